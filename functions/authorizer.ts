@@ -1,0 +1,56 @@
+import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { hashApiKey, isWellFormedKey, type KeyPrefix } from '#shared/api-keys/format.ts';
+import { policyFor } from '#shared/api-keys/policy.ts';
+import { isUsable } from '#shared/api-keys/rules.ts';
+import type { KeySecretStore } from '#shared/api-keys/store.ts';
+import type { Clock } from '#shared/clock/port.ts';
+import { authorizerDeps } from '#shared/deps.ts';
+import { runsInLambda } from '#shared/env.ts';
+import { logEvent } from '#shared/log.ts';
+
+export interface AuthorizerDeps {
+  readonly secrets: Pick<KeySecretStore, 'findSecret'>;
+  readonly keyPrefix: KeyPrefix;
+  readonly clock: Clock;
+}
+
+/** API Gateway answers 401 to this very message, and to no other. One message for every reason why a key is refused. */
+const UNAUTHORIZED = 'Unauthorized';
+
+const apiKeyOf = ({ headers }: APIGatewayRequestAuthorizerEvent): string =>
+  Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'x-api-key')?.[1] ?? '';
+
+/** Judges a key: shape and checksum first, then one read. What it allows is in the policy; who it is, in the context. */
+export const judge = async (
+  event: APIGatewayRequestAuthorizerEvent,
+  { secrets, keyPrefix, clock }: AuthorizerDeps,
+): Promise<APIGatewayAuthorizerResult> => {
+  const requestId = event.requestContext.requestId;
+  const refuse = (outcome: string): never => {
+    logEvent('key_judged', { request_id: requestId, outcome });
+    throw new Error(UNAUTHORIZED);
+  };
+  const key = apiKeyOf(event);
+  if (!isWellFormedKey(key, keyPrefix)) return refuse('malformed');
+  const secret = await secrets.findSecret(hashApiKey(key));
+  if (secret === undefined) return refuse('unknown');
+  if (!isUsable(secret, clock())) return refuse('unusable');
+  logEvent('key_judged', {
+    request_id: requestId,
+    outcome: 'allowed',
+    seller_id: secret.seller_id,
+    key_id: secret.key_id,
+    plan: secret.plan,
+  });
+  return policyFor(secret, event.methodArn);
+};
+
+let bound: AuthorizerDeps | undefined;
+const deps = (): AuthorizerDeps => {
+  bound ??= authorizerDeps();
+  return bound;
+};
+if (runsInLambda()) deps();
+
+export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
+  judge(event, deps());

@@ -1,0 +1,77 @@
+import type { BuyerStore } from '#shared/buyers/store.ts';
+import { createUserDeps } from '#shared/deps.ts';
+import type { Caller } from '#shared/http/caller.ts';
+import { type AnswerOf, type EndpointDeps, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { checkPerson } from '#shared/identity-registry/check-person.ts';
+import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
+import type { Ids } from '#shared/ids/port.ts';
+import { problem } from '#shared/problems.ts';
+import { routes } from '#shared/routes.ts';
+import type { Digests } from '#shared/secrets/digests.ts';
+import type { BirthDate } from '#shared/users/birth-date.ts';
+import type { Person, User, UserStore } from '#shared/users/store.ts';
+import { viewOf } from '#shared/users/view.ts';
+
+const route = routes['create-user'];
+
+export interface CreateUserDeps extends EndpointDeps {
+  readonly users: UserStore;
+  readonly buyers: BuyerStore;
+  readonly identityRegistry: IdentityRegistry;
+  readonly digests: Digests;
+  readonly ids: Ids;
+}
+
+/** The same link asked for again: the same person by the same phone (under any digest secret still in use) and birth date. */
+const isSameLink = (person: Person, phoneDigests: readonly string[], birthDate: BirthDate): boolean =>
+  phoneDigests.includes(person.phoneDigest) && person.birthDay === birthDate.isoDay;
+
+export const handle = async (
+  { body, caller, admitted, deadlineMs }: Request<typeof route>,
+  { users, buyers, identityRegistry, digests, ids, clock }: CreateUserDeps,
+): Promise<AnswerOf<typeof route>> => {
+  const { sellerId } = caller as Caller;
+  const [personDigests, phoneDigests] = await Promise.all([
+    digests.person(sellerId, body.national_id),
+    digests.phone(body.phone),
+  ]);
+
+  const existing = async (person: Person): Promise<AnswerOf<typeof route>> => {
+    if (!isSameLink(person, phoneDigests, body.birth_date)) throw problem('user_conflict');
+    return { status: 200, body: viewOf(await users.getUser(sellerId, person.ordinal)) };
+  };
+
+  const [person, isRegistered, count] = await Promise.all([
+    users.findPerson(sellerId, personDigests),
+    buyers.isRegistered(phoneDigests),
+    users.countUsers(sellerId),
+    admitted,
+  ]);
+  if (person && isSameLink(person, phoneDigests, body.birth_date)) return existing(person);
+  if (!isRegistered) throw problem('buyer_not_registered');
+  if (person) return existing(person);
+  if (count === undefined) throw new Error('the caller has no seller record');
+
+  await checkPerson(
+    identityRegistry,
+    { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone },
+    deadlineMs,
+  );
+
+  const user: User = {
+    id: ids('usr'),
+    nationalIdLastFour: body.national_id.slice(-4),
+    birthDate: body.birth_date.text,
+    phone: body.phone,
+    displayName: body.display_name,
+    createdAt: new Date(clock()).toISOString(),
+  };
+  const outcome = await users.link(
+    { sellerId, personDigests, phoneDigest: phoneDigests[0], birthDay: body.birth_date.isoDay, user },
+    count,
+    deadlineMs,
+  );
+  return 'linked' in outcome ? { status: 201, body: viewOf(user) } : existing(outcome.claimed);
+};
+
+export const handler = endpoint(route, handle, createUserDeps);

@@ -1,0 +1,21 @@
+import type { TokenSigner } from '#shared/access-tokens/port.ts';
+import { getJwksDeps } from '#shared/deps.ts';
+import { type AnswerOf, type EndpointDeps, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { routes } from '#shared/routes.ts';
+
+const route = routes['get-jwks'];
+
+export interface GetJwksDeps extends EndpointDeps {
+  readonly signer: Pick<TokenSigner, 'publicKeys'>;
+}
+
+export const handle = async (
+  _request: Request<typeof route>,
+  { signer }: GetJwksDeps,
+): Promise<AnswerOf<typeof route>> => ({
+  status: 200,
+  headers: { 'Cache-Control': 'public, max-age=300' },
+  body: await signer.publicKeys(),
+});
+
+export const handler = endpoint(route, handle, getJwksDeps);

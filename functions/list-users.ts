@@ -1,0 +1,29 @@
+import { listUsersDeps } from '#shared/deps.ts';
+import type { Caller } from '#shared/http/caller.ts';
+import { type AnswerOf, type EndpointDeps, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { routes } from '#shared/routes.ts';
+import { pageLinks, totalPages } from '#shared/users/pages.ts';
+import type { UserStore } from '#shared/users/store.ts';
+import { viewOf } from '#shared/users/view.ts';
+
+const route = routes['list-users'];
+
+export interface ListUsersDeps extends EndpointDeps {
+  readonly users: Pick<UserStore, 'listPage'>;
+}
+
+export const handle = async (
+  { query, caller }: Request<typeof route>,
+  { users }: ListUsersDeps,
+): Promise<AnswerOf<typeof route>> => {
+  const { page, page_size } = query;
+  const { users: found, total } = await users.listPage((caller as Caller).sellerId, page, page_size);
+  const links = pageLinks(page, page_size, total);
+  return {
+    status: 200,
+    headers: links === '' ? {} : { Link: links },
+    body: { data: found.map(viewOf), page, page_size, total, total_pages: totalPages(total, page_size) },
+  };
+};
+
+export const handler = endpoint(route, handle, listUsersDeps);

@@ -1,0 +1,68 @@
+import { randomInt } from 'node:crypto';
+import { sendOtpDeps } from '#shared/deps.ts';
+import { type AnswerOf, type EndpointDeps, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { randomBase62 } from '#shared/ids/base62.ts';
+import {
+  audienceOf,
+  CODE_LIFETIME_SECONDS,
+  RESEND_AFTER_SECONDS,
+  recentSends,
+  secondsUntilNextSend,
+} from '#shared/one-time-codes/rules.ts';
+import type { CodeStore } from '#shared/one-time-codes/store.ts';
+import { problem } from '#shared/problems.ts';
+import { routes } from '#shared/routes.ts';
+import type { Digests } from '#shared/secrets/digests.ts';
+import { deliverCode } from '#shared/sms/deliver-code.ts';
+import type { SmsSender } from '#shared/sms/port.ts';
+
+const route = routes['send-otp'];
+
+export interface SendOtpDeps extends EndpointDeps {
+  readonly codes: Pick<CodeStore, 'read' | 'replaceCode'>;
+  readonly digests: Digests;
+  readonly sms: SmsSender;
+}
+
+/** Two sends at the same moment: one writes first, the other then finds the cool-down. More rounds than that mean trouble. */
+const MAX_ROUNDS = 3;
+
+/** Six digits, each of the million equally likely. */
+const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
+
+export const handle = async (
+  { body: { phone }, caller, admitted, deadlineMs }: Request<typeof route>,
+  { codes, digests, sms, clock }: SendOtpDeps,
+): Promise<AnswerOf<typeof route>> => {
+  const audience = audienceOf(caller);
+  const [phoneDigest] = await digests.phone(phone);
+  const code = newCode();
+  const mac = await digests.codeMac({ phone, audience, code, salt: randomBase62(12) });
+
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const [seen] = await Promise.all([codes.read(phoneDigest), admitted]);
+    const now = Math.floor(clock() / 1000);
+    const sends = recentSends(seen?.sends ?? [], now);
+    const waitSeconds = secondsUntilNextSend(sends, now);
+    if (waitSeconds > 0) throw problem('resend_too_soon', { retryAfterSeconds: waitSeconds });
+
+    const next = { mac, audience, expiresAt: now + CODE_LIFETIME_SECONDS, tries: 0 };
+    // The send is written down before the message goes out: a code that reached a phone can always be verified.
+    if (!(await codes.replaceCode(phoneDigest, seen, { code: next, sends: [...sends, now], now }))) continue;
+
+    const undo = () => codes.replaceCode(phoneDigest, written(seen), { code: seen?.code, sends, now });
+    await deliverCode(sms, { phone, code }, deadlineMs, undo);
+    return { status: 202, body: { expires_in: CODE_LIFETIME_SECONDS, resend_after: RESEND_AFTER_SECONDS } };
+  }
+  throw problem('resend_too_soon', { retryAfterSeconds: 1 });
+};
+
+/** What an undo must still find: the record one version on. */
+const written = (seen: Awaited<ReturnType<CodeStore['read']>>) => ({
+  sends: [],
+  failures: 0,
+  lastFailureAt: 0,
+  version: (seen?.version ?? 0) + 1,
+});
+
+export const handler = endpoint(route, handle, sendOtpDeps);

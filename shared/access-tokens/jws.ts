@@ -1,0 +1,19 @@
+import { createHash, type JsonWebKey } from 'node:crypto';
+import type { Jwks } from './schema.ts';
+
+export type PublicKeyJwk = Jwks['keys'][number];
+
+const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** The two parts of a JWS that are signed: `<header>.<payload>`. */
+export const signingInput = (keyId: string, claims: Readonly<Record<string, unknown>>): string =>
+  `${base64url({ alg: 'ES256', typ: 'JWT', kid: keyId })}.${base64url(claims)}`;
+
+/** The published form of a P-256 public key; its `kid` is the RFC 7638 thumbprint, so it follows from the key alone. */
+export const publishedKey = ({ x, y }: JsonWebKey): PublicKeyJwk => {
+  if (x === undefined || y === undefined) throw new Error('not an elliptic-curve key');
+  const thumbprint = createHash('sha256')
+    .update(JSON.stringify({ crv: 'P-256', kty: 'EC', x, y }))
+    .digest('base64url');
+  return { kty: 'EC', crv: 'P-256', x, y, kid: thumbprint, alg: 'ES256', use: 'sig' };
+};

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { randomBase62, toBase62 } from '#shared/ids/base62.ts';
+
+/** `blk_live_` in prod, `blk_test_` elsewhere: a key of one is refused by the other without a look-up. */
+export const KEY_PREFIXES = ['blk_live_', 'blk_test_'] as const;
+
+export type KeyPrefix = (typeof KEY_PREFIXES)[number];
+
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+
+const checksum = (text: string): string => toBase62(crc32(text), CHECKSUM_LENGTH);
+
+/** A new key: prefix, 32 random base62 characters (190 bits), and the CRC-32 of both in six base62 characters. */
+export const newApiKey = (prefix: KeyPrefix): string => {
+  const body = `${prefix}${randomBase62(RANDOM_LENGTH)}`;
+  return `${body}${checksum(body)}`;
+};
+
+/** Whether the text has the shape of a key and its checksum is right: what is not is refused without a look-up. */
+export const isWellFormedKey = (text: string, prefix: KeyPrefix): boolean => {
+  if (text.length !== prefix.length + RANDOM_LENGTH + CHECKSUM_LENGTH || !text.startsWith(prefix))
+    return false;
+  if (!/^[0-9A-Za-z]+$/.test(text.slice(prefix.length))) return false;
+  const body = text.slice(0, -CHECKSUM_LENGTH);
+  return checksum(body) === text.slice(-CHECKSUM_LENGTH);
+};
+
+/** What is stored of a key: its SHA-256 in hex. A key has 190 random bits, so no slow hash is needed. */
+export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('hex');
+
+/** What a person may see of a key after it was issued. */
+export const lastFourOf = (key: string): string => key.slice(-4);

@@ -1,0 +1,30 @@
+import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '#shared/table/client.ts';
+import { buyerKey } from '#shared/table/keys.ts';
+
+export const buyerStore = ({ client, name: TableName }: Table) => ({
+  /** Whether the phone is a buyer's in the buyer app. `phoneDigests`: under the current secret and any older one still in use. */
+  async isRegistered(phoneDigests: readonly string[]): Promise<boolean> {
+    const { Responses } = await client.send(
+      new BatchGetCommand({
+        RequestItems: { [TableName]: { Keys: phoneDigests.map(buyerKey), ConsistentRead: true } },
+      }),
+    );
+    return (Responses?.[TableName]?.length ?? 0) > 0;
+  },
+
+  /** Registers the buyer of a phone; one that is registered already stays as it is. `nowIso`: UTC. */
+  async register(phoneDigest: string, buyerId: string, nowIso: string): Promise<void> {
+    await client.send(
+      new UpdateCommand({
+        TableName,
+        Key: buyerKey(phoneDigest),
+        UpdateExpression:
+          'SET buyer_id = if_not_exists(buyer_id, :id), registered_at = if_not_exists(registered_at, :now)',
+        ExpressionAttributeValues: { ':id': buyerId, ':now': nowIso },
+      }),
+    );
+  },
+});
+
+export type BuyerStore = ReturnType<typeof buyerStore>;

@@ -1,0 +1,3 @@
+import type { Clock } from './port.ts';
+
+export const systemClock: Clock = () => Date.now();

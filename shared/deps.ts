@@ -1,0 +1,109 @@
+/** What each function is bound to, from its environment. One maker a function, so that a bundle holds only what its row needs. */
+
+import { keyFileSigner } from '#shared/access-tokens/key-file.ts';
+import { kmsSigner } from '#shared/access-tokens/kms.ts';
+import type { TokenSigner } from '#shared/access-tokens/port.ts';
+import { keySecretStore } from '#shared/api-keys/store.ts';
+import { buyerStore } from '#shared/buyers/store.ts';
+import { systemClock } from '#shared/clock/system.ts';
+import { readEnv } from '#shared/env.ts';
+import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
+import { randomIds } from '#shared/ids/random.ts';
+import { codeStore } from '#shared/one-time-codes/store.ts';
+import { requestMeter } from '#shared/request-meter/store.ts';
+import { digestsFrom } from '#shared/secrets/digests.ts';
+import { fileSecret } from '#shared/secrets/file.ts';
+import type { SecretSource } from '#shared/secrets/port.ts';
+import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
+import { smsSenderFrom } from '#shared/sms/configured.ts';
+import { openTable, type Table } from '#shared/table/client.ts';
+import { userStore } from '#shared/users/store.ts';
+
+const FILE_SCHEME = 'file:';
+
+const secretAt = (place: string): SecretSource =>
+  place.startsWith(FILE_SCHEME) ? fileSecret(place.slice(FILE_SCHEME.length)) : secretsManagerSecret(place);
+
+const signerAt = (places: readonly string[]): TokenSigner => {
+  const [first = '', ...others] = places;
+  return first.startsWith(FILE_SCHEME)
+    ? keyFileSigner(first.slice(FILE_SCHEME.length))
+    : kmsSigner([first, ...others]);
+};
+
+const theTable = (): Table => {
+  const { TABLE_NAME, DYNAMODB_ENDPOINT } = readEnv(['TABLE_NAME', 'DYNAMODB_ENDPOINT']);
+  return openTable(TABLE_NAME, DYNAMODB_ENDPOINT);
+};
+
+export const authorizerDeps = () => ({
+  secrets: keySecretStore(theTable()),
+  keyPrefix: readEnv(['KEY_PREFIX']).KEY_PREFIX,
+  clock: systemClock,
+});
+
+export const createUserDeps = () => {
+  const { DIGEST_SECRET, PROVIDER_SECRET, IDENTITY_PROVIDERS } = readEnv([
+    'DIGEST_SECRET',
+    'PROVIDER_SECRET',
+    'IDENTITY_PROVIDERS',
+  ]);
+  const table = theTable();
+  return {
+    users: userStore(table),
+    buyers: buyerStore(table),
+    meter: requestMeter(table),
+    digests: digestsFrom(secretAt(DIGEST_SECRET)),
+    identityRegistry: identityRegistryFrom(IDENTITY_PROVIDERS, secretAt(PROVIDER_SECRET)),
+    ids: randomIds,
+    clock: systemClock,
+  };
+};
+
+export const listUsersDeps = () => {
+  const table = theTable();
+  return { users: userStore(table), meter: requestMeter(table), clock: systemClock };
+};
+
+export const sendOtpDeps = () => {
+  const { DIGEST_SECRET, PROVIDER_SECRET, SMS_PROVIDERS, OTP_ACCESS } = readEnv([
+    'DIGEST_SECRET',
+    'PROVIDER_SECRET',
+    'SMS_PROVIDERS',
+    'OTP_ACCESS',
+  ]);
+  const table = theTable();
+  return {
+    codes: codeStore(table),
+    meter: requestMeter(table),
+    digests: digestsFrom(secretAt(DIGEST_SECRET)),
+    sms: smsSenderFrom(SMS_PROVIDERS, secretAt(PROVIDER_SECRET)),
+    otpAccess: OTP_ACCESS,
+    clock: systemClock,
+  };
+};
+
+export const verifyOtpDeps = () => {
+  const { DIGEST_SECRET, SIGNING_KEYS, TOKEN_ISSUER, OTP_ACCESS } = readEnv([
+    'DIGEST_SECRET',
+    'SIGNING_KEYS',
+    'TOKEN_ISSUER',
+    'OTP_ACCESS',
+  ]);
+  const table = theTable();
+  return {
+    codes: codeStore(table),
+    buyers: buyerStore(table),
+    meter: requestMeter(table),
+    digests: digestsFrom(secretAt(DIGEST_SECRET)),
+    signer: signerAt(SIGNING_KEYS),
+    tokenIssuer: TOKEN_ISSUER,
+    otpAccess: OTP_ACCESS,
+    clock: systemClock,
+  };
+};
+
+export const getJwksDeps = () => ({
+  signer: signerAt(readEnv(['SIGNING_KEYS']).SIGNING_KEYS),
+  clock: systemClock,
+});

@@ -1,0 +1,23 @@
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { type InputError, PROBLEMS, type ProblemCode, problemBody } from '#shared/problems.ts';
+
+export type Headers = Readonly<Record<string, string>>;
+
+export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
+
+/** What every response carries; nothing under /v1 may be kept by a cache. */
+export const commonHeaders = (path: string, requestId: string): Headers => ({
+  'X-Request-Id': requestId,
+  ...(path.startsWith('/v1/') ? { 'Cache-Control': 'no-store' } : {}),
+});
+
+/** A refusal as a response: the same bytes whether a function or the gateway makes it. */
+export const problemResponse = (
+  code: ProblemCode,
+  requestId: string,
+  options: { readonly errors?: readonly InputError[] | undefined; readonly headers?: Headers } = {},
+): APIGatewayProxyResult => ({
+  statusCode: PROBLEMS[code].status,
+  headers: { 'Content-Type': PROBLEM_CONTENT_TYPE, ...options.headers },
+  body: JSON.stringify(problemBody(code, requestId, options.errors)),
+});

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** The largest multiple of 62 in a byte: bytes from here on are thrown away, so that no letter is likelier than another. */
+const UNBIASED_LIMIT = 248;
+
+/** `length` base62 characters from the system's CSPRNG, each equally likely. */
+export const randomBase62 = (length: number): string => {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < UNBIASED_LIMIT && text.length < length) text += ALPHABET[byte % 62];
+    }
+  }
+  return text;
+};
+
+/** A non-negative integer in base62, most significant digit first, left-padded with `0` to `width`. */
+export const toBase62 = (value: number | bigint, width: number): string => {
+  let rest = BigInt(value);
+  let text = '';
+  while (rest > 0n) {
+    text = ALPHABET[Number(rest % 62n)] + text;
+    rest /= 62n;
+  }
+  return text.padStart(width, '0');
+};

@@ -1,0 +1,50 @@
+import * as v from 'valibot';
+import { toAsciiDigits } from '#shared/text/digits.ts';
+import { phoneSchema } from '#shared/users/schema.ts';
+import { CODE_LIFETIME_SECONDS, RESEND_AFTER_SECONDS } from './rules.ts';
+
+const codeSchema = v.pipe(
+  v.string('Must be a string.'),
+  v.description('The six digits that were sent to the phone.'),
+  v.examples(['493027']),
+  v.transform(toAsciiDigits),
+  v.regex(/^[0-9]{6}$/, 'Must be six digits.'),
+);
+
+/** The body of POST /v1/auth/otp/send. */
+export const sendCodeSchema = v.strictObject({ phone: phoneSchema });
+
+/** The answer of POST /v1/auth/otp/send: the same whether or not anyone knows the phone. */
+export const codeSentSchema = v.pipe(
+  v.object({
+    expires_in: v.pipe(
+      v.number(),
+      v.integer(),
+      v.description('Seconds the code is valid.'),
+      v.examples([CODE_LIFETIME_SECONDS]),
+    ),
+    resend_after: v.pipe(
+      v.number(),
+      v.integer(),
+      v.description('Seconds until another code may be sent.'),
+      v.examples([RESEND_AFTER_SECONDS]),
+    ),
+  }),
+  v.title('CodeSent'),
+);
+
+/** The body of POST /v1/auth/otp/verify. */
+export const verifyCodeSchema = v.strictObject({ phone: phoneSchema, code: codeSchema });
+
+/** The answer of POST /v1/auth/otp/verify. */
+export const accessTokenSchema = v.pipe(
+  v.object({
+    access_token: v.pipe(
+      v.string(),
+      v.description('A JWT, signed ES256; check it against /.well-known/jwks.json.'),
+    ),
+    token_type: v.literal('Bearer'),
+    expires_in: v.pipe(v.number(), v.integer(), v.description('Seconds.'), v.examples([3600])),
+  }),
+  v.title('AccessToken'),
+);

@@ -1,0 +1,52 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '#shared/table/client.ts';
+import { whenCondition } from '#shared/table/conditions.ts';
+import { meterKey } from '#shared/table/keys.ts';
+import { type Standing, secondsToNextWindow, windowOf } from './rules.ts';
+
+/** A limit on one subject: at most `limit` in each clock window. */
+export interface Limit {
+  /** What is counted: a key id, or `<key id>:<what>` for the hourly limits. Never personal data. */
+  readonly meter: string;
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
+/** A meter that takes longer than this counts as unreachable: the request passes (the usage plan still stands). */
+const PATIENCE_MS = 1500;
+
+/** A window's count is kept this long after the window, for `usage`. */
+const KEEP_SECONDS = 3600;
+
+export const requestMeter = ({ client, name: TableName }: Table) => ({
+  /**
+   * Counts one request if the window still has room. Refused ones are not counted, so exactly `limit` pass in a window, also
+   * after the limit was raised within it.
+   */
+  async count({ meter, limit, windowSeconds }: Limit, nowMs: number): Promise<Standing> {
+    const resetSeconds = secondsToNextWindow(nowMs, windowSeconds);
+    const outcome = await whenCondition(
+      client.send(
+        new UpdateCommand({
+          TableName,
+          Key: meterKey(meter, windowOf(nowMs, windowSeconds)),
+          UpdateExpression: 'SET #count = if_not_exists(#count, :zero) + :one, #ttl = :ttl',
+          ConditionExpression: 'attribute_not_exists(#count) OR #count < :limit',
+          ExpressionAttributeNames: { '#count': 'count', '#ttl': 'ttl' },
+          ExpressionAttributeValues: {
+            ':zero': 0,
+            ':one': 1,
+            ':limit': limit,
+            ':ttl': Math.ceil(nowMs / 1000) + windowSeconds + KEEP_SECONDS,
+          },
+          ReturnValues: 'UPDATED_NEW',
+        }),
+        { abortSignal: AbortSignal.timeout(PATIENCE_MS) },
+      ),
+    );
+    if (!('done' in outcome)) return { admitted: false, remaining: 0, resetSeconds };
+    return { admitted: true, remaining: limit - Number(outcome.done.Attributes?.count), resetSeconds };
+  },
+});
+
+export type RequestMeter = ReturnType<typeof requestMeter>;

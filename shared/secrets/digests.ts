@@ -1,0 +1,88 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import * as v from 'valibot';
+import type { SecretSource } from './port.ts';
+
+/** The digest secret as it is stored: the current key, and older ones whose digests still stand in the table. */
+const keyRingSchema = v.object({
+  current: v.pipe(v.string(), v.minLength(32)),
+  previous: v.optional(v.array(v.pipe(v.string(), v.minLength(32))), []),
+});
+
+interface DerivedKeys {
+  readonly digest: Buffer;
+  readonly code: Buffer;
+  readonly subject: Buffer;
+}
+
+/** Bytes of an HMAC that are kept in a digest: 24 of 32, 192 bits, more than any search reaches. */
+const DIGEST_BYTES = 24;
+/** Bytes of a buyer id: 128 bits. */
+const SUBJECT_BYTES = 16;
+
+/** One key a purpose, so that no digest of one kind can be taken for another. */
+const derive = (master: string): DerivedKeys => {
+  const key = (purpose: string) =>
+    Buffer.from(hkdfSync('sha256', master, '', `buyer-linking:${purpose}`, 32));
+  return { digest: key('digest'), code: key('code'), subject: key('subject') };
+};
+
+const hmac = (key: Buffer, ...parts: readonly string[]): Buffer =>
+  createHmac('sha256', key).update(JSON.stringify(parts)).digest();
+
+const digestWith = (key: Buffer, ...parts: readonly string[]): string =>
+  hmac(key, ...parts)
+    .subarray(0, DIGEST_BYTES)
+    .toString('base64url');
+
+/**
+ * Keyed digests of what the table must not hold in the clear. Lists give the digest under the current key first, then under each
+ * older key: what is written goes under the first, what is looked for may stand under any.
+ */
+export interface Digests {
+  phone(phone: string): Promise<readonly [string, ...string[]]>;
+  /** Of a national id, one for each seller, so that two sellers' tables cannot be compared. */
+  person(sellerId: string, nationalId: string): Promise<readonly [string, ...string[]]>;
+  /** The stable pseudonymous id of a phone's buyer. It comes from the oldest key of the ring, so a rotation does not change it. */
+  buyerId(phone: string): Promise<string>;
+  /** The MAC of a one-time code; the salt makes two sends of the same code differ. */
+  codeMac(parts: { phone: string; audience: string; code: string; salt: string }): Promise<string>;
+}
+
+/** Digests under the keys of a secret: JSON `{ "current": "…", "previous": ["…"] }`, each at least 32 characters. */
+export const digestsFrom = (secret: SecretSource): Digests => {
+  let known: { text: string; keys: readonly [DerivedKeys, ...DerivedKeys[]] } | undefined;
+
+  const keys = async (): Promise<readonly [DerivedKeys, ...DerivedKeys[]]> => {
+    const text = await secret.read();
+    if (known?.text !== text) {
+      const ring = v.parse(keyRingSchema, JSON.parse(text));
+      known = { text, keys: [derive(ring.current), ...ring.previous.map(derive)] };
+    }
+    return known.keys;
+  };
+
+  const underEachKey = async (...parts: string[]): Promise<readonly [string, ...string[]]> => {
+    const [current, ...older] = await keys();
+    return [digestWith(current.digest, ...parts), ...older.map((key) => digestWith(key.digest, ...parts))];
+  };
+
+  return {
+    phone: (phone) => underEachKey('phone', phone),
+    person: (sellerId, nationalId) => underEachKey('person', sellerId, nationalId),
+    async buyerId(phone) {
+      const oldest = (await keys()).at(-1) as DerivedKeys;
+      return `byr_${hmac(oldest.subject, phone).subarray(0, SUBJECT_BYTES).toString('base64url')}`;
+    },
+    async codeMac({ phone, audience, code, salt }) {
+      const [current] = await keys();
+      return `${salt}.${digestWith(current.code, phone, audience, code, salt)}`;
+    },
+  };
+};
+
+/** Compares two MACs without telling by its time where they differ. */
+export const sameMac = (a: string, b: string): boolean => {
+  const left = Buffer.from(a);
+  const right = Buffer.from(b);
+  return left.length === right.length && timingSafeEqual(left, right);
+};

@@ -1,0 +1,63 @@
+/**
+ * The one table: every key it holds, and every way it is read.
+ *
+ * | access pattern                                  | how                                                             |
+ * |-------------------------------------------------|-----------------------------------------------------------------|
+ * | a request's key -> who may do what              | GetItem SECRET#<sha256 of the key>                              |
+ * | a seller, and how many users it has             | GetItem SELLER#<seller> / SELLER                                |
+ * | a seller's keys                                 | Query SELLER#<seller>, sk begins with KEY#                      |
+ * | a seller's users n..m, oldest first             | Query USERS#<seller>, sk between two ordinals                   |
+ * | has this seller linked this person              | GetItem PERSON#<seller>#<digest> / PERSON                       |
+ * | is this phone a registered buyer                | GetItem BUYER#<digest> / BUYER                                  |
+ * | a phone's one-time code, tries and sends        | GetItem CODE#<digest> / CODE                                    |
+ * | how many requests a key made in a minute        | UpdateItem METER#<meter>#<window> / METER                       |
+ *
+ * No phone, national id, code or key stands in a key of an item: digests only, made under a secret held outside the table.
+ */
+
+/** The primary key of an item. */
+export interface ItemKey {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** Twelve digits: room for 10^12 - 1 users of one seller, and ordinals sort as text. */
+const ORDINAL_WIDTH = 12;
+
+export const MAX_ORDINAL = 10 ** ORDINAL_WIDTH - 1;
+
+export const sellerKey = (sellerId: string): ItemKey => ({ pk: `SELLER#${sellerId}`, sk: 'SELLER' });
+
+export const API_KEY_PREFIX = 'KEY#';
+
+export const apiKeyKey = (sellerId: string, keyId: string): ItemKey => ({
+  pk: `SELLER#${sellerId}`,
+  sk: `${API_KEY_PREFIX}${keyId}`,
+});
+
+/** `secretHash` is the SHA-256 of the whole key, in hex. */
+export const secretKey = (secretHash: string): ItemKey => ({ pk: `SECRET#${secretHash}`, sk: 'SECRET' });
+
+export const usersPartition = (sellerId: string): string => `USERS#${sellerId}`;
+
+export const ordinalSortKey = (ordinal: number): string => String(ordinal).padStart(ORDINAL_WIDTH, '0');
+
+export const userKey = (sellerId: string, ordinal: number): ItemKey => ({
+  pk: usersPartition(sellerId),
+  sk: ordinalSortKey(ordinal),
+});
+
+export const personKey = (sellerId: string, personDigest: string): ItemKey => ({
+  pk: `PERSON#${sellerId}#${personDigest}`,
+  sk: 'PERSON',
+});
+
+export const buyerKey = (phoneDigest: string): ItemKey => ({ pk: `BUYER#${phoneDigest}`, sk: 'BUYER' });
+
+export const codeKey = (phoneDigest: string): ItemKey => ({ pk: `CODE#${phoneDigest}`, sk: 'CODE' });
+
+/** `window` is the number of the window since the epoch: of the minute for requests, of the hour for the hourly limits. */
+export const meterKey = (meter: string, window: number): ItemKey => ({
+  pk: `METER#${meter}#${window}`,
+  sk: 'METER',
+});

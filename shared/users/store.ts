@@ -1,0 +1,232 @@
+import { BatchGetCommand, GetCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '#shared/table/client.ts';
+import { cancellationReasons } from '#shared/table/conditions.ts';
+import {
+  MAX_ORDINAL,
+  ordinalSortKey,
+  personKey,
+  sellerKey,
+  userKey,
+  usersPartition,
+} from '#shared/table/keys.ts';
+
+/** A linked user as it is stored: of the national id, nothing but its last four digits. */
+export interface User {
+  readonly id: string;
+  readonly nationalIdLastFour: string;
+  readonly birthDate: string;
+  readonly phone: string;
+  readonly displayName: string;
+  readonly createdAt: string;
+}
+
+/** The claim of a seller on a person: what makes a link unique and its repetition idempotent. */
+export interface Person {
+  readonly ordinal: number;
+  readonly phoneDigest: string;
+  /** The day of birth, ISO. */
+  readonly birthDay: string;
+}
+
+/** A link to be made. `personDigests` and `phoneDigest`: see `secrets/digests.ts`; the first person digest is the current one. */
+export interface NewLink {
+  readonly sellerId: string;
+  readonly personDigests: readonly string[];
+  readonly phoneDigest: string;
+  readonly birthDay: string;
+  readonly user: User;
+}
+
+/** `linked`: a new user. `claimed`: the seller had linked that person already, and this is the claim. */
+export type LinkOutcome = { readonly linked: User } | { readonly claimed: Person };
+
+const BACKOFF_BASE_MS = 4;
+const BACKOFF_CAP_MS = 400;
+
+const toItem = (user: User) => ({
+  id: user.id,
+  national_id_last_four: user.nationalIdLastFour,
+  birth_date: user.birthDate,
+  phone: user.phone,
+  display_name: user.displayName,
+  created_at: user.createdAt,
+});
+
+const fromItem = (item: Record<string, unknown>): User => ({
+  id: String(item.id),
+  nationalIdLastFour: String(item.national_id_last_four),
+  birthDate: String(item.birth_date),
+  phone: String(item.phone),
+  displayName: String(item.display_name),
+  createdAt: String(item.created_at),
+});
+
+const personFromItem = (item: Record<string, unknown>): Person => ({
+  ordinal: Number(item.ordinal),
+  phoneDigest: String(item.phone_digest),
+  birthDay: String(item.birth_day),
+});
+
+/** Full jitter: anywhere between nothing and a bound that doubles with each attempt. */
+const backoffMs = (attempt: number): number =>
+  Math.random() * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** attempt);
+
+export const userStore = ({ client, name: TableName }: Table) => {
+  /** How many users the seller has; undefined if there is no such seller. */
+  const countUsers = async (sellerId: string): Promise<number | undefined> => {
+    const { Item } = await client.send(
+      new GetCommand({
+        TableName,
+        Key: sellerKey(sellerId),
+        ProjectionExpression: 'user_count',
+        ConsistentRead: true,
+      }),
+    );
+    return Item === undefined ? undefined : Number(Item.user_count);
+  };
+
+  const findPerson = async (
+    sellerId: string,
+    personDigests: readonly string[],
+  ): Promise<Person | undefined> => {
+    const { Responses } = await client.send(
+      new BatchGetCommand({
+        RequestItems: {
+          [TableName]: {
+            Keys: personDigests.map((digest) => personKey(sellerId, digest)),
+            ConsistentRead: true,
+          },
+        },
+      }),
+    );
+    const item = Responses?.[TableName]?.[0];
+    return item && personFromItem(item);
+  };
+
+  const queryUsers = async (sellerId: string, first: number, last: number): Promise<User[]> => {
+    const { Items = [] } = await client.send(
+      new QueryCommand({
+        TableName,
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+        ExpressionAttributeValues: {
+          ':pk': usersPartition(sellerId),
+          ':first': ordinalSortKey(first),
+          ':last': ordinalSortKey(last),
+        },
+        ConsistentRead: true,
+      }),
+    );
+    return Items.map(fromItem);
+  };
+
+  /** One transaction: the count goes from n to n+1, the user stands at n+1, the person is claimed. All of it or nothing. */
+  const tryLink = (link: NewLink, count: number) => {
+    const [currentDigest, ...olderDigests] = link.personDigests as [string, ...string[]];
+    const ordinal = count + 1;
+    return client.send(
+      new TransactWriteCommand({
+        TransactItems: [
+          {
+            Update: {
+              TableName,
+              Key: sellerKey(link.sellerId),
+              UpdateExpression: 'SET user_count = :next',
+              ConditionExpression: 'user_count = :count',
+              ExpressionAttributeValues: { ':count': count, ':next': ordinal },
+              ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+            },
+          },
+          {
+            Put: {
+              TableName,
+              Item: {
+                ...personKey(link.sellerId, currentDigest),
+                ordinal,
+                phone_digest: link.phoneDigest,
+                birth_day: link.birthDay,
+              },
+              ConditionExpression: 'attribute_not_exists(pk)',
+              ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+            },
+          },
+          {
+            Put: {
+              TableName,
+              Item: { ...userKey(link.sellerId, ordinal), ...toItem(link.user) },
+              ConditionExpression: 'attribute_not_exists(pk)',
+            },
+          },
+          // While the digest secret is being rotated, the person may stand under the digest of an older one.
+          ...olderDigests.map((digest) => ({
+            ConditionCheck: {
+              TableName,
+              Key: personKey(link.sellerId, digest),
+              ConditionExpression: 'attribute_not_exists(pk)',
+              ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+            },
+          })),
+        ],
+      }),
+    );
+  };
+
+  return {
+    countUsers,
+    findPerson,
+
+    /** The user at an ordinal. Throws if there is none: a claim always has its user. */
+    async getUser(sellerId: string, ordinal: number): Promise<User> {
+      const { Item } = await client.send(
+        new GetCommand({ TableName, Key: userKey(sellerId, ordinal), ConsistentRead: true }),
+      );
+      if (Item === undefined) throw new Error('a claimed person has no user');
+      return fromItem(Item);
+    },
+
+    /**
+     * Links a user under the next ordinal of its seller. Others that link at the same moment raise the count first: then again,
+     * from the count that was found, with full jitter, until `deadlineMs` (epoch). The SDK does not retry a cancelled transaction.
+     */
+    async link(link: NewLink, seenCount: number, deadlineMs: number): Promise<LinkOutcome> {
+      let count = seenCount;
+      for (let attempt = 0; ; attempt += 1) {
+        try {
+          await tryLink(link, count);
+          return { linked: link.user };
+        } catch (error) {
+          const reasons = cancellationReasons(error);
+          if (reasons === undefined) throw error;
+          const [seller, person, , ...olderPersons] = reasons;
+          const claim = [person, ...olderPersons].find((reason) => reason?.code === 'ConditionalCheckFailed');
+          if (claim?.was) return { claimed: personFromItem(claim.was) };
+          const wait = backoffMs(attempt);
+          if (Date.now() + wait > deadlineMs)
+            throw new Error('no free ordinal before the deadline', { cause: error });
+          if (seller?.was) count = Number(seller.was.user_count);
+          await new Promise((resolve) => setTimeout(resolve, wait));
+        }
+      }
+    },
+
+    /**
+     * One page of a seller's users and how many there are, in one round trip: a range of ordinals costs the same at any depth.
+     * Pages are counted from 1.
+     */
+    async listPage(
+      sellerId: string,
+      page: number,
+      pageSize: number,
+    ): Promise<{ users: User[]; total: number }> {
+      const first = (page - 1) * pageSize + 1;
+      if (first > MAX_ORDINAL) return { users: [], total: (await countUsers(sellerId)) ?? 0 };
+      const last = Math.min(first + pageSize - 1, MAX_ORDINAL);
+      const [total = 0, early] = await Promise.all([countUsers(sellerId), queryUsers(sellerId, first, last)]);
+      const expected = Math.max(0, Math.min(last, total) - first + 1);
+      // The two reads are not one snapshot: a link made between them is in the count but not yet in the page, or the reverse.
+      const users = early.length < expected ? await queryUsers(sellerId, first, last) : early;
+      return { users: users.slice(0, expected), total };
+    },
+  };
+};
+
+export type UserStore = ReturnType<typeof userStore>;
