@@ -133,7 +133,6 @@ export const userStore = ({ client, name: TableName }: Table) => {
               UpdateExpression: 'SET user_count = :next',
               ConditionExpression: 'user_count = :count',
               ExpressionAttributeValues: { ':count': count, ':next': ordinal },
-              ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
             },
           },
           {
@@ -185,7 +184,7 @@ export const userStore = ({ client, name: TableName }: Table) => {
 
     /**
      * Links a user under the next ordinal of its seller. Others that link at the same moment raise the count first: then again,
-     * from the count that was found, with full jitter, until `deadlineMs` (epoch). The SDK does not retry a cancelled transaction.
+     * from the count as it is then, with full jitter, until `deadlineMs` (epoch). The SDK does not retry a cancelled transaction.
      */
     async link(link: NewLink, seenCount: number, deadlineMs: number): Promise<LinkOutcome> {
       let count = seenCount;
@@ -196,14 +195,15 @@ export const userStore = ({ client, name: TableName }: Table) => {
         } catch (error) {
           const reasons = cancellationReasons(error);
           if (reasons === undefined) throw error;
-          const [seller, person, , ...olderPersons] = reasons;
+          const [, person, , ...olderPersons] = reasons;
           const claim = [person, ...olderPersons].find((reason) => reason?.code === 'ConditionalCheckFailed');
           if (claim?.was) return { claimed: personFromItem(claim.was) };
           const wait = backoffMs(attempt);
           if (Date.now() + wait > deadlineMs)
             throw new Error('no free ordinal before the deadline', { cause: error });
-          if (seller?.was) count = Number(seller.was.user_count);
           await new Promise((resolve) => setTimeout(resolve, wait));
+          // Read after the wait, not taken from the failure: by now others have raised the count again.
+          count = (await countUsers(link.sellerId)) ?? count;
         }
       }
     },
