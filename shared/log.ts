@@ -92,14 +92,19 @@ export const redirectLog = (write: (line: string) => void): (() => void) => {
   };
 };
 
-const embeddedMetrics = (kind: EventKind, now: number) =>
+type Values = Readonly<Record<string, string | number | undefined>>;
+
+/** A set of dimensions with a field that this line does not have would void the whole document, so it is left out. */
+const embeddedMetrics = (kind: EventKind, values: Values, now: number) =>
   kind.metrics && {
     _aws: {
       Timestamp: now,
       CloudWatchMetrics: [
         {
           Namespace: NAMESPACE,
-          Dimensions: kind.dimensions ?? [[]],
+          Dimensions: (kind.dimensions ?? [[]]).filter((set) =>
+            set.every((field) => values[field] !== undefined),
+          ),
           Metrics: Object.entries(kind.metrics).map(([Name, [Unit]]) => ({ Name, Unit })),
         },
       ],
@@ -110,7 +115,7 @@ const embeddedMetrics = (kind: EventKind, now: number) =>
 export const logEvent = <Name extends EventName>(name: Name, fields: Fields<Name>): void => {
   const kind: EventKind = EVENTS[name];
   const now = Date.now();
-  const values = fields as Readonly<Record<string, string | number | undefined>>;
+  const values: Values = fields;
   const allowed = Object.fromEntries(kind.fields.map((field) => [field, values[field]]));
   const metrics = Object.fromEntries(
     Object.entries(kind.metrics ?? {}).map(([metric, [, field]]) => [
@@ -125,7 +130,7 @@ export const logEvent = <Name extends EventName>(name: Name, fields: Fields<Name
       event: name,
       ...allowed,
       ...metrics,
-      ...embeddedMetrics(kind, now),
+      ...embeddedMetrics(kind, values, now),
     }),
   );
 };

@@ -1,0 +1,90 @@
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { fakeClock } from '#shared/clock/fake.ts';
+import { type EndpointDeps, endpoint, type Handle } from '#shared/http/endpoint.ts';
+import { redirectLog } from '#shared/log.ts';
+import { requestMeter } from '#shared/request-meter/store.ts';
+import { needsKey, type Route } from '#shared/routes.ts';
+import type { Table } from '#shared/table/client.ts';
+
+/** What API Gateway would put into the event, as far as a test wants to say. */
+export interface Call {
+  readonly body?: unknown;
+  /** The body as text, where it is not JSON of our making. */
+  readonly rawBody?: string | null;
+  readonly query?: Readonly<Record<string, string | string[]>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The authorizer's context; null where there was no authorizer. */
+  readonly authorizer?: Readonly<Record<string, string>> | null;
+  readonly timeLeftMs?: number;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came back.
+  readonly json: any;
+}
+
+/** The authorizer's context of a professional key that holds everything. */
+export const callerContext = {
+  sellerId: 'sel_test',
+  keyId: 'key_test',
+  plan: 'professional',
+  scopes: 'users:read users:write buyers:register',
+  expiresAt: '',
+} as const;
+
+const eventOf = (route: Route, call: Call): APIGatewayProxyEvent => {
+  const multi = Object.fromEntries(
+    Object.entries(call.query ?? {}).map(([name, value]) => [name, [value].flat()]),
+  );
+  const authorizer = call.authorizer === undefined ? callerContext : call.authorizer;
+  return {
+    httpMethod: route.method,
+    path: route.path,
+    headers: { 'content-type': 'application/json', ...call.headers },
+    multiValueQueryStringParameters: call.query === undefined ? null : multi,
+    body:
+      call.rawBody === undefined
+        ? call.body === undefined
+          ? null
+          : JSON.stringify(call.body)
+        : call.rawBody,
+    isBase64Encoded: false,
+    requestContext: {
+      requestId: 'chosen-by-the-caller',
+      extendedRequestId: 'req-1',
+      ...(authorizer === null ? {} : { authorizer }),
+    },
+  } as unknown as APIGatewayProxyEvent;
+};
+
+const contextOf = (timeLeftMs: number): Context =>
+  ({ getRemainingTimeInMillis: () => timeLeftMs }) as unknown as Context;
+
+/** One function under test: its real handler in the real middy stack, on a real table, under a clock that the test moves. */
+export const functionUnderTest = <R extends Route, Deps extends EndpointDeps>(
+  route: R,
+  handle: Handle<R, Deps>,
+  table: Table,
+  own: Omit<Deps, keyof EndpointDeps> & Partial<EndpointDeps>,
+) => {
+  const clock = fakeClock('2026-11-21T08:00:00Z');
+  const meter = needsKey(route, own.otpAccess ?? 'api-key') ? requestMeter(table) : undefined;
+  const deps = { clock, meter, ...own } as unknown as Deps;
+  const handler = endpoint(route, handle, () => deps);
+  const lines: string[] = [];
+  redirectLog((line) => lines.push(line));
+  return {
+    clock,
+    /** The log lines of all calls so far. */
+    lines,
+    async call(call: Call = {}): Promise<Reply> {
+      const { statusCode, headers, body } = await handler(
+        eventOf(route, call),
+        contextOf(call.timeLeftMs ?? 15_000),
+      );
+      return { status: statusCode, headers: headers as Record<string, string>, json: JSON.parse(body) };
+    },
+  };
+};
