@@ -1,0 +1,45 @@
+import { type GetJwksDeps, handle } from '#functions/get-jwks.ts';
+import { routes } from '#shared/routes.ts';
+import { functionUnderTest } from './harness.ts';
+
+const key = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'x-coordinate',
+  y: 'y-coordinate',
+  kid: 'thumbprint',
+  alg: 'ES256',
+  use: 'sig',
+} as const;
+
+const getJwks = (publicKeys: GetJwksDeps['signer']['publicKeys']) =>
+  functionUnderTest<(typeof routes)['get-jwks'], GetJwksDeps>(
+    routes['get-jwks'],
+    handle,
+    undefined as never,
+    {
+      signer: { publicKeys },
+    },
+  );
+
+describe('200', () => {
+  it('publishes the public keys, to be kept for five minutes', async () => {
+    const { call } = getJwks(async () => ({ keys: [key] }));
+    const { status, json, headers } = await call({ authorizer: null });
+    expect([status, json, headers['Cache-Control']]).toEqual([200, { keys: [key] }, 'public, max-age=300']);
+  });
+
+  it('lets no private part of a key through, whatever the signer gives', async () => {
+    const leaky = { keys: [{ ...key, d: 'private' }] };
+    const { json } = await getJwks(async () => leaky).call({ authorizer: null });
+    expect(JSON.stringify(json)).not.toContain('private');
+  });
+});
+
+describe('422', () => {
+  it('knows no query parameter', async () => {
+    const { call } = getJwks(async () => ({ keys: [] }));
+    const { status } = await call({ authorizer: null, query: { kid: 'x' } });
+    expect(status).toBe(422);
+  });
+});

@@ -1,0 +1,78 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { PROBLEMS } from '#shared/problems.ts';
+import { allRoutes, needsKey, problemsOf, routes, scopeOf } from '#shared/routes.ts';
+import { SCOPES } from '#shared/scopes.ts';
+
+const folder = (name: string) => new URL(`../../${name}/`, import.meta.url);
+
+const functionNames = readdirSync(folder('functions')).map((file) => file.replace(/\.ts$/, ''));
+
+/** The statuses whose refusals are a row's own: those that every row shares are proved once, in http/endpoint.test.ts. */
+const ownStatuses = (route: (typeof allRoutes)[number]): number[] => [
+  ...Object.keys(route.answers).map(Number),
+  ...route.problems.map((code) => PROBLEMS[code].status),
+];
+
+describe('the route table', () => {
+  it('has a row for every function but the authorizer, and a function for every row', () => {
+    expect(functionNames.filter((name) => name !== 'authorizer').sort()).toEqual(Object.keys(routes).sort());
+  });
+
+  it('calls each row by its own name', () => {
+    expect(Object.entries(routes).filter(([key, route]) => key !== route.name)).toEqual([]);
+  });
+
+  it('has no two rows with the same method and path', () => {
+    const places = allRoutes.map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(places).size).toBe(places.length);
+  });
+
+  it('asks for no key on exactly these rows', () => {
+    expect(allRoutes.filter((route) => route.access.by === 'public').map(({ path }) => path)).toEqual(
+      PUBLIC_PATHS,
+    );
+  });
+
+  it('asks for a key on the one-time-code rows unless the deployment says public', () => {
+    const open = allRoutes.filter((route) => needsKey(route, 'api-key') && !needsKey(route, 'public'));
+    expect(open.map(({ name }) => name)).toEqual(['send-otp', 'verify-otp']);
+  });
+
+  it('asks for the scopes of the contract', () => {
+    expect(scopeOf(routes['create-user'])).toBe('users:write');
+    expect(scopeOf(routes['list-users'])).toBe('users:read');
+    expect(allRoutes.map(scopeOf).filter((scope) => scope !== undefined && !SCOPES.includes(scope))).toEqual(
+      [],
+    );
+  });
+
+  it.each(allRoutes.map((route) => [route.name, route] as const))(
+    'says of %s what people cannot do while it is broken',
+    (_name, route) => {
+      expect(route.impact).toMatch(/^[A-Z].*\.$/);
+    },
+  );
+
+  it.each(allRoutes.map((route) => [route.name, route] as const))(
+    'gives %s only refusals of the closed list',
+    (_name, route) => {
+      expect(problemsOf(route).filter((code) => !(code in PROBLEMS))).toEqual([]);
+    },
+  );
+});
+
+const PUBLIC_PATHS = ['/.well-known/jwks.json'];
+
+describe('the tests', () => {
+  it.each(allRoutes.map((route) => [route.name, route] as const))(
+    'of %s have a group for each status of its row',
+    (name, route) => {
+      const file = new URL(`${name}.test.ts`, folder('test/functions'));
+      expect(existsSync(file)).toBe(true);
+      const groups = [...readFileSync(file, 'utf8').matchAll(/describe\('([0-9]{3})'/g)].map((match) =>
+        Number(match[1]),
+      );
+      expect(ownStatuses(route).filter((status) => !groups.includes(status))).toEqual([]);
+    },
+  );
+});
