@@ -77,7 +77,8 @@ type Fields<Name extends EventName> = {
   readonly [Field in (typeof EVENTS)[Name]['fields'][number]]?: string | number | undefined;
 };
 
-const NAMESPACE = 'BuyerLinking';
+/** The CloudWatch namespace of every metric that the log carries. */
+export const NAMESPACE = 'BuyerLinking';
 
 let writeLine = (line: string): void => {
   process.stdout.write(`${line}\n`);
