@@ -6,6 +6,9 @@
  * | a request's key -> who may do what              | GetItem SECRET#<sha256 of the key>                              |
  * | a seller, and how many users it has             | GetItem SELLER#<seller> / SELLER                                |
  * | a seller's keys                                 | Query SELLER#<seller>, sk begins with KEY#                      |
+ * | all sellers, oldest first                       | Query SELLERS, then BatchGetItem of the sellers                 |
+ * | a key id -> its seller                          | GetItem KEYID#<key> / KEYID                                     |
+ * | what admins did to a seller or to buyers        | Query AUDIT#<seller or "buyers">, by time                       |
  * | a seller's users n..m, oldest first             | Query USERS#<seller>, sk between two ordinals                   |
  * | has this seller linked this person              | GetItem PERSON#<seller>#<digest> / PERSON                       |
  * | is this phone a registered buyer                | GetItem BUYER#<digest> / BUYER                                  |
@@ -33,6 +36,27 @@ export const API_KEY_PREFIX = 'KEY#';
 export const apiKeyKey = (sellerId: string, keyId: string): ItemKey => ({
   pk: `SELLER#${sellerId}`,
   sk: `${API_KEY_PREFIX}${keyId}`,
+});
+
+/** The partition of all sellers. Its items hold nothing but who is there and since when, so they never need an update. */
+export const SELLERS_PARTITION = 'SELLERS';
+
+/** Sorts by the time of creation (ISO, UTC); the id stands last, behind its own `#`. */
+export const sellerListKey = (createdAt: string, sellerId: string): ItemKey => ({
+  pk: SELLERS_PARTITION,
+  sk: `${createdAt}#${sellerId}`,
+});
+
+/** Where the seller of a key id is found. */
+export const keyIdKey = (keyId: string): ItemKey => ({ pk: `KEYID#${keyId}`, sk: 'KEYID' });
+
+/** `subject`: a seller id, or `buyers`. */
+export const auditPartition = (subject: string): string => `AUDIT#${subject}`;
+
+/** Sorts by time; `recordId` keeps two records of one millisecond apart. */
+export const auditKey = (subject: string, time: string, recordId: string): ItemKey => ({
+  pk: auditPartition(subject),
+  sk: `${time}#${recordId}`,
 });
 
 /** `secretHash` is the SHA-256 of the whole key, in hex. */

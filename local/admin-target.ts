@@ -1,0 +1,38 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { KEY_PREFIXES } from '#shared/api-keys/format.ts';
+
+/** What the admin's CLI needs of the service that runs on this machine. No secret stands in it, only where one is. */
+const adminTargetSchema = v.object({
+  base_url: v.pipe(v.string(), v.url()),
+  /** `<base_url>/_local/aws`: see control-plane.ts. */
+  control_plane_url: v.pipe(v.string(), v.url()),
+  dynamodb_endpoint: v.pipe(v.string(), v.url()),
+  table_name: v.pipe(v.string(), v.minLength(1)),
+  key_prefix: v.picklist(KEY_PREFIXES),
+  /** The path of the file with the digest secret, absolute. */
+  digest_secret_path: v.pipe(v.string(), v.minLength(1)),
+});
+
+export type AdminTarget = v.InferOutput<typeof adminTargetSchema>;
+
+const FILE_NAME = 'admin.json';
+
+/** Says where the service is, for the CLI. `npm start` calls it once the service answers. `folder`: `.local`. */
+export const writeAdminTarget = async (folder: string, target: AdminTarget): Promise<void> => {
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, FILE_NAME);
+  await writeFile(`${file}.draft`, `${JSON.stringify(v.parse(adminTargetSchema, target), null, 2)}\n`);
+  await rename(`${file}.draft`, file);
+};
+
+/** Where the local service is, or undefined if it was never started from this folder. */
+export const readAdminTarget = async (folder: string): Promise<AdminTarget | undefined> => {
+  try {
+    return v.parse(adminTargetSchema, JSON.parse(await readFile(join(folder, FILE_NAME), 'utf8')));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+};

@@ -1,0 +1,61 @@
+import type { KeyPrefix } from '#shared/api-keys/format.ts';
+import type { ApiKey } from '#shared/api-keys/key-schema.ts';
+import { apiKeyStore } from '#shared/api-keys/key-store.ts';
+import { auditStore } from '#shared/audit/store.ts';
+import type { Clock } from '#shared/clock/port.ts';
+import type { Ids } from '#shared/ids/port.ts';
+import type { Seller } from '#shared/sellers/schema.ts';
+import { sellerStore } from '#shared/sellers/store.ts';
+import type { Table } from '#shared/table/client.ts';
+import type { UsagePlans } from '#shared/usage-plans/port.ts';
+import { refusal } from './refusal.ts';
+
+/** What the administration of one deployment works on, and for whom. */
+export interface AdministrationOptions {
+  readonly table: Table;
+  readonly usagePlans: UsagePlans;
+  readonly keyPrefix: KeyPrefix;
+  /** `local`, `prod`…: API Gateway's keys are named after it, for other stages may share the account. */
+  readonly stage: string;
+  /** Who does it, for the audit: an AWS identity's ARN, or `local:<user>`. */
+  readonly actor: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Called before each step that writes. A test ends the operation here, as a crash would. */
+  readonly beforeStep?: (step: string) => void | Promise<void>;
+}
+
+/** The same with its stores. Every operation of this folder takes it as its first argument. */
+export const administration = (options: AdministrationOptions) => ({
+  ...options,
+  sellers: sellerStore(options.table),
+  keys: apiKeyStore(options.table),
+  audit: auditStore(options.table),
+  gatewayKeyName: (keyId: string): string => `${gatewayKeyNamePrefix(options.stage)}${keyId}`,
+  now: (): string => new Date(options.clock()).toISOString(),
+});
+
+export type Administration = ReturnType<typeof administration>;
+
+/** How the names of a stage's keys in API Gateway begin. */
+export const gatewayKeyNamePrefix = (stage: string): string => `buyer-linking-${stage}-`;
+
+/** Runs one step of an operation. Each is idempotent: whoever finishes an interrupted operation runs it again. */
+export const step = async <T>(admin: Administration, name: string, run: () => Promise<T>): Promise<T> => {
+  await admin.beforeStep?.(name);
+  return run();
+};
+
+/** The seller, or a refusal that says there is none. */
+export const requireSeller = async (admin: Administration, sellerId: string): Promise<Seller> => {
+  const seller = await admin.sellers.find(sellerId);
+  if (seller === undefined) throw refusal('seller_not_found', `There is no seller ${sellerId}.`);
+  return seller;
+};
+
+/** The key, or a refusal that says there is none. */
+export const requireKey = async (admin: Administration, keyId: string): Promise<ApiKey> => {
+  const key = await admin.keys.find(keyId);
+  if (key === undefined) throw refusal('key_not_found', `There is no key ${keyId}.`);
+  return key;
+};

@@ -1,0 +1,34 @@
+/** Why an admin's operation was refused. A closed list: scripts match on it, people read the message. */
+export type RefusalCode =
+  | 'seller_not_found'
+  | 'seller_suspended'
+  | 'key_not_found'
+  | 'key_revoked'
+  | 'key_pending'
+  | 'too_many_secrets'
+  | 'key_quota_reached'
+  | 'changed_meanwhile'
+  | 'buyer_not_found'
+  | 'not_confirmed'
+  | 'not_reachable'
+  | 'not_allowed'
+  | 'differences_found'
+  | 'bad_input';
+
+/** An operation of an admin that was refused. The message is a whole sentence for that admin, and holds no secret. */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+
+  constructor(code: RefusalCode, message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'Refusal';
+    this.code = code;
+  }
+}
+
+/** `throw refusal('seller_not_found', 'There is no seller sel_…')` */
+export const refusal = (
+  code: RefusalCode,
+  message: string,
+  options?: { readonly cause?: unknown },
+): Refusal => new Refusal(code, message, options);

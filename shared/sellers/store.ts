@@ -1,0 +1,129 @@
+import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { auditPut, type NewAuditRecord } from '#shared/audit/store.ts';
+import type { Table } from '#shared/table/client.ts';
+import { whenCondition } from '#shared/table/conditions.ts';
+import { SELLERS_PARTITION, sellerKey, sellerListKey } from '#shared/table/keys.ts';
+import { type TransactItem, transact } from '#shared/table/transactions.ts';
+import { type Seller, type SellerStatus, sellerSchema } from './schema.ts';
+
+/** As many keys as one BatchGetItem takes. */
+const BATCH_SIZE = 100;
+
+const sellerIdOf = (listSortKey: string): string => listSortKey.slice(listSortKey.lastIndexOf('#') + 1);
+
+/** The condition that a seller has this status, for a transaction that depends on it. */
+export const sellerCheck = (
+  table: Pick<Table, 'name'>,
+  sellerId: string,
+  status: SellerStatus,
+): TransactItem => ({
+  ConditionCheck: {
+    TableName: table.name,
+    Key: sellerKey(sellerId),
+    ConditionExpression: '#status = :status',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: { ':status': status },
+  },
+});
+
+export const sellerStore = (table: Table) => {
+  const { client, name: TableName } = table;
+
+  /** The sellers of one batch, in the order of the ids. */
+  const getBatch = async (ids: readonly string[]): Promise<Seller[]> => {
+    const found = new Map<string, Seller>();
+    let keys: Record<string, unknown>[] = ids.map((id) => ({ ...sellerKey(id) }));
+    while (keys.length > 0) {
+      const { Responses, UnprocessedKeys } = await client.send(
+        new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys, ConsistentRead: true } } }),
+      );
+      for (const item of Responses?.[TableName] ?? []) {
+        const seller = v.parse(sellerSchema, item);
+        found.set(seller.seller_id, seller);
+      }
+      keys = UnprocessedKeys?.[TableName]?.Keys ?? [];
+    }
+    return ids.flatMap((id) => found.get(id) ?? []);
+  };
+
+  return {
+    /** Writes a new seller and its place in the list of all, with the record of it. */
+    async create(seller: Seller, record: NewAuditRecord): Promise<void> {
+      const created = await transact(table, [
+        {
+          Put: {
+            TableName,
+            Item: { ...sellerKey(seller.seller_id), ...seller },
+            ConditionExpression: 'attribute_not_exists(pk)',
+          },
+        },
+        { Put: { TableName, Item: sellerListKey(seller.created_at, seller.seller_id) } },
+        auditPut(table, record),
+      ]);
+      if (created !== true) throw new Error('a new seller id is taken');
+    },
+
+    async find(sellerId: string): Promise<Seller | undefined> {
+      const { Item } = await client.send(
+        new GetCommand({ TableName, Key: sellerKey(sellerId), ConsistentRead: true }),
+      );
+      return Item && v.parse(sellerSchema, Item);
+    },
+
+    /** All sellers, oldest first, a batch at a time: no scan of the table, whatever else it holds. */
+    async *list(): AsyncGenerator<Seller> {
+      let start: Record<string, unknown> | undefined;
+      do {
+        const page = await client.send(
+          new QueryCommand({
+            TableName,
+            KeyConditionExpression: 'pk = :pk',
+            ExpressionAttributeValues: { ':pk': SELLERS_PARTITION },
+            ConsistentRead: true,
+            Limit: BATCH_SIZE,
+            ExclusiveStartKey: start,
+          }),
+        );
+        const ids = (page.Items ?? []).map((item) => sellerIdOf(String(item.sk)));
+        if (ids.length > 0) yield* await getBatch(ids);
+        start = page.LastEvaluatedKey;
+      } while (start !== undefined);
+    },
+
+    /** Sets the status of a seller that is there, and marks it unflushed. Nothing else is touched: its keys follow in a step of their own. */
+    async setStatus(sellerId: string, status: SellerStatus, record: NewAuditRecord): Promise<void> {
+      const written = await transact(table, [
+        {
+          Update: {
+            TableName,
+            Key: sellerKey(sellerId),
+            UpdateExpression: 'SET #status = :status, unflushed_since = :now',
+            ConditionExpression: 'attribute_exists(pk)',
+            ExpressionAttributeNames: { '#status': 'status' },
+            ExpressionAttributeValues: { ':status': status, ':now': record.at },
+          },
+        },
+        auditPut(table, record),
+      ]);
+      if (written !== true) throw new Error('the seller is gone');
+    },
+
+    /** Says that the cache was flushed after the change of `since`; a later change keeps its own mark. */
+    async markFlushed(sellerId: string, since: string): Promise<void> {
+      await whenCondition(
+        client.send(
+          new UpdateCommand({
+            TableName,
+            Key: sellerKey(sellerId),
+            UpdateExpression: 'REMOVE unflushed_since',
+            ConditionExpression: 'unflushed_since = :since',
+            ExpressionAttributeValues: { ':since': since },
+          }),
+        ),
+      );
+    },
+  };
+};
+
+export type SellerStore = ReturnType<typeof sellerStore>;
