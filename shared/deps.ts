@@ -6,7 +6,9 @@ import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { systemClock } from '#shared/clock/system.ts';
-import { readEnv } from '#shared/env.ts';
+import { docsPageAssets } from '#shared/docs-page/assets.ts';
+import { docsPage } from '#shared/docs-page/page.ts';
+import { readEnv, runsInLambda } from '#shared/env.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import { randomIds } from '#shared/ids/random.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
@@ -18,6 +20,7 @@ import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { openTable, type Table } from '#shared/table/client.ts';
 import { userStore } from '#shared/users/store.ts';
+import openApiDocument from '../openapi.json' with { type: 'json' };
 
 const FILE_SCHEME = 'file:';
 
@@ -107,3 +110,9 @@ export const getJwksDeps = () => ({
   signer: signerAt(readEnv(['SIGNING_KEYS']).SIGNING_KEYS),
   clock: systemClock,
 });
+
+export const getOpenapiDeps = () => ({ document: openApiDocument, clock: systemClock });
+
+export const getDocsDeps = () => ({ page: docsPage(openApiDocument), clock: systemClock });
+
+export const getDocsAssetDeps = () => ({ assets: docsPageAssets(runsInLambda()), clock: systemClock });

@@ -3,14 +3,16 @@
  * are folded from it. It holds plain data and schemas alone, so it loads with no environment, no SDK and nothing set up.
  * Adding an endpoint = a row here, a file of the same name in functions/, a test.
  */
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import { jwksSchema } from '#shared/access-tokens/schema.ts';
+import { DOCS_PAGE_FILES } from '#shared/docs-page/files.ts';
 import {
   accessTokenSchema,
   codeSentSchema,
   sendCodeSchema,
   verifyCodeSchema,
 } from '#shared/one-time-codes/schema.ts';
+import { openApiDocumentSchema } from '#shared/openapi/schema.ts';
 import type { ProblemCode } from '#shared/problems.ts';
 import type { Scope } from '#shared/scopes.ts';
 import { newUserSchema, userPageQuerySchema, userPageSchema, userSchema } from '#shared/users/schema.ts';
@@ -42,20 +44,35 @@ export interface Needs {
   readonly identityRegistry?: true;
   readonly sms?: true;
   readonly signingKey?: 'sign' | 'publish';
+  /** Files that stand beside the function's code: name -> where npm put it. The Lambda bundle copies them, see docs-page/assets.ts. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 interface Answer {
   readonly description: string;
   readonly schema: v.GenericSchema;
+  /** Of an answer that is text and not JSON; its schema is a string's then. The handler's own Content-Type goes before it. */
+  readonly mediaType?: string;
   /** Headers of this answer besides those that every answer carries: name -> what it says. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The chapters of the reference page, in its order. */
+export const TAGS = {
+  Users: 'Buyers linked to your account.',
+  'One-time codes': 'Sign a buyer in by phone: send six digits, trade them for an access token.',
+  'Access tokens': 'What a verifier of access tokens needs.',
+  Documentation: 'This interface, for machines and for people.',
+} as const;
+
 export interface Route {
   readonly name: string;
   readonly method: 'GET' | 'POST';
+  /** In the syntax of API Gateway: `{file}` stands for any one segment, and the handler finds it under that name. */
   readonly path: string;
   readonly access: Access;
+  /** Its chapter of the reference page; without one the row is no part of the published interface. */
+  readonly tag?: keyof typeof TAGS;
   readonly summary: string;
   readonly description: string;
   readonly body?: ObjectSchema;
@@ -76,6 +93,7 @@ export const routes = {
     method: 'POST',
     path: '/v1/users',
     access: { by: 'key', scope: 'users:write' },
+    tag: 'Users',
     summary: 'Link a buyer',
     description:
       'Checks that the phone is a registered buyer, that a living person has this national_id and birth_date, and that the phone ' +
@@ -107,6 +125,7 @@ export const routes = {
     method: 'GET',
     path: '/v1/users',
     access: { by: 'key', scope: 'users:read' },
+    tag: 'Users',
     summary: 'List your users',
     description:
       'The users linked to your account, oldest link first. Pages never shift: a full page keeps its users for ever. ' +
@@ -130,6 +149,7 @@ export const routes = {
     method: 'POST',
     path: '/v1/auth/otp/send',
     access: { by: 'otp' },
+    tag: 'One-time codes',
     summary: 'Send a one-time code',
     description:
       'Sends six digits by SMS, valid for 300 seconds and for one use. A new code replaces the old one. The answer is the same whether ' +
@@ -147,6 +167,7 @@ export const routes = {
     method: 'POST',
     path: '/v1/auth/otp/verify',
     access: { by: 'otp' },
+    tag: 'One-time codes',
     summary: 'Verify a one-time code',
     description:
       'Trades the code for an access token. Five tries a code; after ten consecutive failures, over all codes, the phone is locked for ' +
@@ -164,6 +185,7 @@ export const routes = {
     method: 'GET',
     path: '/.well-known/jwks.json',
     access: { by: 'public' },
+    tag: 'Access tokens',
     summary: 'The public keys of access tokens',
     description: 'A JSON Web Key Set (RFC 7517). Any JOSE library verifies an access token with it.',
     answers: {
@@ -180,6 +202,64 @@ export const routes = {
     memoryMb: 512,
     timeoutSeconds: 10,
     impact: 'Sellers cannot verify access tokens once their copy of the keys has run out.',
+  },
+  'get-openapi': {
+    name: 'get-openapi',
+    method: 'GET',
+    path: '/v1/openapi.json',
+    access: { by: 'public' },
+    tag: 'Documentation',
+    summary: 'This document',
+    description: 'The interface as an OpenAPI 3.0 document, to generate clients from.',
+    answers: { 200: { description: 'The document.', schema: openApiDocumentSchema } },
+    problems: [],
+    needs: {},
+    memoryMb: 512,
+    timeoutSeconds: 10,
+    impact: 'Sellers cannot read the OpenAPI document, and the reference page stays empty.',
+  },
+  'get-docs': {
+    name: 'get-docs',
+    method: 'GET',
+    path: '/docs',
+    access: { by: 'public' },
+    tag: 'Documentation',
+    summary: 'The reference page',
+    description: 'The interface as a page for people, with a form to try each operation.',
+    answers: {
+      200: {
+        description: 'The page.',
+        schema: v.string(),
+        mediaType: 'text/html; charset=utf-8',
+        headers: { 'Cache-Control': 'public, max-age=300.' },
+      },
+    },
+    problems: [],
+    needs: {},
+    memoryMb: 512,
+    timeoutSeconds: 10,
+    impact: 'Sellers cannot open the reference page.',
+  },
+  'get-docs-asset': {
+    name: 'get-docs-asset',
+    method: 'GET',
+    path: '/docs/{file}',
+    access: { by: 'public' },
+    summary: 'A script or style sheet of the reference page',
+    description: 'Its name holds its version, so a browser keeps it for a year.',
+    answers: {
+      200: {
+        description: 'The file.',
+        schema: v.string(),
+        mediaType: 'text/plain; charset=utf-8',
+        headers: { 'Cache-Control': 'public, max-age=31536000, immutable.' },
+      },
+    },
+    problems: ['not_found'],
+    needs: { files: DOCS_PAGE_FILES },
+    memoryMb: 512,
+    timeoutSeconds: 10,
+    impact: 'The reference page loads without its renderer.',
   },
 } as const satisfies Record<string, Route>;
 

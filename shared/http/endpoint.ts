@@ -26,6 +26,8 @@ type Parsed<Schema> = Schema extends v.GenericSchema ? v.InferOutput<Schema> : u
 export interface Request<R extends Route> {
   readonly body: Parsed<R['body']>;
   readonly query: Parsed<R['query']>;
+  /** What stood in the path where the row's has `{name}`. */
+  readonly pathParameters: Readonly<Record<string, string | undefined>>;
   /** Undefined on a row that takes no key. */
   readonly caller: Caller | undefined;
   readonly requestId: string;
@@ -135,6 +137,7 @@ export const endpoint = <R extends Route, Deps extends EndpointDeps>(
       {
         body: (route.body && parseBody(route.body, event.body)) as Parsed<R['body']>,
         query: parseQuery(route.query, event.multiValueQueryStringParameters ?? {}) as Parsed<R['query']>,
+        pathParameters: event.pathParameters ?? {},
         caller: scope.caller,
         requestId: scope.requestId,
         admitted: scope.admission?.verdict ?? Promise.resolve(),
@@ -142,11 +145,12 @@ export const endpoint = <R extends Route, Deps extends EndpointDeps>(
       },
       deps(),
     );
-    const { schema } = route.answers[reply.status] as R['answers'][number];
+    const { schema, mediaType } = route.answers[reply.status] as R['answers'][number];
+    const body = v.parse(schema, reply.body);
     return {
       statusCode: reply.status,
-      headers: { 'Content-Type': 'application/json', ...reply.headers },
-      body: JSON.stringify(v.parse(schema, reply.body)),
+      headers: { 'Content-Type': mediaType ?? 'application/json', ...reply.headers },
+      body: mediaType === undefined ? JSON.stringify(body) : (body as string),
     };
   };
 

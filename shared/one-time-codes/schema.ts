@@ -1,14 +1,17 @@
 import * as v from 'valibot';
-import { toAsciiDigits } from '#shared/text/digits.ts';
+import { inAnyScript, toAsciiDigits } from '#shared/text/digits.ts';
 import { phoneSchema } from '#shared/users/schema.ts';
 import { CODE_LIFETIME_SECONDS, RESEND_AFTER_SECONDS } from './rules.ts';
+
+const SIX_DIGITS = /^[0-9]{6}$/;
 
 const codeSchema = v.pipe(
   v.string('Must be a string.'),
   v.description('The six digits that were sent to the phone.'),
   v.examples(['493027']),
+  v.metadata({ pattern: inAnyScript(SIX_DIGITS) }),
   v.transform(toAsciiDigits),
-  v.regex(/^[0-9]{6}$/, 'Must be six digits.'),
+  v.regex(SIX_DIGITS, 'Must be six digits.'),
 );
 
 /** The body of POST /v1/auth/otp/send. */
@@ -42,6 +45,7 @@ export const accessTokenSchema = v.pipe(
     access_token: v.pipe(
       v.string(),
       v.description('A JWT, signed ES256; check it against /.well-known/jwks.json.'),
+      v.examples(['eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJieXJfLi4uIn0.c2lnbmF0dXJl']),
     ),
     token_type: v.literal('Bearer'),
     expires_in: v.pipe(v.number(), v.integer(), v.description('Seconds.'), v.examples([3600])),

@@ -7,3 +7,21 @@ export const toAsciiDigits = (text: string): string =>
     const codePoint = digit.charCodeAt(0);
     return String(codePoint - (codePoint >= PERSIAN_ZERO ? PERSIAN_ZERO : ARABIC_INDIC_ZERO));
   });
+
+const escaped = (codePoint: number): string => `\\u0${codePoint.toString(16)}`;
+
+/** A digit as a character class of the three scripts: what is written 7 may be sent as 7, ۷ or ٧. */
+const inThreeScripts = (digit: number): string =>
+  `[${digit}${escaped(PERSIAN_ZERO + digit)}${escaped(ARABIC_INDIC_ZERO + digit)}]`;
+
+const ANY_DIGIT = '[0-9\\u06f0-\\u06f9\\u0660-\\u0669]';
+
+/**
+ * The source of a pattern over ASCII digits, widened to what is accepted before `toAsciiDigits`: how the published interface says
+ * what our parsers take. Digits within braces count repetitions and stay.
+ */
+export const inAnyScript = (pattern: RegExp): string =>
+  pattern.source.replace(/\{[0-9,]+\}|\[0-9\]|[0-9]/g, (part) => {
+    if (part.startsWith('{')) return part;
+    return part === '[0-9]' ? ANY_DIGIT : inThreeScripts(Number(part));
+  });

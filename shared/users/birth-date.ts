@@ -11,7 +11,8 @@ export interface BirthDate {
   readonly jalali: { readonly year: number; readonly month: number; readonly day: number };
 }
 
-const YEAR_MONTH_DAY = /^([0-9]{4})\/([0-9]{1,2})\/([0-9]{1,2})$/;
+/** What has the shape of a birth date, in ASCII digits. */
+export const YEAR_MONTH_DAY = /^([0-9]{4})\/([0-9]{1,2})\/([0-9]{1,2})$/;
 
 const isoDayOf = (year: number, month: number, day: number): string =>
   `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;

@@ -1,5 +1,8 @@
 import { toAsciiDigits } from '#shared/text/digits.ts';
 
+/** What has the shape of a national id, in ASCII digits. */
+export const TEN_DIGITS = /^[0-9]{10}$/;
+
 /** Weights 10, 9, … 2 over the first nine digits; the tenth is the check digit. */
 const checkDigit = (firstNine: string): number => {
   const sum = [...firstNine].reduce((total, digit, index) => total + Number(digit) * (10 - index), 0);
@@ -13,7 +16,7 @@ const checkDigit = (firstNine: string): number => {
  */
 export const parseNationalId = (text: string): string | undefined => {
   const digits = toAsciiDigits(text);
-  if (!/^[0-9]{10}$/.test(digits) || /^(.)\1{9}$/.test(digits)) return undefined;
+  if (!TEN_DIGITS.test(digits) || /^(.)\1{9}$/.test(digits)) return undefined;
   return checkDigit(digits.slice(0, 9)) === Number(digits[9]) ? digits : undefined;
 };
 

@@ -1,7 +1,7 @@
 import { toAsciiDigits } from '#shared/text/digits.ts';
 
 /** `+98` or `0`, then a 9 and nine digits; spaces and hyphens may stand between digits. */
-const IRANIAN_MOBILE = /^(?:\+98|0)[ -]*(9(?:[ -]*[0-9]){9})$/;
+export const IRANIAN_MOBILE = /^(?:\+98|0)[ -]*(9(?:[ -]*[0-9]){9})$/;
 
 /** An Iranian mobile number in E.164 (`+989121234567`), or undefined. Prefixes are not judged: new ranges open every year. */
 export const parsePhone = (text: string): string | undefined => {

@@ -1,11 +1,15 @@
 import * as v from 'valibot';
 import { systemClock } from '#shared/clock/system.ts';
-import { isFutureDay, parseBirthDate, todayInTehran } from './birth-date.ts';
+import { inAnyScript } from '#shared/text/digits.ts';
+import { isFutureDay, parseBirthDate, todayInTehran, YEAR_MONTH_DAY } from './birth-date.ts';
 import { parseDisplayName } from './display-name.ts';
-import { parseNationalId } from './national-id.ts';
-import { parsePhone } from './phone.ts';
+import { parseNationalId, TEN_DIGITS } from './national-id.ts';
+import { IRANIAN_MOBILE, parsePhone } from './phone.ts';
 
-/** A string field that a parser of ours reads; what the parser does not know is refused with `message`. */
+/**
+ * A string field that a parser of ours reads; what the parser does not know is refused with `message`. What a caller can be told of
+ * the parser in JSON Schema stands before it, as metadata: it never refuses what the parser takes.
+ */
 const parsed = <T>(parse: (text: string) => T | undefined, message: string) =>
   v.rawTransform<string, T>(({ dataset, addIssue, NEVER }) => {
     const value = parse(dataset.value);
@@ -20,6 +24,7 @@ export const nationalIdSchema = v.pipe(
   text(),
   v.description('The national id: 10 digits with a right check digit. Leading zeros matter.'),
   v.examples(['9999150829']),
+  v.metadata({ pattern: inAnyScript(TEN_DIGITS) }),
   parsed(parseNationalId, 'Must be a national id: 10 digits with a right check digit.'),
 );
 
@@ -29,6 +34,7 @@ export const birthDateSchema = v.pipe(
     'Birth date as YYYY/M/D. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Tehran.',
   ),
   v.examples(['1370/1/15']),
+  v.metadata({ pattern: inAnyScript(YEAR_MONTH_DAY) }),
   parsed(parseBirthDate, 'Must be a real day, written YYYY/M/D, in the Solar Hijri or Gregorian calendar.'),
   v.check((date) => !isFutureDay(date, todayInTehran(systemClock())), 'Must not be in the future.'),
 );
@@ -39,6 +45,7 @@ export const phoneSchema = v.pipe(
     'An Iranian mobile number: +98 or 0, then 9 and nine digits. Spaces and hyphens between digits are allowed.',
   ),
   v.examples(['+989121234567']),
+  v.metadata({ pattern: inAnyScript(IRANIAN_MOBILE) }),
   parsed(parsePhone, 'Must be an Iranian mobile number: +98 or 0, then 9 and nine digits.'),
 );
 
@@ -48,6 +55,7 @@ export const displayNameSchema = v.pipe(
     'The name to show: 1–100 characters after trimming, without control or bidi-override characters.',
   ),
   v.examples(['Sara Ahmadi']),
+  v.metadata({ pattern: '\\S' }),
   parsed(parseDisplayName, 'Must be 1 to 100 characters, without control or bidi-override characters.'),
 );
 
@@ -92,6 +100,10 @@ export type UserView = v.InferOutput<typeof userSchema>;
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
 
+/** Text on the wire, a number to everyone else. */
+const integerUpTo = (maximum: number) =>
+  v.metadata<string, Readonly<Record<string, unknown>>>({ type: 'integer', minimum: 1, maximum });
+
 const wholeNumber = (message: string, max: number) =>
   parsed((sent) => {
     const value = /^[1-9][0-9]*$/.test(sent) ? Number(sent) : undefined;
@@ -104,6 +116,7 @@ export const userPageQuerySchema = v.strictObject({
     v.pipe(
       v.string(),
       v.description('Which page, counted from 1.'),
+      integerUpTo(Number.MAX_SAFE_INTEGER),
       wholeNumber('Must be an integer from 1 on.', Number.MAX_SAFE_INTEGER),
     ),
     '1',
@@ -111,7 +124,8 @@ export const userPageQuerySchema = v.strictObject({
   page_size: v.optional(
     v.pipe(
       v.string(),
-      v.description('How many users a page holds, 1 to 100.'),
+      v.description(`How many users a page holds, 1 to ${MAX_PAGE_SIZE}.`),
+      integerUpTo(MAX_PAGE_SIZE),
       wholeNumber(`Must be an integer from 1 to ${MAX_PAGE_SIZE}.`, MAX_PAGE_SIZE),
     ),
     String(DEFAULT_PAGE_SIZE),
@@ -122,10 +136,22 @@ export const userPageQuerySchema = v.strictObject({
 export const userPageSchema = v.pipe(
   v.object({
     data: v.array(userSchema),
-    page: v.pipe(v.number(), v.integer(), v.minValue(1)),
-    page_size: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_PAGE_SIZE)),
-    total: v.pipe(v.number(), v.integer(), v.minValue(0), v.description('Users linked to this account.')),
-    total_pages: v.pipe(v.number(), v.integer(), v.minValue(0)),
+    page: v.pipe(v.number(), v.integer(), v.minValue(1), v.examples([1])),
+    page_size: v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(1),
+      v.maxValue(MAX_PAGE_SIZE),
+      v.examples([DEFAULT_PAGE_SIZE]),
+    ),
+    total: v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(0),
+      v.description('Users linked to this account.'),
+      v.examples([1]),
+    ),
+    total_pages: v.pipe(v.number(), v.integer(), v.minValue(0), v.examples([1])),
   }),
   v.title('UserPage'),
 );

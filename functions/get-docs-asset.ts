@@ -1,0 +1,30 @@
+import { getDocsAssetDeps } from '#shared/deps.ts';
+import type { DocsPageAssets } from '#shared/docs-page/assets.ts';
+import { type AnswerOf, type EndpointDeps, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { problem } from '#shared/problems.ts';
+import { routes } from '#shared/routes.ts';
+
+const route = routes['get-docs-asset'];
+
+export interface GetDocsAssetDeps extends EndpointDeps {
+  readonly assets: DocsPageAssets;
+}
+
+export const handle = async (
+  { pathParameters }: Request<typeof route>,
+  { assets }: GetDocsAssetDeps,
+): Promise<AnswerOf<typeof route>> => {
+  const asset = await assets.find(pathParameters.file ?? '');
+  if (asset === undefined) throw problem('not_found');
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': asset.contentType,
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      'X-Content-Type-Options': 'nosniff',
+    },
+    body: asset.text,
+  };
+};
+
+export const handler = endpoint(route, handle, getDocsAssetDeps);

@@ -1,0 +1,27 @@
+import { getDocsDeps } from '#shared/deps.ts';
+import type { DocsPage } from '#shared/docs-page/page.ts';
+import { type AnswerOf, type EndpointDeps, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { routes } from '#shared/routes.ts';
+
+const route = routes['get-docs'];
+
+export interface GetDocsDeps extends EndpointDeps {
+  readonly page: DocsPage;
+}
+
+export const handle = async (
+  _request: Request<typeof route>,
+  { page }: GetDocsDeps,
+): Promise<AnswerOf<typeof route>> => ({
+  status: 200,
+  headers: {
+    'Cache-Control': 'public, max-age=300',
+    'Content-Security-Policy': page.contentSecurityPolicy,
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  },
+  body: page.html,
+});
+
+export const handler = endpoint(route, handle, getDocsDeps);

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import type { OpenApiDocument } from '#shared/openapi/schema.ts';
+import type { DocsPageFile } from './files.ts';
+import { PAGE_SCRIPT } from './script.ts';
+import { PAGE_STYLE } from './style.ts';
+
+/** The reference page, and the policy that a browser holds it to. */
+export interface DocsPage {
+  readonly html: string;
+  readonly contentSecurityPolicy: string;
+}
+
+const SCRIPT: DocsPageFile = 'swagger-ui-5.35.0.js';
+const STYLE: DocsPageFile = 'swagger-ui-5.35.0.css';
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+const asText = (text: string): string => text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? '');
+
+const sha256 = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/**
+ * Everything comes from this origin; what is written into the page is named by its hash, so nothing else inline ever runs. The
+ * renderer's icons are data: images in its style sheet.
+ */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  `script-src 'self' ${sha256(PAGE_SCRIPT)}`,
+  `style-src 'self' ${sha256(PAGE_STYLE)}`,
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const operationsOf = (document: OpenApiDocument): string =>
+  Object.entries(document.paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods as Record<string, { summary?: string }>).map(
+        ([method, { summary = '' }]) =>
+          `<li><code>${asText(method.toUpperCase())} ${asText(path)}</code> ${asText(summary)}</li>`,
+      ),
+    )
+    .join('\n');
+
+/**
+ * The page shows its heading and the list of operations at once; the renderer then takes the list's place. Links are relative to
+ * /docs, so they hold under a stage path (/dev/docs) too.
+ */
+export const docsPage = (document: OpenApiDocument): DocsPage => {
+  const title = asText(`${document.info.title} API`);
+  return {
+    contentSecurityPolicy,
+    html: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="docs/${STYLE}">
+<style>${PAGE_STYLE}</style>
+<script src="docs/${SCRIPT}" defer></script>
+</head>
+<body>
+<header class="bar">
+<h1>${title} <small>v${asText(document.info.version)}</small></h1>
+<a href="v1/openapi.json">OpenAPI document</a>
+</header>
+<main id="reference">
+<section class="loading">
+<h2>Operations</h2>
+<ul>
+${operationsOf(document)}
+</ul>
+<p><noscript>The full reference needs JavaScript; the OpenAPI document does not.</noscript></p>
+</section>
+</main>
+<script>${PAGE_SCRIPT}</script>
+</body>
+</html>
+`,
+  };
+};
