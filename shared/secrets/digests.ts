@@ -26,6 +26,17 @@ const derive = (master: string): DerivedKeys => {
   return { digest: key('digest'), code: key('code'), subject: key('subject') };
 };
 
+/** Whatever is wrong with the secret, the error is our own: those of JSON.parse and valibot quote what they were given. */
+const readRing = (text: string): v.InferOutput<typeof keyRingSchema> => {
+  try {
+    return v.parse(keyRingSchema, JSON.parse(text));
+  } catch {
+    throw new Error(
+      'the digest secret is not { "current": "…", "previous": ["…"] }, each at least 32 characters',
+    );
+  }
+};
+
 const hmac = (key: Buffer, ...parts: readonly string[]): Buffer =>
   createHmac('sha256', key).update(JSON.stringify(parts)).digest();
 
@@ -55,7 +66,7 @@ export const digestsFrom = (secret: SecretSource): Digests => {
   const keys = async (): Promise<readonly [DerivedKeys, ...DerivedKeys[]]> => {
     const text = await secret.read();
     if (known?.text !== text) {
-      const ring = v.parse(keyRingSchema, JSON.parse(text));
+      const ring = readRing(text);
       known = { text, keys: [derive(ring.current), ...ring.previous.map(derive)] };
     }
     return known.keys;
