@@ -48,9 +48,10 @@ export const handle = async (
 
     const next = { mac, audience, expiresAt: now + CODE_LIFETIME_SECONDS, tries: 0 };
     // The send is written down before the message goes out: a code that reached a phone can always be verified.
-    if (!(await codes.replaceCode(phoneDigest, seen, { code: next, sends: [...sends, now], now }))) continue;
+    const replaced = await codes.replaceCode(phoneDigest, seen, { code: next, sends: [...sends, now], now });
+    if (replaced === undefined) continue;
 
-    const undo = () => codes.replaceCode(phoneDigest, written(seen), { code: seen?.code, sends, now });
+    const undo = () => codes.replaceCode(phoneDigest, written(seen), { code: replaced.code, sends, now });
     await deliverCode(sms, { phone, code }, deadlineMs, undo);
     return { status: 202, body: { expires_in: CODE_LIFETIME_SECONDS, resend_after: RESEND_AFTER_SECONDS } };
   }

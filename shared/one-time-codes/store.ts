@@ -52,8 +52,9 @@ export const codeStore = ({ client, name: TableName }: Table) => {
   };
 
   /**
-   * Replaces the code and the list of sends, if nobody has since `seen` was read. Failures are left as they are.
-   * `false`: somebody has; read again.
+   * Replaces the code and the list of sends, if nobody has since `seen` was read. Failures are left as they are. Gives the code
+   * that was replaced, as it stood at that very moment: a try or a use of it since `seen` was read shows. Only that one may be put
+   * back; the one that was read may be used up by now. Undefined: somebody has replaced it; read again.
    */
   const replaceCode = async (
     phoneDigest: string,
@@ -63,7 +64,7 @@ export const codeStore = ({ client, name: TableName }: Table) => {
       readonly sends: readonly number[];
       readonly now: number;
     },
-  ): Promise<boolean> => {
+  ): Promise<{ readonly code: OutstandingCode | undefined } | undefined> => {
     const { code } = next;
     const outcome = await whenCondition(
       client.send(
@@ -91,12 +92,14 @@ export const codeStore = ({ client, name: TableName }: Table) => {
                   ':tries': code.tries,
                 }),
           },
+          ReturnValues: 'ALL_OLD',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
       ),
     );
-    // A write that was retried below us, after its answer was lost, finds its own trace.
-    return 'done' in outcome || (code !== undefined && outcome.was?.mac === code.mac);
+    if ('done' in outcome) return { code: fromItem(outcome.done.Attributes)?.code };
+    // A write that was retried below us, after its answer was lost, finds its own trace, and no longer knows what it replaced.
+    return code !== undefined && outcome.was?.mac === code.mac ? { code: undefined } : undefined;
   };
 
   /** Counts one try. With `restart`, an elapsed lock ends and the count begins anew. */
