@@ -1,9 +1,14 @@
 /** Bytes of one coordinate of a P-256 signature. */
 const COORDINATE_BYTES = 32;
 
-/** A DER integer is signed and minimal: it may have a leading zero too many, or be shorter than the coordinate. */
+const NOT_A_SIGNATURE = 'not a P-256 signature';
+
+/** A DER integer is signed and minimal: a leading zero keeps it positive where its first bit is set, and stands nowhere else. */
 const toCoordinate = (integer: Buffer): Buffer => {
-  const digits = integer.subarray(Math.max(0, integer.length - COORDINATE_BYTES));
+  const [first = 0, second = 0] = integer;
+  const digits = first === 0 ? integer.subarray(1) : integer;
+  const isMinimal = first === 0 ? second >= 0x80 : first < 0x80;
+  if (!isMinimal || digits.length > COORDINATE_BYTES) throw new Error(NOT_A_SIGNATURE);
   return Buffer.concat([Buffer.alloc(COORDINATE_BYTES - digits.length), digits]);
 };
 
@@ -14,16 +19,15 @@ const toCoordinate = (integer: Buffer): Buffer => {
 export const derToJose = (der: Uint8Array): Buffer => {
   const bytes = Buffer.from(der);
   const integerAt = (offset: number): Buffer => {
-    const length = bytes[offset + 1];
-    if (bytes[offset] !== 0x02 || length === undefined || length === 0 || length > COORDINATE_BYTES + 1) {
-      throw new Error('not a P-256 signature');
-    }
-    return bytes.subarray(offset + 2, offset + 2 + length);
+    const length = bytes[offset + 1] ?? 0;
+    const integer = bytes.subarray(offset + 2, offset + 2 + length);
+    if (bytes[offset] !== 0x02 || length === 0 || integer.length !== length) throw new Error(NOT_A_SIGNATURE);
+    return integer;
   };
   const r = integerAt(2);
   const s = integerAt(4 + r.length);
   if (bytes[0] !== 0x30 || bytes[1] !== bytes.length - 2 || 6 + r.length + s.length !== bytes.length) {
-    throw new Error('not a P-256 signature');
+    throw new Error(NOT_A_SIGNATURE);
   }
   return Buffer.concat([toCoordinate(r), toCoordinate(s)]);
 };

@@ -10,8 +10,8 @@ export const signingInput = (keyId: string, claims: Readonly<Record<string, unkn
   `${base64url({ alg: 'ES256', typ: 'JWT', kid: keyId })}.${base64url(claims)}`;
 
 /** The published form of a P-256 public key; its `kid` is the RFC 7638 thumbprint, so it follows from the key alone. */
-export const publishedKey = ({ x, y }: JsonWebKey): PublicKeyJwk => {
-  if (x === undefined || y === undefined) throw new Error('not an elliptic-curve key');
+export const publishedKey = ({ crv, x, y }: JsonWebKey): PublicKeyJwk => {
+  if (crv !== 'P-256' || x === undefined || y === undefined) throw new Error('not a P-256 key');
   const thumbprint = createHash('sha256')
     .update(JSON.stringify({ crv: 'P-256', kty: 'EC', x, y }))
     .digest('base64url');
