@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { publishedKey, signingInput } from './jws.ts';
 import type { TokenSigner } from './port.ts';
 
-/** Signs with a P-256 private key in a PEM file: for one machine. The file is read once. */
+/** Signs with a P-256 private key in a PEM file: for one machine. The file is read once; a failed read is not remembered. */
 export const keyFileSigner = (path: string): TokenSigner => {
   const load = async () => {
     const privateKey = createPrivateKey(await readFile(path, 'utf8'));
@@ -11,8 +11,13 @@ export const keyFileSigner = (path: string): TokenSigner => {
   };
   let loading: ReturnType<typeof load> | undefined;
   const loaded = () => {
-    loading ??= load();
-    return loading;
+    if (loading !== undefined) return loading;
+    const started = load();
+    loading = started;
+    started.catch(() => {
+      loading = undefined;
+    });
+    return started;
   };
   return {
     async sign(claims) {
