@@ -29,9 +29,11 @@ export const secretsManagerSecret = (
     read({ fresh = false } = {}) {
       if (reading === undefined || fresh || Date.now() - readAt > CACHE_MS) {
         readAt = Date.now();
-        reading = readNow();
-        reading.catch(() => {
-          reading = undefined;
+        const started = readNow();
+        reading = started;
+        started.catch(() => {
+          // A read that began later stands in its place by now, and may have gone well.
+          if (reading === started) reading = undefined;
         });
       }
       return reading;
