@@ -95,22 +95,25 @@ export const redirectLog = (write: (line: string) => void): (() => void) => {
 
 type Values = Readonly<Record<string, string | number | undefined>>;
 
-/** A set of dimensions with a field that this line does not have would void the whole document, so it is left out. */
-const embeddedMetrics = (kind: EventKind, values: Values, now: number) =>
-  kind.metrics && {
-    _aws: {
-      Timestamp: now,
-      CloudWatchMetrics: [
-        {
-          Namespace: NAMESPACE,
-          Dimensions: (kind.dimensions ?? [[]]).filter((set) =>
-            set.every((field) => values[field] !== undefined),
-          ),
-          Metrics: Object.entries(kind.metrics).map(([Name, [Unit]]) => ({ Name, Unit })),
-        },
-      ],
-    },
+/** The metrics of a line: a field that this line does not have has no metric either. */
+const metricsOf = (kind: EventKind, values: Values) =>
+  Object.entries(kind.metrics ?? {}).flatMap(([Name, [Unit, field]]) => {
+    const value = field === 1 ? 1 : values[field];
+    return value === undefined ? [] : [{ Name, Unit, value }];
+  });
+
+/** A metric or a set of dimensions that names a field which this line does not have would void the whole document, so it is left out. */
+const embeddedMetrics = (kind: EventKind, values: Values, now: number) => {
+  const metrics = metricsOf(kind, values);
+  const isWhole = (set: readonly string[]) => set.every((field) => values[field] !== undefined);
+  const Dimensions = (kind.dimensions ?? [[]]).filter(isWhole);
+  if (metrics.length === 0 || Dimensions.length === 0) return {};
+  const Metrics = metrics.map(({ Name, Unit }) => ({ Name, Unit }));
+  return {
+    ...Object.fromEntries(metrics.map(({ Name, value }) => [Name, value])),
+    _aws: { Timestamp: now, CloudWatchMetrics: [{ Namespace: NAMESPACE, Dimensions, Metrics }] },
   };
+};
 
 /** Writes one event. Fields that its kind does not list are a type error, and are dropped if they come all the same. */
 export const logEvent = <Name extends EventName>(name: Name, fields: Fields<Name>): void => {
@@ -118,26 +121,19 @@ export const logEvent = <Name extends EventName>(name: Name, fields: Fields<Name
   const now = Date.now();
   const values: Values = fields;
   const allowed = Object.fromEntries(kind.fields.map((field) => [field, values[field]]));
-  const metrics = Object.fromEntries(
-    Object.entries(kind.metrics ?? {}).map(([metric, [, field]]) => [
-      metric,
-      field === 1 ? 1 : values[field],
-    ]),
-  );
   writeLine(
     JSON.stringify({
       timestamp: new Date(now).toISOString(),
       level: kind.level,
       event: name,
       ...allowed,
-      ...metrics,
       ...embeddedMetrics(kind, values, now),
     }),
   );
 };
 
 /** Runs of six digits and more (in any of the three scripts), and API keys: what an unexpected error's text might have caught. */
-const PERSONAL = /blk_(?:live|test)_[0-9A-Za-z]+|(?:[0-9\u06f0-\u06f9\u0660-\u0669][ -]?){6,}/g;
+const PERSONAL = /blk_(?:live|test)_[0-9A-Za-z]+|(?:[0-9\u06f0-\u06f9\u0660-\u0669][ -]*){6,}/g;
 
 /** An error's own text with whatever looks like a phone, a national id, a code or a key blotted out. */
 export const redact = (text: string): string => text.replace(PERSONAL, '[redacted]');
