@@ -49,8 +49,15 @@ let tehranDay: Intl.DateTimeFormat | undefined;
 
 /** Today in Tehran as an ISO day: the day that decides whether a birth date lies in the future. */
 export const todayInTehran = (nowMs: number): string => {
-  tehranDay ??= new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Tehran', dateStyle: 'short' });
-  return tehranDay.format(nowMs);
+  tehranDay ??= new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
+    timeZone: 'Asia/Tehran',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  // In parts: how a locale writes its short date changes from one ICU release to the next; its parts do not.
+  const parts = Object.fromEntries(tehranDay.formatToParts(nowMs).map(({ type, value }) => [type, value]));
+  return `${parts.year}-${parts.month}-${parts.day}`;
 };
 
 /** ISO days compare as text. */
