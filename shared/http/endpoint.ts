@@ -1,5 +1,4 @@
 import middy from '@middy/core';
-import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import * as v from 'valibot';
 import type { Clock } from '#shared/clock/port.ts';
@@ -11,6 +10,7 @@ import { needsKey, type Route } from '#shared/routes.ts';
 import { type Admission, admit } from './admission.ts';
 import { type Caller, callerFrom } from './caller.ts';
 import { parseBody, parseQuery } from './input.ts';
+import { parseJsonBody } from './json-body.ts';
 import { commonHeaders, type Headers, problemResponse } from './responses.ts';
 
 /** What every endpoint needs besides its own dependencies. A row without a key needs no meter. */
@@ -64,34 +64,6 @@ interface Scope {
 const requestIdOf = ({ requestContext }: APIGatewayProxyEvent): string =>
   // A caller can choose `requestId` by a header; nobody can choose the extended one.
   requestContext.extendedRequestId ?? requestContext.requestId;
-
-const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
-
-const headerOf = (event: APIGatewayProxyEvent, name: string): string | undefined =>
-  Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name)?.[1];
-
-const jsonBodyParser = httpJsonBodyParser({ disableContentTypeCheck: true });
-
-/** Leaves the parsed body in the event. The parser's own refusals hold the raw body, so they are replaced here and not passed on. */
-const parseJsonBody = (event: APIGatewayProxyEvent): void => {
-  const contentType = headerOf(event, 'content-type');
-  const isEmpty = event.body === null || event.body === undefined || event.body === '';
-  if (contentType === undefined ? !isEmpty : !JSON_MEDIA_TYPE.test(contentType.trim())) {
-    throw problem('unsupported_media_type');
-  }
-  if (isEmpty) throw problem('malformed_json');
-  const sent = event.body as string;
-  try {
-    jsonBodyParser.before?.({ event } as Parameters<NonNullable<typeof jsonBodyParser.before>>[0]);
-  } catch (error) {
-    const forbidden = (error as { cause?: { data?: unknown } }).cause?.data;
-    if (forbidden !== '__proto__' && forbidden !== 'constructor') throw problem('malformed_json');
-    // A key that would poison a prototype, in JSON that is right: to us a field like any other, and an unknown one.
-    (event as { body: unknown }).body = JSON.parse(
-      event.isBase64Encoded ? Buffer.from(sent, 'base64').toString() : sent,
-    );
-  }
-};
 
 const problemOf = (error: unknown): Problem =>
   error instanceof Problem ? error : problem('internal', { cause: error });
