@@ -153,18 +153,19 @@ describe('the body', () => {
   );
 
   it.each([
-    null,
-    '',
-    '{',
-    'null',
-    '42',
-    '"text"',
-    '[]',
-    'true',
-    '{"a":1}x',
-    `${'['.repeat(200_000)}`,
-    '\u0000',
-  ])('is malformed_json when it is %j', async (rawBody) => {
+    ['missing', null],
+    ['empty', ''],
+    ['cut short', '{'],
+    ['null', 'null'],
+    ['a number', '42'],
+    ['a string', '"text"'],
+    ['an array', '[]'],
+    ['true', 'true'],
+    ['more than one value', '{"a":1}x'],
+    ['nested without end', '['.repeat(200_000)],
+    ['a control character', '\u0000'],
+    ['a bare word', 'constructor'],
+  ])('is malformed_json when it is %s', async (_what, rawBody) => {
     const { status, json } = await create().call({ rawBody });
     expect([status, json.code]).toEqual([400, 'malformed_json']);
   });
