@@ -1,0 +1,22 @@
+import { Annotations, type App, Tags, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { ApiStack } from './api-stack.ts';
+import type { Bundles } from './bundling.ts';
+import type { Config } from './config.ts';
+import { DataStack } from './data-stack.ts';
+
+/** Both stacks of a stage, held to the AwsSolutions rules: a finding that nobody acknowledged fails the synth. */
+export const addStage = (app: App, config: Config, bundles: Bundles) => {
+  const data = new DataStack(app, config);
+  const api = new ApiStack(app, { config, bundles, data });
+  Tags.of(app).add('service', 'buyer-linking');
+  Tags.of(app).add('stage', config.stage);
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  if (config.stage === 'prod' && config.alarms === null) {
+    Annotations.of(api).addWarningV2(
+      'buyer-linking:nobody-is-told',
+      'Nobody is told of an alarm in prod: set "alarms" in lib/stages.ts.',
+    );
+  }
+  return { data, api };
+};

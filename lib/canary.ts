@@ -1,0 +1,42 @@
+import { Duration } from 'aws-cdk-lib';
+import { TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
+import type { Construct } from 'constructs';
+import { ALARM_PERIOD } from './alarms.ts';
+import { ApiFunction, type FunctionDefaults } from './api-function.ts';
+
+const IMPACT = 'The service does not answer from outside: nobody can use it.';
+
+interface CanaryProps extends FunctionDefaults {
+  readonly codeFolder: string;
+  readonly baseUrl: string;
+}
+
+/** A function that asks for the public keys every five minutes by the address that everybody uses, and an alarm if it gets none. */
+export const addCanary = (scope: Construct, { baseUrl, ...props }: CanaryProps): void => {
+  const canary = new ApiFunction(scope, 'canary', {
+    ...props,
+    name: 'canary',
+    description: 'Asks for the public keys as a stranger would',
+    memoryMb: 256,
+    timeoutSeconds: 20,
+    impact: IMPACT,
+    environment: { BASE_URL: baseUrl },
+    grants: [],
+    isWatched: false,
+  });
+  new Rule(scope, 'CanarySchedule', {
+    schedule: Schedule.rate(ALARM_PERIOD),
+    targets: [new FunctionTarget(canary.lambda, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
+  });
+  props.makeAlarm(scope, {
+    name: 'canary',
+    impact: IMPACT,
+    metric: canary.lambda.metricErrors({ period: ALARM_PERIOD, statistic: 'Sum' }),
+    threshold: 1,
+    periods: [2, 3],
+    // It reports every five minutes: silence is a failure too.
+    noData: TreatMissingData.BREACHING,
+  });
+};

@@ -1,0 +1,116 @@
+import { Duration } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import {
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IAlarm,
+  type IMetric,
+  type IWidget,
+  Metric,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { Construct } from 'constructs';
+import { PLAN_NAMES } from '#shared/plans.ts';
+import { allRoutes } from '#shared/routes.ts';
+import { eachLoggedMetric, loggedMetric } from './metrics.ts';
+
+const PERIOD = Duration.minutes(1);
+const SUM = { period: PERIOD, statistic: 'Sum' } as const;
+/** The slowest one in a hundred. */
+const SLOWEST = { period: PERIOD, statistic: 'p99' } as const;
+/** A dashboard is 24 columns wide: two graphs a row. */
+const WIDTH = 12;
+
+const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[] = []): IWidget =>
+  new GraphWidget({ title, width: WIDTH, left: [...left], right: [...right], period: PERIOD });
+
+interface DashboardProps {
+  readonly name: string;
+  readonly api: RestApi;
+  readonly table: ITableV2;
+  readonly alarms: readonly IAlarm[];
+}
+
+/** What a person on call looks at first: is anything ringing, who is calling, how fast, what is refused, are the providers well. */
+export const addDashboard = (scope: Construct, { name, api, table, alarms }: DashboardProps): void => {
+  const capacity = (metricName: string) =>
+    new Metric({
+      namespace: 'AWS/DynamoDB',
+      metricName,
+      dimensionsMap: { TableName: table.tableName },
+      ...SUM,
+    });
+  new Dashboard(scope, 'Dashboard', {
+    dashboardName: name,
+    widgets: [
+      [new AlarmStatusWidget({ title: 'Alarms', width: 2 * WIDTH, alarms: [...alarms] })],
+      [
+        graph(
+          'Traffic by operation',
+          allRoutes.map(({ name: operation }) =>
+            loggedMetric('request_completed', 'Requests', { operation }, { ...SUM, label: operation }),
+          ),
+        ),
+        graph(
+          'Traffic by plan',
+          PLAN_NAMES.map((plan) =>
+            loggedMetric('request_completed', 'Requests', { plan }, { ...SUM, label: plan }),
+          ),
+        ),
+      ],
+      [
+        graph(
+          'Slowest one in a hundred, by operation (ms)',
+          allRoutes.map(({ name: operation }) =>
+            loggedMetric('request_completed', 'Duration', { operation }, { ...SLOWEST, label: operation }),
+          ),
+        ),
+        graph(
+          'The whole way through the gateway (ms) and its 5xx answers',
+          [
+            api.metricLatency({ period: PERIOD, statistic: 'p50', label: 'p50' }),
+            api.metricLatency({ period: PERIOD, statistic: 'p99', label: 'p99' }),
+          ],
+          [api.metricServerError({ ...SUM, label: '5xx' })],
+        ),
+      ],
+      [
+        graph('Answers and refusals by code', [
+          eachLoggedMetric('request_completed', 'Requests', ['operation', 'outcome'], SUM),
+        ]),
+        graph('Keys let in and turned away', [
+          eachLoggedMetric('key_judged', 'KeysJudged', ['outcome'], SUM),
+        ]),
+      ],
+      [
+        graph('Provider calls by outcome', [
+          eachLoggedMetric(
+            'provider_called',
+            'ProviderCalls',
+            ['provider', 'provider_operation', 'outcome'],
+            SUM,
+          ),
+        ]),
+        graph('Provider time (ms, slowest one in a hundred)', [
+          eachLoggedMetric(
+            'provider_called',
+            'ProviderDuration',
+            ['provider', 'provider_operation'],
+            SLOWEST,
+          ),
+        ]),
+      ],
+      [
+        graph('Table: consumed capacity', [
+          capacity('ConsumedReadCapacityUnits'),
+          capacity('ConsumedWriteCapacityUnits'),
+        ]),
+        graph('Passed uncounted, and circuits that changed', [
+          loggedMetric('meter_unreachable', 'MeterUnreachable', {}, SUM),
+          eachLoggedMetric('circuit_changed', 'CircuitChanges', ['provider', 'state'], SUM),
+        ]),
+      ],
+    ],
+  });
+};

@@ -1,0 +1,67 @@
+import { type App, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { AttributeType, Billing, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Config } from './config.ts';
+import { dataStackName } from './outputs.ts';
+
+const DIGEST_KEY_LENGTH = 64;
+
+/** How long a deleted signing key can still be called back; the least that KMS allows. */
+const KEY_WAITING_PERIOD = Duration.days(7);
+
+/** What outlives the code: the table, the keys that sign access tokens, the secret that digests are made under. */
+export class DataStack extends Stack {
+  readonly table: TableV2;
+  readonly signingKeys: readonly [Key, ...Key[]];
+  readonly digestSecret: Secret;
+
+  constructor(app: App, { stage, removal, signingKeys }: Config) {
+    const isKept = removal === 'retain';
+    super(app, dataStackName(stage), {
+      description: `Buyer Linking (${stage}): table, signing keys and digest secret`,
+      terminationProtection: isKept,
+    });
+    const removalPolicy = isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+
+    this.table = new TableV2(this, 'Table', {
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
+      timeToLiveAttribute: 'ttl',
+      billing: Billing.onDemand(),
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: isKept,
+      removalPolicy,
+    });
+
+    const [first, ...others] = signingKeys.map(
+      (label) =>
+        new Key(this, `SigningKey-${label}`, {
+          description: `Buyer Linking (${stage}): signs access tokens, ${label}`,
+          keySpec: KeySpec.ECC_NIST_P256,
+          keyUsage: KeyUsage.SIGN_VERIFY,
+          pendingWindow: KEY_WAITING_PERIOD,
+          removalPolicy,
+        }),
+    ) as [Key, ...Key[]];
+    this.signingKeys = [first, ...others];
+
+    this.digestSecret = new Secret(this, 'DigestSecret', {
+      description: `Buyer Linking (${stage}): the key ring of digests. Never edit it but by docs/operations.md.`,
+      // The form that shared/secrets/digests.ts reads: { "current": "…" }.
+      generateSecretString: {
+        secretStringTemplate: '{}',
+        generateStringKey: 'current',
+        passwordLength: DIGEST_KEY_LENGTH,
+        excludePunctuation: true,
+      },
+      removalPolicy,
+    });
+    Validations.of(this.digestSecret).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason:
+        'Digests in the table were made under this key, so a new one must join the ring and not replace it: a person does that, ' +
+        'by docs/operations.md.',
+    });
+  }
+}

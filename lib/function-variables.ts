@@ -1,0 +1,27 @@
+import type { VariableName } from '#shared/env.ts';
+import type { Route } from '#shared/routes.ts';
+
+/** The variables that a function in AWS may get. */
+export type DeployedVariable = Exclude<VariableName, 'DYNAMODB_ENDPOINT'>;
+
+/** The authorizer stands in no row: it reads a key's record and knows which keys this deployment takes. */
+export const AUTHORIZER_VARIABLES: readonly DeployedVariable[] = ['TABLE_NAME', 'KEY_PREFIX'];
+
+/** The environment variables of a row's function: those that its needs and its access ask for, and no others. */
+export const variablesOf = ({
+  access,
+  needs,
+}: Pick<Route, 'access' | 'needs'>): readonly DeployedVariable[] => [
+  ...(needs.table ? (['TABLE_NAME'] as const) : []),
+  ...(needs.digests ? (['DIGEST_SECRET'] as const) : []),
+  ...(needs.identityRegistry || needs.sms ? (['PROVIDER_SECRET'] as const) : []),
+  ...(needs.identityRegistry ? (['IDENTITY_PROVIDERS'] as const) : []),
+  ...(needs.sms ? (['SMS_PROVIDERS'] as const) : []),
+  ...(needs.signingKey ? (['SIGNING_KEYS'] as const) : []),
+  ...(needs.signingKey === 'sign' ? (['TOKEN_ISSUER'] as const) : []),
+  ...(access.by === 'otp' ? (['OTP_ACCESS'] as const) : []),
+];
+
+/** Whether a function calls providers, and so needs the fixed address that they allow-list. */
+export const callsProviders = ({ needs }: Pick<Route, 'needs'>): boolean =>
+  needs.identityRegistry === true || needs.sms === true;

@@ -1,0 +1,70 @@
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import { ALARM_PERIOD, type MakeAlarm } from './alarms.ts';
+import type { Config } from './config.ts';
+import { loggedMetric } from './metrics.ts';
+
+const SUM = { period: ALARM_PERIOD, statistic: 'Sum' } as const;
+
+const refusals = (operation: string, outcome: string) =>
+  loggedMetric('request_completed', 'Requests', { operation, outcome }, SUM);
+
+interface WatchedService {
+  readonly config: Config;
+  readonly makeAlarm: MakeAlarm;
+  /** Answers of 5xx that API Gateway gave, its own and the functions'. */
+  readonly serverErrors: IMetric;
+  readonly latency: IMetric;
+}
+
+/** The alarms of the service as a whole; each function has its own besides, see api-function.ts. */
+export const addServiceAlarms = (scope: Construct, service: WatchedService): void => {
+  const { config, makeAlarm } = service;
+  makeAlarm(scope, {
+    name: 'server-errors',
+    impact:
+      'Callers get 5xx answers: a function does not start or end, or the authorizer fails, or a provider is out.',
+    metric: service.serverErrors,
+    threshold: 5,
+    periods: [2, 2],
+  });
+  makeAlarm(scope, {
+    name: 'slow-answers',
+    impact: 'One caller in a hundred waits for eight seconds or more.',
+    metric: service.latency,
+    threshold: 8000,
+    periods: [3, 3],
+  });
+  makeAlarm(scope, {
+    name: 'identity-registries-out',
+    impact: 'Sellers cannot link buyers: no identity registry gives a verdict.',
+    metric: refusals('create-user', 'verification_unavailable'),
+    threshold: 5,
+  });
+  makeAlarm(scope, {
+    name: 'sms-out',
+    impact: 'Buyers get no sign-in codes: no SMS provider takes a message.',
+    metric: refusals('send-otp', 'sms_unavailable'),
+    threshold: 5,
+  });
+  for (const provider of new Set([...config.providers.identityRegistry, ...config.providers.sms])) {
+    makeAlarm(scope, {
+      name: `circuit-open-${provider}`,
+      impact: `${provider} is not called for now, since it kept failing; where another provider is configured, that one serves.`,
+      metric: loggedMetric('circuit_changed', 'CircuitChanges', { provider, state: 'open' }, SUM),
+      threshold: 1,
+    });
+  }
+  makeAlarm(scope, {
+    name: 'meter-unreachable',
+    impact: 'Requests pass uncounted: only the usage plans of API Gateway hold sellers to their limits.',
+    metric: loggedMetric('meter_unreachable', 'MeterUnreachable', {}, SUM),
+    threshold: 10,
+  });
+  makeAlarm(scope, {
+    name: 'codes-rejected',
+    impact: 'Many wrong one-time codes: somebody may be guessing, or codes reach buyers too late.',
+    metric: refusals('verify-otp', 'code_rejected'),
+    threshold: 100,
+  });
+};

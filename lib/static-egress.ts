@@ -1,0 +1,55 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import {
+  CfnEIP,
+  FlowLogDestination,
+  FlowLogTrafficType,
+  GatewayVpcEndpointAwsService,
+  NatProvider,
+  Peer,
+  Port,
+  SecurityGroup,
+  SubnetType,
+  Vpc,
+} from 'aws-cdk-lib/aws-ec2';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Network } from './api-function.ts';
+
+/** A network that is left by one address only, which providers can allow-list. */
+export interface StaticEgress extends Network {
+  readonly address: string;
+}
+
+/**
+ * A VPC for the functions that call providers: private subnets in two zones behind one NAT gateway with an Elastic IP. Calls to
+ * DynamoDB stay inside AWS by a gateway endpoint, which costs nothing; Secrets Manager is reached through the NAT, a few calls an hour.
+ */
+export const staticEgress = (parent: Construct, logRetentionDays: RetentionDays): StaticEgress => {
+  const scope = new Construct(parent, 'Egress');
+  const address = new CfnEIP(scope, 'Address', { domain: 'vpc' });
+  const vpc = new Vpc(scope, 'Vpc', {
+    maxAzs: 2,
+    natGateways: 1,
+    natGatewayProvider: NatProvider.gateway({ eipAllocationIds: [address.attrAllocationId] }),
+    subnetConfiguration: [
+      { name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 28, mapPublicIpOnLaunch: false },
+      { name: 'functions', subnetType: SubnetType.PRIVATE_WITH_EGRESS, cidrMask: 22 },
+    ],
+    gatewayEndpoints: { DynamoDb: { service: GatewayVpcEndpointAwsService.DYNAMODB } },
+    // Closing the default group takes a custom resource with a function of its own, and nothing of ours is in that group.
+    restrictDefaultSecurityGroup: false,
+  });
+  vpc.addFlowLog('Refused', {
+    trafficType: FlowLogTrafficType.REJECT,
+    destination: FlowLogDestination.toCloudWatchLogs(
+      new LogGroup(scope, 'FlowLog', { retention: logRetentionDays, removalPolicy: RemovalPolicy.DESTROY }),
+    ),
+  });
+  const securityGroup = new SecurityGroup(scope, 'Functions', {
+    vpc,
+    description: 'Functions that call providers: HTTPS out, nothing in',
+    allowAllOutbound: false,
+  });
+  securityGroup.addEgressRule(Peer.anyIpv4(), Port.tcp(443), 'Providers, and AWS services');
+  return { vpc, securityGroup, address: address.ref };
+};
