@@ -66,6 +66,9 @@ export const apiKeyStore = (table: Table) => {
     return Item && v.parse(apiKeySchema, Item);
   };
 
+  const secretUpdates = (key: ApiKey, sellerStatus: SellerStatus): TransactItem[] =>
+    key.secrets.map((secret) => secretUpdate(TableName, secret.hash, keySecretOf(key, secret, sellerStatus)));
+
   return {
     find,
 
@@ -121,7 +124,7 @@ export const apiKeyStore = (table: Table) => {
       return written === true ? 'saved' : 'stale';
     },
 
-    /** Writes a change of a key with all its secrets and the record of it, at once or not at all. */
+    /** Writes a change of a key with all its secrets and the record of it, at once or not at all. Secrets it no longer has go. */
     async save({ before, after, sellerStatus, record }: KeyChange): Promise<SaveOutcome> {
       const written = await transact(table, [
         sellerCheck(table, before.seller_id, sellerStatus),
@@ -133,10 +136,28 @@ export const apiKeyStore = (table: Table) => {
             ExpressionAttributeValues: { ':version': before.version },
           },
         },
-        ...after.secrets.map((secret) =>
-          secretUpdate(TableName, secret.hash, keySecretOf(after, secret, sellerStatus)),
-        ),
+        ...secretUpdates(after, sellerStatus),
+        ...before.secrets
+          .filter(({ hash }) => !after.secrets.some((kept) => kept.hash === hash))
+          .map(({ hash }) => ({ Delete: { TableName, Key: secretKey(hash) } })),
         auditPut(table, record),
+      ]);
+      return written === true ? 'saved' : 'stale';
+    },
+
+    /** Writes a key's secrets anew. `stale`: the key was changed since it was read, or its seller has another status. */
+    async writeSecrets(key: ApiKey, sellerStatus: SellerStatus): Promise<SaveOutcome> {
+      const written = await transact(table, [
+        sellerCheck(table, key.seller_id, sellerStatus),
+        {
+          ConditionCheck: {
+            TableName,
+            Key: apiKeyKey(key.seller_id, key.key_id),
+            ConditionExpression: 'version = :version',
+            ExpressionAttributeValues: { ':version': key.version },
+          },
+        },
+        ...secretUpdates(key, sellerStatus),
       ]);
       return written === true ? 'saved' : 'stale';
     },

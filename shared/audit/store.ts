@@ -5,8 +5,8 @@ import type { Table } from '#shared/table/client.ts';
 import { auditKey, auditPartition } from '#shared/table/keys.ts';
 import type { TransactItem } from '#shared/table/transactions.ts';
 
-/** The subject of what was done to buyers: they belong to no seller. */
-export const BUYERS_SUBJECT = 'buyers';
+/** The subject of what concerns no one seller: imports of buyers, strays in the gateway. */
+export const DEPLOYMENT_SUBJECT = 'deployment';
 
 /** What an admin did, to whom, and when. `details` are for people; a secret or a phone never stands in them. */
 const auditRecordSchema = v.object({
@@ -26,7 +26,7 @@ export type NewAuditRecord = v.InferInput<typeof auditRecordSchema>;
 const RECORD_ID_LENGTH = 8;
 
 const itemOf = (record: NewAuditRecord) => ({
-  ...auditKey(record.seller_id ?? BUYERS_SUBJECT, record.at, randomBase62(RECORD_ID_LENGTH)),
+  ...auditKey(record.seller_id ?? DEPLOYMENT_SUBJECT, record.at, randomBase62(RECORD_ID_LENGTH)),
   ...record,
 });
 
@@ -41,7 +41,7 @@ export const auditStore = ({ client, name: TableName }: Table) => ({
     await client.send(new PutCommand({ TableName, Item: itemOf(record) }));
   },
 
-  /** The newest records of a subject (a seller id, or `buyers`), newest first; only a key's, if `keyId` is given. */
+  /** The newest records of a subject (a seller id, or `deployment`), newest first; only a key's, if `keyId` is given. */
   async list(
     subject: string,
     options: { readonly keyId?: string; readonly limit: number },

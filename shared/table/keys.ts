@@ -8,7 +8,7 @@
  * | a seller's keys                                 | Query SELLER#<seller>, sk begins with KEY#                      |
  * | all sellers, oldest first                       | Query SELLERS, then BatchGetItem of the sellers                 |
  * | a key id -> its seller                          | GetItem KEYID#<key> / KEYID                                     |
- * | what admins did to a seller or to buyers        | Query AUDIT#<seller or "buyers">, by time                       |
+ * | what admins did to a seller or the deployment   | Query AUDIT#<seller or "deployment">, by time                   |
  * | a seller's users n..m, oldest first             | Query USERS#<seller>, sk between two ordinals                   |
  * | has this seller linked this person              | GetItem PERSON#<seller>#<digest> / PERSON                       |
  * | is this phone a registered buyer                | GetItem BUYER#<digest> / BUYER                                  |
@@ -50,7 +50,7 @@ export const sellerListKey = (createdAt: string, sellerId: string): ItemKey => (
 /** Where the seller of a key id is found. */
 export const keyIdKey = (keyId: string): ItemKey => ({ pk: `KEYID#${keyId}`, sk: 'KEYID' });
 
-/** `subject`: a seller id, or `buyers`. */
+/** `subject`: a seller id, or `deployment`. */
 export const auditPartition = (subject: string): string => `AUDIT#${subject}`;
 
 /** Sorts by time; `recordId` keeps two records of one millisecond apart. */

@@ -1,0 +1,94 @@
+import type { ApiKey } from '#shared/api-keys/key-schema.ts';
+import type { NewAuditRecord } from '#shared/audit/store.ts';
+import type { PlanName } from '#shared/plans.ts';
+import type { Seller } from '#shared/sellers/schema.ts';
+import { type Administration, gatewayKeyNamePrefix } from './context.ts';
+import { type Difference, type GatewaySide, keyDifferences, strayDifferences } from './differences.ts';
+import { mend } from './mend.ts';
+
+/** A difference and what became of it. */
+export type Finding = Difference & { readonly isMended: boolean };
+
+export interface Reconciliation {
+  readonly sellers: number;
+  readonly keys: number;
+  readonly findings: readonly Finding[];
+}
+
+/** As many secrets as one look-up takes. */
+const SECRETS_PER_LOOKUP = 100;
+
+const membersOf = async (admin: Administration, plan: PlanName): Promise<Map<string, string>> => {
+  const members = new Map<string, string>();
+  for await (const { id, name } of admin.usagePlans.listMembers(plan)) members.set(id, name);
+  return members;
+};
+
+const readGateway = async (admin: Administration): Promise<GatewaySide> => {
+  const keys = [];
+  for await (const key of admin.usagePlans.listKeys(gatewayKeyNamePrefix(admin.stage))) keys.push(key);
+  const [free, professional] = [await membersOf(admin, 'free'), await membersOf(admin, 'professional')];
+  return { keys, members: { free, professional } };
+};
+
+const secretsOf = async (admin: Administration, keys: readonly ApiKey[]) => {
+  const hashes = keys.flatMap((key) => key.secrets.map(({ hash }) => hash));
+  const found = new Map();
+  for (let start = 0; start < hashes.length; start += SECRETS_PER_LOOKUP) {
+    const some = await admin.keys.findSecrets(hashes.slice(start, start + SECRETS_PER_LOOKUP));
+    for (const [hash, secret] of some) found.set(hash, secret);
+  }
+  return found;
+};
+
+const sellerDifferences = async (
+  admin: Administration,
+  gateway: GatewaySide,
+  seller: Seller,
+): Promise<{ keys: readonly ApiKey[]; differences: Difference[] }> => {
+  const keys = await admin.keys.listOf(seller.seller_id);
+  const secrets = await secretsOf(admin, keys);
+  const differences = keys.flatMap((key) =>
+    keyDifferences(gateway, seller, key, secrets, admin.gatewayKeyName(key.key_id), admin.clock()),
+  );
+  if (seller.unflushed_since !== undefined) differences.push({ kind: 'not_flushed', seller });
+  return { keys, differences };
+};
+
+const recordOf = (admin: Administration, { kind, seller, key }: Difference): NewAuditRecord => ({
+  at: admin.now(),
+  actor: admin.actor,
+  action: 'reconcile.mended',
+  ...(seller === undefined ? {} : { seller_id: seller.seller_id }),
+  ...(key === undefined ? {} : { key_id: key.key_id }),
+  details: { difference: kind },
+});
+
+/**
+ * Compares the table with API Gateway and, with `fix`, mends what differs. The table is the truth: the gateway is brought to it, and
+ * what an interrupted operation left is finished or withdrawn. What changes while this runs is looked at again before it is touched.
+ */
+export const reconcile = async (
+  admin: Administration,
+  options: { readonly fix: boolean },
+): Promise<Reconciliation> => {
+  const gateway = await readGateway(admin);
+  const differences: Difference[] = [];
+  const names = new Set<string>();
+  let sellers = 0;
+  for await (const seller of admin.sellers.list()) {
+    sellers += 1;
+    const its = await sellerDifferences(admin, gateway, seller);
+    differences.push(...its.differences);
+    for (const { key_id } of its.keys) names.add(admin.gatewayKeyName(key_id));
+  }
+  differences.push(...strayDifferences(gateway, gatewayKeyNamePrefix(admin.stage), names));
+
+  const findings: Finding[] = [];
+  for (const difference of differences) {
+    const isMended = options.fix && (await mend(admin, difference));
+    if (isMended) await admin.audit.write(recordOf(admin, difference));
+    findings.push({ ...difference, isMended });
+  }
+  return { sellers, keys: names.size, findings };
+};
