@@ -1,14 +1,18 @@
 import * as v from 'valibot';
 
+/** An object of the OpenAPI standard: it may hold more than is named here. */
+const open = <Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.pipe(v.looseObject(entries), v.metadata({ additionalProperties: true }));
+
 /** The answer of GET /v1/openapi.json: an OpenAPI 3.0 document. Its insides are held to the standard when it is made. */
 export const openApiDocumentSchema = v.pipe(
-  v.looseObject({
+  open({
     openapi: v.pipe(v.string(), v.examples(['3.0.3'])),
-    info: v.looseObject({
+    info: open({
       title: v.pipe(v.string(), v.examples(['Buyer Linking'])),
       version: v.pipe(v.string(), v.examples(['1.0.0'])),
     }),
-    paths: v.looseObject({}),
+    paths: open({}),
   }),
   v.title('OpenApiDocument'),
 );

@@ -1,0 +1,24 @@
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { LambdaHandler } from '#shared/http/endpoint.ts';
+import { redirectLog } from '#shared/log.ts';
+
+/** Calls a function whose answer is text, as the gateway would: without a key. */
+export const callForText = async (
+  handler: LambdaHandler,
+  path: string,
+  pathParameters: Readonly<Record<string, string>> | null = null,
+) => {
+  redirectLog(() => {});
+  const event = {
+    httpMethod: 'GET',
+    path,
+    headers: {},
+    pathParameters,
+    multiValueQueryStringParameters: null,
+    body: null,
+    requestContext: { requestId: 'chosen-by-the-caller', extendedRequestId: 'req-1' },
+  } as unknown as APIGatewayProxyEvent;
+  const context = { getRemainingTimeInMillis: () => 10_000 } as unknown as Context;
+  const { statusCode: status, headers = {}, body } = await handler(event, context);
+  return { status, headers: headers as Readonly<Record<string, string>>, body };
+};

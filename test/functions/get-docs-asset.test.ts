@@ -1,0 +1,55 @@
+import { handle } from '#functions/get-docs-asset.ts';
+import { fakeClock } from '#shared/clock/fake.ts';
+import { docsPageAssets } from '#shared/docs-page/assets.ts';
+import { DOCS_PAGE_FILES } from '#shared/docs-page/files.ts';
+import { docsPage } from '#shared/docs-page/page.ts';
+import { endpoint } from '#shared/http/endpoint.ts';
+import { foldDocument } from '#shared/openapi/document.ts';
+import { routes } from '#shared/routes.ts';
+import { callForText } from './docs-call.ts';
+
+const deps = { assets: docsPageAssets(false), clock: fakeClock('2026-11-21T08:00:00Z') };
+const handler = endpoint(routes['get-docs-asset'], handle, () => deps);
+
+const get = (file: string) => callForText(handler, `/docs/${file}`, { file });
+
+const filesOfPage = () =>
+  [...docsPage(foldDocument()).html.matchAll(/"docs\/([^"]+)"/g)].map(([, file]) => String(file));
+
+/** What a Lambda function may answer with. */
+const MAX_ANSWER_BYTES = 6 * 1024 * 1024;
+
+describe('200', () => {
+  it.each([
+    ['.js', 'text/javascript; charset=utf-8'],
+    ['.css', 'text/css; charset=utf-8'],
+    ['.txt', 'text/plain; charset=utf-8'],
+  ])('gives the %s file as what it is, to be kept for ever', async (ending, contentType) => {
+    const file = Object.keys(DOCS_PAGE_FILES).find((name) => name.endsWith(ending)) ?? '';
+    const { status, headers, body } = await get(file);
+    expect([
+      status,
+      headers['Content-Type'],
+      headers['Cache-Control'],
+      headers['X-Content-Type-Options'],
+    ]).toEqual([200, contentType, 'public, max-age=31536000, immutable', 'nosniff']);
+    expect(body.length).toBeGreaterThan(1000);
+  });
+
+  it('has every file that the page names, each small enough for one answer', async () => {
+    const answers = await Promise.all(filesOfPage().map(get));
+    expect(answers.length).toBeGreaterThan(1);
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(answers.filter(({ body }) => Buffer.byteLength(body) > MAX_ANSWER_BYTES)).toEqual([]);
+  });
+});
+
+describe('404', () => {
+  it.each(['nothing.js', 'index.html', '..%2f..%2fpackage.json', '../package.json', 'toString', ''])(
+    'gives nothing else: %j',
+    async (file) => {
+      const { status, body } = await get(file);
+      expect([status, JSON.parse(body).code]).toEqual([404, 'not_found']);
+    },
+  );
+});

@@ -1,0 +1,31 @@
+import { type GetOpenapiDeps, handle } from '#functions/get-openapi.ts';
+import { foldDocument } from '#shared/openapi/document.ts';
+import { routes } from '#shared/routes.ts';
+import { functionUnderTest } from './harness.ts';
+
+const getOpenapi = () =>
+  functionUnderTest<(typeof routes)['get-openapi'], GetOpenapiDeps>(
+    routes['get-openapi'],
+    handle,
+    undefined as never,
+    { document: foldDocument() },
+  );
+
+describe('200', () => {
+  it('gives the whole document to anyone, not to be cached', async () => {
+    const { status, json, headers } = await getOpenapi().call({ authorizer: null });
+    expect([status, headers['Content-Type'], headers['Cache-Control']]).toEqual([
+      200,
+      'application/json',
+      'no-store',
+    ]);
+    expect(json).toEqual(JSON.parse(JSON.stringify(foldDocument())));
+  });
+});
+
+describe('422', () => {
+  it('knows no query parameter', async () => {
+    const { status } = await getOpenapi().call({ authorizer: null, query: { format: 'yaml' } });
+    expect(status).toBe(422);
+  });
+});

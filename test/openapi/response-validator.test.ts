@@ -1,0 +1,102 @@
+import { problemResponse } from '#shared/http/responses.ts';
+import { type Exchange, responseFaults } from './response-validator.ts';
+
+const user = {
+  id: 'usr_5Xq2ZtBv0aLkW9yRc3mNpd',
+  national_id: '******0829',
+  birth_date: '1370/1/15',
+  phone: '+989121234567',
+  display_name: 'Sara Ahmadi',
+  created_at: '2026-11-21T08:30:00.000Z',
+};
+
+const html = { 'X-Request-Id': 'req-1', 'Content-Type': 'text/html; charset=utf-8' };
+
+const common = { 'X-Request-Id': 'req-1', 'Cache-Control': 'no-store', 'Content-Type': 'application/json' };
+
+const created: Exchange = {
+  method: 'POST',
+  path: '/v1/users',
+  status: 201,
+  headers: { ...common, RateLimit: '"free";r=99;t=12', 'RateLimit-Policy': '"free";q=100;w=60' },
+  body: JSON.stringify(user),
+};
+
+const refused = (code: Parameters<typeof problemResponse>[0], options: Partial<Exchange> = {}): Exchange => {
+  const { statusCode, headers, body } = problemResponse(code, 'req-1');
+  return {
+    method: 'POST',
+    path: '/v1/users',
+    status: statusCode,
+    body,
+    ...options,
+    headers: { ...common, ...(headers as Record<string, string>), ...options.headers },
+  };
+};
+
+describe('an answer that keeps to the document', () => {
+  it.each<[string, Exchange]>([
+    ['a linked user', created],
+    ['a user of an earlier link', { ...created, status: 200 }],
+    ['an empty page', pageOf([])],
+    ['a page of users', pageOf([user])],
+    ['a refused key', refused('invalid_api_key')],
+    ['a conflict', refused('user_conflict')],
+    ['one of several problems of one status', refused('phone_not_owned')],
+    ['a full plan', refused('rate_limit_exceeded', { headers: { 'Retry-After': '12' } })],
+    ['an unknown path', refused('not_found', { path: '/v1/nothing' })],
+    ['an unknown method', refused('not_found', { method: 'DELETE' })],
+    [
+      'the reference page',
+      { ...created, method: 'GET', path: '/docs', status: 200, headers: html, body: '<p>' },
+    ],
+    ['its files', { ...created, method: 'GET', path: '/docs/x.js', status: 200, headers: html, body: '' }],
+  ])('has no faults: %s', (_title, exchange) => {
+    expect(responseFaults(exchange)).toEqual([]);
+  });
+});
+
+describe('an answer that does not', () => {
+  it.each<[string, Exchange, RegExp]>([
+    ['a status nobody promised', { ...created, status: 202 }, /status 202 is not documented/],
+    ['a missing field', withUser({ id: undefined }), /must have required property 'id'/],
+    ['a field of another type', withUser({ phone: 98 }), /phone must be string/],
+    ['a field too many', withUser({ note: 'x' }), /additionalProperty":"note"/],
+    ['a time that is none', withUser({ created_at: 'yesterday' }), /must match format "date-time"/],
+    ['no JSON', { ...created, body: '<p>' }, /the body is not JSON/],
+    ['another content type', withHeader({ 'Content-Type': 'text/html' }), /content type text\/html/],
+    [
+      'an answer that may be cached',
+      withHeader({ 'Cache-Control': 'public' }),
+      /Cache-Control is not no-store/,
+    ],
+    ['a broken header', withHeader({ RateLimit: 'free' }), /header RateLimit must match pattern/],
+    ['a header nobody promised', withHeader({ 'Retry-After': '3' }), /header retry-after is not documented/],
+    ['a full plan that says not when', refused('rate_limit_exceeded'), /header Retry-After is missing/],
+    ['a problem under a wrong status', refused('user_conflict', { status: 404 }), /body/],
+    ['a problem of another operation', refused('code_rejected'), /body/],
+    ['a problem with another request id', otherRequestId(), /request_id and X-Request-Id/],
+    ['no request id', { ...created, headers: { 'Cache-Control': 'no-store' } }, /X-Request-Id is missing/],
+    ['an unknown path that answers', { ...created, path: '/v1/nothing' }, /not in the document/],
+    ['an unknown path that gives no problem', { ...created, path: '/x', status: 404 }, /is not a problem/],
+  ])('is found: %s', (_title, exchange, fault) => {
+    expect(responseFaults(exchange).join('\n')).toMatch(fault);
+  });
+});
+
+function pageOf(data: object[]): Exchange {
+  const body = JSON.stringify({ data, page: 1, page_size: 20, total: data.length, total_pages: data.length });
+  return { method: 'GET', path: '/v1/users?page=1', status: 200, headers: common, body };
+}
+
+function withUser(change: object): Exchange {
+  return { ...created, body: JSON.stringify({ ...user, ...change }) };
+}
+
+function withHeader(headers: Record<string, string>): Exchange {
+  return { ...created, headers: { ...common, ...headers } };
+}
+
+function otherRequestId(): Exchange {
+  return refused('user_conflict', { headers: { 'X-Request-Id': 'req-2' } });
+}
