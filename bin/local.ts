@@ -1,0 +1,104 @@
+/** `npm start`: the whole service on this machine. Exits 0 when it was stopped, 1 when it cannot run, 2 on a wrong option. */
+import '../bin/require-node.mjs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { startService } from '#local/service.ts';
+import { StartupError } from '#local/startup-error.ts';
+import { readyText, requestLine } from '#local/terminal.ts';
+
+const DEFAULT_PORT = 3000;
+const DEFAULT_FOLDER = fileURLToPath(new URL('../.local', import.meta.url));
+
+/** One Ctrl-C under npm reaches us twice: once from the terminal and once from npm, which hands it on. */
+const SAME_KEYSTROKE_MS = 500;
+
+const USAGE = `Usage: npm start -- [options]
+
+Runs the whole service on this machine, with an embedded DynamoDB and simulators of the registry and the SMS provider.
+
+Options:
+  --port <number>   where to listen; 0 for any free port (default: ${DEFAULT_PORT})
+  --memory          forget everything at the end
+  --data <folder>   where to keep data and secrets (default: .local)
+  --help            show this
+
+Environment:
+  DYNAMODB_ENDPOINT   the URL of another DynamoDB, in place of the embedded one
+  OTP_ACCESS          "api-key" (default) or "public": whether the one-time-code operations need a key
+`;
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+const complain = (text: string): void => {
+  process.stderr.write(`${text}\n`);
+};
+
+const readOptions = (): { port: number; memory: boolean; data: string; help: boolean } | undefined => {
+  try {
+    const { values } = parseArgs({
+      options: {
+        port: { type: 'string', default: String(DEFAULT_PORT) },
+        memory: { type: 'boolean', default: false },
+        data: { type: 'string', default: DEFAULT_FOLDER },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535) {
+      throw new Error('--port takes a number from 0 to 65535.');
+    }
+    return { ...values, port: Number(values.port) };
+  } catch (error) {
+    complain(`${(error as Error).message}\n\n${USAGE}`);
+    return undefined;
+  }
+};
+
+/** Resolves at the first signal; one that comes later than the same keystroke ends the process as it is. */
+const firstSignal = (): Promise<string> =>
+  new Promise((resolve) => {
+    let firstAtMs: number | undefined;
+    const onSignal = (): void => {
+      if (firstAtMs !== undefined && Date.now() - firstAtMs > SAME_KEYSTROKE_MS) process.exit(1);
+      firstAtMs ??= Date.now();
+      resolve('Stopping: requests in flight may finish. The same again stops at once.');
+    };
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+  });
+
+const main = async (): Promise<number> => {
+  const options = readOptions();
+  if (options === undefined) return 2;
+  if (options.help) {
+    say(USAGE);
+    return 0;
+  }
+  const signalled = firstSignal();
+  const service = await startService({
+    port: options.port,
+    folder: options.data,
+    inMemory: options.memory,
+    databaseEndpoint: process.env.DYNAMODB_ENDPOINT,
+    onProgress: say,
+    onCompleted: (completed) => say(requestLine(completed)),
+    onMessage: ({ phone, code }) => say(`SMS to ${phone}: code ${code}`),
+  });
+  say(readyText(service.demo));
+  const broken = service.broken.then((sentence) => ({ sentence, exitCode: 1 }));
+  const end = await Promise.race([broken, signalled.then((sentence) => ({ sentence, exitCode: 0 }))]);
+  say(`\n${end.sentence}`);
+  await service.stop();
+  if (end.exitCode === 0) say('Stopped.');
+  return end.exitCode;
+};
+
+main().then(
+  (exitCode) => process.exit(exitCode),
+  (error: unknown) => {
+    if (!(error instanceof StartupError)) throw error;
+    complain(error.message);
+    process.exit(1);
+  },
+);

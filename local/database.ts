@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { StartupError } from './startup-error.ts';
+
+/** A DynamoDB to talk to. */
+export interface Database {
+  readonly endpoint: string;
+  /** Resolves with a sentence if the database ends by itself; never, if it was stopped. */
+  readonly died: Promise<string>;
+  /** Ends it and waits until it has: nothing is half-written then. */
+  stop(): Promise<void>;
+}
+
+const START_ATTEMPTS = 3;
+const READY_WITHIN_MS = 10_000;
+const POLL_MS = 20;
+
+/** The embedded database: SQLite in `file`, or in memory if there is none. It never outlives this process. */
+export const startDatabase = async (file?: string): Promise<Database> => {
+  const binary = binaryPath();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOnce(binary, file);
+    } catch (error) {
+      // The free port may have been taken by another process meanwhile: try again with another one.
+      if (attempt === START_ATTEMPTS) throw error;
+    }
+  }
+};
+
+/** A database that somebody else runs. */
+export const foreignDatabase = (endpoint: string): Database => ({
+  endpoint,
+  died: new Promise(() => {}),
+  stop: async () => {},
+});
+
+/** The binary of this platform, from the optional dependency that npm chose. */
+const binaryPath = (): string => {
+  const platform = `${process.platform}-${process.arch}`;
+  try {
+    const packageJson = createRequire(import.meta.url).resolve(`@dynoxide/${platform}/package.json`);
+    return join(dirname(packageJson), process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide');
+  } catch (cause) {
+    throw new StartupError(
+      `There is no embedded database for ${platform}: set DYNAMODB_ENDPOINT to the URL of a DynamoDB, such as DynamoDB Local, and start again.`,
+      { cause },
+    );
+  }
+};
+
+const startOnce = async (binary: string, file: string | undefined): Promise<Database> => {
+  const port = await freePort();
+  const guard = spawn(
+    process.execPath,
+    [
+      fileURLToPath(new URL('./database-guard.ts', import.meta.url)),
+      binary,
+      ...['serve', '--host', '127.0.0.1', '--port', String(port)],
+      ...(file === undefined ? [] : ['--db-path', file]),
+    ],
+    { stdio: ['pipe', 'ignore', 'pipe'], detached: true, windowsHide: true },
+  );
+  const complaint = lastWords(guard);
+  const exited = once(guard, 'exit');
+  const endpoint = `http://127.0.0.1:${port}`;
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    stopping = true;
+    guard.stdin?.destroy();
+    await exited;
+  };
+  const ready = await Promise.race([answersSoon(endpoint), exited.then(() => false)]);
+  if (!ready) {
+    await stop();
+    throw new StartupError(`The embedded database did not start: ${complaint()}`);
+  }
+  const died = new Promise<string>((resolve) => {
+    exited.then(() => stopping || resolve(`The embedded database ended by itself: ${complaint()}`));
+  });
+  return { endpoint, died, stop };
+};
+
+/** The end of what a process wrote to stderr. */
+const lastWords = (child: ChildProcess): (() => string) => {
+  let text = '';
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    text = `${text}${chunk}`.slice(-1000);
+  });
+  return () => text.trim() || 'it said nothing';
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+/** Any HTTP answer will do: it shows that the database has opened its file and listens. */
+const answersSoon = async (endpoint: string): Promise<boolean> => {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (Date.now() < deadline) {
+    try {
+      await fetch(endpoint, { signal: AbortSignal.timeout(1000) });
+      return true;
+    } catch {
+      await sleep(POLL_MS);
+    }
+  }
+  return false;
+};

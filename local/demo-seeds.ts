@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import * as v from 'valibot';
+import type { Administration } from '#shared/administration/context.ts';
+import { createSeller } from '#shared/administration/create-seller.ts';
+import { issueKey } from '#shared/administration/issue-key.ts';
+import { hashApiKey } from '#shared/api-keys/format.ts';
+import { isUsable } from '#shared/api-keys/rules.ts';
+import type { KeySecretStore } from '#shared/api-keys/store.ts';
+import type { PlanName } from '#shared/plans.ts';
+import type { Scope } from '#shared/scopes.ts';
+import { readIfThere, writePrivateFile } from './private-file.ts';
+
+interface DemoKey {
+  readonly plan: PlanName;
+  readonly scopes: readonly Scope[];
+}
+
+/** The keys of the demo seller, by the name that .local/demo.json gives each. */
+const DEMO_KEYS = {
+  free: { plan: 'free', scopes: ['users:read', 'users:write'] },
+  professional: { plan: 'professional', scopes: ['users:read', 'users:write'] },
+  read_only: { plan: 'professional', scopes: ['users:read'] },
+  write_only: { plan: 'professional', scopes: ['users:write'] },
+  app: { plan: 'professional', scopes: ['buyers:register'] },
+} as const satisfies Record<string, DemoKey>;
+
+export type DemoKeyName = keyof typeof DEMO_KEYS;
+
+const DEMO_KEY_NAMES = Object.keys(DEMO_KEYS) as DemoKeyName[];
+
+const demoSellersSchema = v.object({
+  seller_id: v.string(),
+  keys: v.object({
+    free: v.string(),
+    professional: v.string(),
+    read_only: v.string(),
+    write_only: v.string(),
+    app: v.string(),
+  }),
+  other_seller: v.object({ seller_id: v.string(), key: v.string() }),
+});
+
+/** Two sellers with keys of every kind, to try the service with. */
+export type DemoSellers = v.InferOutput<typeof demoSellersSchema>;
+
+/** The table keeps hashes alone, so the keys themselves are kept here from one start to the next. */
+const FILE_NAME = 'demo-keys.json';
+
+export interface Seeding {
+  readonly admin: Administration;
+  readonly secrets: Pick<KeySecretStore, 'findSecret'>;
+  /** Whether the gateway still knows a key by this usage id. */
+  readonly isInPlan: (usageId: string) => boolean;
+}
+
+/**
+ * The demo sellers and their keys: those of the last start as far as they still work, new ones in place of the rest, made by the
+ * operations that an admin uses. `folder` undefined: nothing is remembered.
+ */
+export const seedDemo = async (folder: string | undefined, seeding: Seeding): Promise<DemoSellers> => {
+  const file = folder === undefined ? undefined : join(folder, FILE_NAME);
+  const kept = file === undefined ? undefined : await readKept(file);
+  const seller_id = await ensureSeller(seeding, kept?.seller_id, 'Demo Shop');
+  const keys: Partial<Record<DemoKeyName, string>> = {};
+  for (const name of DEMO_KEY_NAMES) {
+    const wanted = { ...DEMO_KEYS[name], sellerId: seller_id, name: `demo ${name.replace('_', ' ')}` };
+    keys[name] = await ensureKey(seeding, kept?.keys[name], wanted);
+  }
+  const otherSellerId = await ensureSeller(seeding, kept?.other_seller.seller_id, 'Other Shop');
+  const otherKey = await ensureKey(seeding, kept?.other_seller.key, {
+    ...DEMO_KEYS.professional,
+    sellerId: otherSellerId,
+    name: 'demo other seller',
+  });
+  const sellers = v.parse(demoSellersSchema, {
+    seller_id,
+    keys,
+    other_seller: { seller_id: otherSellerId, key: otherKey },
+  });
+  if (file !== undefined) await writePrivateFile(file, `${JSON.stringify(sellers, null, 2)}\n`);
+  return sellers;
+};
+
+/** What an earlier start wrote; undefined if there is none, or it cannot be read: then everything is made anew. */
+const readKept = async (file: string): Promise<DemoSellers | undefined> => {
+  const text = await readIfThere(file);
+  if (text === undefined) return undefined;
+  try {
+    return v.parse(demoSellersSchema, JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+};
+
+const ensureSeller = async (
+  { admin }: Seeding,
+  keptId: string | undefined,
+  name: string,
+): Promise<string> => {
+  const kept = keptId === undefined ? undefined : await admin.sellers.find(keptId);
+  return kept?.status === 'active' ? kept.seller_id : (await createSeller(admin, name)).seller_id;
+};
+
+const ensureKey = async (
+  { admin, secrets, isInPlan }: Seeding,
+  kept: string | undefined,
+  wanted: DemoKey & { readonly sellerId: string; readonly name: string },
+): Promise<string> => {
+  const found = kept === undefined ? undefined : await secrets.findSecret(hashApiKey(kept));
+  const works =
+    found !== undefined &&
+    found.seller_id === wanted.sellerId &&
+    isUsable(found, admin.clock()) &&
+    isInPlan(found.usage_id);
+  return works ? (kept as string) : (await issueKey(admin, wanted)).secret;
+};

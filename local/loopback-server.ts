@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
+import { PROBLEMS, problemBody } from '#shared/problems.ts';
+import { StartupError } from './startup-error.ts';
+
+/** A server that only this machine can reach. */
+export interface LoopbackServer {
+  readonly port: number;
+  /** Takes no new request, lets those in flight finish within a bound, and frees the port. */
+  close(): Promise<void>;
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** The same address by either protocol: `localhost` means one on some machines and the other on others. */
+const ADDRESSES = ['127.0.0.1', '::1'] as const;
+
+/** API Gateway's own bound. */
+const MAX_HEADER_BYTES = 10_240;
+/** A client that takes longer to send its headers, or all of its request, is cut off. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Functions answer within 20 seconds; a person who presses Ctrl-C waits less gladly. */
+const DRAIN_MS = 10_000;
+const ANY_PORT_ATTEMPTS = 5;
+
+/** Listens on the loopback addresses this machine has. `port` 0: any free one. */
+export const listenOnLoopback = async (port: number, answer: Answer): Promise<LoopbackServer> => {
+  for (let attempt = 1; ; attempt += 1) {
+    const servers = await listenOnBoth(port, answer);
+    if (servers !== undefined) {
+      return { port: portOf(servers[0] as Server), close: () => closeAll(servers) };
+    }
+    if (port !== 0) {
+      throw new StartupError(
+        `Port ${port} is taken: stop what listens there, or choose another one with --port.`,
+      );
+    }
+    if (attempt === ANY_PORT_ATTEMPTS) throw new StartupError('No free port was found.');
+  }
+};
+
+const portOf = (server: Server): number => (server.address() as { port: number }).port;
+
+/** Undefined if the port is taken on either address. */
+const listenOnBoth = async (port: number, answer: Answer): Promise<Server[] | undefined> => {
+  const servers: Server[] = [];
+  for (const host of ADDRESSES) {
+    const server = newServer(answer);
+    try {
+      server.listen(servers[0] === undefined ? port : portOf(servers[0]), host);
+      await once(server, 'listening');
+      servers.push(server);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // A machine without IPv6.
+      if (host === '::1' && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) continue;
+      await closeAll(servers);
+      if (code === 'EADDRINUSE') return undefined;
+      if (code === 'EACCES') throw new StartupError(`This user may not listen on port ${port}.`);
+      throw error;
+    }
+  }
+  return servers;
+};
+
+const newServer = (answer: Answer): Server => {
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+    },
+    (request, response) => {
+      response.on('error', () => {});
+      // While the server closes, each answer is the last one of its connection.
+      if (!server.listening) response.shouldKeepAlive = false;
+      answer(request, response).catch(() => response.destroy());
+    },
+  );
+  server.on('clientError', refuseUnreadable);
+  return server;
+};
+
+/** Answers what is no HTTP request, or has too many headers, or came too slowly: the nearest of the closed list of problems. */
+const refuseUnreadable = (error: NodeJS.ErrnoException, socket: Socket): void => {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = randomUUID();
+  const body = JSON.stringify(problemBody('malformed_json', requestId));
+  const head = [
+    `HTTP/1.1 ${PROBLEMS.malformed_json.status} Bad Request`,
+    `X-Request-Id: ${requestId}`,
+    'Cache-Control: no-store',
+    `Content-Type: ${PROBLEM_CONTENT_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+};
+
+const closeAll = async (servers: readonly Server[]): Promise<void> => {
+  const closed = Promise.all(servers.map((server) => closeOne(server)));
+  await Promise.race([closed, sleep(DRAIN_MS, undefined, { ref: false })]);
+  for (const server of servers) server.closeAllConnections();
+  await closed;
+};
+
+const closeOne = async (server: Server): Promise<void> => {
+  server.close();
+  await once(server, 'close');
+};

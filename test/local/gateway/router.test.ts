@@ -1,0 +1,56 @@
+import { router } from '#local/gateway/router.ts';
+import { allRoutes, type Route, routes } from '#shared/routes.ts';
+
+const find = router(allRoutes);
+
+describe('router', () => {
+  it.each(allRoutes.map((route) => [route.name, route] as const))(
+    'finds %s by its method and path',
+    (_name, route) => {
+      const path = route.path.replaceAll(/\{\w+\}/g, 'value');
+      expect(find(route.method, path)?.route.name).toBe(route.name);
+    },
+  );
+
+  it.each([
+    ['a trailing slash', 'GET', '/v1/users/'],
+    ['a doubled slash', 'GET', '//v1/users'],
+    ['a doubled slash within', 'GET', '/v1//users'],
+    ['another case', 'GET', '/V1/users'],
+    ['an escaped letter', 'GET', '/v1/user%73'],
+    ['a broken escape', 'GET', '/v1/users%zz'],
+    ['a dot segment', 'GET', '/v1/./users'],
+    ['a longer path', 'GET', '/v1/users/1'],
+    ['a shorter path', 'GET', '/v1'],
+    ['no path', 'GET', ''],
+    ['an absolute URL', 'GET', 'http://localhost/v1/users'],
+    ['a method the path does not answer to', 'DELETE', '/v1/users'],
+    ['a method in lower case', 'get', '/v1/users'],
+    ['HEAD', 'HEAD', '/v1/users'],
+    ['OPTIONS', 'OPTIONS', '/v1/users'],
+    ["a name of an object's own", 'GET', '/__proto__'],
+  ])('knows no row for %s', (_what, method, path) => {
+    expect(find(method, path)).toBeUndefined();
+  });
+
+  describe('with a placeholder', () => {
+    const row = (name: string, path: string): Route => ({ ...routes['list-users'], name, path }) as Route;
+    const findAsset = router([row('any', '/docs/{file}'), row('plain', '/docs/plain'), row('docs', '/docs')]);
+
+    it('hands the segment on, decoded', () => {
+      expect(findAsset('GET', '/docs/a%20b.js')).toMatchObject({ pathParameters: { file: 'a b.js' } });
+    });
+
+    it('prefers a path that is written out', () => {
+      expect(findAsset('GET', '/docs/plain')?.route.name).toBe('plain');
+    });
+
+    it.each(['/docs/', '/docs/a/b', '/docs/%zz'])('knows no row for %s', (path) => {
+      expect(findAsset('GET', path)).toBeUndefined();
+    });
+
+    it('has no path parameters where there is no placeholder', () => {
+      expect(findAsset('GET', '/docs')?.pathParameters).toBeNull();
+    });
+  });
+});
