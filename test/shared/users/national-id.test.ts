@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { completeNationalId, maskNationalId, parseNationalId } from '#shared/users/national-id.ts';
+import { digits, inAnyScript } from '#test/shared/text/any-script.ts';
+
+/** The rule as its publisher words it, apart from the code under test. */
+const followsTheFormula = (id: string): boolean => {
+  const sum = [10, 9, 8, 7, 6, 5, 4, 3, 2].reduce((total, weight, at) => total + weight * Number(id[at]), 0);
+  const control = Number(id[9]);
+  return sum % 11 < 2 ? control === sum % 11 : control === 11 - (sum % 11);
+};
+
+const hasTenEqualDigits = (id: string): boolean => new Set(id).size === 1;
+
+const validId = digits(9)
+  .map(completeNationalId)
+  .filter((id) => !hasTenEqualDigits(id));
+
+describe('parseNationalId', () => {
+  it.each([
+    ['remainder 0', '9990000050'],
+    ['remainder 1', '9990000001'],
+    ['remainder 3', '9990000018'],
+    ['remainder 10, whose check digit is 1 too', '9990000301'],
+    ['leading zeros', '0001234560'],
+  ])('takes an id worked out by hand: %s', (_case, id) => {
+    expect(parseNationalId(id)).toBe(id);
+  });
+
+  it('takes ten digits exactly if they follow the formula and are not ten equal ones', () => {
+    fc.assert(
+      fc.property(fc.oneof(digits(10), validId), (id) => {
+        const isValid = followsTheFormula(id) && !hasTenEqualDigits(id);
+        expect(parseNationalId(id)).toBe(isValid ? id : undefined);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('reads every script, and gives ASCII digits with the leading zeros kept', () => {
+    fc.assert(
+      fc.property(
+        validId.chain((id) => fc.tuple(fc.constant(id), inAnyScript(id))),
+        ([id, written]) => expect(parseNationalId(written)).toBe(id),
+      ),
+    );
+  });
+
+  it('refuses every change of one digit, but for those between remainders 1 and 10, which share check digit 1', () => {
+    fc.assert(
+      fc.property(validId, fc.nat({ max: 9 }), fc.integer({ min: 1, max: 9 }), (id, at, by) => {
+        const changed = `${id.slice(0, at)}${(Number(id[at]) + by) % 10}${id.slice(at + 1)}`;
+        const sharesCheckDigit = (text: string) => followsTheFormula(text) && text.endsWith('1');
+        expect(
+          parseNationalId(changed) === undefined || (sharesCheckDigit(id) && sharesCheckDigit(changed)),
+        ).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each(Array.from({ length: 10 }, (_, digit) => String(digit).repeat(10)))(
+    'refuses ten equal digits: %s',
+    (id) => {
+      expect(followsTheFormula(id)).toBe(true);
+      expect(parseNationalId(id)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['nothing', ''],
+    ['nine digits', '999000001'],
+    ['eleven digits', '99900000018'],
+    ['a lost leading zero', '001234560'],
+    ['a space before', ' 9990000018'],
+    ['a line end behind', '9990000018\n'],
+    ['spaces within', '999 000 0018'],
+    ['hyphens', '999-000001-8'],
+    ['a sign', '+999000018'],
+    ['a decimal', '999000001.8'],
+    ['full-width digits', '９９９００００１８'],
+    ['a right-to-left mark', '\u200f9990000018'],
+    ['an embedded zero', '9990000018\u0000'],
+    ['letters', '99900000l8'],
+    ['two lines, each a valid id', '9990000018\n9990000018'],
+  ])('refuses %s', (_case, text) => {
+    expect(parseNationalId(text)).toBeUndefined();
+  });
+});
+
+describe('completeNationalId', () => {
+  it('makes an id that is taken from any nine digits that are not all equal', () => {
+    fc.assert(
+      fc.property(
+        digits(9).filter((nine) => new Set(nine).size > 1),
+        (nine) => expect(parseNationalId(completeNationalId(nine))).toBe(completeNationalId(nine)),
+      ),
+    );
+  });
+});
+
+describe('maskNationalId', () => {
+  it('shows six stars and the last four digits', () => {
+    expect(maskNationalId('0829')).toBe('******0829');
+  });
+});
