@@ -6,7 +6,7 @@ import type { KeySecretStore } from '#shared/api-keys/store.ts';
 import type { Clock } from '#shared/clock/port.ts';
 import { authorizerDeps } from '#shared/deps.ts';
 import { runsInLambda } from '#shared/env.ts';
-import { logEvent } from '#shared/log.ts';
+import { errorFields, logEvent } from '#shared/log.ts';
 
 export interface AuthorizerDeps {
   readonly secrets: Pick<KeySecretStore, 'findSecret'>;
@@ -32,7 +32,11 @@ export const judge = async (
   };
   const key = apiKeyOf(event);
   if (!isWellFormedKey(key, keyPrefix)) return refuse('malformed');
-  const secret = await secrets.findSecret(hashApiKey(key));
+  const secret = await secrets.findSecret(hashApiKey(key)).catch((error: unknown) => {
+    // A refused key is an error to Lambda too, so only this line tells the alarm that the authorizer itself is broken.
+    logEvent('request_failed', { request_id: requestId, operation: 'authorizer', ...errorFields(error) });
+    throw error;
+  });
   if (secret === undefined) return refuse('unknown');
   if (!isUsable(secret, clock())) return refuse('unusable');
   logEvent('key_judged', {
