@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import * as v from 'valibot';
+import { sendCodeSchema, verifyCodeSchema } from '#shared/one-time-codes/schema.ts';
+import { digits, inAnyScript } from '#test/shared/text/any-script.ts';
+
+const phone = '+989990000001';
+
+const isCode = (code: unknown): boolean => v.is(verifyCodeSchema, { phone, code });
+
+describe('verifyCodeSchema', () => {
+  it('reads six digits of every script, with leading zeros kept', () => {
+    fc.assert(
+      fc.property(
+        digits(6).chain((code) => fc.tuple(fc.constant(code), inAnyScript(code))),
+        ([code, written]) =>
+          expect(v.parse(verifyCodeSchema, { phone, code: written })).toEqual({ phone, code }),
+      ),
+    );
+  });
+
+  it.each([
+    '',
+    '12345',
+    '1234567',
+    ' 123456',
+    '123456\n',
+    '123 456',
+    '12345a',
+    '+12345',
+    '1234.5',
+    '１２３４５６',
+  ])('refuses the code %j', (code) => {
+    expect(isCode(code)).toBe(false);
+  });
+
+  it.each([[123456], [null], [true], [['123456']], [{}]])('refuses a code that is no string: %j', (code) => {
+    expect(isCode(code)).toBe(false);
+  });
+
+  it('names phone and code at once', () => {
+    const { issues } = v.safeParse(verifyCodeSchema, { phone: '1', code: '1' });
+    expect(issues?.map((issue) => issue.path?.[0]?.key)).toEqual(['phone', 'code']);
+  });
+});
+
+describe('sendCodeSchema', () => {
+  it('takes a phone and nothing else', () => {
+    expect(v.parse(sendCodeSchema, { phone: '0999-000 0001' })).toEqual({ phone });
+    expect(v.is(sendCodeSchema, { phone, code: '123456' })).toBe(false);
+  });
+});
