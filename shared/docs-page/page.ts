@@ -60,25 +60,28 @@ export const docsPage = (document: OpenApiDocument): DocsPage => {
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="data:,">
+<script>${PAGE_SCRIPT}</script>
 <link rel="stylesheet" href="docs/${STYLE}">
 <style>${PAGE_STYLE}</style>
 <script src="docs/${SCRIPT}" defer></script>
 </head>
 <body>
 <header class="bar">
-<h1>${title} <small>v${asText(document.info.version)}</small></h1>
-<a href="v1/openapi.json">OpenAPI document</a>
+<strong>${title}</strong>
+<a href="#operations">Operations</a>
+<a href="v1/openapi.json">OpenAPI</a>
 </header>
-<main id="reference">
-<section class="loading">
+<div id="reference">
+<main class="loading" id="operations">
+<h1>${title} <small>v${asText(document.info.version)}</small></h1>
+<p id="failed" role="alert" hidden>The reference could not be loaded. Please try again, or read the OpenAPI document.</p>
+<noscript><p>The full reference needs JavaScript; the OpenAPI document does not.</p></noscript>
 <h2>Operations</h2>
 <ul>
 ${operationsOf(document)}
 </ul>
-<p><noscript>The full reference needs JavaScript; the OpenAPI document does not.</noscript></p>
-</section>
 </main>
-<script>${PAGE_SCRIPT}</script>
+</div>
 </body>
 </html>
 `,

@@ -1,6 +1,6 @@
 /**
- * What the reference page runs: plain browser JavaScript, written into the page. The key that a reader enters is kept in the page's
- * memory alone, and requests go to the origin and stage that served the page.
+ * What the reference page runs: plain browser JavaScript, written into the page. It reads the document while the renderer loads.
+ * Requests go to the origin and stage that served the page; the key that a reader enters is kept in the page's memory alone.
  */
 export const PAGE_SCRIPT = `
 (() => {
@@ -8,9 +8,14 @@ export const PAGE_SCRIPT = `
   const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
   dark.addEventListener('change', follow);
   follow();
-  document.addEventListener('DOMContentLoaded', () => {
+  const reading = fetch('v1/openapi.json').then((response) => {
+    if (!response.ok) throw new Error('status ' + response.status);
+    return response.json();
+  });
+  const show = async () => {
+    const spec = await reading;
     SwaggerUIBundle({
-      url: new URL('v1/openapi.json', location.href).href,
+      spec: { ...spec, servers: [{ url: new URL('.', location.href).href.replace(/\\/$/, '') }] },
       domNode: document.getElementById('reference'),
       layout: 'BaseLayout',
       deepLinking: true,
@@ -18,9 +23,13 @@ export const PAGE_SCRIPT = `
       displayRequestDuration: true,
       persistAuthorization: false,
       queryConfigEnabled: false,
-      requestSnippetsEnabled: false,
       tryItOutEnabled: true,
       validatorUrl: null,
+    });
+  };
+  document.addEventListener('DOMContentLoaded', () => {
+    show().catch(() => {
+      document.getElementById('failed').hidden = false;
     });
   });
 })();

@@ -25,7 +25,8 @@ export const guide = (): string => `Link buyers to your seller account, and sign
 ## Calling
 
 Send JSON, and your key in \`X-Api-Key\`. Fields and query parameters that are not in this document are refused, so a typo is never
-silently ignored. Answers may gain fields within v1: ignore those you do not know. Persian (۰–۹) and Arabic-Indic (٠–٩) digits count as digits.
+silently ignored. Answers may gain fields within v1: ignore those you do not know. Persian and Arabic-Indic digits count as
+digits.
 
 Every answer carries \`X-Request-Id\`.
 
