@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { digestsFrom, sameMac } from '#shared/secrets/digests.ts';
+import { fixedSecret } from '#shared/secrets/fake.ts';
+
+const FIRST = 'first-'.padEnd(40, 'a');
+const SECOND = 'second-'.padEnd(40, 'b');
+const THIRD = 'third-'.padEnd(40, 'c');
+
+const digestsUnder = (current: string, ...previous: string[]) =>
+  digestsFrom(fixedSecret(JSON.stringify({ current, previous })));
+
+const digests = digestsUnder(FIRST);
+
+const phone = '+989990000001';
+const nationalId = '9990000018';
+const sent = { phone, audience: 'sel_a', code: '123456', salt: 'salt' };
+
+/** Everything that the digests make of one person under one ring. */
+const everythingOf = async (from: ReturnType<typeof digestsUnder>): Promise<string[]> => [
+  ...(await from.phone(phone)),
+  ...(await from.person('sel_a', nationalId)),
+  await from.buyerId(phone),
+  await from.codeMac(sent),
+];
+
+describe('digestsFrom', () => {
+  it('gives the same digest for the same input, also in another container', async () => {
+    expect(await everythingOf(digestsUnder(FIRST))).toEqual(await everythingOf(digests));
+  });
+
+  it('gives nothing the same under another secret', async () => {
+    const [one, other] = await Promise.all([everythingOf(digests), everythingOf(digestsUnder(SECOND))]);
+    expect(one.filter((digest) => other.includes(digest))).toEqual([]);
+  });
+
+  it('tells two phones apart, two sellers of one person, and two persons of one seller', async () => {
+    const all = [
+      await digests.phone(phone),
+      await digests.phone('+989990000002'),
+      await digests.person('sel_a', nationalId),
+      await digests.person('sel_b', nationalId),
+      await digests.person('sel_a', '9990000301'),
+    ].flat();
+    expect(new Set(all).size).toBe(5);
+  });
+
+  it('cannot be made to take one pair for another by moving the border between its parts', async () => {
+    const [one, other] = [await digests.person('sel_a', '12'), await digests.person('sel_a1', '2')];
+    expect(one).not.toEqual(other);
+    const macs = [
+      await digests.codeMac({ ...sent, audience: 'a', code: 'bc' }),
+      await digests.codeMac({ ...sent, audience: 'ab', code: 'c' }),
+    ];
+    expect(new Set(macs).size).toBe(2);
+  });
+
+  it('takes no digest of one kind for one of another, though the input is the same', async () => {
+    const same = 'x';
+    const [[byPhone], buyer] = [await digests.phone(same), await digests.buyerId(same)];
+    expect(buyer.slice('byr_'.length)).not.toBe(byPhone.slice(0, buyer.length - 'byr_'.length));
+  });
+
+  it('makes of each part of a code a MAC of its own, and of two sends of one code two', async () => {
+    const macs = await Promise.all(
+      [
+        sent,
+        { ...sent, phone: '+989990000002' },
+        { ...sent, audience: 'sel_b' },
+        { ...sent, code: '123457' },
+        { ...sent, salt: 'tlas' },
+      ].map((parts) => digests.codeMac(parts)),
+    );
+    expect(new Set(macs.map((mac) => mac.split('.')[1])).size).toBe(5);
+    expect(macs[0]).toMatch(/^salt\.[\w-]{32}$/);
+  });
+
+  it('shows no input and no key in anything it gives', async () => {
+    const text = fc.string({ minLength: 6, maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(text, text, text, async (one, two, three) => {
+        const given = [
+          ...(await digests.phone(one)),
+          ...(await digests.person(one, two)),
+          await digests.buyerId(one),
+          await digests.codeMac({ phone: one, audience: two, code: three, salt: '' }),
+        ].join(' ');
+        expect([one, two, three, FIRST].filter((input) => given.includes(input))).toEqual([]);
+      }),
+    );
+  });
+
+  it('gives digests and ids that are safe in keys, URLs and tokens', async () => {
+    const [[phoneDigest], [person], buyer] = [
+      await digests.phone(phone),
+      await digests.person('sel_a', nationalId),
+      await digests.buyerId(phone),
+    ];
+    expect([phoneDigest, person]).toEqual(Array(2).fill(expect.stringMatching(/^[\w-]{32}$/)));
+    expect(buyer).toMatch(/^byr_[\w-]{22}$/);
+  });
+});
+
+describe('digestsFrom, over a rotation', () => {
+  const rotated = digestsUnder(SECOND, FIRST);
+
+  it('looks for what was written under each older key, behind the current one', async () => {
+    const [old] = await digests.phone(phone);
+    const [current] = await digestsUnder(SECOND).phone(phone);
+    expect(await rotated.phone(phone)).toEqual([current, old]);
+    expect((await rotated.person('sel_a', nationalId)).slice(1)).toEqual(
+      await digests.person('sel_a', nationalId),
+    );
+  });
+
+  it('keeps the id of a buyer, over any number of rotations', async () => {
+    const ids = await Promise.all(
+      [digests, rotated, digestsUnder(THIRD, SECOND, FIRST)].map((ring) => ring.buyerId(phone)),
+    );
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('makes codes under the current key', async () => {
+    expect(await rotated.codeMac(sent)).toBe(await digestsUnder(SECOND).codeMac(sent));
+  });
+
+  it('follows the secret when it changes', async () => {
+    let stored = JSON.stringify({ current: FIRST });
+    const following = digestsFrom({ read: async () => stored });
+    const before = await following.phone(phone);
+    stored = JSON.stringify({ current: SECOND, previous: [FIRST] });
+    expect((await following.phone(phone)).slice(1)).toEqual(before);
+  });
+});
+
+describe('a malformed digest secret', () => {
+  const VALUE = 'hunter2-hunter2';
+
+  it.each([
+    ['bare text', VALUE],
+    ['a JSON string', JSON.stringify(VALUE)],
+    ['broken JSON', `{"current":"${VALUE}`],
+    ['a short key', JSON.stringify({ current: VALUE })],
+    ['a short older key', JSON.stringify({ current: FIRST, previous: [VALUE] })],
+    ['a key that is no string', JSON.stringify({ current: [VALUE] })],
+    ['older keys that are no list', JSON.stringify({ current: FIRST, previous: VALUE })],
+    ['another name', JSON.stringify({ key: VALUE })],
+    ['nothing', ''],
+  ])('is an error that says what is expected and shows no value: %s', async (_case, text) => {
+    const error: unknown = await digestsFrom(fixedSecret(text))
+      .phone(phone)
+      .catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Error);
+    const shown = JSON.stringify(error, Object.getOwnPropertyNames(error));
+    expect(shown).toContain('the digest secret is not');
+    expect([VALUE, FIRST, 'hunter2'].filter((value) => shown.includes(value))).toEqual([]);
+  });
+
+  it('is read again once it is mended', async () => {
+    let stored = VALUE;
+    const mended = digestsFrom({ read: async () => stored });
+    await expect(mended.phone(phone)).rejects.toThrow('the digest secret is not');
+    stored = JSON.stringify({ current: FIRST });
+    expect(await mended.phone(phone)).toEqual(await digests.phone(phone));
+  });
+});
+
+describe('sameMac', () => {
+  it('is true for equal texts alone', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (one, other) => {
+        expect(sameMac(one, one)).toBe(true);
+        expect(sameMac(one, other)).toBe(one === other);
+        expect(sameMac(one, `${one}${other}x`)).toBe(false);
+      }),
+    );
+  });
+
+  it('compares texts of different length without throwing', () => {
+    expect(sameMac('', 'a')).toBe(false);
+    expect(sameMac('é', 'e')).toBe(false);
+  });
+});
