@@ -1,0 +1,40 @@
+import { InvalidArgumentError } from 'commander';
+import { requireKey, requireSeller } from '#shared/administration/context.ts';
+import { DEPLOYMENT_SUBJECT } from '#shared/audit/store.ts';
+import type { AddCommands, Answer, Session } from '../command.ts';
+import { auditTable } from '../views.ts';
+
+const MAX_RECORDS = 1000;
+
+const parseLimit = (text: string): number => {
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_RECORDS) {
+    throw new InvalidArgumentError(`A whole number from 1 to ${MAX_RECORDS}.`);
+  }
+  return limit;
+};
+
+const recordsOf = async ({ admin }: Session, subject: string, limit: number) => {
+  if (subject.startsWith('key_')) {
+    const { seller_id } = await requireKey(admin, subject);
+    return admin.audit.list(seller_id, { keyId: subject, limit });
+  }
+  if (subject !== DEPLOYMENT_SUBJECT) await requireSeller(admin, subject);
+  return admin.audit.list(subject, { limit });
+};
+
+const show = async (session: Session, { limit }: { limit: number }, subject: string): Promise<Answer> => {
+  const records = await recordsOf(session, subject, limit);
+  return { json: { records }, text: auditTable(records) };
+};
+
+/** `audit` */
+export const addAuditCommand: AddCommands = (program, act) => {
+  program
+    .command('audit')
+    .argument('<subject>', 'a seller, a key, or deployment (imports, strays)')
+    .description('what admins did, newest first')
+    .option('--limit <count>', 'at most so many records', parseLimit, 50)
+    .addHelpText('after', '\nExamples:\n  $ npm run admin -- audit sel_…\n  $ npm run admin -- audit key_…')
+    .action(act(show));
+};

@@ -1,0 +1,3 @@
+import type { AddCommands } from '../command.ts';
+
+export const addBuyerCommands: AddCommands = () => {};

@@ -1,0 +1,46 @@
+import { DIFFERENCES } from '#shared/administration/differences.ts';
+import { type Finding, reconcile } from '#shared/administration/reconcile.ts';
+import type { AddCommands, Answer, Session } from '../command.ts';
+import { tableOf } from '../table.ts';
+
+const viewOf = ({ kind, seller, key, gatewayKeyId, isMended }: Finding) => ({
+  kind,
+  detail: DIFFERENCES[kind],
+  seller_id: seller?.seller_id ?? null,
+  key_id: key?.key_id ?? null,
+  gateway_key_id: gatewayKeyId ?? null,
+  mended: isMended,
+});
+
+const compare = async ({ admin }: Session, { fix = false }: { fix?: boolean }): Promise<Answer> => {
+  const { sellers, keys, findings } = await reconcile(admin, { fix });
+  const views = findings.map(viewOf);
+  const summary = `Compared ${keys} keys of ${sellers} sellers with API Gateway: `;
+  const open = views.filter(({ mended }) => !mended).length;
+  const table = tableOf(
+    ['difference', 'whose', 'mended'],
+    views.map((view) => [
+      view.detail,
+      [view.seller_id, view.key_id ?? view.gateway_key_id].filter((id) => id !== null).join('\n'),
+      view.mended ? 'yes' : 'no',
+    ]),
+  );
+  return {
+    json: { sellers, keys, differences: views },
+    text:
+      views.length === 0
+        ? `${summary}nothing differs.\n`
+        : `${summary}${views.length} differences, ${views.length - open} mended.\n${table}`,
+    exitCode: open === 0 ? 0 : 1,
+  };
+};
+
+/** `reconcile` */
+export const addReconcileCommand: AddCommands = (program, act) => {
+  program
+    .command('reconcile')
+    .description('compare the table with API Gateway; exit code 1 if they differ')
+    .option('--fix', 'mend what differs: the table is the truth')
+    .addHelpText('after', '\nExample:\n  $ npm run admin -- reconcile --fix')
+    .action(act(compare));
+};

@@ -1,0 +1,101 @@
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import * as v from 'valibot';
+import { apiStackName, OUTPUTS, usagePlanOutput } from '#lib/outputs.ts';
+import { administration } from '#shared/administration/context.ts';
+import { refusal } from '#shared/administration/refusal.ts';
+import { KEY_PREFIXES } from '#shared/api-keys/format.ts';
+import { systemClock } from '#shared/clock/system.ts';
+import { randomIds } from '#shared/ids/random.ts';
+import { digestsFrom } from '#shared/secrets/digests.ts';
+import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
+import { apiGatewayClient, apiGatewayUsagePlans } from '#shared/usage-plans/api-gateway.ts';
+import { openAdminTable } from './admin-table.ts';
+import type { Connection, TargetOptions } from './connection.ts';
+
+const outputsSchema = v.object({
+  [OUTPUTS.apiId]: v.string(),
+  [OUTPUTS.stageName]: v.string(),
+  [OUTPUTS.tableName]: v.string(),
+  [OUTPUTS.digestSecretArn]: v.string(),
+  [OUTPUTS.keyPrefix]: v.picklist(KEY_PREFIXES),
+  [usagePlanOutput('free')]: v.string(),
+  [usagePlanOutput('professional')]: v.string(),
+});
+
+/** The outputs of a stage's API stack. */
+const readOutputs = async (stage: string) => {
+  const name = apiStackName(stage);
+  const client = new CloudFormationClient({});
+  try {
+    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: name }));
+    const outputs = Object.fromEntries(
+      (Stacks?.[0]?.Outputs ?? []).map(({ OutputKey = '', OutputValue }) => [OutputKey, OutputValue]),
+    );
+    const parsed = v.safeParse(outputsSchema, outputs);
+    if (parsed.success) return parsed.output as Record<string, string> & v.InferOutput<typeof outputsSchema>;
+    throw refusal(
+      'not_reachable',
+      `The stack ${name} lacks outputs that this command needs; deploy it again.`,
+    );
+  } catch (error) {
+    // CloudFormation has no exception of its own for it.
+    if (error instanceof Error && error.message.includes('does not exist')) {
+      throw refusal('not_reachable', `There is no stack ${name} in this account and Region.`, {
+        cause: error,
+      });
+    }
+    throw error;
+  } finally {
+    client.destroy();
+  }
+};
+
+const callerArn = async (): Promise<string> => {
+  const client = new STSClient({});
+  try {
+    return (await client.send(new GetCallerIdentityCommand({}))).Arn ?? 'unknown';
+  } finally {
+    client.destroy();
+  }
+};
+
+/** Connects to a stage in AWS with the caller's own credentials. */
+export const connectAws = async (
+  stage: string,
+  { profile, region }: Pick<TargetOptions, 'profile' | 'region'>,
+): Promise<Connection> => {
+  // Every client of this process takes them from here, as it would from the shell.
+  if (profile !== undefined) process.env.AWS_PROFILE = profile;
+  if (region !== undefined) process.env.AWS_REGION = region;
+  const [outputs, actor] = await Promise.all([readOutputs(stage), callerArn()]);
+  const output = (name: string): string => String(outputs[name]);
+  const gateway = apiGatewayClient();
+  const table = openAdminTable(output(OUTPUTS.tableName), {});
+  const admin = administration({
+    table,
+    usagePlans: apiGatewayUsagePlans({
+      client: gateway,
+      apiId: output(OUTPUTS.apiId),
+      stageName: output(OUTPUTS.stageName),
+      planIds: {
+        free: output(usagePlanOutput('free')),
+        professional: output(usagePlanOutput('professional')),
+      },
+    }),
+    keyPrefix: outputs[OUTPUTS.keyPrefix] as (typeof KEY_PREFIXES)[number],
+    stage,
+    actor,
+    clock: systemClock,
+    ids: randomIds,
+  });
+  return {
+    admin,
+    digests: digestsFrom(secretsManagerSecret(output(OUTPUTS.digestSecretArn))),
+    description: `stage ${stage} (table ${output(OUTPUTS.tableName)})`,
+    close() {
+      gateway.destroy();
+      table.client.destroy();
+    },
+  };
+};

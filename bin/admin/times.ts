@@ -1,0 +1,37 @@
+const UNIT_SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+
+const DURATION = /^([0-9]{1,6})(s|m|h|d)$/;
+const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
+const INSTANT = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?Z$/;
+
+/** Seconds of `90d`, `24h`, `30m`, `10s` or `0`; undefined if it is none of these. */
+export const parseDuration = (text: string): number | undefined => {
+  if (text === '0') return 0;
+  const [, count, unit] = DURATION.exec(text) ?? [];
+  return unit === undefined ? undefined : Number(count) * UNIT_SECONDS[unit as keyof typeof UNIT_SECONDS];
+};
+
+const isRealDay = (day: string): boolean => {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+};
+
+/** Epoch seconds of a moment: so long from now (`90d`), the first second of a day (`2027-01-31`, UTC), or `2027-01-31T12:00Z`. */
+export const parseMoment = (text: string, nowMs: number): number | undefined => {
+  const duration = parseDuration(text);
+  if (duration !== undefined) return Math.floor(nowMs / 1000) + duration;
+  if (DAY.test(text) && isRealDay(text)) return Date.parse(`${text}T00:00:00Z`) / 1000;
+  if (INSTANT.test(text) && isRealDay(text.slice(0, 10))) {
+    const time = Date.parse(text);
+    return Number.isNaN(time) ? undefined : time / 1000;
+  }
+  return undefined;
+};
+
+/** `2027-01-31T00:00:00Z` from epoch seconds; null stands for never. */
+export const isoOf = (epochSeconds: number | undefined): string | null =>
+  epochSeconds === undefined ? null : `${new Date(epochSeconds * 1000).toISOString().slice(0, 19)}Z`;
+
+/** `2026-11-21 12:00` from an ISO time, for tables. */
+export const shortTime = (iso: string | null): string =>
+  iso === null ? 'never' : iso.slice(0, 16).replace('T', ' ');

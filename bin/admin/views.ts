@@ -1,0 +1,101 @@
+import { type ApiKey, secretEnd } from '#shared/api-keys/key-schema.ts';
+import type { AuditRecord } from '#shared/audit/store.ts';
+import type { Seller } from '#shared/sellers/schema.ts';
+import { propertiesOf, tableOf } from './table.ts';
+import { isoOf, shortTime } from './times.ts';
+
+/** A seller as `--json` gives it. Scripts rely on these names. */
+export const sellerView = ({ seller_id, name, status, user_count, created_at }: Seller) => ({
+  seller_id,
+  name,
+  status,
+  users: user_count,
+  created_at,
+});
+
+/** A key as `--json` gives it: of its secrets, what a person may see. `last_used_on` is a day (UTC). */
+export const keyView = (key: ApiKey, nowMs: number, lastUsedOn?: string) => ({
+  key_id: key.key_id,
+  seller_id: key.seller_id,
+  name: key.name,
+  status:
+    key.status === 'active' && (key.expires_at ?? Number.POSITIVE_INFINITY) * 1000 <= nowMs
+      ? 'expired'
+      : key.status,
+  plan: key.plan,
+  scopes: key.scopes,
+  prefix: key.secrets[0]?.prefix ?? '',
+  last_four: key.secrets[0]?.last_four ?? '',
+  created_at: key.created_at,
+  expires_at: isoOf(key.expires_at),
+  last_used_on: lastUsedOn ?? null,
+  secrets: key.secrets.map((secret) => ({
+    prefix: secret.prefix,
+    last_four: secret.last_four,
+    created_at: secret.created_at,
+    expires_at: isoOf(secretEnd(key, secret)),
+  })),
+});
+
+export type KeyView = ReturnType<typeof keyView>;
+
+export const sellerTable = (sellers: readonly Seller[]): string =>
+  tableOf(
+    ['seller', 'name', 'status', 'users', 'created (UTC)'],
+    sellers.map((seller) => [
+      seller.seller_id,
+      seller.name,
+      seller.status,
+      seller.user_count,
+      shortTime(seller.created_at),
+    ]),
+  );
+
+const shownSecret = ({ prefix, last_four }: { prefix: string; last_four: string }): string =>
+  `${prefix}…${last_four}`;
+
+export const keyTable = (keys: readonly KeyView[]): string =>
+  tableOf(
+    ['key', 'name', 'secret', 'plan', 'scopes', 'status', 'expires (UTC)', 'last used'],
+    keys.map((key) => [
+      key.key_id,
+      key.name,
+      shownSecret(key),
+      key.plan,
+      key.scopes.join('\n'),
+      key.status,
+      shortTime(key.expires_at),
+      key.last_used_on ?? 'never',
+    ]),
+  );
+
+export const keyDetails = (key: KeyView): string =>
+  propertiesOf([
+    ['key', key.key_id],
+    ['seller', key.seller_id],
+    ['name', key.name],
+    ['status', key.status],
+    ['plan', key.plan],
+    ['scopes', key.scopes.join(' ')],
+    ['created (UTC)', shortTime(key.created_at)],
+    ['expires (UTC)', shortTime(key.expires_at)],
+    ['last used (day)', key.last_used_on ?? 'never'],
+    ...key.secrets.map((secret, index): [string, string] => [
+      index === 0 ? 'secret' : 'older secret',
+      `${shownSecret(secret)}, ends ${shortTime(secret.expires_at)}`,
+    ]),
+  ]);
+
+export const auditTable = (records: readonly AuditRecord[]): string =>
+  tableOf(
+    ['when (UTC)', 'who', 'what', 'key', 'details'],
+    records.map((record) => [
+      record.at.slice(0, 19).replace('T', ' '),
+      record.actor,
+      record.action,
+      record.key_id ?? '',
+      Object.entries(record.details)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join('\n'),
+    ]),
+  );
