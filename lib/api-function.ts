@@ -87,7 +87,8 @@ export class ApiFunction extends Construct {
       memorySize: props.memoryMb,
       timeout: Duration.seconds(timeoutSeconds),
       environment: { ...props.environment },
-      role: this.roleFor(props, logGroup),
+      // Complete as it is: what CDK would add to it by itself, it may not.
+      role: this.roleFor(props, logGroup).withoutPolicyUpdates(),
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.ACTIVE,

@@ -1,0 +1,64 @@
+import { describe, expect, test } from '@jest/globals';
+import { resourcesOf, templatesOf } from './synthesised.ts';
+
+const dev = templatesOf('dev').data;
+const prod = templatesOf('prod', { alarms: { email: 'on-call@example.com' } }).data;
+
+const KEPT = ['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret'];
+
+describe('the data', () => {
+  test.each(KEPT)('prod keeps its %s when the stack is deleted, dev does not', (type) => {
+    expect(Object.values(resourcesOf(prod, type)).map(({ DeletionPolicy }) => DeletionPolicy)).toEqual([
+      'Retain',
+    ]);
+    expect(Object.values(resourcesOf(dev, type)).map(({ DeletionPolicy }) => DeletionPolicy)).toEqual([
+      'Delete',
+    ]);
+  });
+
+  test('the table of prod is protected from deletion', () => {
+    const [table] = Object.values(resourcesOf(prod, 'AWS::DynamoDB::GlobalTable'));
+    expect(table?.Properties.Replicas[0].DeletionProtectionEnabled).toBe(true);
+  });
+
+  test.each([
+    ['dev', dev],
+    ['prod', prod],
+  ] as const)(
+    'the table of %s is paid by use, forgets by "ttl", and can be restored to any second',
+    (_, template) => {
+      const [table] = Object.values(resourcesOf(template, 'AWS::DynamoDB::GlobalTable'));
+      expect(table?.Properties).toMatchObject({
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: [
+          { AttributeName: 'pk', KeyType: 'HASH' },
+          { AttributeName: 'sk', KeyType: 'RANGE' },
+        ],
+        TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+      });
+      expect(table?.Properties.Replicas[0].PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled).toBe(
+        true,
+      );
+    },
+  );
+
+  test('the signing key can sign with P-256 and do nothing else', () => {
+    const [key] = Object.values(resourcesOf(prod, 'AWS::KMS::Key'));
+    expect(key?.Properties).toMatchObject({ KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' });
+  });
+
+  test('a second label is a second key; the first one alone signs, both are published', () => {
+    const { api, data } = templatesOf('dev', { signingKeys: ['k2', 'k1'] });
+    data.resourceCountIs('AWS::KMS::Key', 2);
+    const [role] = Object.entries(resourcesOf(api, 'AWS::IAM::Role')).filter(([id]) =>
+      id.startsWith('verifyotpRole'),
+    );
+    const statements: { Action: string; Resource: unknown }[] =
+      role?.[1].Properties.Policies[0].PolicyDocument.Statement;
+    const keysOf = (action: string): string =>
+      JSON.stringify(statements.filter(({ Action }) => Action === action).map(({ Resource }) => Resource));
+    expect(keysOf('kms:Sign')).toMatch(/SigningKeyk2/);
+    expect(keysOf('kms:Sign')).not.toMatch(/SigningKeyk1/);
+    expect(keysOf('kms:GetPublicKey')).toMatch(/SigningKeyk1.*SigningKeyk2/);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, test } from '@jest/globals';
+import { AUTHORIZER_VARIABLES, callsProviders, variablesOf } from '#lib/function-variables.ts';
+import * as makers from '#shared/deps.ts';
+import { allRoutes, routes } from '#shared/routes.ts';
+
+/** A value for each variable, and a note of each one that is read. */
+const recordingEnvironment = () => {
+  const read = new Set<string>();
+  const values: Record<string, string> = {
+    TABLE_NAME: 'table',
+    DIGEST_SECRET: 'arn:secret',
+    PROVIDER_SECRET: 'secret',
+    IDENTITY_PROVIDERS: 'jibit',
+    SMS_PROVIDERS: 'kavenegar',
+    SIGNING_KEYS: 'key',
+    TOKEN_ISSUER: 'https://issuer',
+    KEY_PREFIX: 'blk_test_',
+    OTP_ACCESS: 'api-key',
+    AWS_REGION: 'us-east-1',
+  };
+  const environment = new Proxy(values, {
+    get(target, name) {
+      if (typeof name === 'string' && name in values && name !== 'AWS_REGION') read.add(name);
+      return Reflect.get(target, name);
+    },
+  });
+  return { environment, read };
+};
+
+/** `create-user` -> `createUserDeps` */
+const makerOf = (name: string): (() => unknown) => {
+  const camel = name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return (makers as unknown as Record<string, () => unknown>)[`${camel}Deps`] as () => unknown;
+};
+
+/** The variables that a maker of shared/deps.ts asks for. */
+const variablesReadBy = (name: string): string[] => {
+  const { environment, read } = recordingEnvironment();
+  const before = process.env;
+  process.env = environment;
+  try {
+    makerOf(name)();
+  } finally {
+    process.env = before;
+  }
+  return [...read].sort();
+};
+
+describe('the environment of a function', () => {
+  test.each(allRoutes.map((route) => [route.name, route] as const))(
+    '%s gets exactly the variables that it reads',
+    (name, route) => {
+      expect([...variablesOf(route)].sort()).toEqual(variablesReadBy(name));
+    },
+  );
+
+  test('the authorizer gets exactly the variables that it reads', () => {
+    expect([...AUTHORIZER_VARIABLES].sort()).toEqual(variablesReadBy('authorizer'));
+  });
+
+  test('only create-user and send-otp call providers', () => {
+    expect(allRoutes.filter(callsProviders)).toEqual([routes['create-user'], routes['send-otp']]);
+  });
+});
