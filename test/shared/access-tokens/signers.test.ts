@@ -1,0 +1,203 @@
+import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GetPublicKeyCommand, type KMSClient, SignCommand } from '@aws-sdk/client-kms';
+import { calculateJwkThumbprint, createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import * as v from 'valibot';
+import { keyFileSigner } from '#shared/access-tokens/key-file.ts';
+import { kmsSigner } from '#shared/access-tokens/kms.ts';
+import type { TokenSigner } from '#shared/access-tokens/port.ts';
+import { accessTokenClaims } from '#shared/access-tokens/rules.ts';
+import { jwksSchema } from '#shared/access-tokens/schema.ts';
+
+const ISSUER = 'https://api.example.test';
+
+const newKey = (namedCurve = 'P-256') => generateKeyPairSync('ec', { namedCurve });
+
+const claims = () =>
+  accessTokenClaims(
+    { issuer: ISSUER, audience: 'sel_a', buyerId: 'byr_1', phone: '+989990000001' },
+    Date.now(),
+  );
+
+/** What a seller does with a token: any JOSE library, the published keys, algorithm, issuer and audience pinned. */
+const verifyAsSeller = async (token: string, signer: TokenSigner) =>
+  jwtVerify(token, createLocalJWKSet(await signer.publicKeys()), {
+    algorithms: ['ES256'],
+    issuer: ISSUER,
+    audience: 'sel_a',
+    typ: 'JWT',
+  });
+
+/** KMS with local keys: it signs in DER and gives public keys as SPKI, as the real one does, and keeps the commands. */
+const kmsWith = (keys: Readonly<Record<string, { privateKey: KeyObject; publicKey: KeyObject }>>) => {
+  const commands: (SignCommand | GetPublicKeyCommand)[] = [];
+  const outage: { error?: Error } = {};
+  const send = async (command: SignCommand | GetPublicKeyCommand) => {
+    commands.push(command);
+    if (outage.error) throw outage.error;
+    const key = keys[String(command.input.KeyId)];
+    if (key === undefined) throw new Error('NotFoundException');
+    return command instanceof SignCommand
+      ? { Signature: sign('sha256', command.input.Message as Uint8Array, key.privateKey) }
+      : { PublicKey: key.publicKey.export({ format: 'der', type: 'spki' }) };
+  };
+  return { commands, outage, client: { send } as unknown as Pick<KMSClient, 'send'> };
+};
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'key-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const pemFile = async (name: string, privateKey: KeyObject): Promise<string> => {
+  const path = join(folder, `${name}.pem`);
+  await writeFile(path, privateKey.export({ format: 'pem', type: 'pkcs8' }));
+  return path;
+};
+
+const signers = {
+  keyFileSigner: async () => keyFileSigner(await pemFile(randomUUID(), newKey().privateKey)),
+  kmsSigner: async () => kmsSigner(['key-1'], kmsWith({ 'key-1': newKey() }).client),
+};
+
+describe.each(Object.entries(signers))('%s', (_name, newSigner) => {
+  it('signs tokens that a JOSE library verifies against the published keys', async () => {
+    const signer = await newSigner();
+    const given = claims();
+    const { payload, protectedHeader } = await verifyAsSeller(await signer.sign(given), signer);
+    expect(payload).toEqual(given);
+    expect(protectedHeader).toEqual({
+      alg: 'ES256',
+      typ: 'JWT',
+      kid: (await signer.publicKeys()).keys[0]?.kid,
+    });
+  });
+
+  it('names a key by its RFC 7638 thumbprint', async () => {
+    const { keys } = await (await newSigner()).publicKeys();
+    expect(await Promise.all(keys.map((key) => calculateJwkThumbprint(key)))).toEqual(
+      keys.map(({ kid }) => kid),
+    );
+  });
+
+  it('publishes what the contract says and no private part', async () => {
+    const { keys } = await (await newSigner()).publicKeys();
+    expect(v.is(jwksSchema, { keys })).toBe(true);
+    expect(keys.map((key) => Object.keys(key).sort())).toEqual([
+      ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'],
+    ]);
+  });
+
+  it('signs nothing that verifies after a change, or under the key of another signer', async () => {
+    const [signer, other] = [await newSigner(), await newSigner()];
+    const token = await signer.sign(claims());
+    const [header, , signature] = token.split('.');
+    const [, forgedPayload] = (await other.sign({ ...claims(), sub: 'byr_2' })).split('.');
+    await expect(verifyAsSeller(`${header}.${forgedPayload}.${signature}`, signer)).rejects.toThrow(
+      'signature verification failed',
+    );
+    await expect(verifyAsSeller(token, other)).rejects.toThrow('no applicable key');
+  });
+
+  it('signs any number of tokens at once, each of them right', async () => {
+    const signer = await newSigner();
+    const tokens = await Promise.all(Array.from({ length: 100 }, () => signer.sign(claims())));
+    await Promise.all(tokens.map((token) => verifyAsSeller(token, signer)));
+    expect(new Set(tokens).size).toBe(100);
+  });
+
+  it('carries claims beyond ASCII unharmed', async () => {
+    const signer = await newSigner();
+    const { payload } = await verifyAsSeller(await signer.sign({ ...claims(), name: 'سارا 👩‍💻' }), signer);
+    expect(payload.name).toBe('سارا 👩‍💻');
+  });
+});
+
+describe('keyFileSigner, with a file that is not as it should be', () => {
+  it('is well again once the file is there: a failure is not remembered', async () => {
+    const path = join(folder, 'late.pem');
+    const signer = keyFileSigner(path);
+    await expect(signer.sign(claims())).rejects.toThrow('ENOENT');
+    await pemFile('late', newKey().privateKey);
+    expect((await verifyAsSeller(await signer.sign(claims()), signer)).payload.sub).toBe('byr_1');
+  });
+
+  it.each([
+    ['P-384', newKey('P-384').privateKey],
+    ['secp256k1', newKey('secp256k1').privateKey],
+    ['RSA', generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey],
+    ['Ed25519', generateKeyPairSync('ed25519').privateKey],
+  ])('refuses a key of %s, which ES256 does not know', async (kind, privateKey) => {
+    const signer = keyFileSigner(await pemFile(kind, privateKey));
+    await expect(signer.publicKeys()).rejects.toThrow('not a P-256 key');
+    await expect(signer.sign(claims())).rejects.toThrow('not a P-256 key');
+  });
+});
+
+describe('kmsSigner, over a rotation', () => {
+  const keys = { old: newKey(), new: newKey() };
+
+  it('publishes both keys and signs with the first', async () => {
+    const signer = kmsSigner(['new', 'old'], kmsWith(keys).client);
+    const { keys: published } = await signer.publicKeys();
+    expect(published).toHaveLength(2);
+    expect(decodeProtectedHeader(await signer.sign(claims())).kid).toBe(published[0]?.kid);
+  });
+
+  it('keeps tokens of the old key good, and makes tokens of the new one good before all have switched', async () => {
+    const before = kmsSigner(['old', 'new'], kmsWith(keys).client);
+    const after = kmsSigner(['new', 'old'], kmsWith(keys).client);
+    await verifyAsSeller(await before.sign(claims()), after);
+    const { payload } = await verifyAsSeller(await after.sign(claims()), before);
+    expect(payload.sub).toBe('byr_1');
+  });
+});
+
+describe('kmsSigner, as a caller of KMS', () => {
+  it('asks for an ECDSA signature over the message itself', async () => {
+    const { commands, client } = kmsWith({ 'key-1': newKey() });
+    const token = await kmsSigner(['key-1'], client).sign(claims());
+    expect(commands.at(-1)?.input).toEqual({
+      KeyId: 'key-1',
+      SigningAlgorithm: 'ECDSA_SHA_256',
+      MessageType: 'RAW',
+      Message: Buffer.from(token.slice(0, token.lastIndexOf('.'))),
+    });
+  });
+
+  it('asks once for a public key, however many want it', async () => {
+    const { commands, client } = kmsWith({ 'key-1': newKey() });
+    const signer = kmsSigner(['key-1'], client);
+    await Promise.all([signer.publicKeys(), signer.publicKeys(), signer.sign(claims())]);
+    await signer.publicKeys();
+    expect(commands.filter((command) => command instanceof GetPublicKeyCommand)).toHaveLength(1);
+  });
+
+  it('does not remember a failure', async () => {
+    const { outage, client } = kmsWith({ 'key-1': newKey() });
+    const signer = kmsSigner(['key-1'], client);
+    outage.error = new Error('KMS is away');
+    await expect(signer.publicKeys()).rejects.toThrow('KMS is away');
+    await expect(signer.sign(claims())).rejects.toThrow('KMS is away');
+    delete outage.error;
+    await verifyAsSeller(await signer.sign(claims()), signer);
+    expect((await signer.publicKeys()).keys).toHaveLength(1);
+  });
+
+  it.each([
+    ['no public key', { Signature: Buffer.alloc(70) }],
+    ['no signature', { PublicKey: newKey().publicKey.export({ format: 'der', type: 'spki' }) }],
+  ])('throws if KMS gives %s', async (lacking, answer) => {
+    const client = { send: async () => answer } as unknown as Pick<KMSClient, 'send'>;
+    await expect(kmsSigner(['key-1'], client).sign(claims())).rejects.toThrow(`KMS gave ${lacking}`);
+  });
+
+  it('refuses a key of another curve', async () => {
+    const { client } = kmsWith({ 'key-1': newKey('P-384') });
+    await expect(kmsSigner(['key-1'], client).publicKeys()).rejects.toThrow('not a P-256 key');
+  });
+});
