@@ -18,24 +18,27 @@ type LocalPaths = (request: IncomingMessage, response: ServerResponse) => Promis
 
 /** Serves what was "sent" by SMS, the faults of the simulators, and API Gateway's management for the admin CLI. */
 export const localPaths = (controlPlane: LocalControlPlane, simulators: Simulators): LocalPaths => {
-  const messages = (query: URLSearchParams) => {
-    const phone = parsePhone(query.get('phone') ?? '');
+  const messages = (query: URLSearchParams, requestId: string) => {
+    // A plus that was not written as %2B arrives as a space.
+    const phone = parsePhone((query.get('phone') ?? '').replace(/^ /, '+'));
     if (phone !== undefined) return json(200, simulators.messages(phone));
-    const detail = 'Must be an Iranian mobile number, with its + written as %2B.';
-    return problemResponse('validation_failed', randomUUID(), { errors: [{ parameter: 'phone', detail }] });
+    const detail = 'Must be an Iranian mobile number, such as %2B989121234567.';
+    return problemResponse('validation_failed', requestId, { errors: [{ parameter: 'phone', detail }] });
   };
 
   return async (request, response) => {
+    const requestId = randomUUID();
+    response.setHeader('X-Request-Id', requestId);
     const [path = '', query = ''] = (request.url ?? '').split('?');
     if (!LOCAL_HOST.test(request.headers.host ?? '')) {
       // A page of another site whose name was made to point here: it must not read codes.
-      respond(response, problemResponse('not_found', randomUUID()));
+      respond(response, problemResponse('not_found', requestId));
     } else if (request.method === 'GET' && path === '/_local/messages') {
-      respond(response, messages(new URLSearchParams(query)));
+      respond(response, messages(new URLSearchParams(query), requestId));
     } else if (path === '/_local/faults') {
       await simulators.handleFaults(request, response);
     } else if (!(await controlPlane.handle(request, response))) {
-      respond(response, problemResponse('not_found', randomUUID()));
+      respond(response, problemResponse('not_found', requestId));
     }
   };
 };

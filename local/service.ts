@@ -69,13 +69,13 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
 };
 
 const start = async (options: ServiceOptions, closers: Closer[]): Promise<Omit<Service, 'stop'>> => {
+  const front = await frontDoor(options.port);
+  closers.push(front.close);
   const folder = await openDataFolder(options.folder);
   closers.push(await lockFolder(folder.path));
   // What an earlier start left behind, killed before it could tidy up.
   await rm(folder.demoFile, { force: true });
 
-  const front = await frontDoor(options.port);
-  closers.push(front.close);
   const baseUrl = `http://localhost:${front.port}`;
   await ensureSecrets(folder);
   const log = openServiceLog(folder.logFile);

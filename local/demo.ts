@@ -1,0 +1,125 @@
+/** `npm run demo`: walks the whole flow against the running service, with new made-up people each time. Exits 0 if all went as it must. */
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { type DemoClient, demoClient, readDemo } from './demo/client.ts';
+import { newDemoPerson } from './demo/people.ts';
+import type { Demo } from './service.ts';
+import { StartupError } from './startup-error.ts';
+
+const DEFAULT_FOLDER = fileURLToPath(new URL('../.local', import.meta.url));
+
+const signIn = async ({ step, latestCode }: DemoClient, { keys }: Demo, phone: string): Promise<string> => {
+  await step('The buyer app has a code sent to the buyer', {
+    path: '/v1/auth/otp/send',
+    key: keys.app,
+    body: { phone },
+    expect: 202,
+  });
+  const code = await latestCode(phone);
+  const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0');
+  await step('Another one right after it is refused: there is a cool-down', {
+    path: '/v1/auth/otp/send',
+    key: keys.app,
+    body: { phone },
+    expect: 'resend_too_soon',
+  });
+  await step('A wrong code is refused', {
+    path: '/v1/auth/otp/verify',
+    key: keys.app,
+    body: { phone, code: wrong },
+    expect: 'code_rejected',
+  });
+  const { access_token } = await step<{ access_token: string }>(
+    'The right one signs the buyer in, and registers the buyer',
+    {
+      path: '/v1/auth/otp/verify',
+      key: keys.app,
+      body: { phone, code },
+      expect: 200,
+    },
+  );
+  await step('A code works once', {
+    path: '/v1/auth/otp/verify',
+    key: keys.app,
+    body: { phone, code },
+    expect: 'code_rejected',
+  });
+  return access_token;
+};
+
+const checkToken = async ({ note }: DemoClient, { base_url, seller_id }: Demo, token: string) => {
+  const keys = createRemoteJWKSet(new URL(`${base_url}/.well-known/jwks.json`));
+  const { payload } = await jwtVerify(token, keys, {
+    algorithms: ['ES256'],
+    issuer: base_url,
+    audience: seller_id,
+  });
+  note(
+    'The token verifies against /.well-known/jwks.json with an ordinary JOSE library',
+    `sub ${payload.sub}`,
+  );
+};
+
+const link = async ({ step }: DemoClient, { keys }: Demo, buyer: ReturnType<typeof newDemoPerson>) => {
+  const path = '/v1/users';
+  await step('A seller links the buyer', { path, key: keys.free, body: buyer, expect: 201 });
+  await step('The same again answers with the user there is: safe to repeat', {
+    path,
+    key: keys.free,
+    body: buyer,
+    expect: 200,
+  });
+  await step('The same person with another birth date is a conflict', {
+    path,
+    key: keys.free,
+    body: { ...buyer, birth_date: '1350/1/1' },
+    expect: 'user_conflict',
+  });
+  await step('The seller lists its users', {
+    path: '/v1/users?page=1&page_size=2',
+    key: keys.free,
+    expect: 200,
+  });
+};
+
+const refusals = async ({ step }: DemoClient, { keys }: Demo) => {
+  const path = '/v1/users';
+  const stranger = newDemoPerson();
+  await step('Without a key nothing is answered', { path, expect: 'invalid_api_key' });
+  await step('A key that may only read cannot link', {
+    path,
+    key: keys.read_only,
+    body: stranger,
+    expect: 'insufficient_scope',
+  });
+  await step('A buyer who never registered cannot be linked', {
+    path,
+    key: keys.free,
+    body: stranger,
+    expect: 'buyer_not_registered',
+  });
+  await step('All that is wrong with a request is said at once', {
+    path,
+    key: keys.free,
+    body: { national_id: '123', phone: 'x', nickname: 'S' },
+    expect: 'validation_failed',
+  });
+  await step('There is no such path', { path: '/v1/buyers', key: keys.free, expect: 'not_found' });
+};
+
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({ options: { data: { type: 'string', default: DEFAULT_FOLDER } } });
+  const demo = await readDemo(values.data);
+  const client = demoClient(demo);
+  const buyer = newDemoPerson();
+  await checkToken(client, demo, await signIn(client, demo, buyer.phone));
+  await link(client, demo, buyer);
+  await refusals(client, demo);
+  process.stdout.write('\nAll went as it must.\n');
+};
+
+main().catch((error: unknown) => {
+  process.stderr.write(`\n${error instanceof StartupError ? error.message : (error as Error).stack}\n`);
+  process.exitCode = 1;
+});

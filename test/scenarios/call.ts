@@ -1,0 +1,67 @@
+import { PROBLEMS, type ProblemCode, problemType } from '#shared/problems.ts';
+import type { ProblemBody, Target } from './target.ts';
+
+/** A request to a target. `body` is sent as JSON; `text` is sent as it is. */
+export interface CallOptions {
+  readonly method?: string;
+  readonly key?: string;
+  readonly body?: unknown;
+  readonly text?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What came back. `json` is the parsed body, typed by whoever knows it. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  json<T>(): T;
+}
+
+/** Calls the target. A body makes it a POST unless a method is named. */
+export const call = async (target: Target, path: string, options: CallOptions = {}): Promise<Reply> => {
+  const sent = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+  const response = await fetch(`${target.baseUrl}${path}`, {
+    method: options.method ?? (sent === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...(sent === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(options.key === undefined ? {} : { 'X-Api-Key': options.key }),
+      ...options.headers,
+    },
+    ...(sent === undefined ? {} : { body: sent }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
+};
+
+/** Holds a reply to everything that the contract says of this problem; gives its body for more. */
+export const expectProblem = (reply: Reply, code: ProblemCode): ProblemBody => {
+  const body = reply.json<ProblemBody>();
+  expect(body).toEqual({
+    type: problemType(code),
+    title: PROBLEMS[code].title,
+    status: PROBLEMS[code].status,
+    code,
+    detail: PROBLEMS[code].detail,
+    request_id: reply.headers.get('x-request-id'),
+    ...(body.errors === undefined ? {} : { errors: body.errors }),
+  });
+  expect(reply.status).toBe(PROBLEMS[code].status);
+  expect(reply.headers.get('content-type')).toBe('application/problem+json');
+  expect(body.request_id).toMatch(/^.{8,}$/);
+  return body;
+};
+
+/** Whole seconds, at least one. */
+export const expectRetryAfter = (reply: Reply, atMost: number): void => {
+  const seconds = Number(reply.headers.get('retry-after'));
+  expect(Number.isInteger(seconds)).toBe(true);
+  expect(seconds).toBeGreaterThanOrEqual(1);
+  expect(seconds).toBeLessThanOrEqual(atMost);
+};
+
+/** A problem's body without what differs from request to request. */
+export const withoutRequestId = (reply: Reply): string => {
+  const { request_id: _, ...rest } = reply.json<ProblemBody>();
+  return JSON.stringify(rest);
+};

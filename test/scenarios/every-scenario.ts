@@ -1,0 +1,17 @@
+import { inputScenarios } from './input.ts';
+import { linkBuyersScenarios } from './link-buyers.ts';
+import { listUsersScenarios } from './list-users.ts';
+import { planLimitScenarios } from './plan-limit.ts';
+import { refusalScenarios } from './refusals.ts';
+import { signInScenarios } from './sign-in.ts';
+import type { ScenarioOptions } from './target.ts';
+
+/** All that the contract promises, against one target. The plan's limit comes last: it leaves the free key without room for a minute. */
+export const everyScenario = (options: ScenarioOptions): void => {
+  refusalScenarios(options);
+  inputScenarios(options);
+  signInScenarios(options);
+  linkBuyersScenarios(options);
+  listUsersScenarios(options);
+  planLimitScenarios(options);
+};

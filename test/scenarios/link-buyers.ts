@@ -1,0 +1,144 @@
+import { call, expectProblem } from './call.ts';
+import {
+  type NewUser,
+  newPerson,
+  registerBuyer,
+  registeredPerson,
+  sendCode,
+  toPersianDigits,
+} from './people.ts';
+import { itWith, type ScenarioOptions, type Target } from './target.ts';
+
+interface UserView {
+  readonly id: string;
+  readonly national_id: string;
+  readonly phone: string;
+}
+
+const link = (target: Target, person: NewUser, key = target.keys.professional) =>
+  call(target, '/v1/users', { key, body: person });
+
+const usersOf = async (target: Target, key: string): Promise<UserView[]> => {
+  const users: UserView[] = [];
+  for (let page = 1; ; page += 1) {
+    const reply = await call(target, `/v1/users?page=${page}&page_size=100`, { key });
+    expect(reply.status).toBe(200);
+    const { data, total_pages } = reply.json<{ data: UserView[]; total_pages: number }>();
+    users.push(...data);
+    if (page >= total_pages) return users;
+  }
+};
+
+/** Linking a buyer to a seller. */
+export const linkBuyersScenarios = (options: ScenarioOptions): void => {
+  const { target } = options;
+  const scenario = itWith(options, 'sent messages');
+
+  describe('linking a buyer', () => {
+    scenario('answers 201 with the user, the national id masked', async () => {
+      const person = await registeredPerson(target());
+      const reply = await link(target(), person);
+      expect(reply.status).toBe(201);
+      expect(reply.json()).toEqual({
+        id: expect.stringMatching(/^usr_[0-9A-Za-z]{22}$/),
+        national_id: `******${person.national_id.slice(-4)}`,
+        birth_date: person.birth_date,
+        phone: person.phone,
+        display_name: person.display_name,
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      });
+      expect(reply.headers.get('content-type')).toBe('application/json');
+    });
+
+    scenario('shows the user in the list the moment the 201 was sent', async () => {
+      const person = await registeredPerson(target());
+      const { id } = (await link(target(), person)).json<UserView>();
+      const users = await usersOf(target(), target().keys.read_only);
+      expect(users.at(-1)?.id).toBe(id);
+    });
+
+    scenario('answers the same request again with 200 and the same user, in whatever digits', async () => {
+      const person = await registeredPerson(target());
+      const first = await link(target(), person);
+      const again = await link(target(), person);
+      const [year, month, day] = person.birth_date.split('/') as [string, string, string];
+      const inPersian = await link(target(), {
+        ...person,
+        national_id: toPersianDigits(person.national_id),
+        phone: toPersianDigits(`0${person.phone.slice(3)}`),
+        birth_date: toPersianDigits(`${year}/${month.padStart(2, '0')}/${day.padStart(2, '0')}`),
+      });
+      expect([first.status, again.status, inPersian.status]).toEqual([201, 200, 200]);
+      expect(again.json()).toEqual(first.json());
+      expect(inPersian.json()).toEqual(first.json());
+    });
+
+    scenario('refuses the same person with another phone or birth date', async () => {
+      const person = await registeredPerson(target());
+      const other = await registeredPerson(target());
+      await link(target(), person);
+      expectProblem(await link(target(), { ...person, phone: other.phone }), 'user_conflict');
+      expectProblem(await link(target(), { ...person, birth_date: '1359/1/1' }), 'user_conflict');
+    });
+
+    scenario('refuses a phone that no buyer has registered', async () => {
+      expectProblem(await link(target(), newPerson()), 'buyer_not_registered');
+    });
+
+    scenario('does not take a code verified with a seller’s key for a registration', async () => {
+      const person = newPerson();
+      const key = target().keys.professional;
+      const code = await sendCode(target(), person.phone, key);
+      const verified = await call(target(), '/v1/auth/otp/verify', {
+        key,
+        body: { phone: person.phone, code },
+      });
+      expect(verified.status).toBe(200);
+      expectProblem(await link(target(), person), 'buyer_not_registered');
+    });
+
+    scenario('keeps each seller’s users to itself', async () => {
+      const person = await registeredPerson(target());
+      const mine = await link(target(), person);
+      const theirs = await link(target(), person, target().otherSeller.key);
+      expect([mine.status, theirs.status]).toEqual([201, 201]);
+      expect(theirs.json<UserView>().id).not.toBe(mine.json<UserView>().id);
+      const ids = (await usersOf(target(), target().otherSeller.key)).map(({ id }) => id);
+      expect(ids).not.toContain(mine.json<UserView>().id);
+      expect(ids).toContain(theirs.json<UserView>().id);
+    });
+  });
+
+  describe('linking at the same moment', () => {
+    scenario(
+      'gives 50 people 50 users on pages without a gap',
+      async () => {
+        const before = (await usersOf(target(), target().keys.read_only)).length;
+        const people = Array.from({ length: 50 }, newPerson);
+        await Promise.all(people.map(({ phone }) => registerBuyer(target(), phone)));
+        const replies = await Promise.all(
+          people.map((person) => link(target(), person, target().keys.write_only)),
+        );
+        expect(replies.map(({ status }) => status)).toEqual(people.map(() => 201));
+        const users = await usersOf(target(), target().keys.read_only);
+        expect(users).toHaveLength(before + 50);
+        expect(new Set(users.map(({ id }) => id)).size).toBe(before + 50);
+        expect(new Set(users.slice(before).map(({ phone }) => phone))).toEqual(
+          new Set(people.map(({ phone }) => phone)),
+        );
+      },
+      60_000,
+    );
+
+    scenario('gives one person one user: one 201, the rest 200, all alike', async () => {
+      const person = await registeredPerson(target());
+      const replies = await Promise.all(Array.from({ length: 20 }, () => link(target(), person)));
+      const statuses = replies.map(({ status }) => status);
+      expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(19);
+      expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+      const users = await usersOf(target(), target().keys.read_only);
+      expect(users.filter(({ phone }) => phone === person.phone)).toHaveLength(1);
+    });
+  });
+};

@@ -1,0 +1,120 @@
+import { newApiKey } from '#shared/api-keys/format.ts';
+import { allRoutes, needsKey, type Route } from '#shared/routes.ts';
+import { call, expectProblem, type Reply, withoutRequestId } from './call.ts';
+import { newPerson } from './people.ts';
+import { itWith, type ScenarioOptions } from './target.ts';
+
+const keyRows = allRoutes.filter((route) => needsKey(route, 'api-key'));
+const publicRows = allRoutes.filter((route) => route.access.by === 'public' && !route.path.includes('{'));
+
+/** A request of a row that its schema need not like: the key and the path are judged before. */
+const bodyFor = (route: Route) => (route.body === undefined ? {} : { body: {} });
+
+/** What is judged before an operation begins: path, key, scope; and what every answer carries. */
+export const refusalScenarios = (options: ScenarioOptions): void => {
+  const { target } = options;
+  const scenario = itWith(options);
+  const gatewayMade = itWith(options, 'gateway problem bodies');
+  const enforced = itWith(options, 'gateway problem bodies', 'exact key enforcement');
+
+  describe('a request without a usable key', () => {
+    for (const route of keyRows) {
+      enforced(`is refused at ${route.name}, by the same bytes whatever is wrong with the key`, async () => {
+        const genuine = target().keys.free;
+        const mistyped = `${genuine.slice(0, -1)}${genuine.endsWith('a') ? 'b' : 'a'}`;
+        const bad = [
+          undefined,
+          '',
+          'x',
+          mistyped,
+          newApiKey('blk_test_'),
+          newApiKey('blk_live_'),
+          `${genuine} `.repeat(2),
+        ];
+        const replies = await Promise.all(
+          bad.map((key) =>
+            call(target(), route.path, {
+              method: route.method,
+              ...bodyFor(route),
+              ...(key === undefined ? {} : { key }),
+            }),
+          ),
+        );
+        for (const reply of replies) {
+          expectProblem(reply, 'invalid_api_key');
+          expect(reply.headers.get('cache-control')).toBe('no-store');
+          expect(reply.headers.get('ratelimit')).toBeNull();
+        }
+        expect(new Set(replies.map(withoutRequestId)).size).toBe(1);
+        expect(new Set(replies.map(({ headers }) => headers.get('x-request-id'))).size).toBe(bad.length);
+      });
+    }
+  });
+
+  describe('a key without the scope', () => {
+    gatewayMade('is refused, and its body is not looked at', async () => {
+      const { read_only, write_only, app } = target().keys;
+      const replies: Reply[] = await Promise.all([
+        call(target(), '/v1/users', { key: read_only, text: 'no JSON' }),
+        call(target(), '/v1/users', { key: app, body: newPerson() }),
+        call(target(), '/v1/users?page=x', { key: write_only }),
+        call(target(), '/v1/users', { key: app }),
+      ]);
+      for (const reply of replies) {
+        expectProblem(reply, 'insufficient_scope');
+        expect(reply.headers.get('cache-control')).toBe('no-store');
+      }
+    });
+
+    scenario('may still do what it has the scope for, in any order', async () => {
+      const { read_only } = target().keys;
+      expect((await call(target(), '/v1/users', { key: read_only, body: newPerson() })).status).toBe(403);
+      expect((await call(target(), '/v1/users', { key: read_only })).status).toBe(200);
+    });
+  });
+
+  describe('an unknown path or method', () => {
+    for (const [method, path] of [
+      ['GET', '/'],
+      ['GET', '/v1'],
+      ['GET', '/v1/users/'],
+      ['GET', '/v1//users'],
+      ['GET', '/V1/users'],
+      ['GET', '/v1/users/usr_1'],
+      ['GET', '/v1/users%zz'],
+      ['PUT', '/v1/users'],
+      ['DELETE', '/v1/users'],
+      ['PATCH', '/v1/users'],
+      ['OPTIONS', '/v1/users'],
+      ['GET', '/v1/auth/otp/send'],
+      ['POST', '/.well-known/jwks.json'],
+    ] as const) {
+      gatewayMade(`is not found, without a key: ${method} ${path}`, async () => {
+        expectProblem(await call(target(), path, { method }), 'not_found');
+      });
+    }
+
+    gatewayMade('is not found by HEAD either, which has no body', async () => {
+      const reply = await call(target(), '/v1/users', { method: 'HEAD' });
+      expect(reply.status).toBe(404);
+      expect(reply.headers.get('x-request-id')).not.toBeNull();
+    });
+  });
+
+  describe('what is open to all', () => {
+    for (const { name, path } of publicRows) {
+      scenario(`${name} needs no key and minds no wrong one`, async () => {
+        const replies = await Promise.all([call(target(), path), call(target(), path, { key: 'x' })]);
+        for (const reply of replies) {
+          expect(reply.status).toBe(200);
+          expect(reply.headers.get('x-request-id')).not.toBeNull();
+        }
+      });
+    }
+
+    scenario('lets the public keys be kept for a while', async () => {
+      const reply = await call(target(), '/.well-known/jwks.json');
+      expect(reply.headers.get('cache-control')).toMatch(/public, max-age=\d+/);
+    });
+  });
+};

@@ -1,0 +1,157 @@
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { call, expectProblem, expectRetryAfter, withoutRequestId } from './call.ts';
+import { newPhone, otherCode, registerBuyer, sendCode, toArabicDigits, toPersianDigits } from './people.ts';
+import { itWith, type ScenarioOptions, type Target } from './target.ts';
+
+const verify = (target: Target, phone: string, code: string, key = target.keys.app) =>
+  call(target, '/v1/auth/otp/verify', { key, body: { phone, code } });
+
+const send = (target: Target, phone: string, key = target.keys.app) =>
+  call(target, '/v1/auth/otp/send', { key, body: { phone } });
+
+/** Signing a buyer in by phone: one-time codes and access tokens. */
+export const signInScenarios = (options: ScenarioOptions): void => {
+  const { target } = options;
+  const scenario = itWith(options, 'sent messages');
+
+  describe('a one-time code', () => {
+    scenario('is sent with its lifetime and the wait until another one', async () => {
+      const reply = await send(target(), newPhone());
+      expect(reply.status).toBe(202);
+      expect(reply.json()).toEqual({ expires_in: 300, resend_after: 60 });
+      expect(reply.headers.get('content-type')).toBe('application/json');
+      expect(reply.headers.get('cache-control')).toBe('no-store');
+    });
+
+    scenario('has six digits and reaches the phone that was named', async () => {
+      const phone = newPhone();
+      await send(target(), phone);
+      expect(await target().messages(phone)).toEqual([
+        expect.objectContaining({ phone, code: expect.stringMatching(/^[0-9]{6}$/) }),
+      ]);
+    });
+
+    scenario('is accepted for a phone written another way, in Persian digits too', async () => {
+      const phone = newPhone();
+      expect((await send(target(), toPersianDigits(`0${phone.slice(3)}`))).status).toBe(202);
+      const [sent] = await target().messages(phone);
+      const spaced = `${phone.slice(0, 3)} ${phone.slice(3, 6)}-${phone.slice(6)}`;
+      expect((await verify(target(), spaced, toArabicDigits(sent?.code ?? ''))).status).toBe(200);
+    });
+
+    scenario('works once', async () => {
+      const phone = newPhone();
+      const code = await sendCode(target(), phone);
+      expect((await verify(target(), phone, code)).status).toBe(200);
+      expectProblem(await verify(target(), phone, code), 'code_rejected');
+    });
+
+    scenario('works on the fifth try and not on the sixth', async () => {
+      const [patient, late] = [newPhone(), newPhone()];
+      for (const [phone, wrongTries] of [
+        [patient, 4],
+        [late, 5],
+      ] as const) {
+        const code = await sendCode(target(), phone);
+        for (let step = 1; step <= wrongTries; step += 1) {
+          expectProblem(await verify(target(), phone, otherCode(code, step)), 'code_rejected');
+        }
+      }
+      const [forPatient] = await target().messages(patient);
+      const [forLate] = await target().messages(late);
+      expect((await verify(target(), patient, forPatient?.code ?? '')).status).toBe(200);
+      const refusal = await verify(target(), late, forLate?.code ?? '');
+      expectProblem(refusal, 'too_many_attempts');
+      expectRetryAfter(refusal, 900);
+    });
+
+    scenario('that is wrong, used, never sent or another seller’s gets the same bytes', async () => {
+      const [wrong, used, never, foreign] = [newPhone(), newPhone(), newPhone(), newPhone()];
+      const wrongCode = otherCode(await sendCode(target(), wrong));
+      const usedCode = await sendCode(target(), used);
+      await verify(target(), used, usedCode);
+      const foreignCode = await sendCode(target(), foreign, target().otherSeller.key);
+      const replies = await Promise.all([
+        verify(target(), wrong, wrongCode),
+        verify(target(), used, usedCode),
+        verify(target(), never, '123456'),
+        verify(target(), foreign, foreignCode),
+      ]);
+      for (const reply of replies) expectProblem(reply, 'code_rejected');
+      expect(new Set(replies.map(withoutRequestId)).size).toBe(1);
+    });
+
+    scenario('is not sent again within the cool-down', async () => {
+      const phone = newPhone();
+      await sendCode(target(), phone);
+      const refusal = await send(target(), phone);
+      expectProblem(refusal, 'resend_too_soon');
+      expectRetryAfter(refusal, 60);
+      expect(await target().messages(phone)).toHaveLength(1);
+    });
+
+    scenario('is sent once, however many ask at the same moment', async () => {
+      const phone = newPhone();
+      const replies = await Promise.all(Array.from({ length: 10 }, () => send(target(), phone)));
+      expect(replies.filter(({ status }) => status === 202)).toHaveLength(1);
+      expect(replies.filter(({ status }) => status === 429)).toHaveLength(9);
+      expect(await target().messages(phone)).toHaveLength(1);
+    });
+  });
+
+  describe('right and wrong codes at the same moment', () => {
+    scenario('give exactly one token to 20 right ones', async () => {
+      const phone = newPhone();
+      const code = await sendCode(target(), phone);
+      const replies = await Promise.all(Array.from({ length: 20 }, () => verify(target(), phone, code)));
+      const tokens = replies.filter(({ status }) => status === 200);
+      expect(tokens).toHaveLength(1);
+      expect(replies.filter(({ status }) => status === 422 || status === 429)).toHaveLength(19);
+    });
+
+    scenario('count at most five of 50 wrong ones, and leave no token to be had', async () => {
+      const phone = newPhone();
+      const code = await sendCode(target(), phone);
+      const replies = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => verify(target(), phone, otherCode(code, index + 1))),
+      );
+      expect(replies.filter(({ status }) => status === 422).length).toBeLessThanOrEqual(5);
+      expect(replies.filter(({ status }) => status === 200)).toHaveLength(0);
+      expect(replies.filter(({ status }) => status === 422 || status === 429)).toHaveLength(50);
+      expectProblem(await verify(target(), phone, code), 'too_many_attempts');
+    });
+  });
+
+  describe('an access token', () => {
+    scenario('verifies with a JOSE library against the published keys', async () => {
+      const phone = newPhone();
+      const token = await registerBuyer(target(), phone);
+      const keys = createRemoteJWKSet(new URL(`${target().baseUrl}/.well-known/jwks.json`));
+      const { payload, protectedHeader } = await jwtVerify(token, keys, {
+        algorithms: ['ES256'],
+        issuer: target().issuer,
+        audience: target().sellerId,
+      });
+      expect(protectedHeader.kid).toBeDefined();
+      expect(payload).toMatchObject({
+        sub: expect.stringMatching(/^byr_.{16,}$/),
+        phone_number: phone,
+        phone_number_verified: true,
+        jti: expect.stringMatching(/.{16,}/),
+      });
+      expect(Number(payload.exp) - Number(payload.iat)).toBe(3600);
+    });
+
+    scenario('comes as the contract says', async () => {
+      const phone = newPhone();
+      const code = await sendCode(target(), phone);
+      const reply = await verify(target(), phone, code);
+      expect(reply.json()).toEqual({
+        access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+        token_type: 'Bearer',
+        expires_in: 3600,
+      });
+      expect(reply.headers.get('cache-control')).toBe('no-store');
+    });
+  });
+};

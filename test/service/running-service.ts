@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Demo } from '#local/service.ts';
+
+/** The whole service in a process of its own, as `npm start` runs it. */
+export interface RunningService {
+  readonly demo: Demo;
+  readonly folder: string;
+  readonly process: ChildProcess;
+  /** All that it has written to the terminal. */
+  terminal(): string;
+  /** Sends a signal, waits for the end, gives the exit code; null if the signal itself ended it. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export interface StartOptions {
+  /** The data folder of an earlier start; a new one otherwise. */
+  readonly folder?: string;
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const PROGRAM = fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
+const READY_WITHIN_MS = 20_000;
+const POLL_MS = 25;
+
+/** A folder for a service's data. Delete it when all is over. */
+export const newDataFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'buyer-linking-'));
+
+export const removeDataFolder = (folder: string): Promise<void> =>
+  rm(folder, { recursive: true, force: true });
+
+/** Runs bin/local.ts with these arguments and collects what it writes. */
+export const spawnService = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
+  const written: string[] = [];
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  child.stdout.setEncoding('utf8').on('data', (text: string) => written.push(text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => written.push(text));
+  return { child, exited, terminal: () => written.join('') };
+};
+
+/** Starts the service on a free port and waits until it is ready. */
+export const startRunningService = async (options: StartOptions = {}): Promise<RunningService> => {
+  const folder = options.folder ?? (await newDataFolder());
+  const { child, exited, terminal } = spawnService(
+    ['--port', '0', '--data', folder, ...(options.args ?? [])],
+    options.environment,
+  );
+  const readyFile = join(folder, 'demo.json');
+  const deadline = Date.now() + READY_WITHIN_MS;
+  // A file left by a killed service is gone before the new one says anything of being ready.
+  while (!(terminal().includes('Ready: ') && existsSync(readyFile))) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error(`the service did not start:\n${terminal()}`);
+    }
+    await sleep(POLL_MS);
+  }
+  return {
+    demo: JSON.parse(await readFile(readyFile, 'utf8')) as Demo,
+    folder,
+    process: child,
+    terminal,
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      const [code] = await exited;
+      return code;
+    },
+  };
+};
