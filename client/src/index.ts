@@ -1,0 +1,12 @@
+export {
+  type AccessToken,
+  type BuyerLinkingClient,
+  buyerLinking,
+  type CodeSent,
+  type LinkedUser,
+  type NewUser,
+  type Options,
+  type User,
+  type UserPage,
+} from './client.ts';
+export { isProblem, type Problem, type ProblemCode, ProblemError } from './problems.ts';
