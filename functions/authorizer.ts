@@ -2,6 +2,7 @@ import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } fro
 import { hashApiKey, isWellFormedKey, type KeyPrefix } from '#shared/api-keys/format.ts';
 import { policyFor } from '#shared/api-keys/policy.ts';
 import { isUsable } from '#shared/api-keys/rules.ts';
+import type { KeySecret } from '#shared/api-keys/schema.ts';
 import type { KeySecretStore } from '#shared/api-keys/store.ts';
 import type { Clock } from '#shared/clock/port.ts';
 import { authorizerDeps } from '#shared/deps.ts';
@@ -9,7 +10,7 @@ import { runsInLambda } from '#shared/env.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 
 export interface AuthorizerDeps {
-  readonly secrets: Pick<KeySecretStore, 'findSecret'>;
+  readonly secrets: Pick<KeySecretStore, 'findSecret' | 'noteUse'>;
   readonly keyPrefix: KeyPrefix;
   readonly clock: Clock;
 }
@@ -19,6 +20,25 @@ const UNAUTHORIZED = 'Unauthorized';
 
 const apiKeyOf = ({ headers }: APIGatewayRequestAuthorizerEvent): string =>
   Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'x-api-key')?.[1] ?? '';
+
+/**
+ * Notes the day of use, at most once a day and secret. A function freezes once it has answered, so it is awaited; but it never fails a
+ * request: an unnoted day is noted by the next judgement.
+ */
+const noteUse = async (
+  secrets: Pick<KeySecretStore, 'noteUse'>,
+  secretHash: string,
+  { last_used_day }: KeySecret,
+  nowMs: number,
+): Promise<void> => {
+  const today = new Date(nowMs).toISOString().slice(0, 10);
+  if (last_used_day !== undefined && last_used_day >= today) return;
+  try {
+    await secrets.noteUse(secretHash, today);
+  } catch {
+    // Knowing the day is not worth a caller's request.
+  }
+};
 
 /** Judges a key: shape and checksum first, then one read. What it allows is in the policy; who it is, in the context. */
 export const judge = async (
@@ -32,7 +52,8 @@ export const judge = async (
   };
   const key = apiKeyOf(event);
   if (!isWellFormedKey(key, keyPrefix)) return refuse('malformed');
-  const secret = await secrets.findSecret(hashApiKey(key)).catch((error: unknown) => {
+  const secretHash = hashApiKey(key);
+  const secret = await secrets.findSecret(secretHash).catch((error: unknown) => {
     // A refused key is an error to Lambda too, so only this line tells the alarm that the authorizer itself is broken.
     logEvent('request_failed', { request_id: requestId, operation: 'authorizer', ...errorFields(error) });
     throw error;
@@ -46,6 +67,7 @@ export const judge = async (
     key_id: secret.key_id,
     plan: secret.plan,
   });
+  await noteUse(secrets, secretHash, secret, clock());
   return policyFor(secret, event.methodArn);
 };
 

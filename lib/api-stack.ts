@@ -2,8 +2,9 @@ import { type App, ArnFormat, CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-li
 import { type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Alarm, type IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { AUTHORIZER_NEEDS } from '#shared/api-keys/authorizer-needs.ts';
 import { PLAN_NAMES } from '#shared/plans.ts';
-import type { Needs, Route } from '#shared/routes.ts';
+import type { Route } from '#shared/routes.ts';
 import { ALARM_PERIOD, alarmActions, alarmMaker } from './alarms.ts';
 import { ApiFunction, type FunctionDefaults } from './api-function.ts';
 import type { Bundles } from './bundling.ts';
@@ -26,9 +27,9 @@ import { addServiceAlarms } from './service-alarms.ts';
 import { type StaticEgress, staticEgress } from './static-egress.ts';
 import { addUsagePlans } from './usage-plans.ts';
 
-/** The authorizer reads one item of the table, and nothing else. */
+/** The authorizer stands in no row of the route table. */
 const AUTHORIZER = {
-  needs: { table: ['GetItem'] } satisfies Needs,
+  needs: AUTHORIZER_NEEDS,
   memoryMb: 1024,
   timeoutSeconds: 5,
   impact: 'Nobody with a key can call anything.',

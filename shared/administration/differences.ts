@@ -1,5 +1,4 @@
 import { type ApiKey, keySecretOf } from '#shared/api-keys/key-schema.ts';
-import type { StoredSecret } from '#shared/api-keys/key-store.ts';
 import type { KeySecret } from '#shared/api-keys/schema.ts';
 import { PLAN_NAMES, type PlanName } from '#shared/plans.ts';
 import type { Seller } from '#shared/sellers/schema.ts';
@@ -46,7 +45,7 @@ export const ISSUE_GRACE_MS = 120_000;
 const plansOf = (gateway: GatewaySide, id: string): PlanName[] =>
   PLAN_NAMES.filter((plan) => gateway.members[plan].has(id));
 
-const sameSecret = (stored: StoredSecret | undefined, expected: KeySecret): boolean => {
+const sameSecret = (stored: KeySecret | undefined, expected: KeySecret): boolean => {
   if (stored === undefined) return false;
   const { last_used_day: _, ...actual } = stored;
   const text = (secret: KeySecret) =>
@@ -78,7 +77,7 @@ export const keyDifferences = (
   gateway: GatewaySide,
   seller: Seller,
   key: ApiKey,
-  secrets: ReadonlyMap<string, StoredSecret>,
+  secrets: ReadonlyMap<string, KeySecret>,
   gatewayName: string,
   nowMs: number,
 ): Difference[] => {

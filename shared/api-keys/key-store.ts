@@ -10,11 +10,6 @@ import { type TransactItem, transact } from '#shared/table/transactions.ts';
 import { type ApiKey, apiKeySchema, keySecretOf } from './key-schema.ts';
 import { type KeySecret, keySecretSchema } from './schema.ts';
 
-/** A secret's item with the day it was last used, which only the authorizer writes. */
-const storedSecretSchema = v.object({ ...keySecretSchema.entries, last_used_day: v.optional(v.string()) });
-
-export type StoredSecret = v.InferOutput<typeof storedSecretSchema>;
-
 /** Whether a change was written. `stale`: the key or its seller is no longer what the change was worked out from. */
 export type SaveOutcome = 'saved' | 'stale';
 
@@ -26,7 +21,10 @@ export interface KeyChange {
   readonly record: NewAuditRecord;
 }
 
-const FIELDS = Object.keys(keySecretSchema.entries).filter((field) => field !== 'expires_at');
+/** The end may be missing, and the day of the newest use is the authorizer's to write. */
+const FIELDS = Object.keys(keySecretSchema.entries).filter(
+  (field) => field !== 'expires_at' && field !== 'last_used_day',
+);
 
 /** Sets every field of a secret's item and leaves `last_used_day` alone. */
 const secretUpdate = (TableName: string, hash: string, secret: KeySecret): TransactItem => {
@@ -93,15 +91,15 @@ export const apiKeyStore = (table: Table) => {
     },
 
     /** The items of secrets by their hashes (at most 100); those that are missing are left out. */
-    async findSecrets(hashes: readonly string[]): Promise<Map<string, StoredSecret>> {
-      const found = new Map<string, StoredSecret>();
+    async findSecrets(hashes: readonly string[]): Promise<Map<string, KeySecret>> {
+      const found = new Map<string, KeySecret>();
       let keys: Record<string, unknown>[] = hashes.map((hash) => ({ ...secretKey(hash) }));
       while (keys.length > 0) {
         const { Responses, UnprocessedKeys } = await client.send(
           new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys, ConsistentRead: true } } }),
         );
         for (const item of Responses?.[TableName] ?? []) {
-          found.set(String(item.pk).slice(secretKey('').pk.length), v.parse(storedSecretSchema, item));
+          found.set(String(item.pk).slice(secretKey('').pk.length), v.parse(keySecretSchema, item));
         }
         keys = UnprocessedKeys?.[TableName]?.Keys ?? [];
       }

@@ -13,6 +13,8 @@ export const keySecretSchema = v.object({
   status: v.picklist(['active', 'revoked']),
   seller_status: v.picklist(['active', 'suspended']),
   expires_at: v.optional(v.number()),
+  /** The day (UTC) of its newest use. The authorizer alone writes it. */
+  last_used_day: v.optional(v.string()),
 });
 
 export type KeySecret = v.InferOutput<typeof keySecretSchema>;
