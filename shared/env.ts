@@ -9,6 +9,7 @@ const text = v.pipe(v.string(), v.minLength(1));
 const list = v.pipe(
   text,
   v.transform((names) => names.split(',')),
+  v.array(text),
 );
 
 const VARIABLES = {
