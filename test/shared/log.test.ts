@@ -1,0 +1,228 @@
+import fc from 'fast-check';
+import {
+  EVENTS,
+  type EventName,
+  errorFields,
+  logEvent,
+  NAMESPACE,
+  redact,
+  redirectLog,
+} from '#shared/log.ts';
+import { digits, inAnyScript } from './text/any-script.ts';
+
+let lines: string[];
+let restore: () => void;
+
+beforeEach(() => {
+  lines = [];
+  restore = redirectLog((line) => lines.push(line));
+});
+afterEach(() => restore());
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** The one line that an event wrote, read back. */
+const written = (name: EventName, fields: object): Line => {
+  lines.length = 0;
+  logEvent(name, fields);
+  expect(lines).toHaveLength(1);
+  return JSON.parse(String(lines[0]));
+};
+
+const eventNames = Object.keys(EVENTS) as EventName[];
+
+const isNumeric = (field: string): boolean => /_ms$|^status$|^attempt$/.test(field);
+
+/** A value for each field of an event. */
+const allFields = (name: EventName) =>
+  Object.fromEntries(EVENTS[name].fields.map((field) => [field, isNumeric(field) ? 7 : `some ${field}`]));
+
+/** An event and any of its fields, as many as it pleases. */
+const anyEvent = fc.constantFrom(...eventNames).chain((name) =>
+  fc.tuple(
+    fc.constant(name),
+    fc
+      .subarray([...EVENTS[name].fields] as string[])
+      .map((chosen) =>
+        Object.fromEntries(Object.entries(allFields(name)).filter(([field]) => chosen.includes(field))),
+      ),
+  ),
+);
+
+/** What makes CloudWatch throw an embedded-metric document away: a name in it that no string or number of the line answers to. */
+const brokenReferences = (line: Line): unknown[] => {
+  const { CloudWatchMetrics = [] } = (line._aws ?? {}) as {
+    CloudWatchMetrics?: { Dimensions: string[][]; Metrics: { Name: string; Unit: string }[] }[];
+  };
+  return CloudWatchMetrics.flatMap(({ Dimensions, Metrics }) => [
+    ...Dimensions.flat().filter((field) => typeof line[field] !== 'string'),
+    ...Metrics.filter(({ Name }) => typeof line[Name] !== 'number'),
+    ...Metrics.filter(({ Unit }) => !['Count', 'Milliseconds'].includes(Unit)),
+    ...[Dimensions, Metrics].filter((list) => list.length === 0),
+  ]);
+};
+
+describe.each(eventNames)('%s', (name) => {
+  it('is one JSON object with its level, its name, its time and all its fields', () => {
+    const line = written(name, allFields(name));
+    expect(line).toMatchObject({ level: EVENTS[name].level, event: name, ...allFields(name) });
+    expect(new Date(String(line.timestamp)).toISOString()).toBe(line.timestamp);
+  });
+
+  it('keeps all its metrics by all its dimensions when all its fields are there', () => {
+    const line = written(name, allFields(name));
+    expect(line._aws).toEqual({
+      Timestamp: Date.parse(String(line.timestamp)),
+      CloudWatchMetrics: [
+        {
+          Namespace: NAMESPACE,
+          Dimensions: EVENTS[name].dimensions,
+          Metrics: Object.entries(EVENTS[name].metrics).map(([Name, [Unit]]) => ({ Name, Unit })),
+        },
+      ],
+    });
+    expect(brokenReferences(line)).toEqual([]);
+  });
+
+  it('drops what its kind does not list, though it comes', () => {
+    const personal = { phone: '+989990000001', headers: { 'x-api-key': 'k' }, body: '{}', toString: 'x' };
+    const line = written(name, { ...allFields(name), ...personal });
+    expect(Object.keys(line).filter((field) => Object.hasOwn(personal, field))).toEqual([]);
+  });
+});
+
+describe('logEvent', () => {
+  it('names, with whatever fields, no metric and no dimension that the line does not have', () => {
+    fc.assert(
+      fc.property(anyEvent, ([name, fields]) => expect(brokenReferences(written(name, fields))).toEqual([])),
+      { numRuns: 500 },
+    );
+  });
+
+  it('adds to the fields that it was given nothing but metrics and what every line has', () => {
+    fc.assert(
+      fc.property(anyEvent, ([name, fields]) => {
+        const known = [
+          'timestamp',
+          'level',
+          'event',
+          '_aws',
+          ...Object.keys(fields),
+          ...Object.keys(EVENTS[name].metrics),
+        ];
+        expect(Object.keys(written(name, fields)).filter((field) => !known.includes(field))).toEqual([]);
+      }),
+    );
+  });
+
+  it('gives a metric the value of its field', () => {
+    const line = written('request_completed', { operation: 'send-otp', duration_ms: 12.5, outcome: 'ok' });
+    expect(line).toMatchObject({ Requests: 1, Duration: 12.5, duration_ms: 12.5 });
+  });
+
+  it('leaves a metric out that has no value, and keeps the others', () => {
+    const line = written('request_completed', { operation: 'send-otp' });
+    expect(line._aws).toMatchObject({
+      CloudWatchMetrics: [{ Dimensions: [['operation']], Metrics: [{ Name: 'Requests', Unit: 'Count' }] }],
+    });
+  });
+
+  it('stays one line, whatever a value holds', () => {
+    const anyText = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const line = written('request_failed', {
+          operation: `${text}\n${text}\r\u2028`,
+          error_message: text,
+        });
+        expect(lines[0]).not.toMatch(/[\n\r]/);
+        expect(line.operation).toBe(JSON.parse(JSON.stringify(`${text}\n${text}\r\u2028`)));
+      }),
+    );
+  });
+});
+
+describe('redirectLog', () => {
+  it('gives the way back', () => {
+    const other: string[] = [];
+    const back = redirectLog((line) => other.push(line));
+    logEvent('circuit_changed', { state: 'open' });
+    back();
+    logEvent('circuit_changed', { state: 'closed' });
+    expect([other, lines].map((written) => written.length)).toEqual([1, 1]);
+  });
+});
+
+describe('redact', () => {
+  const personal = [
+    ['a phone', '+989990000001'],
+    ['a local phone', '09990000001'],
+    ['a spelled phone', '0999 000-00 01'],
+    ['a phone with runs of separators', '0999  000 -- 0001'],
+    ['a national id', '9990000018'],
+    ['a code', '493027'],
+    ['a Persian phone', '۰۹۹۹۰۰۰۰۰۰۱'],
+    ['an Arabic-Indic national id', '٩٩٩٠٠٠٠٠١٨'],
+    ['a code of three scripts', '4۹٣0۲٧'],
+  ] as const;
+
+  it.each(personal)('blots out %s, wherever it stands', (_what, text) => {
+    expect(redact(text)).not.toMatch(/[0-9\u06f0-\u06f9\u0660-\u0669]/);
+    expect(redact(`before ${text}, after`)).toMatch(/^before \+?\[redacted\], after$/);
+    expect(redact(`{"value":"${text}"}`)).toMatch(/^\{"value":"\+?\[redacted\]"\}$/);
+  });
+
+  it('blots out every number of six digits and more, in whatever scripts', () => {
+    const number = fc.integer({ min: 6, max: 20 }).chain(digits).chain(inAnyScript);
+    fc.assert(fc.property(number, (text) => expect(redact(`a ${text}!`)).toBe('a [redacted]!')));
+  });
+
+  it.each(['blk_live_', 'blk_test_'])('blots out an API key that begins with %s', (prefix) => {
+    expect(redact(`key ${prefix}abcDEF123, gone`)).toBe('key [redacted], gone');
+  });
+
+  it('leaves what tells nobody apart: statuses, ports, lines and places', () => {
+    const text = 'TypeError at handler (/var/task/index.mjs:120:33): status 503 after 1500 ms on port 8000';
+    expect(redact(text)).toBe(text);
+  });
+
+  it.each([
+    ['digits', '1'.repeat(100_000)],
+    [
+      'digits and separators that are never six',
+      `${`12345${' -'.repeat(10_000)}`.repeat(2).slice(0, 40_000)}x`,
+    ],
+    ['separators', ' -'.repeat(50_000)],
+    ['beginnings of keys', 'blk_live_'.repeat(10_000)],
+  ])('is done with 100 KB of %s: steps that grew with the square would not end here', (_what, text) => {
+    expect(redact(text).length).toBeLessThanOrEqual(text.length);
+  });
+});
+
+describe('errorFields', () => {
+  it('gives name, message, stack and cause, each without what is personal', () => {
+    const error = new TypeError('no phone 09990000001', { cause: new RangeError('code 493027') });
+    const fields = errorFields(error);
+    expect(fields).toMatchObject({
+      error_name: 'TypeError',
+      error_message: 'no phone [redacted]',
+      error_stack: expect.stringContaining('TypeError: no phone [redacted]\n    at '),
+      error_cause: 'RangeError: code [redacted]',
+    });
+    expect(JSON.stringify(fields)).not.toMatch(/09990000001|493027/);
+  });
+
+  it.each([['a string'], [42], [undefined], [null], [{ message: '09990000001' }]])(
+    'tells no more than its type of what is thrown and is no error: %j',
+    (thrown) => {
+      expect(errorFields(thrown)).toEqual({ error_name: typeof thrown });
+    },
+  );
+
+  it('has only fields that request_failed takes', () => {
+    const fields = Object.keys(errorFields(new Error('x', { cause: new Error('y') })));
+    expect(
+      fields.filter((field) => !(EVENTS.request_failed.fields as readonly string[]).includes(field)),
+    ).toEqual([]);
+  });
+});

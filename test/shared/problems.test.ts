@@ -1,0 +1,79 @@
+import { PROBLEMS, Problem, type ProblemCode, problem, problemBody, problemType } from '#shared/problems.ts';
+
+/** The closed list of the contract. */
+const STATUSES = {
+  malformed_json: 400,
+  unsupported_media_type: 415,
+  validation_failed: 422,
+  invalid_api_key: 401,
+  insufficient_scope: 403,
+  not_found: 404,
+  buyer_not_registered: 404,
+  user_conflict: 409,
+  identity_mismatch: 422,
+  phone_not_owned: 422,
+  code_rejected: 422,
+  resend_too_soon: 429,
+  too_many_attempts: 429,
+  rate_limit_exceeded: 429,
+  verification_unavailable: 503,
+  sms_unavailable: 503,
+  internal: 500,
+};
+
+const codes = Object.keys(PROBLEMS) as ProblemCode[];
+
+describe('PROBLEMS', () => {
+  it('is the closed list of the contract, each code with its one status', () => {
+    expect(Object.fromEntries(codes.map((code) => [code, PROBLEMS[code].status]))).toEqual(STATUSES);
+  });
+
+  it('says each thing in words of its own, for a caller', () => {
+    const details = codes.map((code) => PROBLEMS[code].detail);
+    expect(new Set(details).size).toBe(codes.length);
+    expect(details.filter((detail) => !/^[A-Z].*\.$/s.test(detail))).toEqual([]);
+  });
+
+  it('names no internal', () => {
+    const told = JSON.stringify(PROBLEMS);
+    expect(told).not.toMatch(/dynamo|lambda|kms|aws|jibit|zohal|kavenegar|stack|exception/i);
+  });
+});
+
+describe('problemBody', () => {
+  it.each(codes)('is an RFC 9457 body of exactly these members: %s', (code) => {
+    expect(problemBody(code, 'req-1')).toEqual({
+      type: `urn:buyer-linking:problem:${code}`,
+      title: PROBLEMS[code].title,
+      status: PROBLEMS[code].status,
+      code,
+      detail: PROBLEMS[code].detail,
+      request_id: 'req-1',
+    });
+  });
+
+  it('names each fault of the input', () => {
+    const errors = [{ pointer: '#/phone', detail: 'Is required.' }];
+    expect(problemBody('validation_failed', 'req-1', errors).errors).toEqual(errors);
+  });
+
+  it('has a type that is a valid URN', () => {
+    expect(codes.map(problemType).filter((type) => !/^urn:[a-z0-9-]{2,32}:[a-z_:]+$/.test(type))).toEqual([]);
+  });
+});
+
+describe('problem', () => {
+  it('is an error that carries its code, how long to wait, the faults and the cause', () => {
+    const cause = new Error('why');
+    const errors = [{ parameter: 'page', detail: 'Must be an integer.' }];
+    const thrown = problem('resend_too_soon', { retryAfterSeconds: 42, errors, cause });
+    expect(thrown).toBeInstanceOf(Problem);
+    expect(thrown).toMatchObject({
+      name: 'Problem',
+      code: 'resend_too_soon',
+      retryAfterSeconds: 42,
+      errors,
+      cause,
+    });
+  });
+});
