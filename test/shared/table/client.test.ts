@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { openTable } from '#shared/table/client.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+
+let table: EmbeddedTable;
+let silent: Server;
+
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+  silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+});
+afterAll(async () => {
+  silent.closeAllConnections();
+  silent.close();
+  await table.stop();
+});
+
+describe('openTable', () => {
+  it('leaves out what is undefined, at any depth', async () => {
+    const Key = { pk: 'a', sk: 'a' };
+    const Item = { ...Key, none: undefined, deep: { none: undefined, some: 1 } };
+    await table.client.send(new PutCommand({ TableName: table.name, Item }));
+    const found = await table.client.send(new GetCommand({ TableName: table.name, Key }));
+    expect(found.Item).toEqual({ ...Key, deep: { some: 1 } });
+  });
+
+  it('gives up on a database that never answers, after three attempts', async () => {
+    let requests = 0;
+    silent.on('request', () => {
+      requests += 1;
+    });
+    const { client } = openTable('test', `http://127.0.0.1:${(silent.address() as AddressInfo).port}`);
+    const asked = client.send(new GetCommand({ TableName: 'test', Key: { pk: 'a', sk: 'a' } }));
+    await expect(asked).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(requests).toBe(3);
+    client.destroy();
+  });
+});

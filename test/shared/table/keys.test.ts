@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import {
+  apiKeyKey,
+  auditKey,
+  buyerKey,
+  codeKey,
+  keyIdKey,
+  MAX_ORDINAL,
+  meterKey,
+  ordinalSortKey,
+  personKey,
+  secretKey,
+  sellerKey,
+  sellerListKey,
+  userKey,
+  usersPartition,
+} from '#shared/table/keys.ts';
+
+/** Ids and digests as the service makes them: nothing in them that could stand for a border. */
+const name = fc.stringMatching(/^[A-Za-z0-9_-]{1,20}$/);
+const ordinal = fc.integer({ min: 1, max: MAX_ORDINAL });
+
+describe('the keys', () => {
+  it('of different kinds of item never meet, though all be made of the same names', () => {
+    fc.assert(
+      fc.property(name, name, fc.nat(), (one, other, number) => {
+        const keys = [
+          sellerKey(one),
+          apiKeyKey(one, other),
+          sellerListKey(one, other),
+          keyIdKey(one),
+          auditKey(one, other, one),
+          secretKey(one),
+          userKey(one, number),
+          personKey(one, other),
+          buyerKey(one),
+          codeKey(one),
+          meterKey(one, number),
+        ].map(({ pk, sk }) => JSON.stringify([pk, sk]));
+        expect(new Set(keys).size).toBe(keys.length);
+      }),
+    );
+  });
+
+  it('of two items of a kind differ wherever their names do', () => {
+    fc.assert(
+      fc.property(name, name, name, name, (a, b, c, d) => {
+        const isSame = a === c && b === d;
+        const makers = [personKey, apiKeyKey, sellerListKey] as const;
+        const same = makers.map((keyOf) => JSON.stringify(keyOf(a, b)) === JSON.stringify(keyOf(c, d)));
+        expect(same).toEqual([isSame, isSame, isSame]);
+      }),
+    );
+  });
+});
+
+describe('ordinalSortKey', () => {
+  it('sorts as text as its ordinals do as numbers, up to the last of them', () => {
+    fc.assert(
+      fc.property(ordinal, ordinal, (one, other) => {
+        expect(ordinalSortKey(one) < ordinalSortKey(other)).toBe(one < other);
+      }),
+    );
+    expect(ordinalSortKey(MAX_ORDINAL)).toHaveLength(ordinalSortKey(1).length);
+  });
+});
+
+describe('userKey', () => {
+  it("stands in the partition of its seller's users", () => {
+    expect(userKey('sel_a', 12)).toEqual({ pk: usersPartition('sel_a'), sk: '000000000012' });
+  });
+});
