@@ -1,4 +1,5 @@
 import { PROBLEMS, type ProblemCode, problemType } from '#shared/problems.ts';
+import { responseFaults } from '#test/openapi/response-validator.ts';
 import type { ProblemBody, Target } from './target.ts';
 
 /** A request to a target. `body` is sent as JSON; `text` is sent as it is. */
@@ -18,11 +19,12 @@ export interface Reply {
   json<T>(): T;
 }
 
-/** Calls the target. A body makes it a POST unless a method is named. */
+/** Calls the target and holds its answer to the published document. A body makes it a POST unless a method is named. */
 export const call = async (target: Target, path: string, options: CallOptions = {}): Promise<Reply> => {
   const sent = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+  const method = options.method ?? (sent === undefined ? 'GET' : 'POST');
   const response = await fetch(`${target.baseUrl}${path}`, {
-    method: options.method ?? (sent === undefined ? 'GET' : 'POST'),
+    method,
     headers: {
       ...(sent === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...(options.key === undefined ? {} : { 'X-Api-Key': options.key }),
@@ -30,8 +32,13 @@ export const call = async (target: Target, path: string, options: CallOptions = 
     },
     ...(sent === undefined ? {} : { body: sent }),
   });
+  const { status, headers } = response;
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
+  const faults = target.hasForeignRefusals
+    ? []
+    : responseFaults({ method, path, status, headers, body: text });
+  expect(faults).toEqual([]);
+  return { status, headers, text, json: () => JSON.parse(text) };
 };
 
 /** Holds a reply to everything that the contract says of this problem; gives its body for more. */

@@ -7,7 +7,9 @@ import { signInScenarios } from './sign-in.ts';
 import type { ScenarioOptions } from './target.ts';
 
 /** All that the contract promises, against one target. The plan's limit comes last: it leaves the free key without room for a minute. */
-export const everyScenario = (options: ScenarioOptions): void => {
+export const everyScenario = ({ target, lacks = [] }: ScenarioOptions): void => {
+  const hasForeignRefusals = lacks.includes('gateway problem bodies');
+  const options = { target: () => ({ ...target(), hasForeignRefusals }), lacks };
   refusalScenarios(options);
   inputScenarios(options);
   signInScenarios(options);

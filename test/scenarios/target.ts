@@ -37,6 +37,8 @@ export interface Target {
   };
   /** Another seller; its key holds users:read and users:write. */
   readonly otherSeller: { readonly seller_id: string; readonly key: string };
+  /** Its gateway refuses in words of its own, which the published document does not know. */
+  readonly hasForeignRefusals?: boolean;
   /** What was sent to a phone (E.164), newest first. */
   messages(phone: string): Promise<readonly SentCode[]>;
 }
