@@ -20,7 +20,7 @@ import {
   variablesOf,
 } from './function-variables.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
-import { grantsOf, type Resources } from './grants.ts';
+import { grantsOf, lastUsedGrant, type Resources } from './grants.ts';
 import { apiStackName, OUTPUTS, usagePlanOutput } from './outputs.ts';
 import { addMethods, defaultUrlOf, restApi } from './rest-api.ts';
 import { addServiceAlarms } from './service-alarms.ts';
@@ -30,6 +30,7 @@ import { addUsagePlans } from './usage-plans.ts';
 /** The authorizer stands in no row of the route table. */
 const AUTHORIZER = {
   needs: AUTHORIZER_NEEDS,
+  notesLastUse: true,
   memoryMb: 1024,
   timeoutSeconds: 5,
   impact: 'Nobody with a key can call anything.',
@@ -37,6 +38,7 @@ const AUTHORIZER = {
 
 type FunctionKind = Pick<Route, 'needs' | 'memoryMb' | 'timeoutSeconds' | 'impact' | 'description'> & {
   readonly variables: readonly DeployedVariable[];
+  readonly notesLastUse?: boolean;
 };
 
 interface ServiceParts {
@@ -169,7 +171,10 @@ export class ApiStack extends Stack {
         timeoutSeconds: kind.timeoutSeconds,
         impact: kind.impact,
         environment: Object.fromEntries(kind.variables.map((variable) => [variable, values[variable]])),
-        grants: grantsOf(kind.needs, resources),
+        grants: [
+          ...grantsOf(kind.needs, resources),
+          ...(kind.notesLastUse ? [lastUsedGrant(resources)] : []),
+        ],
         network: callsProviders(kind) ? egress : undefined,
       });
   }

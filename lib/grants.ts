@@ -1,4 +1,5 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { AUTHORIZER_WRITES } from '#shared/api-keys/authorizer-needs.ts';
 import type { Needs, TableAction } from '#shared/routes.ts';
 
 /** What the functions use, by ARN. */
@@ -33,3 +34,19 @@ export const grantsOf = (needs: Needs, resources: Resources): readonly PolicySta
     : []),
   ...(needs.signingKey ? onSigningKeys(needs.signingKey, resources) : []),
 ];
+
+/**
+ * The authorizer's one write: an attribute of a secret's item. The condition names every attribute that its expressions may name, so
+ * no error and no intruder in it can change whom a key belongs to or what it may do.
+ */
+export const lastUsedGrant = ({ tableArn }: Pick<Resources, 'tableArn'>): PolicyStatement =>
+  new PolicyStatement({
+    actions: [`dynamodb:${AUTHORIZER_WRITES.action}`],
+    resources: [tableArn],
+    conditions: {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${AUTHORIZER_WRITES.partitionKeyPrefix}*`] },
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': [...AUTHORIZER_WRITES.attributes] },
+      // ALL_OLD and ALL_NEW would read every attribute back. NONE is what an update asks for if it says nothing.
+      StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
+    },
+  });

@@ -6,6 +6,7 @@ interface Statement {
   readonly Action: string | readonly string[];
   readonly Resource: unknown;
   readonly Effect: string;
+  readonly Condition?: unknown;
 }
 
 const { api, data } = templatesOf('prod', { alarms: { email: 'on-call@example.com' } });
@@ -90,7 +91,14 @@ describe('least privilege', () => {
 
   test('the authorizer cannot write what it judges by, nor read anything but the table', () => {
     const actions = actionsOf('authorizer').filter((action) => !EVERYWHERE.includes(action));
-    expect(actions).toEqual(['dynamodb:GetItem']);
+    expect(actions).toEqual(['dynamodb:GetItem', 'dynamodb:UpdateItem']);
+    const write = statementsOf('authorizerRole').find(({ Action }) =>
+      listOf(Action).includes('dynamodb:UpdateItem'),
+    );
+    expect(write?.Condition).toMatchObject({
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['SECRET#*'] },
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['pk', 'sk', 'last_used_day'] },
+    });
   });
 
   test('no provider credential and no other secret text stands in a template', () => {
