@@ -67,7 +67,8 @@ export const bundleFunctions = async ({
       in: file,
       out: join(name, 'index'),
     })),
-    outdir: codeDir,
+    // Nothing is written there: with one place for all, the maps name their sources the same way wherever they end up.
+    outdir: join(ROOT, 'bundles'),
     plugins: [...plugins],
   });
   await rm(outDir, { recursive: true, force: true });
@@ -76,7 +77,7 @@ export const bundleFunctions = async ({
     const name = basename(dirname(file.path));
     const isMap = file.path.endsWith('.map');
     if (!isMap) sizes[name] = file.contents.byteLength;
-    await write(isMap ? resolve(outDir, 'maps', `${name}.mjs.map`) : file.path, file);
+    await write(isMap ? resolve(outDir, 'maps', `${name}.mjs.map`) : join(codeDir, name, 'index.mjs'), file);
   }
   await copyNeededFiles(codeDir);
   return { folderOf: (name) => join(codeDir, name), sizes };

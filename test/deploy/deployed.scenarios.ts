@@ -1,0 +1,18 @@
+/** Every scenario against the service as it was deployed. Run by `npm run test:deploy`, see run.ts. */
+import { everyScenario } from '#test/scenarios/every-scenario.ts';
+import type { Feature } from '#test/scenarios/target.ts';
+import { type DeployedTarget, deployedTarget } from './deployed-target.ts';
+
+let target: DeployedTarget;
+
+const lacks = (process.env.DEPLOY_LACKS ?? '').split(',') as Feature[];
+
+beforeAll(async () => {
+  target = await deployedTarget('dev');
+}, 60_000);
+
+afterAll(() => target?.close());
+
+describe('the deployed service', () => {
+  everyScenario({ target: () => target, lacks });
+});

@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { runCommand } from './command.ts';
+
+/** MiniStack needs this Python, or a later one. */
+const LEAST_VERSION = [3, 10] as const;
+
+/** Where a Python may be found, by the names that systems give it. */
+const CANDIDATES: readonly (readonly string[])[] = [['python3'], ['python'], ['py', '-3']];
+
+const isEnough = (text: string): boolean => {
+  const [major = 0, minor = 0] = text.trim().split('.').map(Number);
+  return major === LEAST_VERSION[0] && minor >= LEAST_VERSION[1];
+};
+
+const findPython = async (): Promise<readonly [string, ...string[]]> => {
+  for (const [program = '', ...args] of CANDIDATES) {
+    const code = 'import sys; print("%d.%d" % sys.version_info[:2])';
+    const version = await runCommand(program, [...args, '-c', code]).catch(() => '');
+    if (isEnough(version)) return [program, ...args];
+  }
+  throw new Error(
+    `Python ${LEAST_VERSION.join('.')} or later is needed to run the emulator, and none was found.`,
+  );
+};
+
+/** Makes a virtual environment in `folder` with these packages of PyPI; gives the folder that holds its programs. */
+export const makePythonEnvironment = async (folder: string, packages: readonly string[]): Promise<string> => {
+  const [program, ...args] = await findPython();
+  await runCommand(program, [...args, '-m', 'venv', folder]);
+  const programs = join(folder, process.platform === 'win32' ? 'Scripts' : 'bin');
+  await runCommand(join(programs, 'python'), [
+    '-m',
+    'pip',
+    'install',
+    '--quiet',
+    '--disable-pip-version-check',
+    ...packages,
+  ]);
+  return programs;
+};
