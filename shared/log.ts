@@ -58,9 +58,16 @@ export const EVENTS = {
   /** A provider's circuit opened, is being probed, or closed. */
   circuit_changed: {
     level: 'WARN',
-    fields: ['provider', 'state'],
+    fields: ['provider', 'provider_operation', 'state'],
     metrics: { CircuitChanges: ['Count', 1] },
     dimensions: [['provider', 'state']],
+  },
+  /** A provider could not be asked, since its section of the provider secret is missing, wrong or out of reach. */
+  provider_misconfigured: {
+    level: 'ERROR',
+    fields: ['provider', 'error_name', 'error_message'],
+    metrics: { ProviderMisconfigured: ['Count', 1] },
+    dimensions: [['provider']],
   },
   /** A key was let in or turned away. `outcome`: allowed, malformed, unknown, unusable. */
   key_judged: {

@@ -1,0 +1,180 @@
+/** Jibit's "Identicator": access tokens, the identity record, and the match of a phone. */
+import { timingSafeEqual } from 'node:crypto';
+import { isValidJalaaliDate } from 'jalaali-js';
+import type { Clock } from '#shared/clock/port.ts';
+import { randomBase62 } from '#shared/ids/base62.ts';
+import { parseNationalId } from '#shared/users/national-id.ts';
+import type { WordedFault } from './faults.ts';
+import { jsonFields } from './json-fields.ts';
+import type { SimulatedProvider, SimulatedReply, SimulatedRequest } from './simulated-provider.ts';
+import { outcomeOfPerson } from './test-identities.ts';
+
+const ACCESS_LIFETIME_MS = 24 * 3600 * 1000;
+const REFRESH_LIFETIME_MS = 48 * 3600 * 1000;
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  'POST /v1/tokens/generate': 'token',
+  'POST /v1/tokens/refresh': 'token_refresh',
+  'GET /v1/services/identity': 'identity',
+  'GET /v1/services/matching': 'ownership',
+};
+
+const refuse = (status: number, code: string): SimulatedReply => ({
+  status,
+  json: { code, message: 'درخواست انجام نشد' },
+});
+
+const FORBIDDEN = refuse(403, 'forbidden');
+
+/** Each fault in Jibit's words. A token has no answer to some of them: it is given out as ever. */
+const FAULT_REPLIES: Readonly<Record<WordedFault, SimulatedReply>> = {
+  unauthorized: FORBIDDEN,
+  token_expired: FORBIDDEN,
+  quota: refuse(429, 'daily_limit.reached'),
+  balance: refuse(400, 'balance.not_enough'),
+  blocked_address: { status: 403, json: { message: 'address not allowed' } },
+  upstream_down: refuse(503, 'providers.not_available'),
+  server_error: refuse(500, 'server.error'),
+  error_in_200: { status: 200, json: { code: 'server.error', message: 'خطای داخلی' } },
+  undecided: refuse(400, 'matching.unknown'),
+};
+
+const TOKEN_FAULTS: readonly WordedFault[] = [
+  'blocked_address',
+  'upstream_down',
+  'server_error',
+  'error_in_200',
+];
+
+/** A simulated Jibit with one account. `expireTokens` ends the life of every access token that it gave out. */
+export const simulatedJibit = (clock: Clock): SimulatedProvider & { expireTokens(): void } => {
+  const apiKey = randomBase62(32);
+  const secretKey = randomBase62(48);
+  /** Token -> when it ends. */
+  const accessTokens = new Map<string, number>();
+  const refreshTokens = new Map<string, number>();
+
+  const givePair = (): SimulatedReply => {
+    const accessToken = randomBase62(64);
+    const refreshToken = randomBase62(64);
+    accessTokens.set(accessToken, clock() + ACCESS_LIFETIME_MS);
+    refreshTokens.set(refreshToken, clock() + REFRESH_LIFETIME_MS);
+    return { status: 200, json: { accessToken, refreshToken } };
+  };
+
+  const generate = ({ body }: SimulatedRequest): SimulatedReply => {
+    const sent = jsonFields(body);
+    if (sent === undefined) return refuse(400, 'invalid.request_body');
+    if (typeof sent.apiKey !== 'string') return refuse(400, 'apiKey.is_required');
+    if (typeof sent.secretKey !== 'string') return refuse(400, 'secretKey.is_required');
+    const right = isSame(sent.apiKey, apiKey) && isSame(sent.secretKey, secretKey);
+    return right ? givePair() : refuse(400, 'invalid.credentials');
+  };
+
+  const refresh = ({ body }: SimulatedRequest): SimulatedReply => {
+    const { accessToken, refreshToken } = jsonFields(body) ?? {};
+    if (typeof accessToken !== 'string') return refuse(400, 'accessToken.is_required');
+    if (typeof refreshToken !== 'string') return refuse(400, 'refreshToken.is_required');
+    const isLive = (refreshTokens.get(refreshToken) ?? 0) > clock();
+    if (!isLive || !accessTokens.has(accessToken)) return refuse(400, 'refreshToken.not_valid');
+    accessTokens.delete(accessToken);
+    refreshTokens.delete(refreshToken);
+    return givePair();
+  };
+
+  const isAuthorized = ({ headers }: SimulatedRequest): boolean => {
+    const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
+    return (accessTokens.get(token ?? '') ?? 0) > clock();
+  };
+
+  return {
+    credentials: (baseUrl) => ({ api_key: apiKey, secret_key: secretKey, base_url: baseUrl }),
+    operationOf: ({ method, path }) => OPERATIONS[`${method} ${path}`],
+    unknownPath: refuse(404, 'handler.not_found'),
+    expireTokens() {
+      for (const token of accessTokens.keys()) accessTokens.set(token, 0);
+    },
+    answer(request, operation, fault) {
+      if (operation === 'token' || operation === 'token_refresh') {
+        if (fault === 'unauthorized') return refuse(400, 'invalid.credentials');
+        if (fault !== undefined && TOKEN_FAULTS.includes(fault)) return FAULT_REPLIES[fault];
+        return operation === 'token' ? generate(request) : refresh(request);
+      }
+      if (fault !== undefined) return FAULT_REPLIES[fault];
+      if (!isAuthorized(request)) return FORBIDDEN;
+      return operation === 'identity' ? identity(request.query) : matching(request.query);
+    },
+  };
+};
+
+const isSame = (sent: string, expected: string): boolean =>
+  sent.length === expected.length && timingSafeEqual(Buffer.from(sent), Buffer.from(expected));
+
+/** What a test person meets before its record is looked up; undefined for anybody else. */
+const failureOf = (nationalId: string): SimulatedReply | undefined => {
+  switch (outcomeOfPerson(nationalId)) {
+    case 'quota':
+      return FAULT_REPLIES.quota;
+    case 'balance':
+      return FAULT_REPLIES.balance;
+    case 'upstream_down':
+      return FAULT_REPLIES.upstream_down;
+    case 'undecided':
+      return FAULT_REPLIES.undecided;
+    case 'rejected':
+      return refuse(400, 'nationalCode.not_valid');
+    case 'slow':
+      return { wireFault: 'slow_headers' };
+    case 'malformed':
+      return { wireFault: 'html_instead_of_json' };
+    default:
+      return undefined;
+  }
+};
+
+/** The person asked about, or the refusal of a query that Jibit would not take. */
+const personIn = (query: URLSearchParams, known: readonly string[]): string | SimulatedReply => {
+  if ([...query.keys()].some((name) => !known.includes(name)))
+    return refuse(400, 'parameters.not_acceptable');
+  const nationalId = query.get('nationalCode');
+  if (nationalId === null) return refuse(400, 'required_is.nationalCode');
+  if (parseNationalId(nationalId) !== nationalId) return refuse(400, 'nationalCode.not_valid');
+  return failureOf(nationalId) ?? nationalId;
+};
+
+const isCompactDate = (text: string): boolean => {
+  const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(text)?.slice(1).map(Number);
+  return parts !== undefined && isValidJalaaliDate(...(parts as [number, number, number]));
+};
+
+const identity = (query: URLSearchParams): SimulatedReply => {
+  const nationalId = personIn(query, ['nationalCode', 'birthDate', 'withoutPhoto', 'completeInfo']);
+  if (typeof nationalId !== 'string') return nationalId;
+  const birthDate = query.get('birthDate');
+  if (birthDate === null) return refuse(400, 'birthDate.is_required');
+  if (!isCompactDate(birthDate)) return refuse(400, 'birthDate.not_valid');
+  const outcome = outcomeOfPerson(nationalId);
+  if (outcome === 'not_found') return refuse(404, 'identity_info.not_found');
+  const alive = outcome !== 'deceased';
+  const record = {
+    nationalCode: nationalId,
+    birthDate,
+    firstName: 'سارا',
+    lastName: 'آزمایشی',
+    fatherName: 'نمونه',
+    gender: 'FEMALE',
+    identificationNumber: '0',
+    alive,
+    deathDate: alive ? null : '14000101',
+    providerTrackerId: randomBase62(16),
+    ...(query.get('withoutPhoto') === 'true' ? {} : { photo: 'A'.repeat(20_000) }),
+  };
+  return { status: 200, json: { nationalCode: nationalId, birthDate, identityInfo: record } };
+};
+
+const matching = (query: URLSearchParams): SimulatedReply => {
+  const nationalId = personIn(query, ['nationalCode', 'mobileNumber']);
+  if (typeof nationalId !== 'string') return nationalId;
+  if (!/^09\d{9}$/.test(query.get('mobileNumber') ?? '')) return refuse(400, 'mobileNumber.not_valid');
+  return { status: 200, json: { matched: outcomeOfPerson(nationalId) !== 'not_owner' } };
+};

@@ -1,0 +1,105 @@
+/** Kavenegar's `verify/lookup`: the API key in the path, a form in, the verdict in `return.status`, mirrored by the HTTP status. */
+import { randomInt } from 'node:crypto';
+import { randomBase62 } from '#shared/ids/base62.ts';
+import type { WordedFault } from './faults.ts';
+import type { Outbox } from './outbox.ts';
+import type { SimulatedProvider, SimulatedReply, SimulatedRequest } from './simulated-provider.ts';
+import { outcomeOfPhone } from './test-identities.ts';
+
+const PATH = /^\/v1\/([^/]+)\/verify\/lookup\.json$/;
+const PARAMETERS = ['receptor', 'token', 'token2', 'token3', 'token10', 'token20', 'template', 'type'];
+
+const refuse = (status: number, httpStatus = status): SimulatedReply => ({
+  status: httpStatus,
+  json: { return: { status, message: 'درخواست انجام نشد' }, entries: null },
+});
+
+const FAULT_REPLIES: Readonly<Record<WordedFault, SimulatedReply>> = {
+  unauthorized: refuse(403),
+  token_expired: refuse(401),
+  quota: refuse(451),
+  balance: refuse(418),
+  blocked_address: refuse(416),
+  upstream_down: { status: 503, json: { message: 'service unavailable' } },
+  server_error: { status: 500, json: { message: 'internal error' } },
+  error_in_200: refuse(402, 200),
+  undecided: refuse(409),
+};
+
+/** A simulated Kavenegar with one account and one approved template. */
+export const simulatedKavenegar = (box: Outbox): SimulatedProvider => {
+  const apiKey = randomBase62(64);
+  const template = 'sign-in-code';
+
+  const send = (form: URLSearchParams): SimulatedReply => {
+    const receptor = form.get('receptor') ?? '';
+    const token = form.get('token') ?? '';
+    if ([...form.keys()].some((name) => !PARAMETERS.includes(name))) return refuse(400);
+    if (token === '' || receptor === '') return refuse(406);
+    if (!/^09\d{9}$/.test(receptor)) return refuse(411);
+    if (form.get('template') !== template) return refuse(424);
+    if (/[\s_:-]/.test(token)) return refuse(431);
+    const failure = failureOf(`+98${receptor.slice(1)}`);
+    if (failure !== undefined && failure !== LOST_ANSWER) return failure;
+    box.deliver(receptor, token);
+    return failure ?? taken(receptor, token);
+  };
+
+  return {
+    credentials: (baseUrl) => ({ api_key: apiKey, template, base_url: baseUrl }),
+    operationOf: ({ path }) => (PATH.test(path) ? 'send_code' : undefined),
+    unknownPath: refuse(404),
+    answer(request, _operation, fault) {
+      if (fault !== undefined) return FAULT_REPLIES[fault];
+      if (PATH.exec(request.path)?.[1] !== apiKey) return refuse(403);
+      const form = formIn(request);
+      return form === undefined ? refuse(405) : send(form);
+    },
+  };
+};
+
+const formIn = ({ method, headers, body }: SimulatedRequest): URLSearchParams | undefined => {
+  const isForm = (headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded');
+  return method === 'POST' && isForm ? new URLSearchParams(body) : undefined;
+};
+
+const taken = (receptor: string, token: string): SimulatedReply => ({
+  status: 200,
+  json: {
+    return: { status: 200, message: 'تایید شد' },
+    entries: [
+      {
+        messageid: randomInt(1e9),
+        message: `code: ${token}`,
+        status: 5,
+        statustext: 'ارسال به مخابرات',
+        sender: '10004346',
+        receptor,
+        date: Math.floor(Date.now() / 1000),
+        cost: 120,
+      },
+    ],
+  },
+});
+
+const LOST_ANSWER: SimulatedReply = { wireFault: 'reset' };
+
+/** What a test phone meets; undefined for any other. */
+const failureOf = (phone: string): SimulatedReply | undefined => {
+  switch (outcomeOfPhone(phone)) {
+    case 'rejected':
+      return refuse(411);
+    case 'balance':
+      return FAULT_REPLIES.balance;
+    case 'upstream_down':
+      return FAULT_REPLIES.upstream_down;
+    case 'slow':
+      return { wireFault: 'slow_headers' };
+    case 'malformed':
+      return { wireFault: 'html_instead_of_json' };
+    case 'lost_answer':
+      return LOST_ANSWER;
+    default:
+      return undefined;
+  }
+};
