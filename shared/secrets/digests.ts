@@ -8,23 +8,14 @@ const keyRingSchema = v.object({
   previous: v.optional(v.array(v.pipe(v.string(), v.minLength(32))), []),
 });
 
-interface DerivedKeys {
-  readonly digest: Buffer;
-  readonly code: Buffer;
-  readonly subject: Buffer;
-}
-
 /** Bytes of an HMAC that are kept in a digest: 24 of 32, 192 bits, more than any search reaches. */
 const DIGEST_BYTES = 24;
 /** Bytes of a buyer id: 128 bits. */
 const SUBJECT_BYTES = 16;
 
 /** One key a purpose, so that no digest of one kind can be taken for another. */
-const derive = (master: string): DerivedKeys => {
-  const key = (purpose: string) =>
-    Buffer.from(hkdfSync('sha256', master, '', `buyer-linking:${purpose}`, 32));
-  return { digest: key('digest'), code: key('code'), subject: key('subject') };
-};
+const derive = (master: string, purpose: 'digest' | 'code' | 'subject'): Buffer =>
+  Buffer.from(hkdfSync('sha256', master, '', `buyer-linking:${purpose}`, 32));
 
 /** Whatever is wrong with the secret, the error is our own: those of JSON.parse and valibot quote what they were given. */
 const readRing = (text: string): v.InferOutput<typeof keyRingSchema> => {
@@ -59,34 +50,53 @@ export interface Digests {
   codeMac(parts: { phone: string; audience: string; code: string; salt: string }): Promise<string>;
 }
 
-/** Digests under the keys of a secret: JSON `{ "current": "…", "previous": ["…"] }`, each at least 32 characters. */
-export const digestsFrom = (secret: SecretSource): Digests => {
-  let known: { text: string; keys: readonly [DerivedKeys, ...DerivedKeys[]] } | undefined;
+interface Keys {
+  readonly digest: readonly [Buffer, ...Buffer[]];
+  readonly code: Buffer;
+  readonly subject: Buffer;
+}
 
-  const keys = async (): Promise<readonly [DerivedKeys, ...DerivedKeys[]]> => {
+/** A key that is named twice counts once: a read of the table may not ask for one item twice. */
+const keysOf = ({ current, previous }: v.InferOutput<typeof keyRingSchema>): Keys => {
+  const older = [...new Set(previous)].filter((master) => master !== current);
+  return {
+    digest: [derive(current, 'digest'), ...older.map((master) => derive(master, 'digest'))],
+    code: derive(current, 'code'),
+    subject: derive(previous.at(-1) ?? current, 'subject'),
+  };
+};
+
+/**
+ * Digests under the keys of a secret: JSON `{ "current": "…", "previous": ["…"] }`, each at least 32 characters, the oldest key last.
+ *
+ * A container keeps the ring that it read for a while, so a rotation takes two steps, or one container could link a person whom
+ * another, with the older ring, cannot find. First all learn to look under the new key, `{ current: old, previous: [new, old] }`;
+ * once they have, it is written under: `{ current: new, previous: [old] }`.
+ */
+export const digestsFrom = (secret: SecretSource): Digests => {
+  let known: { text: string; keys: Keys } | undefined;
+
+  const keys = async (): Promise<Keys> => {
     const text = await secret.read();
-    if (known?.text !== text) {
-      const ring = readRing(text);
-      known = { text, keys: [derive(ring.current), ...ring.previous.map(derive)] };
-    }
+    if (known?.text !== text) known = { text, keys: keysOf(readRing(text)) };
     return known.keys;
   };
 
   const underEachKey = async (...parts: string[]): Promise<readonly [string, ...string[]]> => {
-    const [current, ...older] = await keys();
-    return [digestWith(current.digest, ...parts), ...older.map((key) => digestWith(key.digest, ...parts))];
+    const [current, ...older] = (await keys()).digest;
+    return [digestWith(current, ...parts), ...older.map((key) => digestWith(key, ...parts))];
   };
 
   return {
     phone: (phone) => underEachKey('phone', phone),
     person: (sellerId, nationalId) => underEachKey('person', sellerId, nationalId),
     async buyerId(phone) {
-      const oldest = (await keys()).at(-1) as DerivedKeys;
-      return `byr_${hmac(oldest.subject, phone).subarray(0, SUBJECT_BYTES).toString('base64url')}`;
+      const { subject } = await keys();
+      return `byr_${hmac(subject, phone).subarray(0, SUBJECT_BYTES).toString('base64url')}`;
     },
     async codeMac({ phone, audience, code, salt }) {
-      const [current] = await keys();
-      return `${salt}.${digestWith(current.code, phone, audience, code, salt)}`;
+      const { code: key } = await keys();
+      return `${salt}.${digestWith(key, phone, audience, code, salt)}`;
     },
   };
 };

@@ -119,6 +119,19 @@ describe('digestsFrom, over a rotation', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
+  it('finds in each of its two steps what is written in the other, and keeps the id of a buyer in both', async () => {
+    const steps = [digestsUnder(FIRST, SECOND, FIRST), digestsUnder(SECOND, FIRST)];
+    const [first, second] = await Promise.all(steps.map((ring) => ring.person('sel_a', nationalId)));
+    expect(second).toEqual([...(first ?? [])].reverse());
+    expect(first?.[0]).toBe((await digests.person('sel_a', nationalId))[0]);
+    const ids = await Promise.all([digests, ...steps].map((ring) => ring.buyerId(phone)));
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('gives no digest twice, though a key be named twice', async () => {
+    expect(await digestsUnder(SECOND, SECOND, FIRST, FIRST).phone(phone)).toEqual(await rotated.phone(phone));
+  });
+
   it('makes codes under the current key', async () => {
     expect(await rotated.codeMac(sent)).toBe(await digestsUnder(SECOND).codeMac(sent));
   });
