@@ -1,6 +1,9 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { type CodeStore, codeStore } from '#shared/one-time-codes/store.ts';
+import type { Table } from '#shared/table/client.ts';
 import { codeKey } from '#shared/table/keys.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 
@@ -246,6 +249,26 @@ describe('countTry', () => {
     }
     return phone;
   };
+});
+
+describe('countTry, on a table that refuses for ever what the rules allow', () => {
+  it('gives up after three rounds and sends the caller off for a second', async () => {
+    let rounds = 0;
+    const Item = marshall({
+      mac: 'mac',
+      audience: 'sel_a',
+      code_expires_at: NOW + 300,
+      tries: 0,
+      version: 1,
+    });
+    const send = async () => {
+      rounds += 1;
+      throw new ConditionalCheckFailedException({ message: 'refused', $metadata: {}, Item });
+    };
+    const stubborn = codeStore({ client: { send } as unknown as Table['client'], name: 'test' });
+    expect(await stubborn.countTry(newPhone(), 'sel_a', NOW)).toEqual(tooMany(1));
+    expect(rounds).toBe(3);
+  });
 });
 
 describe('redeem', () => {
