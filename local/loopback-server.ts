@@ -78,7 +78,7 @@ const newServer = (answer: Answer): Server => {
     (request, response) => {
       response.on('error', () => {});
       // While the server closes, each answer is the last one of its connection.
-      if (!server.listening) response.shouldKeepAlive = false;
+      response.once('close', () => server.listening || setImmediate(() => server.closeIdleConnections()));
       answer(request, response).catch(() => response.destroy());
     },
   );

@@ -2,6 +2,7 @@ import { inputScenarios } from './input.ts';
 import { linkBuyersScenarios } from './link-buyers.ts';
 import { listUsersScenarios } from './list-users.ts';
 import { planLimitScenarios } from './plan-limit.ts';
+import { providerScenarios } from './providers.ts';
 import { refusalScenarios } from './refusals.ts';
 import { signInScenarios } from './sign-in.ts';
 import type { ScenarioOptions } from './target.ts';
@@ -15,5 +16,6 @@ export const everyScenario = ({ target, lacks = [] }: ScenarioOptions): void => 
   signInScenarios(options);
   linkBuyersScenarios(options);
   listUsersScenarios(options);
+  providerScenarios(options);
   planLimitScenarios(options);
 };

@@ -1,7 +1,11 @@
 /** Every scenario against the whole service, run in a process of its own as `npm start` runs it. */
+
+import { testNationalId } from '#local/simulators/test-identities.ts';
 import { localTarget } from '#test/service/local-target.ts';
+import { codesIn, foundIn, spellings, type Traces, tracesOf } from '#test/service/privacy.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import { everyScenario } from './every-scenario.ts';
+import { peopleMade } from './people.ts';
 import type { Target } from './target.ts';
 
 let service: RunningService;
@@ -19,4 +23,58 @@ afterAll(async () => {
 
 describe('the local service', () => {
   everyScenario({ target: () => target });
+});
+
+describe('after all that', () => {
+  let traces: Traces;
+  let nationalIds: string[];
+  let phones: string[];
+  let keys: string[];
+
+  beforeAll(async () => {
+    traces = await tracesOf(service);
+    const { demo } = service;
+    nationalIds = [
+      ...peopleMade.map(({ national_id }) => national_id),
+      ...(['not_found', 'deceased', 'not_owner'] as const).map((outcome) => testNationalId(outcome)),
+    ].flatMap(spellings);
+    // Without what stands before: +98, 0098 and 0 are found with it.
+    phones = peopleMade.map(({ phone }) => phone.slice(3)).flatMap(spellings);
+    keys = [...Object.values(demo.keys), demo.other_seller.key];
+  }, 30_000);
+
+  it('there is something to look through, and what is there can be found', () => {
+    expect(nationalIds.length).toBeGreaterThan(100);
+    expect(traces.codes.length).toBeGreaterThan(50);
+    expect(traces.log.split('\n').length).toBeGreaterThan(500);
+    expect(traces.terminal.split('\n').length).toBeGreaterThan(500);
+    const names = peopleMade.map(({ display_name }) => display_name);
+    expect(foundIn(traces.database, names).length).toBeGreaterThan(50);
+    expect(foundIn(traces.items, names).length).toBeGreaterThan(50);
+  });
+
+  it('no national id stands in the terminal, the log, the files of the database or the table', () => {
+    expect(foundIn(traces.terminal, nationalIds)).toEqual([]);
+    expect(foundIn(traces.log, nationalIds)).toEqual([]);
+    expect(foundIn(traces.database, nationalIds)).toEqual([]);
+    expect(foundIn(traces.items, nationalIds)).toEqual([]);
+  });
+
+  it('no phone stands in the terminal or the log', () => {
+    expect(foundIn(traces.terminal, phones)).toEqual([]);
+    expect(foundIn(traces.log, phones)).toEqual([]);
+  });
+
+  it('no code stands in the terminal, the log or the table', () => {
+    expect(codesIn(traces.terminal, traces.codes)).toEqual([]);
+    expect(codesIn(traces.log, traces.codes)).toEqual([]);
+    expect(codesIn(traces.items, traces.codes)).toEqual([]);
+  });
+
+  it('no key stands in the terminal (but for its first page), the log, the files of the database or the table', () => {
+    expect(foundIn(traces.terminal, keys)).toEqual([]);
+    expect(foundIn(traces.log, keys)).toEqual([]);
+    expect(foundIn(traces.database, keys)).toEqual([]);
+    expect(foundIn(traces.items, keys)).toEqual([]);
+  });
 });

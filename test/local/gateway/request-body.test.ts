@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
+import { connect } from 'node:net';
+import { type ReceivedBody, readBody } from '#local/gateway/request-body.ts';
+
+const LIMIT = 1000;
+
+let server: Server;
+let outcomes: Promise<ReceivedBody>[];
+
+const portOf = (): number => (server.address() as { port: number }).port;
+
+beforeEach(async () => {
+  outcomes = [];
+  server = createServer((request: IncomingMessage, response) => {
+    const outcome = readBody(request, LIMIT);
+    outcomes.push(outcome);
+    outcome.then(
+      (body) => response.end(typeof body === 'string' ? body : String(body.length)),
+      () => {},
+    );
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
+
+const post = async (chunks: readonly Buffer[], headers: Readonly<Record<string, string>> = {}) => {
+  const request = httpRequest({ port: portOf(), host: '127.0.0.1', method: 'POST', headers });
+  for (const chunk of chunks) request.write(chunk);
+  request.end();
+  const sent = once(request, 'close');
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) text += chunk;
+  await sent;
+  return text;
+};
+
+describe('readBody', () => {
+  it('takes as much as the limit, in however many pieces', async () => {
+    expect(await post(Array.from({ length: 10 }, () => Buffer.alloc(LIMIT / 10)))).toBe(String(LIMIT));
+  });
+
+  it('takes no body for an empty one', async () => {
+    expect(await post([])).toBe('0');
+  });
+
+  it('refuses one byte more, announced or not', async () => {
+    const body = Buffer.alloc(LIMIT + 1);
+    expect(await post([body], { 'Content-Length': String(body.length) })).toBe('too_large');
+    expect(await post([body])).toBe('too_large');
+  });
+
+  it('answers a client that sends far too much, and reads the rest so that it hears the answer', async () => {
+    expect(await post(Array.from({ length: 64 }, () => Buffer.alloc(65_536)))).toBe('too_large');
+  });
+
+  it('rejects when the client hangs up before the end', async () => {
+    const arrived = once(server, 'request');
+    const socket = connect(portOf(), '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf');
+    await arrived;
+    socket.destroy();
+    await expect(outcomes[0]).rejects.toThrow();
+  });
+});

@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
+
+/** A machine, or a container, may have no IPv6. */
+const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+);
+const ADDRESSES = hasIpv6 ? ['127.0.0.1', '::1'] : ['127.0.0.1'];
+
+let servers: LoopbackServer[] = [];
+
+const listen = async (
+  answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  port = 0,
+): Promise<LoopbackServer> => {
+  const server = await listenOnLoopback(port, answer);
+  servers.push(server);
+  return server;
+};
+
+const sayHello = async (_request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  response.end('hello');
+};
+
+afterEach(async () => {
+  await Promise.all(servers.map((server) => server.close().catch(() => {})));
+  servers = [];
+});
+
+/** Sends bytes as they are; gives all that comes back until the connection ends. */
+const sendRaw = async (port: number, bytes: string): Promise<string> => {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(bytes);
+  return text(socket);
+};
+
+describe('listenOnLoopback', () => {
+  it('answers by either address of localhost', async () => {
+    const { port } = await listen(sayHello);
+    for (const host of [...ADDRESSES, 'localhost']) {
+      const url = new URL(`http://${isIPv6(host) ? `[${host}]` : host}:${port}`);
+      expect(await (await fetch(url)).text()).toBe('hello');
+    }
+  });
+
+  it.each(ADDRESSES)('says in one sentence that the port is taken on %s', async (host) => {
+    const other = createServer().listen(0, host);
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    await expect(listen(sayHello, port)).rejects.toThrow(
+      `Port ${port} is taken: stop what listens there, or choose another one with --port.`,
+    );
+    other.close();
+    await once(other, 'close');
+    await expect(listen(sayHello, port)).resolves.toMatchObject({ port });
+  });
+
+  it.each([
+    ['what is no HTTP', 'hello\r\n\r\n'],
+    ['a header without a colon', 'GET / HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n'],
+    [
+      'more headers than API Gateway takes',
+      `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(12_000)}\r\n\r\n`,
+    ],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
+  ])('answers %s with a problem, and goes on', async (_what, bytes) => {
+    const { port } = await listen(sayHello);
+    const [head = '', body = ''] = (await sendRaw(port, bytes)).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 /);
+    expect(head).toContain('Content-Type: application/problem+json');
+    expect(head).toContain(`X-Request-Id: ${JSON.parse(body).request_id}`);
+    expect(JSON.parse(body)).toMatchObject({ status: 400, code: 'malformed_json' });
+    expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('hello');
+  });
+
+  it('survives a client that hangs up in the middle of a request, and one that hangs up before the answer', async () => {
+    const { port } = await listen(async (request, response) => {
+      await text(request);
+      response.end('late');
+    });
+    for (const bytes of [
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf',
+      'GET / HTTP/1.1\r\nHost: x\r\n\r\n',
+      'GE',
+    ]) {
+      const socket = connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write(bytes);
+      socket.destroy();
+      await once(socket, 'close');
+    }
+    expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('late');
+  });
+
+  it('ends the connection of a request whose answer failed, and goes on', async () => {
+    const { port } = await listen(async (request, response) => {
+      if (request.url === '/bad') throw new Error('a fault of the gateway');
+      response.end('hello');
+    });
+    await expect(fetch(`http://127.0.0.1:${port}/bad`)).rejects.toThrow();
+    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
+  });
+});
+
+describe('close', () => {
+  it('lets a request in flight finish, takes no new one, and frees the port', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const server = await listen(async (_request, response) => {
+      begin();
+      await released;
+      response.end('finished');
+    });
+    const inFlight = fetch(`http://127.0.0.1:${server.port}`);
+    await begun;
+    const closed = server.close();
+    await expect(fetch(`http://127.0.0.1:${server.port}`)).rejects.toThrow();
+    release();
+    expect(await (await inFlight).text()).toBe('finished');
+    await closed;
+    await listen(sayHello, server.port);
+  });
+});

@@ -1,0 +1,40 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openServiceLog } from '#local/service-log.ts';
+
+let folder: string;
+const path = () => join(folder, 'service.log');
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'service-log-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe('openServiceLog', () => {
+  it('keeps what earlier starts wrote', async () => {
+    for (const line of ['one', 'two']) {
+      const log = openServiceLog(path());
+      log.write(line);
+      log.close();
+    }
+    expect(await readFile(path(), 'utf8')).toBe('one\ntwo\n');
+  });
+
+  it('never keeps more than two files of its bound', async () => {
+    const log = openServiceLog(path(), 100);
+    for (let line = 0; line < 1000; line += 1) log.write(`line ${line}`);
+    log.close();
+    expect((await readdir(folder)).sort()).toEqual(['service.log', 'service.log.1']);
+    const [older, newer] = await Promise.all([readFile(`${path()}.1`, 'utf8'), readFile(path(), 'utf8')]);
+    expect(older.length).toBeLessThan(120);
+    expect(`${older}${newer}`.trimEnd().split('\n').at(-1)).toBe('line 999');
+  });
+
+  it('drops what comes after it was closed: a function that ran out of time may still speak', async () => {
+    const log = openServiceLog(path());
+    log.close();
+    expect(() => log.write('late')).not.toThrow();
+    expect(await readFile(path(), 'utf8')).toBe('');
+  });
+});

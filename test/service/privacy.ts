@@ -1,0 +1,68 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { readAdminTarget } from '#local/admin-target.ts';
+import { readyText } from '#local/terminal.ts';
+import { openTable } from '#shared/table/client.ts';
+import { toArabicDigits, toPersianDigits } from '#test/scenarios/people.ts';
+import type { RunningService } from './running-service.ts';
+
+/** All that a running service has written anywhere. */
+export interface Traces {
+  /** The terminal, without the text at its start and the SMS simulator's own lines, whose purpose it is to show codes. */
+  readonly terminal: string;
+  readonly log: string;
+  /** Every file of the embedded database, as bytes. */
+  readonly database: Buffer;
+  /** Every item of the table. */
+  readonly items: string;
+  /** The codes that went out. */
+  readonly codes: readonly string[];
+}
+
+const SMS_LINE = /^SMS to \+98\d{10}: code (\d{6})$/;
+
+/** Collects the traces of a service while it runs. */
+export const tracesOf = async ({ folder, demo, terminal }: RunningService): Promise<Traces> => {
+  const lines = terminal().replace(readyText(demo), '').split('\n');
+  const files = (await readdir(folder)).filter((name) => name.startsWith('table.sqlite'));
+  const logs = (await readdir(folder)).filter((name) => name.startsWith('service.log'));
+  return {
+    terminal: lines.filter((line) => !SMS_LINE.test(line)).join('\n'),
+    log: (await Promise.all(logs.map((name) => readFile(join(folder, name), 'utf8')))).join(''),
+    database: Buffer.concat(await Promise.all(files.map((name) => readFile(join(folder, name))))),
+    items: await scan(folder),
+    codes: lines.flatMap((line) => SMS_LINE.exec(line)?.[1] ?? []),
+  };
+};
+
+const scan = async (folder: string): Promise<string> => {
+  const target = await readAdminTarget(folder);
+  if (target === undefined) throw new Error('the service is not running');
+  Object.assign(process.env, {
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_REGION: 'us-east-1',
+  });
+  const { client, name: TableName } = openTable(target.table_name, target.dynamodb_endpoint);
+  const pages: string[] = [];
+  let ExclusiveStartKey: Record<string, unknown> | undefined;
+  do {
+    const page = await client.send(new ScanCommand({ TableName, ExclusiveStartKey }));
+    pages.push(JSON.stringify(page.Items));
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey !== undefined);
+  client.destroy();
+  return pages.join('\n');
+};
+
+/** Every spelling of a number: in ASCII, Persian and Arabic-Indic digits. */
+export const spellings = (digits: string): string[] => [digits, toPersianDigits(digits), toArabicDigits(digits)];
+
+/** Which of these stand anywhere in a text or in bytes. */
+export const foundIn = (where: string | Buffer, what: readonly string[]): string[] =>
+  what.filter((text) => where.includes(text));
+
+/** Which of these codes stand in a text by themselves: six digits within a longer number or an id are chance. */
+export const codesIn = (where: string, codes: readonly string[]): string[] =>
+  codes.filter((code) => new RegExp(`(?<![\\w.-])${code}(?![\\w.-])`).test(where));
