@@ -54,6 +54,12 @@ export const addServiceAlarms = (scope: Construct, service: WatchedService): voi
       metric: loggedMetric('circuit_changed', 'CircuitChanges', { provider, state: 'open' }, SUM),
       threshold: 1,
     });
+    makeAlarm(scope, {
+      name: `misconfigured-${provider}`,
+      impact: `${provider} cannot be asked at all: its section of the provider secret is missing, wrong or out of reach.`,
+      metric: loggedMetric('provider_misconfigured', 'ProviderMisconfigured', { provider }, SUM),
+      threshold: 1,
+    });
   }
   makeAlarm(scope, {
     name: 'meter-unreachable',

@@ -11,14 +11,19 @@ import { MINISTACK_LACKS, startEmulator } from './emulator.ts';
  * - by itself: on MiniStack, an emulator from PyPI that it starts and stops;
  * - with AWS_ENDPOINT_URL: on the emulator that answers there (AWS Emulator, LocalStack);
  * - with `--aws` (`npm run test:deploy -- --aws`): on AWS, in the account of your credentials. It costs money, so it must be asked for.
+ *
+ * Every other argument is Jest's: `npm run test:deploy -- --json --outputFile=result.json`.
  */
 
 const { resolve } = createRequire(import.meta.url);
 const CDK = resolve('aws-cdk/bin/cdk');
 const JEST = resolve('jest/bin/jest');
 
-/** A stage of its own in a real account, so that no other is touched: the config of dev under the name of dev. */
+/** What is deployed: the config of this stage, as it is. */
 const STAGE = 'dev';
+
+const AWS_FLAG = '--aws';
+const jestArguments = process.argv.slice(2).filter((argument) => argument !== AWS_FLAG);
 
 interface Place {
   readonly name: string;
@@ -73,7 +78,7 @@ const onAws = (): Place => ({
 });
 
 const choosePlace = (folder: string): Promise<Place> | Place => {
-  if (process.argv.includes('--aws')) return onAws();
+  if (process.argv.includes(AWS_FLAG)) return onAws();
   const endpoint = process.env.AWS_ENDPOINT_URL;
   return endpoint === undefined ? onMiniStack(folder) : onOtherEmulator(endpoint);
 };
@@ -107,7 +112,7 @@ const deployAndCall = async (place: Place, folder: string): Promise<void> => {
         JEST,
         '--testMatch',
         '<rootDir>/test/deploy/*.scenarios.ts',
-        '--verbose',
+        ...jestArguments,
       ],
       { env: { ...env, DEPLOY_STAGE: STAGE, DEPLOY_LACKS: place.lacks.join(',') }, label: 'scenarios' },
     );
