@@ -1,10 +1,8 @@
 /** `npm start`: the whole service on this machine. Exits 0 when it was stopped, 1 when it cannot run, 2 on a wrong option. */
-import '../bin/require-node.mjs';
+import './require-node.mjs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { startService } from '#local/service.ts';
 import { StartupError } from '#local/startup-error.ts';
-import { readyText, requestLine } from '#local/terminal.ts';
 
 const DEFAULT_PORT = 3000;
 const DEFAULT_FOLDER = fileURLToPath(new URL('../.local', import.meta.url));
@@ -76,6 +74,9 @@ const main = async (): Promise<number> => {
     return 0;
   }
   const signalled = firstSignal();
+  // Loaded only now: a wrong option is answered at once.
+  const { startService } = await import('#local/service.ts');
+  const { readyText, requestLine } = await import('#local/terminal.ts');
   const service = await startService({
     port: options.port,
     folder: options.data,

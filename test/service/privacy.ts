@@ -57,7 +57,11 @@ const scan = async (folder: string): Promise<string> => {
 };
 
 /** Every spelling of a number: in ASCII, Persian and Arabic-Indic digits. */
-export const spellings = (digits: string): string[] => [digits, toPersianDigits(digits), toArabicDigits(digits)];
+export const spellings = (digits: string): string[] => [
+  digits,
+  toPersianDigits(digits),
+  toArabicDigits(digits),
+];
 
 /** Which of these stand anywhere in a text or in bytes. */
 export const foundIn = (where: string | Buffer, what: readonly string[]): string[] =>
