@@ -92,7 +92,7 @@ export const connectAws = async (
   return {
     admin,
     digests: digestsFrom(secretsManagerSecret(output(OUTPUTS.digestSecretArn))),
-    description: `stage ${stage} (table ${output(OUTPUTS.tableName)})`,
+    deployment: `${stage} ${output(OUTPUTS.digestSecretArn)} ${output(OUTPUTS.tableName)}`,
     close() {
       gateway.destroy();
       table.client.destroy();

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { readAdminTarget } from '#local/admin-target.ts';
 import { LOCAL_API_ID, LOCAL_PLAN_IDS, LOCAL_STAGE_NAME } from '#local/control-plane/operations.ts';
@@ -48,7 +48,7 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
   return {
     admin,
     digests: digestsFrom({ read: () => secret }),
-    description: `the local service at ${target.base_url}`,
+    deployment: `local ${await realpath(folder)}`,
     close() {
       gateway.destroy();
       table.client.destroy();

@@ -5,8 +5,8 @@ import type { Digests } from '#shared/secrets/digests.ts';
 export interface Connection {
   readonly admin: Administration;
   readonly digests: Digests;
-  /** For people and for the checkpoint of an import: `local` or `stage prod (arn…)`. */
-  readonly description: string;
+  /** Which one it is: an interrupted import goes on only into the same. */
+  readonly deployment: string;
   close(): void;
 }
 

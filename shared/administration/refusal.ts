@@ -13,7 +13,8 @@ export type RefusalCode =
   | 'not_reachable'
   | 'not_allowed'
   | 'differences_found'
-  | 'bad_input';
+  | 'bad_input'
+  | 'interrupted';
 
 /** An operation of an admin that was refused. The message is a whole sentence for that admin, and holds no secret. */
 export class Refusal extends Error {
