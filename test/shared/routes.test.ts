@@ -61,7 +61,7 @@ describe('the route table', () => {
   );
 });
 
-const PUBLIC_PATHS = ['/.well-known/jwks.json'];
+const PUBLIC_PATHS = ['/.well-known/jwks.json', '/v1/openapi.json', '/docs', '/docs/{file}'];
 
 describe('the tests', () => {
   it.each(allRoutes.map((route) => [route.name, route] as const))(
