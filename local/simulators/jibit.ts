@@ -8,6 +8,7 @@ import type { WordedFault } from './faults.ts';
 import { jsonFields } from './json-fields.ts';
 import type { SimulatedProvider, SimulatedReply, SimulatedRequest } from './simulated-provider.ts';
 import { outcomeOfPerson } from './test-identities.ts';
+import { type FaultReplies, failureOfPerson } from './test-outcomes.ts';
 
 const ACCESS_LIFETIME_MS = 24 * 3600 * 1000;
 const REFRESH_LIFETIME_MS = 48 * 3600 * 1000;
@@ -27,7 +28,7 @@ const refuse = (status: number, code: string): SimulatedReply => ({
 const FORBIDDEN = refuse(403, 'forbidden');
 
 /** Each fault in Jibit's words. A token has no answer to some of them: it is given out as ever. */
-const FAULT_REPLIES: Readonly<Record<WordedFault, SimulatedReply>> = {
+const FAULT_REPLIES: FaultReplies = {
   unauthorized: FORBIDDEN,
   token_expired: FORBIDDEN,
   quota: refuse(429, 'daily_limit.reached'),
@@ -37,6 +38,7 @@ const FAULT_REPLIES: Readonly<Record<WordedFault, SimulatedReply>> = {
   server_error: refuse(500, 'server.error'),
   error_in_200: { status: 200, json: { code: 'server.error', message: 'خطای داخلی' } },
   undecided: refuse(400, 'matching.unknown'),
+  rejected: refuse(400, 'nationalCode.not_valid'),
 };
 
 const TOKEN_FAULTS: readonly WordedFault[] = [
@@ -110,28 +112,6 @@ export const simulatedJibit = (clock: Clock): SimulatedProvider & { expireTokens
 const isSame = (sent: string, expected: string): boolean =>
   sent.length === expected.length && timingSafeEqual(Buffer.from(sent), Buffer.from(expected));
 
-/** What a test person meets before its record is looked up; undefined for anybody else. */
-const failureOf = (nationalId: string): SimulatedReply | undefined => {
-  switch (outcomeOfPerson(nationalId)) {
-    case 'quota':
-      return FAULT_REPLIES.quota;
-    case 'balance':
-      return FAULT_REPLIES.balance;
-    case 'upstream_down':
-      return FAULT_REPLIES.upstream_down;
-    case 'undecided':
-      return FAULT_REPLIES.undecided;
-    case 'rejected':
-      return refuse(400, 'nationalCode.not_valid');
-    case 'slow':
-      return { wireFault: 'slow_headers' };
-    case 'malformed':
-      return { wireFault: 'html_instead_of_json' };
-    default:
-      return undefined;
-  }
-};
-
 /** The person asked about, or the refusal of a query that Jibit would not take. */
 const personIn = (query: URLSearchParams, known: readonly string[]): string | SimulatedReply => {
   if ([...query.keys()].some((name) => !known.includes(name)))
@@ -139,7 +119,7 @@ const personIn = (query: URLSearchParams, known: readonly string[]): string | Si
   const nationalId = query.get('nationalCode');
   if (nationalId === null) return refuse(400, 'required_is.nationalCode');
   if (parseNationalId(nationalId) !== nationalId) return refuse(400, 'nationalCode.not_valid');
-  return failureOf(nationalId) ?? nationalId;
+  return failureOfPerson(nationalId, FAULT_REPLIES) ?? nationalId;
 };
 
 const isCompactDate = (text: string): boolean => {

@@ -1,10 +1,9 @@
 /** Kavenegar's `verify/lookup`: the API key in the path, a form in, the verdict in `return.status`, mirrored by the HTTP status. */
 import { randomInt } from 'node:crypto';
 import { randomBase62 } from '#shared/ids/base62.ts';
-import type { WordedFault } from './faults.ts';
 import type { Outbox } from './outbox.ts';
 import type { SimulatedProvider, SimulatedReply, SimulatedRequest } from './simulated-provider.ts';
-import { outcomeOfPhone } from './test-identities.ts';
+import { type FaultReplies, failureOfPhone, LOST_ANSWER } from './test-outcomes.ts';
 
 const PATH = /^\/v1\/([^/]+)\/verify\/lookup\.json$/;
 const PARAMETERS = ['receptor', 'token', 'token2', 'token3', 'token10', 'token20', 'template', 'type'];
@@ -14,7 +13,7 @@ const refuse = (status: number, httpStatus = status): SimulatedReply => ({
   json: { return: { status, message: 'درخواست انجام نشد' }, entries: null },
 });
 
-const FAULT_REPLIES: Readonly<Record<WordedFault, SimulatedReply>> = {
+const FAULT_REPLIES: FaultReplies = {
   unauthorized: refuse(403),
   token_expired: refuse(401),
   quota: refuse(451),
@@ -24,6 +23,7 @@ const FAULT_REPLIES: Readonly<Record<WordedFault, SimulatedReply>> = {
   server_error: { status: 500, json: { message: 'internal error' } },
   error_in_200: refuse(402, 200),
   undecided: refuse(409),
+  rejected: refuse(411),
 };
 
 /** A simulated Kavenegar with one account and one approved template. */
@@ -39,7 +39,7 @@ export const simulatedKavenegar = (box: Outbox): SimulatedProvider => {
     if (!/^09\d{9}$/.test(receptor)) return refuse(411);
     if (form.get('template') !== template) return refuse(424);
     if (/[\s_:-]/.test(token)) return refuse(431);
-    const failure = failureOf(`+98${receptor.slice(1)}`);
+    const failure = failureOfPhone(`+98${receptor.slice(1)}`, FAULT_REPLIES);
     if (failure !== undefined && failure !== LOST_ANSWER) return failure;
     box.deliver(receptor, token);
     return failure ?? taken(receptor, token);
@@ -81,25 +81,3 @@ const taken = (receptor: string, token: string): SimulatedReply => ({
     ],
   },
 });
-
-const LOST_ANSWER: SimulatedReply = { wireFault: 'reset' };
-
-/** What a test phone meets; undefined for any other. */
-const failureOf = (phone: string): SimulatedReply | undefined => {
-  switch (outcomeOfPhone(phone)) {
-    case 'rejected':
-      return refuse(411);
-    case 'balance':
-      return FAULT_REPLIES.balance;
-    case 'upstream_down':
-      return FAULT_REPLIES.upstream_down;
-    case 'slow':
-      return { wireFault: 'slow_headers' };
-    case 'malformed':
-      return { wireFault: 'html_instead_of_json' };
-    case 'lost_answer':
-      return LOST_ANSWER;
-    default:
-      return undefined;
-  }
-};

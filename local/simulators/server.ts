@@ -7,10 +7,12 @@ import { simulatedJibit } from './jibit.ts';
 import { simulatedKavenegar } from './kavenegar.ts';
 import { outbox, type SentMessage } from './outbox.ts';
 import { startSimulator } from './simulator-server.ts';
+import { simulatedSmsIr } from './sms-ir.ts';
+import { simulatedZohal } from './zohal.ts';
 
 export type { SentMessage } from './outbox.ts';
 
-export const PROVIDER_NAMES = ['jibit', 'kavenegar'] as const;
+export const PROVIDER_NAMES = ['jibit', 'zohal', 'kavenegar', 'sms-ir'] as const;
 
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
@@ -39,7 +41,12 @@ export interface Simulators {
 export const startSimulators = async (clock: Clock = systemClock): Promise<Simulators> => {
   const box = outbox(clock);
   const jibit = simulatedJibit(clock);
-  const providers = { jibit, kavenegar: simulatedKavenegar(box) };
+  const providers = {
+    jibit,
+    zohal: simulatedZohal(),
+    kavenegar: simulatedKavenegar(box),
+    'sms-ir': simulatedSmsIr(box),
+  };
   const started = await Promise.all(
     PROVIDER_NAMES.map(async (name) => ({
       name,

@@ -5,9 +5,10 @@ import type { SecretSource } from '#shared/secrets/port.ts';
 import { jibit } from './jibit.ts';
 import { IDENTITY, OWNERSHIP } from './operations.ts';
 import type { IdentityRegistry } from './port.ts';
+import { zohal } from './zohal.ts';
 
 /** Every registry there is. Their order here means nothing. */
-export const IDENTITY_PROVIDERS = [jibit] as const;
+export const IDENTITY_PROVIDERS = [jibit, zohal] as const;
 
 /**
  * The time of one inquiry. The create operation leaves 16 seconds to the checks, so that after an attempt that hangs the next

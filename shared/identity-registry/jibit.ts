@@ -108,8 +108,9 @@ export const jibit = provider({
   },
 });
 
+/** In Jibit's own words, or by the one status that means nothing else; a bare 403 comes from a box on the way. */
 const isTokenRefused = (reply: ProviderReply): boolean =>
-  (reply.status === 401 || reply.status === 403) && [undefined, 'forbidden'].includes(jibitRefusal(reply));
+  jibitRefusal(reply) === 'forbidden' || (reply.status === 401 && jibitRefusal(reply) === undefined);
 
 /** The fields of an answer, or the failure that it stands for. */
 const parse = <Schema extends v.GenericSchema>(

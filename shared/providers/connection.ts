@@ -4,6 +4,7 @@ import { errorFields, logEvent } from '#shared/log.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import type { Provider } from './provider.ts';
 import { type CallSite, ProviderUnavailable, unavailable } from './unavailable.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** While a provider goes on refusing our credentials, the secret is not read afresh more often than this. */
 const FRESH_READ_EVERY_MS = 10_000;
@@ -11,9 +12,9 @@ const FRESH_READ_EVERY_MS = 10_000;
 /** A provider opened with the credentials of the moment. */
 export interface Connection<Port> {
   /** Opens it, at the first use. Throws ProviderUnavailable (`misconfigured`) if its credentials cannot be had. */
-  open(site: CallSite): Promise<Port>;
+  open(site: CallSite, signal: AbortSignal): Promise<Port>;
   /** Calls it; if it says that the credentials are wrong, reads the secret afresh and, if that holds others, calls it once more. */
-  use<T>(site: CallSite, call: (port: Port) => Promise<T>): Promise<T>;
+  use<T>(port: Port, call: (port: Port) => Promise<T>): Promise<T>;
 }
 
 /** Opens a provider from its section of the provider secret, lazily, and again when the section has changed. */
@@ -31,7 +32,7 @@ export const connection = <Port>(
     return opened.port;
   };
 
-  const open = async (site: CallSite): Promise<Port> => {
+  const openNow = async (site: CallSite): Promise<Port> => {
     try {
       return await read(false);
     } catch (error) {
@@ -51,9 +52,8 @@ export const connection = <Port>(
   };
 
   return {
-    open,
-    async use(site, call) {
-      const port = await open(site);
+    open: (site, signal) => untilAborted(site, openNow(site), signal),
+    async use(port, call) {
       try {
         return await call(port);
       } catch (error) {

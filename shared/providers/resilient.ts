@@ -86,7 +86,7 @@ const billedAttempt = async <Port, T>(
   // If the other check of a person has been refused at once (its circuit is open), this one is called off before it costs anything.
   await nextTurn();
   if (signal.aborted) throw unavailableBy(site, signal, true);
-  await link.open(site);
+  const port = await link.open(site, signal);
   const startedAt = performance.now();
   const log = (outcome: string) =>
     logEvent('provider_called', {
@@ -98,7 +98,7 @@ const billedAttempt = async <Port, T>(
     });
   const timed = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   try {
-    const result = await link.use(site, (port) => call(port, timed));
+    const result = await link.use(port, (current) => call(current, timed));
     log(policy.outcomeOf(result));
     return result;
   } catch (error) {

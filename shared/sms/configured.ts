@@ -5,9 +5,10 @@ import type { SecretSource } from '#shared/secrets/port.ts';
 import { kavenegar } from './kavenegar.ts';
 import { SEND_CODE } from './operations.ts';
 import type { SmsSender } from './port.ts';
+import { smsIr } from './sms-ir.ts';
 
 /** Every SMS provider there is. Their order here means nothing. */
-export const SMS_PROVIDERS = [kavenegar] as const;
+export const SMS_PROVIDERS = [kavenegar, smsIr] as const;
 
 /** The time of one send. The operation leaves 16 seconds, so that after a refusal the next provider still has its whole time. */
 const ATTEMPT_TIMEOUT_MS = 8000;

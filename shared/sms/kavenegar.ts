@@ -22,37 +22,37 @@ const credentialsSchema = v.object({
 const TAKEN = 200;
 
 /** Every other documented status: what the provider did not send, and why. */
-const REASONS: Readonly<Record<number, UnavailableReason>> = {
-  400: 'rejected',
-  401: 'credentials',
-  402: 'upstream',
-  403: 'credentials',
-  404: 'rejected',
-  405: 'rejected',
-  406: 'rejected',
-  407: 'credentials',
-  409: 'upstream',
-  411: 'rejected',
-  412: 'rejected',
-  413: 'rejected',
-  414: 'rejected',
-  415: 'rejected',
-  416: 'blocked',
-  417: 'rejected',
-  418: 'balance',
-  419: 'rejected',
-  420: 'rejected',
-  422: 'rejected',
-  424: 'rejected',
-  426: 'rejected',
-  427: 'rejected',
-  428: 'rejected',
-  429: 'blocked',
-  431: 'rejected',
-  432: 'rejected',
-  451: 'quota',
-  501: 'rejected',
-};
+const REASONS: ReadonlyMap<number, UnavailableReason> = new Map([
+  [400, 'rejected'],
+  [401, 'credentials'],
+  [402, 'upstream'],
+  [403, 'credentials'],
+  [404, 'rejected'],
+  [405, 'rejected'],
+  [406, 'rejected'],
+  [407, 'credentials'],
+  [409, 'upstream'],
+  [411, 'rejected'],
+  [412, 'rejected'],
+  [413, 'rejected'],
+  [414, 'rejected'],
+  [415, 'rejected'],
+  [416, 'blocked'],
+  [417, 'rejected'],
+  [418, 'balance'],
+  [419, 'rejected'],
+  [420, 'rejected'],
+  [422, 'rejected'],
+  [424, 'rejected'],
+  [426, 'rejected'],
+  [427, 'rejected'],
+  [428, 'rejected'],
+  [429, 'blocked'],
+  [431, 'rejected'],
+  [432, 'rejected'],
+  [451, 'quota'],
+  [501, 'rejected'],
+]);
 
 const answerSchema = v.object({ return: v.object({ status: v.number() }) });
 
@@ -76,7 +76,7 @@ export const kavenegar = provider({
       if (!answer.success) throw undocumented(site, reply);
       const { status } = answer.output.return;
       if (status === TAKEN && reply.status === 200) return;
-      const reason = REASONS[status];
+      const reason = REASONS.get(status);
       if (reason === undefined) throw undocumented(site, reply);
       throw unavailable(site, reason, { refused: true });
     },

@@ -1,0 +1,67 @@
+/** sms.ir's `send/verify`: the key in a header, JSON in, the verdict in `status`. */
+import { randomInt } from 'node:crypto';
+import { randomBase62 } from '#shared/ids/base62.ts';
+import { jsonFields } from './json-fields.ts';
+import type { Outbox } from './outbox.ts';
+import type { SimulatedProvider, SimulatedReply } from './simulated-provider.ts';
+import { type FaultReplies, failureOfPhone, LOST_ANSWER } from './test-outcomes.ts';
+
+const refuse = (httpStatus: number, status: number): SimulatedReply => ({
+  status: httpStatus,
+  json: { status, message: 'درخواست انجام نشد', data: null },
+});
+
+const FAULT_REPLIES: FaultReplies = {
+  unauthorized: refuse(401, 10),
+  token_expired: refuse(401, 11),
+  quota: refuse(429, 20),
+  balance: refuse(400, 102),
+  blocked_address: refuse(401, 12),
+  upstream_down: { status: 503, json: { message: 'service unavailable' } },
+  server_error: refuse(500, 0),
+  error_in_200: refuse(200, 102),
+  undecided: refuse(200, 0),
+  rejected: refuse(400, 104),
+};
+
+const MAX_VALUE_LENGTH = 25;
+
+/** A simulated sms.ir with one account and one approved template. */
+export const simulatedSmsIr = (box: Outbox): SimulatedProvider => {
+  const apiKey = randomBase62(64);
+  const templateId = randomInt(100_000, 1_000_000);
+
+  const send = (sent: Readonly<Record<string, unknown>>): SimulatedReply => {
+    const mobile = /^(?:\+98|0098|0)?(9\d{9})$/.exec(String(sent.mobile))?.[1];
+    if (mobile === undefined) return refuse(400, 104);
+    if (sent.templateId !== templateId) return refuse(400, 113);
+    const code = codeIn(sent.parameters);
+    if (code === undefined) return refuse(400, 116);
+    if (code.length > MAX_VALUE_LENGTH) return refuse(400, 114);
+    const failure = failureOfPhone(`+98${mobile}`, FAULT_REPLIES);
+    if (failure !== undefined && failure !== LOST_ANSWER) return failure;
+    box.deliver(`0${mobile}`, code);
+    const data = { messageId: randomInt(1e9), cost: 1 };
+    return failure ?? { status: 200, json: { status: 1, message: 'موفق', data } };
+  };
+
+  return {
+    credentials: (baseUrl) => ({ api_key: apiKey, template_id: templateId, base_url: baseUrl }),
+    operationOf: ({ method, path }) =>
+      `${method} ${path}` === 'POST /v1/send/verify' ? 'send_code' : undefined,
+    unknownPath: { status: 404, json: { message: 'not found' } },
+    answer({ headers, body }, _operation, fault) {
+      if (fault !== undefined) return FAULT_REPLIES[fault];
+      if (headers['x-api-key'] !== apiKey) return FAULT_REPLIES.unauthorized;
+      const sent = jsonFields(body);
+      return sent === undefined ? refuse(400, 16) : send(sent);
+    },
+  };
+};
+
+/** The value of the template's one parameter, `Code`. */
+const codeIn = (parameters: unknown): string | undefined => {
+  if (!Array.isArray(parameters) || parameters.length !== 1) return undefined;
+  const { name, value } = (parameters[0] ?? {}) as { name?: unknown; value?: unknown };
+  return name === 'Code' && typeof value === 'string' ? value : undefined;
+};
