@@ -240,6 +240,28 @@ describe('countTry', () => {
     expect(await store.read(phone)).toMatchObject({ failures: 5, code: { tries: 5 } });
   });
 
+  it('begins again once, though five tries at the same moment all find the lock elapsed', async () => {
+    const phone = await lockedPhone();
+    await putOut(phone, 'third', NOW + 890);
+    const inStep = codeStore(answeringTogether(5));
+    await Promise.all(Array.from({ length: 5 }, () => inStep.countTry(phone, 'sel_a', NOW + 900)));
+    expect(await store.read(phone)).toMatchObject({ failures: 5, code: { tries: 5 } });
+  });
+
+  /** The table, which keeps its first answers back until it has `count` of them: so many callers have then seen the same. */
+  const answeringTogether = (count: number): Table => {
+    const { promise: complete, resolve } = Promise.withResolvers<void>();
+    let answers = 0;
+    const send = async (command: Parameters<Table['client']['send']>[0]) => {
+      const [answer] = await Promise.allSettled([table.client.send(command)]);
+      answers += 1;
+      [resolve].filter(() => answers === count).map((open) => open());
+      await complete;
+      return answer.status === 'fulfilled' ? answer.value : Promise.reject(answer.reason);
+    };
+    return { client: { send } as unknown as Table['client'], name: table.name };
+  };
+
   /** A phone that ten failures have locked at NOW. */
   const lockedPhone = async (): Promise<string> => {
     const phone = newPhone();
