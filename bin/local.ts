@@ -25,6 +25,8 @@ Environment:
   OTP_ACCESS          "api-key" (default) or "public": whether the one-time-code operations need a key
 `;
 
+const PARENT_POLL_MS = 100;
+
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
@@ -53,8 +55,8 @@ const readOptions = (): { port: number; memory: boolean; data: string; help: boo
   }
 };
 
-/** Resolves at the first signal; one that comes later than the same keystroke ends the process as it is. */
-const firstSignal = (): Promise<string> =>
+/** Resolves when the service shall stop. A signal that comes later than the same keystroke ends the process as it is. */
+const askedToStop = (): Promise<string> =>
   new Promise((resolve) => {
     let firstAtMs: number | undefined;
     const onSignal = (): void => {
@@ -62,9 +64,21 @@ const firstSignal = (): Promise<string> =>
       firstAtMs ??= Date.now();
       resolve('Stopping: requests in flight may finish. The same again stops at once.');
     };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+    if (process.env.npm_lifecycle_event === 'start') {
+      whenParentIsGone(() => resolve('Stopping: npm was stopped.'));
+    }
   });
+
+/** A signal to npm ends npm and the shell that it runs us in, and does not reach us: all we see is that the shell is gone. */
+const whenParentIsGone = (onGone: () => void): void => {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    onGone();
+  }, PARENT_POLL_MS);
+};
 
 const main = async (): Promise<number> => {
   const options = readOptions();
@@ -73,7 +87,7 @@ const main = async (): Promise<number> => {
     say(USAGE);
     return 0;
   }
-  const signalled = firstSignal();
+  const asked = askedToStop();
   // Loaded only now: a wrong option is answered at once.
   const { startService } = await import('#local/service.ts');
   const { readyText, requestLine } = await import('#local/terminal.ts');
@@ -88,12 +102,16 @@ const main = async (): Promise<number> => {
   });
   say(readyText(service.demo));
   const broken = service.broken.then((sentence) => ({ sentence, exitCode: 1 }));
-  const end = await Promise.race([broken, signalled.then((sentence) => ({ sentence, exitCode: 0 }))]);
+  const end = await Promise.race([broken, asked.then((sentence) => ({ sentence, exitCode: 0 }))]);
   say(`\n${end.sentence}`);
   await service.stop();
   if (end.exitCode === 0) say('Stopped.');
   return end.exitCode;
 };
+
+// A terminal that is gone is no reason to end without tidying up.
+process.stdout.on('error', () => {});
+process.stderr.on('error', () => {});
 
 main().then(
   (exitCode) => process.exit(exitCode),

@@ -26,7 +26,8 @@ export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-const PROGRAM = fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
+/** What `npm start` runs. */
+export const PROGRAM = fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
 const READY_WITHIN_MS = 20_000;
 const POLL_MS = 25;
 

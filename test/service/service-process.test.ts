@@ -1,15 +1,17 @@
 /** How the process behaves: its options, its end, and what it leaves behind. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { call } from '#test/scenarios/call.ts';
 import { newPhone, sendCode } from '#test/scenarios/people.ts';
 import { localTarget } from './local-target.ts';
 import {
   newDataFolder,
+  PROGRAM,
   type RunningService,
   removeDataFolder,
   spawnService,
@@ -29,9 +31,7 @@ const processesOf = async (folder: string): Promise<string[]> => {
 };
 
 const untilGone = async (folder: string): Promise<void> => {
-  for (let poll = 0; poll < 200 && (await processesOf(folder)).length > 0; poll += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
+  for (let poll = 0; poll < 200 && (await processesOf(folder)).length > 0; poll += 1) await sleep(25);
 };
 
 let folder: string;
@@ -108,11 +108,41 @@ describe('while it runs', () => {
     },
   );
 
+  it('ends with one sentence if its database ends by itself', async () => {
+    const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid,args']);
+    const line = stdout.split('\n').find((one) => /\d \S*dynoxide serve/.test(one) && one.includes(folder));
+    process.kill(Number.parseInt(line ?? '', 10));
+    const [code] = await once(service.process, 'exit');
+    expect(code).toBe(1);
+    expect(service.terminal()).toContain('The embedded database ended by itself');
+    expect(await processesOf(folder)).toEqual([]);
+  });
+
   it('takes its database with it even when it is killed', async () => {
     await service.stop('SIGKILL');
     await untilGone(folder);
     expect(await processesOf(folder)).toEqual([]);
   });
+});
+
+describe('under npm', () => {
+  it('ends cleanly when the shell that npm runs it in is gone', async () => {
+    const shell = spawn(
+      'sh',
+      ['-c', '"$@"; true', 'sh', process.execPath, PROGRAM, '--port', '0', '--data', folder],
+      {
+        stdio: 'ignore',
+        env: { ...process.env, npm_lifecycle_event: 'start' },
+      },
+    );
+    const readyFile = join(folder, 'demo.json');
+    for (let poll = 0; poll < 800 && !existsSync(readyFile); poll += 1) await sleep(25);
+    expect(existsSync(readyFile)).toBe(true);
+    shell.kill('SIGTERM');
+    await untilGone(folder);
+    expect(await processesOf(folder)).toEqual([]);
+    expect(existsSync(readyFile)).toBe(false);
+  }, 30_000);
 });
 
 describe('a restart', () => {
