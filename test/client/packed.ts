@@ -1,0 +1,107 @@
+/**
+ * The client as a seller gets it: generated, built, packed, installed into an empty project, and run there as its README says, against the
+ * whole local service. It installs from a registry, so it is no part of `npm test`: `npm run test:client` runs it.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { registerBuyer } from '#test/scenarios/people.ts';
+import { localTarget } from '#test/service/local-target.ts';
+import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+
+const CLIENT = fileURLToPath(new URL('../../client/', import.meta.url));
+const INSTALL_MS = 180_000;
+
+const run = promisify(execFile);
+
+const npm = (folder: string, ...args: string[]) =>
+  run('npm', args, { cwd: folder, env: { ...process.env, npm_config_update_notifier: 'false' } });
+
+const readmeExample = async (): Promise<string> => {
+  const readme = await readFile(join(CLIENT, 'README.md'), 'utf8');
+  return /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+};
+
+describe('the packed client', () => {
+  let service: RunningService;
+  let project: string;
+
+  beforeAll(async () => {
+    service = await startRunningService({ args: ['--memory'] });
+    project = await mkdtemp(join(tmpdir(), 'buyer-linking-client-'));
+    await writeFile(join(project, 'package.json'), '{ "name": "shop", "private": true, "type": "module" }');
+    await npm(CLIENT, 'ci', '--no-audit', '--no-fund');
+    await npm(CLIENT, 'pack', '--pack-destination', project);
+    await npm(project, 'install', '--no-audit', '--no-fund', './buyer-linking-client-1.0.0.tgz');
+  }, INSTALL_MS);
+
+  afterAll(async () => {
+    await service?.stop();
+    await removeDataFolder(service?.folder);
+    await rm(project, { recursive: true, force: true });
+  }, 30_000);
+
+  const runExample = async () => {
+    const file = join(project, 'example.mts');
+    await writeFile(file, await readmeExample());
+    const { stdout } = await run(process.execPath, [file], {
+      cwd: project,
+      env: {
+        ...process.env,
+        BUYER_LINKING_URL: service.demo.base_url,
+        BUYER_LINKING_API_KEY: service.demo.keys.free,
+      },
+    });
+    return stdout.trim().split('\n');
+  };
+
+  it('has types that are generated from the document as it is now', async () => {
+    const committed = await readFile(join(CLIENT, 'src/generated/openapi.ts'), 'utf8');
+    const now = join(project, 'openapi.ts');
+    await run(process.execPath, [
+      join(CLIENT, 'node_modules/openapi-typescript/bin/cli.js'),
+      join(CLIENT, '../openapi.json'),
+      '--output',
+      now,
+    ]);
+    expect(await readFile(now, 'utf8')).toBe(committed);
+  });
+
+  it('brings one dependency, and that one no other code', async () => {
+    const { stdout } = await npm(project, 'ls', '--all', '--parseable');
+    const names = stdout
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((path) => path.split('node_modules/').at(-1));
+    expect(names.sort()).toEqual(['buyer-linking-client', 'openapi-fetch', 'openapi-typescript-helpers']);
+  });
+
+  it('runs the example of its README as it is written: first refused, then linked, then linked before', async () => {
+    expect(await runExample()).toEqual(['Ask the buyer to register first.']);
+    await registerBuyer(localTarget(service.demo), '+989990001001');
+    expect(await runExample()).toEqual([expect.stringMatching(/^linked usr_/), 'Sara Ahmadi']);
+    expect(await runExample()).toEqual([expect.stringMatching(/^linked before usr_/), 'Sara Ahmadi']);
+  });
+
+  it('gives an empty project types that are right, and refuses a misspelt field', async () => {
+    const compile = async (name: string, text: string): Promise<string> => {
+      await writeFile(join(project, name), text);
+      const options = '--noEmit --strict --module nodenext --target es2022 --lib es2023,dom';
+      return run(
+        process.execPath,
+        [join(CLIENT, 'node_modules/typescript/bin/tsc'), ...options.split(' '), name],
+        { cwd: project },
+      ).then(
+        () => '',
+        ({ stdout }: { stdout: string }) => stdout,
+      );
+    };
+    const example = (await readmeExample()).replace('process.env.BUYER_LINKING_URL ?? ', '');
+    expect(await compile('right.ts', example)).toBe('');
+    expect(await compile('wrong.ts', example.replace('birth_date:', 'birthdate:'))).toContain("'birthdate'");
+  }, 60_000);
+});
