@@ -2,10 +2,12 @@ import type { BuyerStore } from '#shared/buyers/store.ts';
 import { createUserDeps } from '#shared/deps.ts';
 import type { Caller } from '#shared/http/caller.ts';
 import { type AnswerOf, type EndpointDeps, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { failedChecks } from '#shared/http/hourly-limits.ts';
 import { checkPerson } from '#shared/identity-registry/check-person.ts';
 import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
 import type { Ids } from '#shared/ids/port.ts';
 import { problem } from '#shared/problems.ts';
+import type { RequestMeter } from '#shared/request-meter/store.ts';
 import { routes } from '#shared/routes.ts';
 import type { Digests } from '#shared/secrets/digests.ts';
 import type { BirthDate } from '#shared/users/birth-date.ts';
@@ -15,6 +17,7 @@ import { viewOf } from '#shared/users/view.ts';
 const route = routes['create-user'];
 
 export interface CreateUserDeps extends EndpointDeps {
+  readonly meter: RequestMeter;
   readonly users: UserStore;
   readonly buyers: BuyerStore;
   readonly identityRegistry: IdentityRegistry;
@@ -27,10 +30,12 @@ const isSameLink = (person: Person, phoneDigests: readonly string[], birthDate: 
   phoneDigests.includes(person.phoneDigest) && person.birthDay === birthDate.isoDay;
 
 export const handle = async (
-  { body, caller, admitted, deadlineMs }: Request<typeof route>,
-  { users, buyers, identityRegistry, digests, ids, clock }: CreateUserDeps,
+  { body, caller: anyCaller, admitted, deadlineMs, requestId }: Request<typeof route>,
+  { users, buyers, identityRegistry, digests, ids, clock, meter }: CreateUserDeps,
 ): Promise<AnswerOf<typeof route>> => {
-  const { sellerId } = caller as Caller;
+  const caller = anyCaller as Caller;
+  const { sellerId } = caller;
+  const failures = failedChecks(meter, { caller, nowMs: clock(), requestId, operation: route.name });
   const [personDigests, phoneDigests] = await Promise.all([
     digests.person(sellerId, body.national_id),
     digests.phone(body.phone),
@@ -41,10 +46,11 @@ export const handle = async (
     return { status: 200, body: viewOf(await users.getUser(sellerId, person.ordinal)) };
   };
 
-  const [person, isRegistered, count] = await Promise.all([
+  const [person, isRegistered, count, standing] = await Promise.all([
     users.findPerson(sellerId, personDigests),
     buyers.isRegistered(phoneDigests),
     users.countUsers(sellerId),
+    failures.standing(),
     admitted,
   ]);
   if (person && isSameLink(person, phoneDigests, body.birth_date)) return existing(person);
@@ -52,11 +58,8 @@ export const handle = async (
   if (person) return existing(person);
   if (count === undefined) throw new Error('the caller has no seller record');
 
-  await checkPerson(
-    identityRegistry,
-    { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone },
-    deadlineMs,
-  );
+  const asked = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
+  await failures.within(standing, () => checkPerson(identityRegistry, asked, deadlineMs));
 
   const user: User = {
     id: ids('usr'),

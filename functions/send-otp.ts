@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { sendOtpDeps } from '#shared/deps.ts';
 import { type AnswerOf, type EndpointDeps, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { NO_ALLOWANCE, smsAllowance } from '#shared/http/hourly-limits.ts';
 import { randomBase62 } from '#shared/ids/base62.ts';
 import {
   audienceOf,
@@ -11,6 +12,7 @@ import {
 } from '#shared/one-time-codes/rules.ts';
 import type { CodeStore } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
+import type { RequestMeter } from '#shared/request-meter/store.ts';
 import { routes } from '#shared/routes.ts';
 import type { Digests } from '#shared/secrets/digests.ts';
 import { deliverCode } from '#shared/sms/deliver-code.ts';
@@ -19,6 +21,7 @@ import type { SmsSender } from '#shared/sms/port.ts';
 const route = routes['send-otp'];
 
 export interface SendOtpDeps extends EndpointDeps {
+  readonly meter?: RequestMeter;
   readonly codes: Pick<CodeStore, 'read' | 'replaceCode'>;
   readonly digests: Digests;
   readonly sms: SmsSender;
@@ -31,12 +34,16 @@ const MAX_ROUNDS = 3;
 const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
 
 export const handle = async (
-  { body: { phone }, caller, admitted, deadlineMs }: Request<typeof route>,
-  { codes, digests, sms, clock }: SendOtpDeps,
+  { body: { phone }, caller, admitted, deadlineMs, requestId }: Request<typeof route>,
+  { codes, digests, sms, clock, meter }: SendOtpDeps,
 ): Promise<AnswerOf<typeof route>> => {
   const audience = audienceOf(caller);
   const [phoneDigest] = await digests.phone(phone);
   const code = newCode();
+  const allowance =
+    meter && caller
+      ? smsAllowance(meter, { caller, nowMs: clock(), requestId, operation: route.name })
+      : NO_ALLOWANCE;
   const mac = await digests.codeMac({ phone, audience, code, salt: randomBase62(12) });
 
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -46,12 +53,20 @@ export const handle = async (
     const waitSeconds = secondsUntilNextSend(sends, now);
     if (waitSeconds > 0) throw problem('resend_too_soon', { retryAfterSeconds: waitSeconds });
 
+    await allowance.take();
     const next = { mac, audience, expiresAt: now + CODE_LIFETIME_SECONDS, tries: 0 };
     // The send is written down before the message goes out: a code that reached a phone can always be verified.
     const replaced = await codes.replaceCode(phoneDigest, seen, { code: next, sends: [...sends, now], now });
-    if (replaced === undefined) continue;
+    if (replaced === undefined) {
+      await allowance.giveBack();
+      continue;
+    }
 
-    const undo = () => codes.replaceCode(phoneDigest, written(seen), { code: replaced.code, sends, now });
+    const undo = () =>
+      Promise.all([
+        codes.replaceCode(phoneDigest, written(seen), { code: replaced.code, sends, now }),
+        allowance.giveBack(),
+      ]);
     await deliverCode(sms, { phone, code }, deadlineMs, undo);
     return { status: 202, body: { expires_in: CODE_LIFETIME_SECONDS, resend_after: RESEND_AFTER_SECONDS } };
   }

@@ -16,7 +16,7 @@ export interface Admission {
 
 /** Counts a request of a key. A meter that cannot be reached lets it pass: the usage plan still stands, and a metric says so. */
 export const admit = (
-  meter: RequestMeter,
+  meter: Pick<RequestMeter, 'count'>,
   { keyId, plan }: Caller,
   nowMs: number,
   about: { readonly requestId: string; readonly operation: string },

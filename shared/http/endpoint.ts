@@ -16,7 +16,7 @@ import { commonHeaders, type Headers, problemResponse } from './responses.ts';
 /** What every endpoint needs besides its own dependencies. A row without a key needs no meter. */
 export interface EndpointDeps {
   readonly clock: Clock;
-  readonly meter?: RequestMeter;
+  readonly meter?: Pick<RequestMeter, 'count'>;
   readonly otpAccess?: OtpAccess;
 }
 

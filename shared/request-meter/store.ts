@@ -1,4 +1,4 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
 import { whenCondition } from '#shared/table/conditions.ts';
 import { meterKey } from '#shared/table/keys.ts';
@@ -46,6 +46,41 @@ export const requestMeter = ({ client, name: TableName }: Table) => ({
     );
     if (!('done' in outcome)) return { admitted: false, remaining: 0, resetSeconds };
     return { admitted: true, remaining: limit - Number(outcome.done.Attributes?.count), resetSeconds };
+  },
+
+  /** Where a subject stands, with nothing counted. `admitted` says whether the next one would be. */
+  async standing({ meter, limit, windowSeconds }: Limit, nowMs: number): Promise<Standing> {
+    const { Item } = await client.send(
+      new GetCommand({
+        TableName,
+        Key: meterKey(meter, windowOf(nowMs, windowSeconds)),
+        ConsistentRead: true,
+      }),
+      { abortSignal: AbortSignal.timeout(PATIENCE_MS) },
+    );
+    const remaining = Math.max(0, limit - Number(Item?.count ?? 0));
+    return {
+      admitted: remaining > 0,
+      remaining,
+      resetSeconds: secondsToNextWindow(nowMs, windowSeconds),
+    };
+  },
+
+  /** Takes back one that was counted at `nowMs`. */
+  async giveBack({ meter, windowSeconds }: Limit, nowMs: number): Promise<void> {
+    await whenCondition(
+      client.send(
+        new UpdateCommand({
+          TableName,
+          Key: meterKey(meter, windowOf(nowMs, windowSeconds)),
+          UpdateExpression: 'SET #count = #count - :one',
+          ConditionExpression: '#count > :zero',
+          ExpressionAttributeNames: { '#count': 'count' },
+          ExpressionAttributeValues: { ':zero': 0, ':one': 1 },
+        }),
+        { abortSignal: AbortSignal.timeout(PATIENCE_MS) },
+      ),
+    );
   },
 });
 
