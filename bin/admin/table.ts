@@ -1,6 +1,7 @@
 import CliTable from 'cli-table3';
 
-const STYLE = { head: [], border: [] };
+/** No colours: what a person reads is often pasted somewhere. */
+const STYLE = { head: [], border: [], compact: true };
 
 /** Rows under headings, for people. */
 export const tableOf = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string => {

@@ -4,7 +4,7 @@ import { PLAN_NAMES, type PlanName } from '#shared/plans.ts';
 import type { Scope } from '#shared/scopes.ts';
 import type { SellerStatus } from '#shared/sellers/schema.ts';
 import { type Administration, requireKey, requireSeller, step } from './context.ts';
-import { requireFuture } from './issue-key.ts';
+import { endInWords, requireFuture } from './issue-key.ts';
 import { refusal } from './refusal.ts';
 
 /** What a change makes of a key, and how the audit tells it. */
@@ -141,7 +141,7 @@ export const setExpiry = async (
     return {
       after: expiresAt === undefined ? rest : { ...rest, expires_at: expiresAt },
       action: 'key.expiry_set',
-      details: { from: before ?? 'never', to: expiresAt ?? 'never' },
+      details: { from: endInWords(before), to: endInWords(expiresAt) },
     };
   });
   await flushChange(admin, 'expire', change);

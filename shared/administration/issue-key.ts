@@ -40,6 +40,10 @@ export const newSecret = (admin: Administration): { text: string; summary: Secre
   };
 };
 
+/** The end of a key as the audit tells it. */
+export const endInWords = (expiresAt: number | undefined): string =>
+  expiresAt === undefined ? 'never' : new Date(expiresAt * 1000).toISOString();
+
 /** Refuses an end that is not ahead. */
 export const requireFuture = (admin: Administration, expiresAt: number | undefined): void => {
   if (expiresAt !== undefined && expiresAt * 1000 <= admin.clock()) {
@@ -126,7 +130,7 @@ export const issueKey = async (admin: Administration, request: KeyRequest): Prom
         details: {
           plan: active.plan,
           scopes: active.scopes.join(' '),
-          ...(active.expires_at === undefined ? {} : { expires_at: active.expires_at }),
+          expires_at: endInWords(active.expires_at),
         },
       },
     }),

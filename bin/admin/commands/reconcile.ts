@@ -30,7 +30,7 @@ const compare = async ({ admin }: Session, { fix = false }: { fix?: boolean }): 
     text:
       views.length === 0
         ? `${summary}nothing differs.\n`
-        : `${summary}${views.length} differences, ${views.length - open} mended.\n${table}`,
+        : `${summary}${views.length} differing, ${views.length - open} mended.\n${table}`,
     exitCode: open === 0 ? 0 : 1,
   };
 };

@@ -175,7 +175,7 @@ describe('reconcile', () => {
         mended: false,
       },
     ]);
-    expect((await bench.cli('reconcile')).out).toContain('1 differences, 0 mended');
+    expect((await bench.cli('reconcile')).out).toContain('1 differing, 0 mended');
     expect((await bench.json('reconcile', '--fix')).differences).toMatchObject([{ mended: true }]);
     expect(await bench.json('reconcile')).toMatchObject({ differences: [] });
   });
