@@ -29,13 +29,7 @@ export type Access =
   | { readonly by: 'public' };
 
 /** The DynamoDB actions a function is granted, by verb. A transaction is granted through the verbs of its parts. */
-export type TableAction =
-  | 'GetItem'
-  | 'BatchGetItem'
-  | 'Query'
-  | 'PutItem'
-  | 'UpdateItem'
-  | 'ConditionCheckItem';
+export type TableAction = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'ConditionCheckItem';
 
 /** What a function needs besides its code: its grants and its environment are derived from this. */
 export interface Needs {
@@ -112,7 +106,7 @@ export const routes = {
       'verification_unavailable',
     ],
     needs: {
-      table: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+      table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
       digests: true,
       identityRegistry: true,
     },

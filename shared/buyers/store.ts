@@ -1,16 +1,17 @@
-import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
 import { buyerKey } from '#shared/table/keys.ts';
 
 export const buyerStore = ({ client, name: TableName }: Table) => ({
   /** Whether the phone is a buyer's in the buyer app. `phoneDigests`: under the current secret and any older one still in use. */
   async isRegistered(phoneDigests: readonly string[]): Promise<boolean> {
-    const { Responses } = await client.send(
-      new BatchGetCommand({
-        RequestItems: { [TableName]: { Keys: phoneDigests.map(buyerKey), ConsistentRead: true } },
-      }),
+    // One GetItem a digest, not one BatchGetItem: a batch that is throttled leaves items out without an error.
+    const found = await Promise.all(
+      phoneDigests.map((digest) =>
+        client.send(new GetCommand({ TableName, Key: buyerKey(digest), ConsistentRead: true })),
+      ),
     );
-    return (Responses?.[TableName]?.length ?? 0) > 0;
+    return found.some(({ Item }) => Item !== undefined);
   },
 
   /** Registers the buyer of a phone; one that is registered already stays as it is. `nowIso`: UTC. */

@@ -1,4 +1,4 @@
-import { BatchGetCommand, GetCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
 import { cancellationReasons } from '#shared/table/conditions.ts';
 import {
@@ -85,21 +85,17 @@ export const userStore = ({ client, name: TableName }: Table) => {
     return Item === undefined ? undefined : Number(Item.user_count);
   };
 
+  /** One GetItem a digest, not one BatchGetItem: a batch that is throttled leaves items out without an error. */
   const findPerson = async (
     sellerId: string,
     personDigests: readonly string[],
   ): Promise<Person | undefined> => {
-    const { Responses } = await client.send(
-      new BatchGetCommand({
-        RequestItems: {
-          [TableName]: {
-            Keys: personDigests.map((digest) => personKey(sellerId, digest)),
-            ConsistentRead: true,
-          },
-        },
-      }),
+    const found = await Promise.all(
+      personDigests.map((digest) =>
+        client.send(new GetCommand({ TableName, Key: personKey(sellerId, digest), ConsistentRead: true })),
+      ),
     );
-    const item = Responses?.[TableName]?.[0];
+    const item = found.find(({ Item }) => Item !== undefined)?.Item;
     return item && personFromItem(item);
   };
 
