@@ -2,7 +2,9 @@
 import './require-node.mjs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+
 import { StartupError } from '#local/startup-error.ts';
+import { errorFields, logEvent } from '#shared/log.ts';
 
 const DEFAULT_PORT = 3000;
 const DEFAULT_FOLDER = fileURLToPath(new URL('../.local', import.meta.url));
@@ -112,6 +114,12 @@ const main = async (): Promise<number> => {
 // A terminal that is gone is no reason to end without tidying up.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
+
+// On AWS such an error costs one instance of one function; here it must not cost the whole service. The text goes to the log, redacted.
+process.on('unhandledRejection', (error) => {
+  logEvent('request_failed', { operation: 'local', ...errorFields(error) });
+  complain('Something failed that nobody waited for: see service.log.');
+});
 
 main().then(
   (exitCode) => process.exit(exitCode),

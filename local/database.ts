@@ -40,12 +40,11 @@ export const foreignDatabase = (endpoint: string): Database => ({
   stop: async () => {},
 });
 
-/** The binary of this platform, from the optional dependency that npm chose. */
-const binaryPath = (): string => {
-  const platform = `${process.platform}-${process.arch}`;
+/** The binary of a platform, from the optional dependency that npm chose. Throws a StartupError if there is none. */
+export const binaryPath = (platform = `${process.platform}-${process.arch}`): string => {
   try {
     const packageJson = createRequire(import.meta.url).resolve(`@dynoxide/${platform}/package.json`);
-    return join(dirname(packageJson), process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide');
+    return join(dirname(packageJson), platform.startsWith('win32') ? 'dynoxide.exe' : 'dynoxide');
   } catch (cause) {
     throw new StartupError(
       `There is no embedded database for ${platform}: set DYNAMODB_ENDPOINT to the URL of a DynamoDB, such as DynamoDB Local, and start again.`,

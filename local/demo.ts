@@ -5,6 +5,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { type DemoClient, demoClient, readDemo } from './demo/client.ts';
 import { newDemoPerson } from './demo/people.ts';
 import type { Demo } from './service.ts';
+import { testNationalId } from './simulators/test-identities.ts';
 import { StartupError } from './startup-error.ts';
 
 const DEFAULT_FOLDER = fileURLToPath(new URL('../.local', import.meta.url));
@@ -83,6 +84,29 @@ const link = async ({ step }: DemoClient, { keys }: Demo, buyer: ReturnType<type
   });
 };
 
+/** The simulated registry knows people for each of its answers: see docs/test-identities.md. */
+const verdicts = async ({ step }: DemoClient, { keys }: Demo, buyer: ReturnType<typeof newDemoPerson>) => {
+  const path = '/v1/users';
+  await step('A person whom the registry does not know is refused', {
+    path,
+    key: keys.free,
+    body: { ...buyer, national_id: testNationalId('not_found') },
+    expect: 'identity_mismatch',
+  });
+  await step('So is one to whom the phone does not belong', {
+    path,
+    key: keys.free,
+    body: { ...buyer, national_id: testNationalId('not_owner') },
+    expect: 'phone_not_owned',
+  });
+  await step('A registry that cannot answer refuses nobody: try again later', {
+    path,
+    key: keys.free,
+    body: { ...buyer, national_id: testNationalId('quota') },
+    expect: 'verification_unavailable',
+  });
+};
+
 const refusals = async ({ step }: DemoClient, { keys }: Demo) => {
   const path = '/v1/users';
   const stranger = newDemoPerson();
@@ -115,6 +139,7 @@ const main = async (): Promise<void> => {
   const buyer = newDemoPerson();
   await checkToken(client, demo, await signIn(client, demo, buyer.phone));
   await link(client, demo, buyer);
+  await verdicts(client, demo, buyer);
   await refusals(client, demo);
   process.stdout.write('\nAll went as it must.\n');
 };

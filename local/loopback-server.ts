@@ -24,6 +24,7 @@ const MAX_HEADER_BYTES = 10_240;
 /** A client that takes longer to send its headers, or all of its request, is cut off. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
+const CHECK_TIMEOUTS_EVERY_MS = 2000;
 /** Functions answer within 20 seconds; a person who presses Ctrl-C waits less gladly. */
 const DRAIN_MS = 10_000;
 const ANY_PORT_ATTEMPTS = 5;
@@ -74,6 +75,7 @@ const newServer = (answer: Answer): Server => {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_TIMEOUTS_EVERY_MS,
     },
     (request, response) => {
       response.on('error', () => {});

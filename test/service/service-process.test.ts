@@ -6,7 +6,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { call } from '#test/scenarios/call.ts';
+import { startDatabase } from '#local/database.ts';
+import { call, expectProblem } from '#test/scenarios/call.ts';
 import { newPhone, sendCode } from '#test/scenarios/people.ts';
 import { localTarget } from './local-target.ts';
 import {
@@ -28,6 +29,13 @@ const run = async (args: readonly string[], environment: Readonly<Record<string,
 const processesOf = async (folder: string): Promise<string[]> => {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'args']);
   return stdout.split('\n').filter((line) => line.includes(folder));
+};
+
+/** The process id of the database that keeps its data in this folder. */
+const databaseProcess = async (folder: string): Promise<number> => {
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid,args']);
+  const line = stdout.split('\n').find((one) => /\d \S*dynoxide serve/.test(one) && one.includes(folder));
+  return Number.parseInt(line ?? '', 10);
 };
 
 const untilGone = async (folder: string): Promise<void> => {
@@ -108,10 +116,21 @@ describe('while it runs', () => {
     },
   );
 
+  it('answers internal while its database is stuck, and goes on when that goes on', async () => {
+    const database = await databaseProcess(folder);
+    const target = localTarget(service.demo);
+    const list = () => call(target, '/v1/users', { key: target.keys.free });
+    process.kill(database, 'SIGSTOP');
+    const refusal = await list();
+    process.kill(database, 'SIGCONT');
+    expectProblem(refusal, 'internal');
+    expect(refusal.headers.get('cache-control')).toBe('no-store');
+    expect((await list()).status).toBe(200);
+    expect(service.terminal()).toContain('GET /v1/users  500');
+  }, 30_000);
+
   it('ends with one sentence if its database ends by itself', async () => {
-    const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid,args']);
-    const line = stdout.split('\n').find((one) => /\d \S*dynoxide serve/.test(one) && one.includes(folder));
-    process.kill(Number.parseInt(line ?? '', 10));
+    process.kill(await databaseProcess(folder));
     const [code] = await once(service.process, 'exit');
     expect(code).toBe(1);
     expect(service.terminal()).toContain('The embedded database ended by itself');
@@ -177,6 +196,22 @@ describe('a restart', () => {
     await again.stop();
     expect(again.demo.keys).toEqual(kept.demo.keys);
   }, 60_000);
+});
+
+describe('DYNAMODB_ENDPOINT', () => {
+  it('points the service at another DynamoDB, whose data outlives it', async () => {
+    const database = await startDatabase();
+    const environment = { DYNAMODB_ENDPOINT: database.endpoint };
+    const first = await startRunningService({ folder, environment });
+    expect(
+      await processesOf('table.sqlite').then((all) => all.filter((one) => one.includes(folder))),
+    ).toEqual([]);
+    await first.stop();
+    const second = await startRunningService({ folder, environment });
+    await second.stop();
+    expect(second.demo.keys).toEqual(first.demo.keys);
+    await database.stop();
+  }, 30_000);
 });
 
 describe('OTP_ACCESS=public', () => {

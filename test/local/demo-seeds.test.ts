@@ -1,0 +1,88 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type DemoSellers, type Seeding, seedDemo } from '#local/demo-seeds.ts';
+import { KEY_PREFIX } from '#local/environment.ts';
+import { administration } from '#shared/administration/context.ts';
+import { hashApiKey, isWellFormedKey } from '#shared/api-keys/format.ts';
+import { keySecretStore } from '#shared/api-keys/store.ts';
+import { systemClock } from '#shared/clock/system.ts';
+import { randomIds } from '#shared/ids/random.ts';
+import { type FakeUsagePlans, fakeUsagePlans } from '#shared/usage-plans/fake.ts';
+import { newDataFolder, removeDataFolder } from '#test/service/running-service.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+
+let table: EmbeddedTable;
+let usagePlans: FakeUsagePlans;
+let seeding: Seeding;
+let folder: string;
+
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+});
+afterAll(() => table.stop());
+
+beforeEach(async () => {
+  folder = await newDataFolder();
+  usagePlans = fakeUsagePlans();
+  const options = { table, usagePlans, keyPrefix: KEY_PREFIX, stage: 'local', actor: 'local:test' };
+  seeding = {
+    admin: administration({ ...options, clock: systemClock, ids: randomIds }),
+    secrets: keySecretStore(table),
+    isInPlan: (usageId) => [...usagePlans.held.values()].some(({ value }) => value === usageId),
+  };
+});
+afterEach(() => removeDataFolder(folder));
+
+const allKeys = ({ keys, other_seller }: DemoSellers): string[] => [...Object.values(keys), other_seller.key];
+
+const secretOf = (key: string) => seeding.secrets.findSecret(hashApiKey(key));
+
+describe('seedDemo', () => {
+  it('makes keys of every kind that is promised', async () => {
+    const { seller_id, keys, other_seller } = await seedDemo(folder, seeding);
+    const both = ['users:read', 'users:write'];
+    for (const [key, plan, scopes, seller] of [
+      [keys.free, 'free', both, seller_id],
+      [keys.professional, 'professional', both, seller_id],
+      [keys.read_only, 'professional', ['users:read'], seller_id],
+      [keys.write_only, 'professional', ['users:write'], seller_id],
+      [keys.app, 'professional', ['buyers:register'], seller_id],
+      [other_seller.key, 'professional', both, other_seller.seller_id],
+    ] as const) {
+      expect(isWellFormedKey(key, KEY_PREFIX)).toBe(true);
+      expect(await secretOf(key)).toMatchObject({ plan, scopes, seller_id: seller, status: 'active' });
+    }
+    expect(other_seller.seller_id).not.toBe(seller_id);
+  });
+
+  it('gives the same ones at the next start', async () => {
+    const first = await seedDemo(folder, seeding);
+    expect(await seedDemo(folder, seeding)).toEqual(first);
+  });
+
+  it('makes new ones each time where nothing is remembered', async () => {
+    const [first, second] = [await seedDemo(undefined, seeding), await seedDemo(undefined, seeding)];
+    expect(new Set([...allKeys(first), ...allKeys(second)]).size).toBe(12);
+  });
+
+  it('replaces a key that the gateway has forgotten, and leaves the others', async () => {
+    const first = await seedDemo(folder, seeding);
+    const { usage_id } = (await secretOf(first.keys.free)) ?? {};
+    const [gatewayKey] = [...usagePlans.held.values()].filter(({ value }) => value === usage_id);
+    await usagePlans.deleteKey(gatewayKey?.id ?? '');
+    const second = await seedDemo(folder, seeding);
+    expect(second.keys.free).not.toBe(first.keys.free);
+    expect({ ...second, keys: { ...second.keys, free: '' } }).toEqual({
+      ...first,
+      keys: { ...first.keys, free: '' },
+    });
+  });
+
+  it('makes everything anew where the table or the file is another one', async () => {
+    const first = await seedDemo(folder, seeding);
+    await writeFile(join(folder, 'demo-keys.json'), '{"half":');
+    const second = await seedDemo(folder, seeding);
+    expect(second.seller_id).not.toBe(first.seller_id);
+    expect(new Set([...allKeys(first), ...allKeys(second)]).size).toBe(12);
+  });
+});

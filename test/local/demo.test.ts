@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import {
+  newDataFolder,
+  type RunningService,
+  removeDataFolder,
+  startRunningService,
+} from '#test/service/running-service.ts';
+
+const DEMO = fileURLToPath(new URL('../../local/demo.ts', import.meta.url));
+
+const runDemo = (folder: string) => promisify(execFile)(process.execPath, [DEMO, '--data', folder]);
+
+let folder: string;
+let service: RunningService;
+
+beforeAll(async () => {
+  folder = await newDataFolder();
+  service = await startRunningService({ folder });
+}, 30_000);
+
+afterAll(async () => {
+  await service.stop();
+  await removeDataFolder(folder);
+});
+
+describe('npm run demo', () => {
+  it('walks the flow to its end, again and again', async () => {
+    for (const _run of [1, 2]) {
+      const { stdout } = await runDemo(folder);
+      expect(stdout.trimEnd()).toMatch(/All went as it must\.$/);
+    }
+  }, 30_000);
+
+  it('shows every kind of answer', async () => {
+    const { stdout } = await runDemo(folder);
+    for (const status of [200, 201, 202, 401, 403, 404, 409, 422, 429, 503]) {
+      expect(stdout).toContain(`->  ${status}  `);
+    }
+  });
+
+  it('says in one sentence that the service is not running, also after it was killed', async () => {
+    await service.stop('SIGKILL');
+    const other = await newDataFolder();
+    for (const place of [folder, other]) {
+      await expect(runDemo(place)).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('The service is not running: start it with "npm start"'),
+      });
+    }
+    await removeDataFolder(other);
+  });
+});
