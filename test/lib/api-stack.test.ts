@@ -47,6 +47,10 @@ describe('functions and methods', () => {
     dev.api.resourceCountIs('AWS::Lambda::Function', allRoutes.length + 1);
   });
 
+  test('large answers are compressed: the reference page loads half a megabyte, not two', () => {
+    dev.api.hasResourceProperties('AWS::ApiGateway::RestApi', { MinimumCompressionSize: 10_240 });
+  });
+
   test('the canary is the only other function in prod', () => {
     prod.api.resourceCountIs('AWS::Lambda::Function', allRoutes.length + 2);
   });
