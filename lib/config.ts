@@ -1,6 +1,8 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as v from 'valibot';
 import { KEY_PREFIXES } from '#shared/api-keys/format.ts';
+import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
+import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
 
 const LIVE_PREFIX: (typeof KEY_PREFIXES)[number] = 'blk_live_';
 
@@ -29,12 +31,25 @@ const matching = (form: RegExp, example: string) => {
   return v.pipe(v.string(sentence), v.regex(form, sentence));
 };
 
-const names = (example: string) => {
-  const sentence = `must list at least one name, each once, the first choice first, such as ${example}`;
+/** A list in which each name stands once, and the first is the first choice. */
+const listOf = <const Item extends v.GenericSchema<string>>(item: Item, wanted: string) => {
+  const sentence = `must list ${wanted}, at least one, each once, the first choice first`;
   return v.pipe(
-    v.array(matching(/^[a-z][a-z0-9-]*$/, example), sentence),
+    v.array(item, sentence),
     v.minLength(1, sentence),
     v.check((list) => new Set(list).size === list.length, sentence),
+  );
+};
+
+/** Providers by name: those that there is an adapter for. */
+const providersOf = (known: readonly { readonly name: string }[]) => {
+  const choice = known.map(({ name }) => `"${name}"`).join(', ');
+  return listOf(
+    v.picklist(
+      known.map(({ name }) => name),
+      `must be one of ${choice}`,
+    ),
+    `names of ${choice}`,
   );
 };
 
@@ -57,6 +72,8 @@ const configSchema = v.pipe(
     otpAccess: oneOf(['api-key', 'public']),
     /** What becomes of table, keys, secrets and logs when a stack is deleted. `retain` also protects them from deletion. */
     removal: oneOf(['retain', 'destroy']),
+    /** A table that was restored from a backup and takes the place of the stage's own, by name; `null`: its own. */
+    restoredTable: v.nullable(matching(/^[\w.-]{3,255}$/, '"buyer-linking-restored"')),
     logRetentionDays: v.picklist(RETENTION_DAYS, `must be one of ${RETENTION_DAYS.join(', ')}`),
     /** Who is told of an alarm: an address, or a topic that exists; `null`: nobody, the alarms only show. */
     alarms: v.nullable(
@@ -75,8 +92,8 @@ const configSchema = v.pipe(
     ),
     /** Providers by name, the first choice first, and the secret in Secrets Manager that holds their credentials. */
     providers: section({
-      identityRegistry: names('["jibit", "zohal"]'),
-      sms: names('["kavenegar", "sms-ir"]'),
+      identityRegistry: providersOf(IDENTITY_PROVIDERS),
+      sms: providersOf(SMS_PROVIDERS),
       secretName: matching(/^[\w/+=.@-]{1,500}$/, '"buyer-linking/dev/providers"'),
     }),
     /** Puts the two functions that call providers behind one NAT gateway with a fixed address. Costs about 33 USD a month. */
@@ -96,7 +113,7 @@ const configSchema = v.pipe(
       }),
     ),
     /** The signing keys of access tokens by a label of yours: the first one signs, all are published. See docs/operations.md. */
-    signingKeys: names('["k1"]'),
+    signingKeys: listOf(matching(/^[a-z][a-z0-9-]*$/, '"k1"'), 'labels of your own'),
     /** A small function that asks for the public keys from outside every five minutes, and an alarm if it gets none. */
     canary: onOff,
   }),

@@ -1,5 +1,5 @@
 import { type App, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { AttributeType, Billing, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, Billing, type ITableV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Config } from './config.ts';
@@ -12,11 +12,12 @@ const KEY_WAITING_PERIOD = Duration.days(7);
 
 /** What outlives the code: the table, the keys that sign access tokens, the secret that digests are made under. */
 export class DataStack extends Stack {
-  readonly table: TableV2;
+  /** What the functions work on. */
+  readonly table: ITableV2;
   readonly signingKeys: readonly [Key, ...Key[]];
   readonly digestSecret: Secret;
 
-  constructor(app: App, { stage, removal, signingKeys }: Config) {
+  constructor(app: App, { stage, removal, restoredTable, signingKeys }: Config) {
     const isKept = removal === 'retain';
     super(app, dataStackName(stage), {
       description: `Buyer Linking (${stage}): table, signing keys and digest secret`,
@@ -24,7 +25,7 @@ export class DataStack extends Stack {
     });
     const removalPolicy = isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
 
-    this.table = new TableV2(this, 'Table', {
+    const own = new TableV2(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
       timeToLiveAttribute: 'ttl',
@@ -33,6 +34,7 @@ export class DataStack extends Stack {
       deletionProtection: isKept,
       removalPolicy,
     });
+    this.table = restoredTable === null ? own : TableV2.fromTableName(this, 'RestoredTable', restoredTable);
 
     const [first, ...others] = signingKeys.map(
       (label) =>

@@ -7,6 +7,7 @@ export const STAGES = {
     keyPrefix: 'blk_test_',
     otpAccess: 'api-key',
     removal: 'destroy',
+    restoredTable: null,
     logRetentionDays: 14,
     alarms: null,
     providers: {
@@ -25,6 +26,7 @@ export const STAGES = {
     keyPrefix: 'blk_live_',
     otpAccess: 'api-key',
     removal: 'retain',
+    restoredTable: null,
     logRetentionDays: 365,
     // Yours to set: { email: '…' } or { topicArn: '…' }. Until then synth warns that nobody is told.
     alarms: null,

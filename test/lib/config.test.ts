@@ -39,12 +39,21 @@ describe('a config that cannot be deployed', () => {
       { requestsPerSecond: 0, burst: 1 },
       'option "openRoutes.requestsPerSecond" must be a whole number',
     ],
-    ['signingKeys', [], 'option "signingKeys" must list at least one name'],
-    ['signingKeys', ['k1', 'k1'], 'option "signingKeys" must list at least one name, each once'],
+    ['signingKeys', [], 'option "signingKeys" must list labels of your own, at least one'],
+    [
+      'signingKeys',
+      ['k1', 'k1'],
+      'option "signingKeys" must list labels of your own, at least one, each once',
+    ],
     [
       'providers',
       { identityRegistry: [], sms: ['kavenegar'], secretName: 'x' },
       'option "providers.identityRegistry" must list',
+    ],
+    [
+      'providers',
+      { ...STAGES.dev.providers, sms: ['kavenegar', 'pigeon'] },
+      'option "providers.sms.1" must be one of "kavenegar", "sms-ir".',
     ],
     ['otpAcess', 'public', 'option "otpAcess" is not an option.'],
   ])('%s = %j is refused by name', (name, value, sentence) => {

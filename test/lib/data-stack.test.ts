@@ -42,6 +42,16 @@ describe('the data', () => {
     },
   );
 
+  test('a restored table takes the place of the own one, which is kept', () => {
+    const { api, data } = templatesOf('dev', { restoredTable: 'buyer-linking-restored' });
+    data.resourceCountIs('AWS::DynamoDB::GlobalTable', 1);
+    const names = Object.values(resourcesOf(api, 'AWS::Lambda::Function')).flatMap(
+      ({ Properties }) => Properties.Environment?.Variables?.TABLE_NAME ?? [],
+    );
+    expect(new Set(names)).toEqual(new Set(['buyer-linking-restored']));
+    expect(JSON.stringify(resourcesOf(api, 'AWS::IAM::Role'))).toContain(':table/buyer-linking-restored');
+  });
+
   test('the signing key can sign with P-256 and do nothing else', () => {
     const [key] = Object.values(resourcesOf(prod, 'AWS::KMS::Key'));
     expect(key?.Properties).toMatchObject({ KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' });

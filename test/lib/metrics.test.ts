@@ -1,0 +1,39 @@
+import { describe, expect, test } from '@jest/globals';
+import { Duration } from 'aws-cdk-lib';
+import { eachLoggedMetric, loggedMetric } from '#lib/metrics.ts';
+import { logEvent, NAMESPACE, redirectLog } from '#shared/log.ts';
+
+const SUM = { period: Duration.minutes(5), statistic: 'Sum' } as const;
+
+describe('a metric of the log', () => {
+  test('is the one that the log line carries: same namespace, name and dimensions', () => {
+    const lines: string[] = [];
+    const restore = redirectLog((line) => lines.push(line));
+    logEvent('request_failed', { request_id: '1', operation: 'create-user' });
+    restore();
+    const [written] = JSON.parse(lines[0] ?? '')._aws.CloudWatchMetrics;
+    const metric = loggedMetric('request_failed', 'UnexpectedErrors', { operation: 'create-user' }, SUM);
+    expect(metric.namespace).toBe(written.Namespace);
+    expect(written.Metrics.map(({ Name }: { Name: string }) => Name)).toContain(metric.metricName);
+    expect(written.Dimensions).toContainEqual(Object.keys(metric.dimensions ?? {}));
+  });
+
+  test('by dimensions that it is not kept by is refused, for its alarm would never ring', () => {
+    expect(() => loggedMetric('request_failed', 'UnexpectedErrors', { plan: 'free' }, SUM)).toThrow(
+      'not kept by [plan]',
+    );
+    expect(() => loggedMetric('request_failed', 'UnexpectedErrors', {}, SUM)).toThrow('not kept by []');
+    expect(() => eachLoggedMetric('key_judged', 'KeysJudged', ['reason'], SUM)).toThrow(
+      'not kept by [reason]',
+    );
+  });
+
+  test('for a graph is a search over every value of its dimensions', () => {
+    const [expression] = [
+      eachLoggedMetric('key_judged', 'KeysJudged', ['outcome'], SUM).toMetricConfig().mathExpression,
+    ];
+    expect(expression?.expression).toBe(
+      `SEARCH('{${NAMESPACE},outcome} MetricName="KeysJudged"', 'Sum', 300)`,
+    );
+  });
+});
