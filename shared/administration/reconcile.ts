@@ -12,6 +12,8 @@ export type Finding = Difference & { readonly isMended: boolean };
 export interface Reconciliation {
   readonly sellers: number;
   readonly keys: number;
+  /** Keys that somebody issues at this moment, or whose issue was interrupted so lately that it may still go on. */
+  readonly beingIssued: number;
   readonly findings: readonly Finding[];
 }
 
@@ -76,11 +78,13 @@ export const reconcile = async (
   const differences: Difference[] = [];
   const names = new Set<string>();
   let sellers = 0;
+  let pending = 0;
   for await (const seller of admin.sellers.list()) {
     sellers += 1;
     const its = await sellerDifferences(admin, gateway, seller);
     differences.push(...its.differences);
     for (const { key_id } of its.keys) names.add(admin.gatewayKeyName(key_id));
+    pending += its.keys.filter(({ status }) => status === 'pending').length;
   }
   differences.push(...strayDifferences(gateway, gatewayKeyNamePrefix(admin.stage), names));
 
@@ -90,5 +94,6 @@ export const reconcile = async (
     if (isMended) await admin.audit.write(recordOf(admin, difference));
     findings.push({ ...difference, isMended });
   }
-  return { sellers, keys: names.size, findings };
+  const interrupted = differences.filter(({ kind }) => kind === 'issue_interrupted').length;
+  return { sellers, keys: names.size, beingIssued: pending - interrupted, findings };
 };

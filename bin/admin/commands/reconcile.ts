@@ -3,6 +3,9 @@ import { type Finding, reconcile } from '#shared/administration/reconcile.ts';
 import type { AddCommands, Answer, Session } from '../command.ts';
 import { tableOf } from '../table.ts';
 
+const STILL_ISSUING =
+  'A key is being issued at this moment, or its issue was interrupted less than two minutes ago: look again then.';
+
 const viewOf = ({ kind, seller, key, gatewayKeyId, isMended }: Finding) => ({
   kind,
   detail: DIFFERENCES[kind],
@@ -13,7 +16,7 @@ const viewOf = ({ kind, seller, key, gatewayKeyId, isMended }: Finding) => ({
 });
 
 const compare = async ({ admin }: Session, { fix = false }: { fix?: boolean }): Promise<Answer> => {
-  const { sellers, keys, findings } = await reconcile(admin, { fix });
+  const { sellers, keys, beingIssued, findings } = await reconcile(admin, { fix });
   const views = findings.map(viewOf);
   const summary = `Compared ${keys} keys of ${sellers} sellers with API Gateway: `;
   const open = views.filter(({ mended }) => !mended).length;
@@ -26,11 +29,12 @@ const compare = async ({ admin }: Session, { fix = false }: { fix?: boolean }): 
     ]),
   );
   return {
-    json: { sellers, keys, differences: views },
+    json: { sellers, keys, being_issued: beingIssued, differences: views },
     text:
       views.length === 0
         ? `${summary}nothing differs.\n`
         : `${summary}${views.length} differing, ${views.length - open} mended.\n${table}`,
+    ...(beingIssued === 0 ? {} : { note: STILL_ISSUING }),
     exitCode: open === 0 ? 0 : 1,
   };
 };
