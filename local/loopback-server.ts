@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
-import { PROBLEMS, problemBody } from '#shared/problems.ts';
+import { PROBLEMS, type ProblemCode, problemBody } from '#shared/problems.ts';
 import { StartupError } from './startup-error.ts';
 
 /** A server that only this machine can reach. */
@@ -70,34 +76,46 @@ const listenOnBoth = async (port: number, answer: Answer): Promise<Server[] | un
 };
 
 const newServer = (answer: Answer): Server => {
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    response.on('error', () => {});
+    // While the server closes, each answer is the last one of its connection.
+    response.once('close', () => server.listening || setImmediate(() => server.closeIdleConnections()));
+    request.url = toOriginForm(request.url ?? '');
+    answer(request, response).catch(() => response.destroy());
+  };
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: CHECK_TIMEOUTS_EVERY_MS,
+      // Without this and the next three lines Node refuses in words of its own.
+      requireHostHeader: false,
     },
-    (request, response) => {
-      response.on('error', () => {});
-      // While the server closes, each answer is the last one of its connection.
-      response.once('close', () => server.listening || setImmediate(() => server.closeIdleConnections()));
-      answer(request, response).catch(() => response.destroy());
-    },
+    serve,
   );
+  server.on('checkExpectation', serve);
+  server.on('connect', (_request, socket: Socket) => refuse(socket, 'not_found'));
   server.on('clientError', refuseUnreadable);
   return server;
 };
 
+/** A client that thinks we are a proxy sends the whole URL (RFC 9112 §3.2.2): the path and the query of it count. */
+const toOriginForm = (target: string): string => target.replace(/^https?:\/\/[^/?]*/i, '');
+
 /** Answers what is no HTTP request, or has too many headers, or came too slowly: the nearest of the closed list of problems. */
 const refuseUnreadable = (error: NodeJS.ErrnoException, socket: Socket): void => {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+  else refuse(socket, error.code === 'HPE_INVALID_METHOD' ? 'not_found' : 'malformed_json');
+};
+
+/** Writes a problem to a connection that has no response object, and ends it. */
+const refuse = (socket: Socket, code: ProblemCode): void => {
   const requestId = randomUUID();
-  const body = JSON.stringify(problemBody('malformed_json', requestId));
+  const body = JSON.stringify(problemBody(code, requestId));
+  const { status } = PROBLEMS[code];
   const head = [
-    `HTTP/1.1 ${PROBLEMS.malformed_json.status} Bad Request`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `X-Request-Id: ${requestId}`,
     'Cache-Control: no-store',
     `Content-Type: ${PROBLEM_CONTENT_TYPE}`,

@@ -60,7 +60,7 @@ describe('listenOnLoopback', () => {
   });
 
   it.each([
-    ['what is no HTTP', 'hello\r\n\r\n'],
+    ['what is no HTTP', 'GET / HELLO\r\n\r\n'],
     ['a header without a colon', 'GET / HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n'],
     [
       'more headers than API Gateway takes',
@@ -75,6 +75,30 @@ describe('listenOnLoopback', () => {
     expect(head).toContain(`X-Request-Id: ${JSON.parse(body).request_id}`);
     expect(JSON.parse(body)).toMatchObject({ status: 400, code: 'malformed_json' });
     expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('hello');
+  });
+
+  it.each([
+    ['a method that HTTP does not know', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ])('finds nothing for %s', async (_what, bytes) => {
+    const { port } = await listen(sayHello);
+    const [head = '', body = ''] = (await sendRaw(port, bytes)).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 404 Not Found/);
+    expect(JSON.parse(body)).toMatchObject({ status: 404, code: 'not_found' });
+  });
+
+  it.each([
+    ['the whole URL', 'GET http://localhost/path?a=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+    ['no Host', 'GET /path?a=1 HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    [
+      'an expectation nobody knows',
+      'GET /path?a=1 HTTP/1.1\r\nHost: x\r\nExpect: x\r\nConnection: close\r\n\r\n',
+    ],
+  ])('serves a request with %s', async (_what, bytes) => {
+    const { port } = await listen(async (request, response) => {
+      response.end(request.url);
+    });
+    expect(await sendRaw(port, bytes)).toMatch(/\r\n\r\n\/path\?a=1$/);
   });
 
   it('survives a client that hangs up in the middle of a request, and one that hangs up before the answer', async () => {
