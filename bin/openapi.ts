@@ -1,6 +1,6 @@
 /** `npm run openapi` writes openapi.json from the route table; `npm run openapi:check` holds it to the table, the standard and its past. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import SwaggerParser from '@apidevtools/swagger-parser';
@@ -83,6 +83,13 @@ const checkPast = (present: string): string[] => {
   ];
 };
 
+/** The client's types follow, where its tools are installed: it has a lock file of its own. */
+const generateClientTypes = (): void => {
+  const isInstalled = existsSync(`${ROOT}client/node_modules/openapi-typescript`);
+  if (isInstalled) execFileSync('npm', ['run', '--silent', '--prefix', 'client', 'generate'], { cwd: ROOT });
+  else console.log('Now run: npm ci --prefix client && npm run generate --prefix client');
+};
+
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const present = folded();
 if (values.check) {
@@ -92,4 +99,5 @@ if (values.check) {
   process.exitCode = faults.length === 0 ? 0 : 1;
 } else {
   writeFileSync(FILE, present);
+  generateClientTypes();
 }

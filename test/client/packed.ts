@@ -101,7 +101,15 @@ describe('the packed client', () => {
       );
     };
     const example = (await readmeExample()).replace('process.env.BUYER_LINKING_URL ?? ', '');
-    expect(await compile('right.ts', example)).toBe('');
+    const narrowed =
+      "const mend = (e: unknown) => (isProblem(e, 'validation_failed') ? e.problem.errors[0]?.pointer : e);";
+    expect(await compile('right.ts', `${example}\n${narrowed}\nmend(1);`)).toBe('');
+    expect(
+      await compile(
+        'narrow.ts',
+        `${example}\n${narrowed.replace('validation_failed', 'internal')}\nmend(1);`,
+      ),
+    ).toContain("'errors' does not exist");
     expect(await compile('wrong.ts', example.replace('birth_date:', 'birthdate:'))).toContain("'birthdate'");
   }, 60_000);
 });

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -33,6 +34,16 @@ export const stepsOf = async (file: string): Promise<readonly Step[]> => {
     const next = blocks[index + 1];
     return [{ run, shown: next !== undefined && SHOWN.includes(next.language) ? next : undefined }];
   });
+};
+
+const isOnPath = (command: string): boolean =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)));
+
+/** The commands that a guide calls and this machine does not have. */
+export const missingCommands = (file: string): readonly string[] => {
+  const asksForPython = readFileSync(new URL(file, REPOSITORY), 'utf8').includes('```python');
+  const needed = ['bash', 'curl', 'sort', ...(asksForPython ? ['python3'] : [])];
+  return needed.filter((command) => !isOnPath(command));
 };
 
 /** Where a reader would be: the service's address, its demo file, the client as it is in this checkout. */

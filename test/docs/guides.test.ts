@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { PLAN_NAMES, PLANS } from '#shared/plans.ts';
 import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
-import { compared, runSteps, stepsOf } from './guide.ts';
+import { compared, missingCommands, runSteps, stepsOf } from './guide.ts';
 
 const GUIDES = [
   'docs/quick-start.md',
@@ -15,6 +15,13 @@ const GUIDES = [
 ];
 
 const textOf = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+
+/** `it`, or `it.skip` that says what this machine lacks. */
+const itWhereItRuns = (file: string, title: string, run: () => Promise<void>): void => {
+  const missing = missingCommands(file);
+  const [test, reason] = missing.length > 0 ? [it.skip, ` (not here: no ${missing.join(', ')})`] : [it, ''];
+  test(`${title}${reason}`, run, 60_000);
+};
 
 describe.each(GUIDES)('%s', (file) => {
   let service: RunningService;
@@ -28,14 +35,14 @@ describe.each(GUIDES)('%s', (file) => {
     await removeDataFolder(service?.folder);
   }, 30_000);
 
-  it('runs as it is written and prints what it shows', async () => {
+  itWhereItRuns(file, 'runs as it is written and prints what it shows', async () => {
     const steps = await stepsOf(file);
     const printed = await runSteps(steps, service);
     expect(printed).toHaveLength(steps.length);
     const pairs = steps.map((step, index) => compared(step, printed[index] ?? ''));
     expect(pairs.map(([actual]) => actual)).toEqual(pairs.map(([, shown]) => shown));
     expect(steps.filter(({ shown }) => shown !== undefined).length).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   it('links only to files that are there', () => {
     const targets = [...textOf(file).matchAll(/\]\(([^)#:]+)\)/g)].map(([, target]) => String(target));

@@ -1,0 +1,72 @@
+/** The client's source against the whole local service. */
+
+import { newPerson, newPhone, registeredPerson } from '#test/scenarios/people.ts';
+import { localTarget } from '#test/service/local-target.ts';
+import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+import { type BuyerLinkingClient, buyerLinking, isProblem } from '../../client/src/index.ts';
+
+let service: RunningService;
+let client: BuyerLinkingClient;
+
+beforeAll(async () => {
+  service = await startRunningService({ args: ['--memory'] });
+  client = buyerLinking({ baseUrl: service.demo.base_url, apiKey: service.demo.keys.professional });
+}, 30_000);
+
+afterAll(async () => {
+  await service?.stop();
+  await removeDataFolder(service?.folder);
+}, 30_000);
+
+const caught = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('the client and the service', () => {
+  it('link a buyer once, however often it is asked', async () => {
+    const person = await registeredPerson(localTarget(service.demo));
+    const first = await client.linkBuyer(person);
+    const again = await client.linkBuyer(person);
+    expect([first.isNew, again.isNew]).toEqual([true, false]);
+    expect(again.user).toEqual(first.user);
+  });
+
+  it('read every user in the order of linking, over as many pages as there are', async () => {
+    const target = localTarget(service.demo);
+    for (let count = 0; count < 4; count += 1) await client.linkBuyer(await registeredPerson(target));
+    const byPage: string[][] = [];
+    for await (const { data } of client.pages(2)) byPage.push(data.map(({ id }) => id));
+    const all: string[] = [];
+    for await (const { id } of client.users()) all.push(id);
+    expect(byPage.flat()).toEqual(all);
+    expect(byPage.slice(0, -1).map(({ length }) => length)).toEqual(byPage.slice(0, -1).map(() => 2));
+    expect(new Set(all).size).toBe((await client.listUsers()).total);
+  });
+
+  it('agree on every refusal: its code, what is wrong, how long to wait', async () => {
+    const unknown = await caught(client.linkBuyer(newPerson()));
+    expect(isProblem(unknown, 'buyer_not_registered')).toBe(true);
+
+    const invalid = await caught(client.linkBuyer({ ...newPerson(), national_id: '1' }));
+    const errors = isProblem(invalid, 'validation_failed') ? invalid.problem.errors : [];
+    expect(errors).toEqual([{ pointer: '#/national_id', detail: expect.any(String) }]);
+
+    const phone = newPhone();
+    await client.sendCode(phone);
+    const tooSoon = await caught(client.sendCode(phone));
+    expect(tooSoon).toMatchObject({ code: 'resend_too_soon', retryAfterSeconds: expect.any(Number) });
+  });
+
+  it('trade a code for a token', async () => {
+    const phone = newPhone();
+    await expect(client.sendCode(phone)).resolves.toEqual({ expires_in: 300, resend_after: 60 });
+    const [message] = await localTarget(service.demo).messages(phone);
+    const token = await client.verifyCode(phone, message?.code ?? '');
+    expect(token).toMatchObject({ token_type: 'Bearer', expires_in: 3600 });
+    await expect(client.verifyCode(phone, message?.code ?? '')).rejects.toMatchObject({
+      code: 'code_rejected',
+    });
+  });
+});
