@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { OnLoadArgs, OnLoadResult, Plugin } from 'esbuild';
 
 /**
- * What is taken out of a bundle, each because a Lambda function of ours never reaches it. docs/adr/bundles.md has the measurements.
+ * What is taken out of a bundle, each because a Lambda function of ours never reaches it. docs/adr/0007-bundles.md has the measurements.
  * Each plugin throws while bundling if what it replaces is no longer there, so that an SDK update cannot undo it unnoticed.
  */
 

@@ -96,7 +96,7 @@ const configSchema = v.pipe(
       sms: providersOf(SMS_PROVIDERS),
       secretName: matching(/^[\w/+=.@-]{1,500}$/, '"buyer-linking/dev/providers"'),
     }),
-    /** Puts the two functions that call providers behind one NAT gateway with a fixed address. Costs about 33 USD a month. */
+    /** Puts the two functions that call providers behind one NAT gateway with a fixed address. Costs about 37 USD a month. */
     staticEgress: onOff,
     /** A web firewall with a limit for each client address over five minutes; `null`: none. */
     firewall: v.nullable(section({ requestsPerAddress: wholeNumber(10, 2_000_000_000) })),
