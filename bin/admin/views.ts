@@ -82,7 +82,9 @@ export const keyDetails = (key: KeyView): string =>
     ['last used (day)', key.last_used_on ?? 'never'],
     ...key.secrets.map((secret, index): [string, string] => [
       index === 0 ? 'secret' : 'older secret',
-      `${shownSecret(secret)}, ends ${shortTime(secret.expires_at)}`,
+      key.status === 'revoked'
+        ? shownSecret(secret)
+        : `${shownSecret(secret)}, ends ${shortTime(secret.expires_at)}`,
     ]),
   ]);
 
