@@ -97,6 +97,7 @@ export const auditTable = (records: readonly AuditRecord[]): string =>
       record.action,
       record.key_id ?? '',
       Object.entries(record.details)
+        .sort(([a], [b]) => a.localeCompare(b))
         .map(([name, value]) => `${name}: ${value}`)
         .join('\n'),
     ]),
