@@ -1,5 +1,6 @@
 import type { KeyPrefix } from '#shared/api-keys/format.ts';
 import type { OtpAccess } from '#shared/env.ts';
+import type { DataFolder } from './data-folder.ts';
 import { StartupError } from './startup-error.ts';
 
 /** The table and the keys of the service on one machine. */
@@ -10,22 +11,20 @@ export const KEY_PREFIX: KeyPrefix = 'blk_test_';
 export interface Whereabouts {
   readonly baseUrl: string;
   readonly databaseEndpoint: string;
-  readonly digestSecretPath: string;
-  readonly providerSecretPath: string;
-  readonly signingKeyPath: string;
+  readonly folder: Pick<DataFolder, 'digestSecretFile' | 'providerSecretFile' | 'signingKeyFile'>;
 }
 
 /** Sets the variables that shared/env.ts reads, as the stacks do for each function. What a person has set for choosing is kept. */
-export const setEnvironment = (whereabouts: Whereabouts): void => {
+export const setEnvironment = ({ baseUrl, databaseEndpoint, folder }: Whereabouts): void => {
   Object.assign(process.env, {
     TABLE_NAME,
-    DYNAMODB_ENDPOINT: whereabouts.databaseEndpoint,
-    DIGEST_SECRET: `file:${whereabouts.digestSecretPath}`,
-    PROVIDER_SECRET: `file:${whereabouts.providerSecretPath}`,
+    DYNAMODB_ENDPOINT: databaseEndpoint,
+    DIGEST_SECRET: `file:${folder.digestSecretFile}`,
+    PROVIDER_SECRET: `file:${folder.providerSecretFile}`,
     IDENTITY_PROVIDERS: process.env.IDENTITY_PROVIDERS ?? 'jibit',
     SMS_PROVIDERS: process.env.SMS_PROVIDERS ?? 'kavenegar',
-    SIGNING_KEYS: `file:${whereabouts.signingKeyPath}`,
-    TOKEN_ISSUER: whereabouts.baseUrl,
+    SIGNING_KEYS: `file:${folder.signingKeyFile}`,
+    TOKEN_ISSUER: baseUrl,
     KEY_PREFIX,
     OTP_ACCESS: otpAccess(),
   });

@@ -42,14 +42,40 @@ export type Gateway = (request: IncomingMessage, response: ServerResponse) => Pr
 const AUTHORIZER = { timeoutSeconds: 10, memoryMb: 512 } as const;
 
 /** What API Gateway does on AWS, folded from the route table: finds the row, judges the key, calls the function, answers. */
-export const gateway = ({
-  functions,
-  usagePlanKeys,
-  otpAccess,
-  clock,
-  onCompleted,
-}: GatewayOptions): Gateway => {
+export const gateway = (options: GatewayOptions): Gateway => {
   const findRoute = router(allRoutes);
+  const admit = admissionBy(options);
+
+  const answer = async (
+    request: ReceivedRequest,
+    match: RouteMatch | undefined,
+  ): Promise<APIGatewayProxyResult> => {
+    if (match === undefined) return refuse(request, { code: 'not_found' });
+    const admission = await admit(request, match);
+    if ('refusal' in admission) return refuse(request, admission.refusal);
+    // AWS answers 413 here. The contract's list of problems is closed, and of a body that is never read nobody knows that it is JSON.
+    if (request.body === 'too_large') return refuse(request, { code: 'malformed_json' });
+    return callFunction(options.functions, request, match, admission.context);
+  };
+
+  return async (incoming, response) => {
+    const request = await receive(incoming).catch(() => undefined);
+    // Nobody is there any more to be answered.
+    if (request === undefined) return;
+    const match = findRoute(request.method, request.path);
+    const result = await answer(request, match).catch((error: unknown) => fail(request, match, error));
+    respond(response, result);
+    options.onCompleted({
+      method: request.method,
+      route: match?.route,
+      status: result.statusCode,
+      durationMs: Date.now() - request.receivedAtMs,
+    });
+  };
+};
+
+/** What lets a request through to its function: the caller, where the row asks for one; or a refusal. */
+const admissionBy = ({ functions, usagePlanKeys, otpAccess, clock }: GatewayOptions) => {
   const cache = authorizerCache(clock);
   usagePlanKeys.onFlush(cache.flush);
   const buckets = tokenBuckets(clock);
@@ -63,58 +89,26 @@ export const gateway = ({
     usagePlanKeys,
     buckets,
   };
-
-  /** What lets a request through to its function: the caller, where the row asks for one; or a refusal. */
-  const admit = async (request: ReceivedRequest, match: RouteMatch) => {
+  return async (request: ReceivedRequest, match: RouteMatch) => {
     if (needsKey(match.route, otpAccess)) return admitByKey(request, match, deps);
     const refusal = match.route.access.by === 'public' ? undefined : admitByAddress(request, buckets);
     return refusal === undefined ? { context: undefined } : { refusal };
   };
+};
 
-  const answer = async (
-    request: ReceivedRequest,
-    match: RouteMatch | undefined,
-  ): Promise<APIGatewayProxyResult> => {
-    if (match === undefined) return refuse(request, { code: 'not_found' });
-    const admission = await admit(request, match);
-    if ('refusal' in admission) return refuse(request, admission.refusal);
-    // AWS answers 413 here. The contract's list of problems is closed, and of a body that is never read nobody knows that it is JSON.
-    if (request.body === 'too_large') return refuse(request, { code: 'malformed_json' });
-    return call(request, match, admission.context);
-  };
-
-  const call = async (
-    request: ReceivedRequest,
-    match: RouteMatch,
-    context: AuthorizerContext | undefined,
-  ): Promise<APIGatewayProxyResult> => {
-    const { name, timeoutSeconds, memoryMb } = match.route;
-    const handler = functions.endpoints.get(name);
-    if (handler === undefined) throw new Error(`no function for ${name}`);
-    const result = await invoke(name, handler, proxyEvent(request, match, context), {
-      requestId: request.requestId,
-      timeoutSeconds,
-      memoryMb,
-    });
-    if (!Number.isInteger(result?.statusCode)) throw new Error(`${name} gave no answer`);
-    return result;
-  };
-
-  return async (incoming, response) => {
-    const request = await receive(incoming).catch(() => undefined);
-    // Nobody is there any more to be answered.
-    if (request === undefined) return;
-    const match = findRoute(request.method, request.path);
-    const result = await answer(request, match).catch((error: unknown) => fail(request, match, error));
-    respond(response, result);
-    const { method, receivedAtMs } = request;
-    onCompleted({
-      method,
-      route: match?.route,
-      status: result.statusCode,
-      durationMs: Date.now() - receivedAtMs,
-    });
-  };
+const callFunction = async (
+  { endpoints }: Functions,
+  request: ReceivedRequest,
+  match: RouteMatch,
+  context: AuthorizerContext | undefined,
+): Promise<APIGatewayProxyResult> => {
+  const { name, timeoutSeconds, memoryMb } = match.route;
+  const handler = endpoints.get(name);
+  if (handler === undefined) throw new Error(`no function for ${name}`);
+  const limits = { requestId: request.requestId, timeoutSeconds, memoryMb };
+  const result = await invoke(name, handler, proxyEvent(request, match, context), limits);
+  if (!Number.isInteger(result?.statusCode)) throw new Error(`${name} gave no answer`);
+  return result;
 };
 
 /** A refusal of the gateway: the same body and headers as a function's. */

@@ -1,15 +1,10 @@
 import { rm } from 'node:fs/promises';
-import { userInfo } from 'node:os';
-import { administration } from '#shared/administration/context.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { systemClock } from '#shared/clock/system.ts';
-import { randomIds } from '#shared/ids/random.ts';
 import { redirectLog } from '#shared/log.ts';
-import { openTable, type Table } from '#shared/table/client.ts';
-import { apiGatewayClient, apiGatewayUsagePlans } from '#shared/usage-plans/api-gateway.ts';
+import { openTable } from '#shared/table/client.ts';
 import { writeAdminTarget } from './admin-target.ts';
-import { LOCAL_API_ID, LOCAL_PLAN_IDS, LOCAL_STAGE_NAME } from './control-plane/operations.ts';
-import { CONTROL_PLANE_PREFIX, type LocalControlPlane, openControlPlane } from './control-plane.ts';
+import { CONTROL_PLANE_PREFIX, openControlPlane } from './control-plane.ts';
 import { type DataFolder, ensureSecrets, openDataFolder } from './data-folder.ts';
 import { type Database, foreignDatabase, startDatabase } from './database.ts';
 import { type DemoSellers, seedDemo } from './demo-seeds.ts';
@@ -18,10 +13,12 @@ import { lockFolder } from './folder-lock.ts';
 import { frontDoor } from './front-door.ts';
 import { loadFunctions } from './gateway/functions.ts';
 import { type Completed, gateway } from './gateway.ts';
+import { localAdministration } from './local-administration.ts';
 import { isLocalPath, localPaths } from './local-paths.ts';
 import { writePrivateFile } from './private-file.ts';
 import { openServiceLog } from './service-log.ts';
 import { type SentMessage, startSimulators } from './simulators/server.ts';
+import { StartupError } from './startup-error.ts';
 import { ensureTable } from './table.ts';
 
 export interface ServiceOptions {
@@ -71,36 +68,25 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
 const start = async (options: ServiceOptions, closers: Closer[]): Promise<Omit<Service, 'stop'>> => {
   const front = await frontDoor(options.port);
   closers.push(front.close);
-  const folder = await openDataFolder(options.folder);
-  closers.push(await lockFolder(folder.path));
-  // What an earlier start left behind, killed before it could tidy up.
-  await rm(folder.demoFile, { force: true });
-
   const baseUrl = `http://localhost:${front.port}`;
-  await ensureSecrets(folder);
-  const log = openServiceLog(folder.logFile);
-  closers.push(log.close, redirectLog(log.write));
-
+  const folder = await openFolder(options.folder, closers);
   const database = await openDatabase(options, folder, closers);
   const table = openTable(TABLE_NAME, database.endpoint);
   closers.push(() => table.client.destroy());
-  await ensureTable(table);
+  await ensureTable(table).catch((cause: Error) => {
+    throw new StartupError(`The DynamoDB at ${database.endpoint} gives no table: ${cause.name}.`, { cause });
+  });
 
   const simulators = await startSimulators();
   closers.push(simulators.close);
   simulators.onMessage(options.onMessage);
   await writePrivateFile(folder.providerSecretFile, JSON.stringify(simulators.providerSecret));
-
   const controlPlane = await openControlPlane(options.inMemory ? {} : { file: folder.controlPlaneFile });
   closers.push(controlPlane.close);
-  setEnvironment({
-    baseUrl,
-    databaseEndpoint: database.endpoint,
-    digestSecretPath: folder.digestSecretFile,
-    providerSecretPath: folder.providerSecretFile,
-    signingKeyPath: folder.signingKeyFile,
-  });
+
   options.onProgress('Loading the functions.');
+  setEnvironment({ baseUrl, databaseEndpoint: database.endpoint, folder });
+  const serveLocal = localPaths(controlPlane, simulators);
   const serveApi = gateway({
     functions: await loadFunctions(),
     usagePlanKeys: controlPlane,
@@ -108,18 +94,35 @@ const start = async (options: ServiceOptions, closers: Closer[]): Promise<Omit<S
     clock: systemClock,
     onCompleted: options.onCompleted,
   });
-  const serveLocal = localPaths(controlPlane, simulators);
   front.open((request, response) =>
     isLocalPath(request.url ?? '') ? serveLocal(request, response) : serveApi(request, response),
   );
 
   options.onProgress('Making sure that the demo sellers and their keys are there.');
-  const sellers = await seed(options, folder, table, controlPlane, baseUrl);
+  const administering = localAdministration(table, `${baseUrl}${CONTROL_PLANE_PREFIX}`);
+  closers.push(administering.close);
+  const sellers = await seedDemo(options.inMemory ? undefined : folder.path, {
+    admin: administering.admin,
+    secrets: keySecretStore(table),
+    isInPlan: (usageId) => controlPlane.planOf(usageId) !== undefined,
+  });
   const demo = { base_url: baseUrl, ...sellers };
-  await announce(folder, demo, database, closers);
+  await announce({ folder, demo, database }, closers);
   // Its turn comes first: what is in flight still needs every other part.
   closers.push(front.close);
   return { demo, broken: database.died };
+};
+
+/** The data folder, for this service alone, with its secrets and its log. */
+const openFolder = async (path: string, closers: Closer[]): Promise<DataFolder> => {
+  const folder = await openDataFolder(path);
+  closers.push(await lockFolder(folder.path));
+  // What an earlier start left behind, killed before it could tidy up.
+  await rm(folder.demoFile, { force: true });
+  await ensureSecrets(folder);
+  const log = openServiceLog(folder.logFile);
+  closers.push(log.close, redirectLog(log.write));
+  return folder;
 };
 
 const openDatabase = async (
@@ -142,45 +145,9 @@ const openDatabase = async (
   return database;
 };
 
-/** Makes the demo sellers as an admin would: by the same operations, through the same calls to API Gateway's management. */
-const seed = async (
-  { inMemory }: ServiceOptions,
-  folder: DataFolder,
-  table: Table,
-  controlPlane: LocalControlPlane,
-  baseUrl: string,
-): Promise<DemoSellers> => {
-  const client = apiGatewayClient({ endpoint: `${baseUrl}${CONTROL_PLANE_PREFIX}` });
-  const admin = administration({
-    table,
-    usagePlans: apiGatewayUsagePlans({
-      client,
-      apiId: LOCAL_API_ID,
-      stageName: LOCAL_STAGE_NAME,
-      planIds: LOCAL_PLAN_IDS,
-    }),
-    keyPrefix: KEY_PREFIX,
-    stage: LOCAL_STAGE_NAME,
-    actor: `local:${userInfo().username}`,
-    clock: systemClock,
-    ids: randomIds,
-  });
-  try {
-    return await seedDemo(inMemory ? undefined : folder.path, {
-      admin,
-      secrets: keySecretStore(table),
-      isInPlan: (usageId) => controlPlane.planOf(usageId) !== undefined,
-    });
-  } finally {
-    client.destroy();
-  }
-};
-
 /** Tells scripts and the admin CLI that the service is ready; takes it back at the end, so that a stale file misleads nobody. */
 const announce = async (
-  folder: DataFolder,
-  demo: Demo,
-  database: Database,
+  { folder, demo, database }: { folder: DataFolder; demo: Demo; database: Database },
   closers: Closer[],
 ): Promise<void> => {
   await writeAdminTarget(folder.path, {

@@ -214,6 +214,16 @@ describe('DYNAMODB_ENDPOINT', () => {
   }, 30_000);
 });
 
+describe('a DYNAMODB_ENDPOINT where nobody answers', () => {
+  it('is one sentence and exit code 1', async () => {
+    const environment = { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' };
+    const { code, text } = await run(['--port', '0', '--data', folder], environment);
+    expect(code).toBe(1);
+    expect(text).toContain('The DynamoDB at http://127.0.0.1:9 gives no table: ');
+    expect(text).not.toContain('    at ');
+  }, 30_000);
+});
+
 describe('OTP_ACCESS=public', () => {
   it('takes no key for the one-time-code operations, and a verified code registers the buyer', async () => {
     const service = await startRunningService({ folder, environment: { OTP_ACCESS: 'public' } });

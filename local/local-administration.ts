@@ -1,0 +1,30 @@
+import { type Administration, administration } from '#shared/administration/context.ts';
+import { systemClock } from '#shared/clock/system.ts';
+import { randomIds } from '#shared/ids/random.ts';
+import type { Table } from '#shared/table/client.ts';
+import { apiGatewayClient, apiGatewayUsagePlans } from '#shared/usage-plans/api-gateway.ts';
+import { LOCAL_API_ID, LOCAL_PLAN_IDS, LOCAL_STAGE_NAME } from './control-plane/operations.ts';
+import { KEY_PREFIX } from './environment.ts';
+
+/** The operations of an admin on the service that is starting: the same as the CLI's, through the same calls over HTTP. */
+export const localAdministration = (
+  table: Table,
+  controlPlaneUrl: string,
+): { readonly admin: Administration; close(): void } => {
+  const client = apiGatewayClient({ endpoint: controlPlaneUrl });
+  const admin = administration({
+    table,
+    usagePlans: apiGatewayUsagePlans({
+      client,
+      apiId: LOCAL_API_ID,
+      stageName: LOCAL_STAGE_NAME,
+      planIds: LOCAL_PLAN_IDS,
+    }),
+    keyPrefix: KEY_PREFIX,
+    stage: LOCAL_STAGE_NAME,
+    actor: 'local:npm start',
+    clock: systemClock,
+    ids: randomIds,
+  });
+  return { admin, close: () => client.destroy() };
+};
