@@ -1,13 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PLAN_NAMES, type PlanName, usagePlanThrottle } from '#shared/plans.ts';
-import {
-  badRequest,
-  type ControlPlane,
-  ControlPlaneError,
-  LOCAL_PLAN_IDS,
-  OPERATIONS,
-  type Reply,
-} from './control-plane/operations.ts';
+import { badRequest, type ControlPlane, ControlPlaneError, type Reply } from './control-plane/call.ts';
+import { LOCAL_PLAN_IDS } from './control-plane/identifiers.ts';
+import { OPERATIONS } from './control-plane/operations.ts';
 import { openState } from './control-plane/state.ts';
 
 /** Where the local gateway serves API Gateway's management calls: give `<base url><this>` to the SDK as its endpoint. */
@@ -26,6 +21,8 @@ export interface ControlPlaneOptions {
   /** The JSON file that keeps the state; undefined: in memory alone. */
   readonly file?: string;
   readonly now?: () => number;
+  /** As API Gateway limits CreateApiKey; none if left out, for nobody waits for it on one machine. */
+  readonly createKeysPerSecond?: number;
 }
 
 /** API Gateway's management on one machine: usage plans, their keys, usage, and the flush of the authorizer's cache. */
@@ -103,6 +100,18 @@ const sendError = (response: ServerResponse, error: unknown): void => {
   send(response, { status, body: { message } }, name);
 };
 
+/** Says of each call whether there is room for it in the running second. */
+const perSecond = (limit: number, now: () => number): (() => boolean) => {
+  let second = 0;
+  let count = 0;
+  return () => {
+    const current = Math.floor(now() / 1000);
+    count = current === second ? count + 1 : 1;
+    second = current;
+    return count <= limit;
+  };
+};
+
 /** Opens the control plane: the state is read from its file, and each change is in the file before it is answered. */
 export const openControlPlane = async (options: ControlPlaneOptions = {}): Promise<LocalControlPlane> => {
   const { file, now = Date.now } = options;
@@ -111,6 +120,7 @@ export const openControlPlane = async (options: ControlPlaneOptions = {}): Promi
   const plane: ControlPlane = {
     state,
     now,
+    mayCreateKey: perSecond(options.createKeysPerSecond ?? Number.POSITIVE_INFINITY, now),
     flush: () => {
       for (const listener of listeners) listener();
     },

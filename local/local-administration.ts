@@ -3,7 +3,7 @@ import { systemClock } from '#shared/clock/system.ts';
 import { randomIds } from '#shared/ids/random.ts';
 import type { Table } from '#shared/table/client.ts';
 import { apiGatewayClient, apiGatewayUsagePlans } from '#shared/usage-plans/api-gateway.ts';
-import { LOCAL_API_ID, LOCAL_PLAN_IDS, LOCAL_STAGE_NAME } from './control-plane/operations.ts';
+import { LOCAL_API_ID, LOCAL_PLAN_IDS, LOCAL_STAGE_NAME } from './control-plane/identifiers.ts';
 import { KEY_PREFIX } from './environment.ts';
 
 /** The operations of an admin on the service that is starting: the same as the CLI's, through the same calls over HTTP. */

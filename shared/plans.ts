@@ -9,6 +9,10 @@ export type PlanName = keyof typeof PLANS;
 
 export const PLAN_NAMES = Object.keys(PLANS) as [PlanName, ...PlanName[]];
 
+/** A value for each plan. */
+export const planTable = <Value>(of: (plan: PlanName) => Value): Record<PlanName, Value> =>
+  Object.fromEntries(PLAN_NAMES.map((plan) => [plan, of(plan)])) as Record<PlanName, Value>;
+
 /** The window of the request limit, in seconds: one clock minute (UTC). */
 export const WINDOW_SECONDS = 60;
 

@@ -7,6 +7,7 @@ import { refusal } from '#shared/administration/refusal.ts';
 import { KEY_PREFIXES } from '#shared/api-keys/format.ts';
 import { systemClock } from '#shared/clock/system.ts';
 import { randomIds } from '#shared/ids/random.ts';
+import { PLAN_NAMES, planTable } from '#shared/plans.ts';
 import { digestsFrom } from '#shared/secrets/digests.ts';
 import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
 import { apiGatewayClient, apiGatewayUsagePlans } from '#shared/usage-plans/api-gateway.ts';
@@ -19,8 +20,7 @@ const outputsSchema = v.object({
   [OUTPUTS.tableName]: v.string(),
   [OUTPUTS.digestSecretArn]: v.string(),
   [OUTPUTS.keyPrefix]: v.picklist(KEY_PREFIXES),
-  [usagePlanOutput('free')]: v.string(),
-  [usagePlanOutput('professional')]: v.string(),
+  ...Object.fromEntries(PLAN_NAMES.map((plan) => [usagePlanOutput(plan), v.string()])),
 });
 
 /** The outputs of a stage's API stack. */
@@ -78,10 +78,7 @@ export const connectAws = async (
       client: gateway,
       apiId: output(OUTPUTS.apiId),
       stageName: output(OUTPUTS.stageName),
-      planIds: {
-        free: output(usagePlanOutput('free')),
-        professional: output(usagePlanOutput('professional')),
-      },
+      planIds: planTable((plan) => output(usagePlanOutput(plan))),
     }),
     keyPrefix: outputs[OUTPUTS.keyPrefix] as (typeof KEY_PREFIXES)[number],
     stage,

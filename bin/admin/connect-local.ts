@@ -1,7 +1,7 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { readAdminTarget } from '#local/admin-target.ts';
-import { LOCAL_API_ID, LOCAL_PLAN_IDS, LOCAL_STAGE_NAME } from '#local/control-plane/operations.ts';
+import { LOCAL_API_ID, LOCAL_PLAN_IDS, LOCAL_STAGE_NAME } from '#local/control-plane/identifiers.ts';
 import { administration } from '#shared/administration/context.ts';
 import { refusal } from '#shared/administration/refusal.ts';
 import { systemClock } from '#shared/clock/system.ts';

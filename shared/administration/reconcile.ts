@@ -1,6 +1,6 @@
 import type { ApiKey } from '#shared/api-keys/key-schema.ts';
 import type { NewAuditRecord } from '#shared/audit/store.ts';
-import type { PlanName } from '#shared/plans.ts';
+import { PLAN_NAMES, type PlanName, planTable } from '#shared/plans.ts';
 import type { Seller } from '#shared/sellers/schema.ts';
 import { type Administration, gatewayKeyNamePrefix } from './context.ts';
 import { type Difference, type GatewaySide, keyDifferences, strayDifferences } from './differences.ts';
@@ -29,8 +29,9 @@ const membersOf = async (admin: Administration, plan: PlanName): Promise<Map<str
 const readGateway = async (admin: Administration): Promise<GatewaySide> => {
   const keys = [];
   for await (const key of admin.usagePlans.listKeys(gatewayKeyNamePrefix(admin.stage))) keys.push(key);
-  const [free, professional] = [await membersOf(admin, 'free'), await membersOf(admin, 'professional')];
-  return { keys, members: { free, professional } };
+  const members = new Map<PlanName, Map<string, string>>();
+  for (const plan of PLAN_NAMES) members.set(plan, await membersOf(admin, plan));
+  return { keys, members: planTable((plan) => members.get(plan) ?? new Map()) };
 };
 
 const secretsOf = async (admin: Administration, keys: readonly ApiKey[]) => {

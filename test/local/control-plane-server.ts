@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { LOCAL_API_ID, LOCAL_PLAN_IDS, LOCAL_STAGE_NAME } from '#local/control-plane/operations.ts';
+import { LOCAL_API_ID, LOCAL_PLAN_IDS, LOCAL_STAGE_NAME } from '#local/control-plane/identifiers.ts';
 import { CONTROL_PLANE_PREFIX, type ControlPlaneOptions, openControlPlane } from '#local/control-plane.ts';
 import { apiGatewayClient, apiGatewayUsagePlans } from '#shared/usage-plans/api-gateway.ts';
 

@@ -12,7 +12,7 @@ import {
   paginateGetUsagePlanKeys,
   UpdateApiKeyCommand,
 } from '@aws-sdk/client-api-gateway';
-import { LOCAL_PLAN_IDS } from '#local/control-plane/operations.ts';
+import { LOCAL_PLAN_IDS } from '#local/control-plane/identifiers.ts';
 import { openControlPlane } from '#local/control-plane.ts';
 import { PLAN_NAMES, usagePlanThrottle } from '#shared/plans.ts';
 import { startControlPlane } from './control-plane-server.ts';
@@ -207,4 +207,16 @@ describe('the file', () => {
     await expect(openControlPlane({ file })).rejects.toThrow(file);
     expect(await readFile(file, 'utf8')).toBe('{"keys": [');
   });
+});
+
+it('throttles CreateApiKey as API Gateway does, and the adapter waits and tries again', async () => {
+  const throttled = await startControlPlane({ createKeysPerSecond: 5 });
+  const keys = Array.from({ length: 7 }, (_, index) => ({
+    name: `key${index}`,
+    value: `${VALUE}${index}`,
+    enabled: true,
+  }));
+  const created = await Promise.all(keys.map((key) => throttled.usagePlans.createKey(key)));
+  expect(new Set(created.map(({ id }) => id)).size).toBe(7);
+  await throttled.stop();
 });

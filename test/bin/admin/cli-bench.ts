@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeAdminTarget } from '#local/admin-target.ts';
-import { LOCAL_STAGE_NAME } from '#local/control-plane/operations.ts';
+import { LOCAL_STAGE_NAME } from '#local/control-plane/identifiers.ts';
 import { administration } from '#shared/administration/context.ts';
 import { systemClock } from '#shared/clock/system.ts';
 import { randomIds } from '#shared/ids/random.ts';

@@ -1,0 +1,62 @@
+import type { ControlPlaneState, StoredKey } from './state.ts';
+
+/** An error of the control plane, in API Gateway's words: the SDK makes its exception from the name. */
+export class ControlPlaneError extends Error {
+  readonly status: number;
+
+  constructor(name: string, status: number, message: string) {
+    super(message);
+    this.name = name;
+    this.status = status;
+  }
+}
+
+export const notFound = (message: string) => new ControlPlaneError('NotFoundException', 404, message);
+export const badRequest = (message: string) => new ControlPlaneError('BadRequestException', 400, message);
+export const conflict = (message: string) => new ControlPlaneError('ConflictException', 409, message);
+
+/** A call as it came: the parts of its path that vary, its query and its body. */
+export interface Call {
+  readonly ids: readonly string[];
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly body?: unknown;
+}
+
+/** What the operations work on. */
+export interface ControlPlane {
+  readonly state: ControlPlaneState;
+  readonly now: () => number;
+  readonly flush: () => void;
+  /** Whether one more key may be created now: API Gateway takes five a second from an account. */
+  readonly mayCreateKey: () => boolean;
+}
+
+export type Operation = (plane: ControlPlane, call: Call) => Reply | Promise<Reply>;
+
+/** The key with this id, or API Gateway's refusal. */
+export const requireKey = ({ state }: ControlPlane, id: string): StoredKey => {
+  const key = state.keys.get(id);
+  if (key === undefined) throw notFound('Invalid API Key identifier specified');
+  return key;
+};
+
+/** A field of a body that may be anything. */
+export const field = (body: unknown, name: string): unknown =>
+  (body as Record<string, unknown> | undefined)?.[name];
+
+const DEFAULT_PAGE_SIZE = 25;
+const MAX_PAGE_SIZE = 500;
+
+/** One page of a list as API Gateway gives it: `item`, and `position` where the next page begins. */
+export const pageOf = <T>(all: readonly T[], query: URLSearchParams): { item: T[]; position?: string } => {
+  const limit = Number(query.get('limit') ?? DEFAULT_PAGE_SIZE);
+  if (!Number.isInteger(limit) || limit < 1) throw badRequest('Invalid limit');
+  const start = Number(query.get('position') ?? 0);
+  const end = start + Math.min(limit, MAX_PAGE_SIZE);
+  return { item: all.slice(start, end), ...(end < all.length ? { position: String(end) } : {}) };
+};

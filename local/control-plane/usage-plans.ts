@@ -1,0 +1,106 @@
+import { PLAN_NAMES, usagePlanThrottle } from '#shared/plans.ts';
+import {
+  badRequest,
+  type ControlPlane,
+  conflict,
+  field,
+  notFound,
+  type Operation,
+  pageOf,
+  requireKey,
+} from './call.ts';
+import { LOCAL_API_ID, LOCAL_PLAN_IDS, LOCAL_STAGE_NAME } from './identifiers.ts';
+import type { StoredKey } from './state.ts';
+
+/** API Gateway answers for no more days at once. */
+const MAX_USAGE_DAYS = 90;
+const DAY_MS = 86_400_000;
+
+const requirePlan = (id: string): string => {
+  if (!Object.values<string>(LOCAL_PLAN_IDS).includes(id)) throw notFound('Invalid Usage Plan ID specified');
+  return id;
+};
+
+/** GET /usageplans */
+export const listPlans: Operation = (_plane, { query }) => {
+  const plans = PLAN_NAMES.map((name) => ({
+    id: LOCAL_PLAN_IDS[name],
+    name,
+    apiStages: [{ apiId: LOCAL_API_ID, stage: LOCAL_STAGE_NAME }],
+    throttle: usagePlanThrottle(name),
+  }));
+  return { status: 200, body: pageOf(plans, query) };
+};
+
+const memberView = (key: StoredKey) => ({ id: key.id, type: 'API_KEY', name: key.name, value: key.value });
+
+/** POST /usageplans/{id}/keys */
+export const addMember: Operation = async (plane, { ids: [planId = ''], body }) => {
+  const plan = requirePlan(planId);
+  const key = requireKey(plane, String(field(body, 'keyId')));
+  if (field(body, 'keyType') !== 'API_KEY') throw badRequest('Invalid key type');
+  if (plane.state.planOfKey.has(key.id)) {
+    throw conflict(
+      `Usage Plan ${plan} cannot be added because API Key ${key.id} is already subscribed to a Usage Plan of the stage`,
+    );
+  }
+  plane.state.planOfKey.set(key.id, plan);
+  await plane.state.save();
+  return { status: 201, body: memberView(key) };
+};
+
+const requireMember = (plane: ControlPlane, planId: string, keyId: string): StoredKey => {
+  const plan = requirePlan(planId);
+  const key = requireKey(plane, keyId);
+  if (plane.state.planOfKey.get(keyId) !== plan) throw notFound('Invalid API Key identifier specified');
+  return key;
+};
+
+/** GET /usageplans/{id}/keys/{key} */
+export const getMember: Operation = (plane, { ids: [planId = '', keyId = ''] }) => ({
+  status: 200,
+  body: memberView(requireMember(plane, planId, keyId)),
+});
+
+/** DELETE /usageplans/{id}/keys/{key} */
+export const removeMember: Operation = async (plane, { ids: [planId = '', keyId = ''] }) => {
+  requireMember(plane, planId, keyId);
+  plane.state.planOfKey.delete(keyId);
+  await plane.state.save();
+  return { status: 202 };
+};
+
+/** GET /usageplans/{id}/keys */
+export const listMembers: Operation = (plane, { ids: [planId = ''], query }) => {
+  const plan = requirePlan(planId);
+  const members = [...plane.state.planOfKey]
+    .filter(([, its]) => its === plan)
+    .flatMap(([id]) => plane.state.keys.get(id) ?? []);
+  const { item, ...next } = pageOf(members, query);
+  return { status: 200, body: { item: item.map(memberView), ...next } };
+};
+
+/** GET /usageplans/{id}/usage */
+export const getUsage: Operation = ({ state }, { ids: [planId = ''], query }) => {
+  const plan = requirePlan(planId);
+  const startDate = query.get('startDate') ?? '';
+  const endDate = query.get('endDate') ?? '';
+  const start = Date.parse(`${startDate}T00:00:00Z`);
+  const days = (Date.parse(`${endDate}T00:00:00Z`) - start) / DAY_MS + 1;
+  if (!(days >= 1 && days <= MAX_USAGE_DAYS)) throw badRequest('Usage dates are invalid or too far apart');
+  const keyId = query.get('keyId');
+  const members = [...state.planOfKey].filter(
+    ([id, its]) => its === plan && (keyId === null || id === keyId),
+  );
+  const values = members
+    .filter(([id]) => state.usage.has(id))
+    .map(([id]) => [
+      id,
+      Array.from({ length: days }, (_, index) => {
+        const day = new Date(start + index * DAY_MS).toISOString().slice(0, 10);
+        // The second number is what a quota leaves; a plan without a quota has none to leave.
+        return [state.usage.get(id)?.get(day) ?? 0, 0];
+      }),
+    ]);
+  return { status: 200, body: { usagePlanId: plan, startDate, endDate, values: Object.fromEntries(values) } };
+};
