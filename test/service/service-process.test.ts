@@ -2,8 +2,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { startDatabase } from '#local/database.ts';
@@ -135,6 +136,26 @@ describe('while it runs', () => {
     expect(code).toBe(1);
     expect(service.terminal()).toContain('The embedded database ended by itself');
     expect(await processesOf(folder)).toEqual([]);
+  });
+
+  it('answers a request in flight before it ends', async () => {
+    const socket = connect(Number(new URL(service.demo.base_url).port), '127.0.0.1');
+    const head = [
+      'POST /v1/users HTTP/1.1',
+      'Host: localhost',
+      `X-Api-Key: ${service.demo.keys.free}`,
+      'Content-Type: application/json',
+      'Content-Length: 2',
+      'Expect: 100-continue',
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    const [interim] = await once(socket, 'data');
+    expect(String(interim)).toMatch(/^HTTP\/1\.1 100 Continue/);
+    const stopped = service.stop();
+    for (let poll = 0; poll < 200 && !service.terminal().includes('Stopping'); poll += 1) await sleep(25);
+    socket.write('{}');
+    expect(await textOf(socket)).toMatch(/^HTTP\/1\.1 422 .*"code":"validation_failed"/s);
+    expect(await stopped).toBe(0);
   });
 
   it('takes its database with it even when it is killed', async () => {
