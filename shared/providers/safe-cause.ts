@@ -1,3 +1,5 @@
+import { isNativeError } from 'node:util/types';
+
 /** How far down a chain of causes a code is looked for. */
 const MAX_DEPTH = 5;
 
@@ -8,8 +10,8 @@ const NAME = /^[A-Za-z]{1,40}$/;
 /** The code of an error, or of what caused it. */
 export const codeOf = (error: unknown): string | undefined => {
   let at: unknown = error;
-  for (let depth = 0; depth < MAX_DEPTH && at instanceof Error; depth += 1) {
-    const { code } = at as { code?: unknown };
+  for (let depth = 0; depth < MAX_DEPTH && isNativeError(at); depth += 1) {
+    const { code } = at as NodeJS.ErrnoException;
     if (typeof code === 'string' && CODE.test(code)) return code;
     at = at.cause;
   }
@@ -22,6 +24,6 @@ export const codeOf = (error: unknown): string | undefined => {
  */
 export const safeCause = (error: unknown): Error => {
   const kept = new Error(codeOf(error) ?? 'no code');
-  if (error instanceof Error && NAME.test(error.name)) kept.name = error.name;
+  if (isNativeError(error) && NAME.test(error.name)) kept.name = error.name;
   return kept;
 };
