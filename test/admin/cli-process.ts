@@ -13,8 +13,11 @@ export interface Ended {
 }
 
 /** Starts a command in a process of its own, without a terminal. */
-export const startCommand = (args: readonly string[]) => {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+export const startCommand = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
   let out = '';
   let error = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

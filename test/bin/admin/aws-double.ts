@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
+import { LOCAL_API_ID, LOCAL_PLAN_IDS, LOCAL_STAGE_NAME } from '#local/control-plane/identifiers.ts';
+import { CONTROL_PLANE_PREFIX, openControlPlane } from '#local/control-plane.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+
+/** Who calls, by the double's STS. */
+export const CALLER_ARN = 'arn:aws:sts::000000000000:assumed-role/admin/sara';
+
+const SECRET_ARN = 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:digest';
+const DIGEST_SECRET = JSON.stringify({ current: 'a secret of a test, of forty characters!' });
+
+const outputsOf = (table: EmbeddedTable) => ({
+  ApiId: LOCAL_API_ID,
+  StageName: LOCAL_STAGE_NAME,
+  BaseUrl: 'https://example.com',
+  TableName: table.name,
+  UsagePlanFreeId: LOCAL_PLAN_IDS.free,
+  UsagePlanProfessionalId: LOCAL_PLAN_IDS.professional,
+  DigestSecretArn: SECRET_ARN,
+  KeyPrefix: 'blk_live_',
+});
+
+const stackXml = (
+  outputs: Readonly<Record<string, string>>,
+) => `<DescribeStacksResponse><DescribeStacksResult><Stacks><member>
+<StackName>x</StackName><CreationTime>2026-11-21T00:00:00Z</CreationTime><StackStatus>CREATE_COMPLETE</StackStatus><Outputs>${Object.entries(
+  outputs,
+)
+  .map(([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`)
+  .join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
+
+const errorXml = (code: string, message: string) =>
+  `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`;
+
+const bodyOf = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+};
+
+/** STS and CloudFormation: the query protocol. */
+const answerQuery = (body: string, outputs: Readonly<Record<string, string>>): readonly [number, string] => {
+  const query = new URLSearchParams(body);
+  if (query.get('Action') === 'GetCallerIdentity') {
+    return [
+      200,
+      `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>${CALLER_ARN}</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`,
+    ];
+  }
+  const name = query.get('StackName') ?? '';
+  if (name === 'buyer-linking-forbidden-api') return [403, errorXml('AccessDenied', 'no')];
+  if (name !== 'buyer-linking-prod-api')
+    return [400, errorXml('ValidationError', `Stack with id ${name} does not exist`)];
+  return [200, stackXml(outputs)];
+};
+
+/** As much of AWS as the CLI uses, behind one address: the SDK is sent there by AWS_ENDPOINT_URL. Stop it in afterAll. */
+export const startAwsDouble = async () => {
+  const table = await startEmbeddedTable();
+  const plane = await openControlPlane();
+  const outputs = outputsOf(table);
+
+  const toTable = async (request: IncomingMessage, response: ServerResponse, body: string): Promise<void> => {
+    const { host: _, ...headers } = request.headers;
+    const onward = forward(table.endpoint, { method: 'POST', path: '/', headers });
+    onward.end(body);
+    const [reply] = (await once(onward, 'response')) as [IncomingMessage];
+    response.writeHead(reply.statusCode ?? 500, reply.headers);
+    reply.pipe(response);
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.url !== '/') {
+      request.url = `${CONTROL_PLANE_PREFIX}${request.url}`;
+      await plane.handle(request, response);
+      return;
+    }
+    const body = await bodyOf(request);
+    const target = String(request.headers['x-amz-target'] ?? '');
+    if (target.startsWith('DynamoDB')) return toTable(request, response, body);
+    if (target === 'secretsmanager.GetSecretValue') {
+      response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.1' });
+      response.end(JSON.stringify({ ARN: SECRET_ARN, SecretString: DIGEST_SECRET }));
+      return;
+    }
+    const [status, xml] = answerQuery(body, outputs);
+    response.writeHead(status, { 'Content-Type': 'text/xml' }).end(xml);
+  };
+
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  return {
+    table,
+    /** The environment of a process that has this for its AWS. */
+    environment: {
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      AWS_EC2_METADATA_DISABLED: 'true',
+    },
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await table.stop();
+      await plane.close();
+    },
+  };
+};
