@@ -1,11 +1,12 @@
 import { type App, ArnFormat, CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { Alarm, type IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { AUTHORIZER_NEEDS } from '#shared/api-keys/authorizer-needs.ts';
 import { PLAN_NAMES } from '#shared/plans.ts';
 import type { Route } from '#shared/routes.ts';
-import { ALARM_PERIOD, alarmActions, alarmMaker } from './alarms.ts';
+import { ALARM_PERIOD, alarmActions, alarmMaker, type MakeAlarm } from './alarms.ts';
 import { ApiFunction, type FunctionDefaults } from './api-function.ts';
 import type { Bundles } from './bundling.ts';
 import { addCanary } from './canary.ts';
@@ -20,25 +21,28 @@ import {
   variablesOf,
 } from './function-variables.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
-import { grantsOf, lastUsedGrant, type Resources } from './grants.ts';
+import { authorizerGrants, grantsOf, type Resources } from './grants.ts';
 import { apiStackName, OUTPUTS, usagePlanOutput } from './outputs.ts';
 import { addMethods, defaultUrlOf, restApi } from './rest-api.ts';
 import { addServiceAlarms } from './service-alarms.ts';
 import { type StaticEgress, staticEgress } from './static-egress.ts';
 import { addUsagePlans } from './usage-plans.ts';
 
+interface FunctionKind
+  extends Pick<Route, 'needs' | 'memoryMb' | 'timeoutSeconds' | 'impact' | 'description'> {
+  readonly variables: readonly DeployedVariable[];
+  readonly grantsOn: (resources: Resources) => readonly PolicyStatement[];
+}
+
 /** The authorizer stands in no row of the route table. */
-const AUTHORIZER = {
+const AUTHORIZER: FunctionKind = {
+  description: 'Judges API keys',
   needs: AUTHORIZER_NEEDS,
-  notesLastUse: true,
+  variables: AUTHORIZER_VARIABLES,
+  grantsOn: authorizerGrants,
   memoryMb: 1024,
   timeoutSeconds: 5,
   impact: 'Nobody with a key can call anything.',
-};
-
-type FunctionKind = Pick<Route, 'needs' | 'memoryMb' | 'timeoutSeconds' | 'impact' | 'description'> & {
-  readonly variables: readonly DeployedVariable[];
-  readonly notesLastUse?: boolean;
 };
 
 interface ServiceParts {
@@ -93,19 +97,15 @@ export class ApiStack extends Stack {
     };
     const makeFunction = this.functionMaker({ config, bundles, data, defaults, egress, baseUrl });
 
-    const authorizer = makeFunction('authorizer', {
-      ...AUTHORIZER,
-      description: 'Judges API keys',
-      variables: AUTHORIZER_VARIABLES,
-    });
     addMethods(api, {
       config,
-      authorizer: authorizer.lambda,
+      authorizer: makeFunction('authorizer', AUTHORIZER).lambda,
       functionOf: (route) =>
         makeFunction(route.name, {
           ...route,
           description: `${route.method} ${route.path}`,
           variables: variablesOf(route),
+          grantsOn: (resources) => grantsOf(route.needs, resources),
         }).lambda,
     });
     addGatewayResponses(api);
@@ -113,14 +113,7 @@ export class ApiStack extends Stack {
     if (config.firewall) addFirewall(this, api.deploymentStage, config.firewall.requestsPerAddress);
     if (config.canary) addCanary(this, { ...defaults, codeFolder: bundles.folderOf('canary'), baseUrl });
 
-    addServiceAlarms(this, {
-      config,
-      makeAlarm: defaults.makeAlarm,
-      serverErrors: api.metricServerError({ period: ALARM_PERIOD, statistic: 'Sum' }),
-      latency: api.metricLatency({ period: ALARM_PERIOD, statistic: 'p99' }),
-    });
-    addDashboard(this, { name, api, table: data.table, alarms: this.alarms() });
-
+    this.watch(config, { api, data, makeAlarm: defaults.makeAlarm });
     this.publish({
       [OUTPUTS.apiId]: api.restApiId,
       [OUTPUTS.stageName]: config.stage,
@@ -132,6 +125,25 @@ export class ApiStack extends Stack {
       ...(egress && { [OUTPUTS.egressAddress]: egress.address }),
       ...(api.domainName && { [OUTPUTS.domainTarget]: api.domainName.domainNameAliasDomainName }),
     });
+  }
+
+  /** The alarms of the service as a whole, and the dashboard, which shows those of the functions too. */
+  private watch(
+    config: Config,
+    {
+      api,
+      data,
+      makeAlarm,
+    }: { readonly api: RestApi; readonly data: DataStack; readonly makeAlarm: MakeAlarm },
+  ): void {
+    addServiceAlarms(this, {
+      config,
+      makeAlarm,
+      serverErrors: api.metricServerError({ period: ALARM_PERIOD, statistic: 'Sum' }),
+      latency: api.metricLatency({ period: ALARM_PERIOD, statistic: 'p99' }),
+    });
+    const alarms = this.node.findAll().filter((construct): construct is Alarm => construct instanceof Alarm);
+    addDashboard(this, { name: this.stackName, api, table: data.table, alarms });
   }
 
   /** The address that callers use: the domain of the config, or what API Gateway gives. */
@@ -171,16 +183,9 @@ export class ApiStack extends Stack {
         timeoutSeconds: kind.timeoutSeconds,
         impact: kind.impact,
         environment: Object.fromEntries(kind.variables.map((variable) => [variable, values[variable]])),
-        grants: [
-          ...grantsOf(kind.needs, resources),
-          ...(kind.notesLastUse ? [lastUsedGrant(resources)] : []),
-        ],
+        grants: kind.grantsOn(resources),
         network: callsProviders(kind) ? egress : undefined,
       });
-  }
-
-  private alarms(): IAlarm[] {
-    return this.node.findAll().filter((construct): construct is Alarm => construct instanceof Alarm);
   }
 
   private publish(outputs: Readonly<Record<string, string>>): void {

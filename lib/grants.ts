@@ -1,5 +1,5 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { AUTHORIZER_WRITES } from '#shared/api-keys/authorizer-needs.ts';
+import { AUTHORIZER_NEEDS, AUTHORIZER_WRITES } from '#shared/api-keys/authorizer-needs.ts';
 import type { Needs, TableAction } from '#shared/routes.ts';
 
 /** What the functions use, by ARN. */
@@ -36,17 +36,27 @@ export const grantsOf = (needs: Needs, resources: Resources): readonly PolicySta
 ];
 
 /**
- * The authorizer's one write: an attribute of a secret's item. The condition names every attribute that its expressions may name, so
- * no error and no intruder in it can change whom a key belongs to or what it may do.
+ * The authorizer may read the records of secrets and, of them, write the day of use. The condition names every attribute that its
+ * expressions may name, so no error and no intruder in it can change whom a key belongs to or what it may do.
  */
-export const lastUsedGrant = ({ tableArn }: Pick<Resources, 'tableArn'>): PolicyStatement =>
-  new PolicyStatement({
-    actions: [`dynamodb:${AUTHORIZER_WRITES.action}`],
-    resources: [tableArn],
-    conditions: {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${AUTHORIZER_WRITES.partitionKeyPrefix}*`] },
-      'ForAllValues:StringEquals': { 'dynamodb:Attributes': [...AUTHORIZER_WRITES.attributes] },
-      // ALL_OLD and ALL_NEW would read every attribute back. NONE is what an update asks for if it says nothing.
-      StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
-    },
-  });
+export const authorizerGrants = ({ tableArn }: Pick<Resources, 'tableArn'>): readonly PolicyStatement[] => {
+  const { partitionKeyPrefix, attributes, action } = AUTHORIZER_WRITES;
+  const onlySecrets = { 'dynamodb:LeadingKeys': [`${partitionKeyPrefix}*`] };
+  return [
+    new PolicyStatement({
+      actions: AUTHORIZER_NEEDS.table.map((verb) => `dynamodb:${verb}`),
+      resources: [tableArn],
+      conditions: { 'ForAllValues:StringLike': onlySecrets },
+    }),
+    new PolicyStatement({
+      actions: [`dynamodb:${action}`],
+      resources: [tableArn],
+      conditions: {
+        'ForAllValues:StringLike': onlySecrets,
+        'ForAllValues:StringEquals': { 'dynamodb:Attributes': [...attributes] },
+        // ALL_OLD and ALL_NEW would read every attribute back. NONE is what an update asks for if it says nothing.
+        StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
+      },
+    }),
+  ];
+};

@@ -89,16 +89,22 @@ describe('least privilege', () => {
     expect(readers.map(({ name }) => name)).toEqual(['create-user', 'send-otp', 'verify-otp']);
   });
 
-  test('the authorizer cannot write what it judges by, nor read anything but the table', () => {
-    const actions = actionsOf('authorizer').filter((action) => !EVERYWHERE.includes(action));
-    expect(actions).toEqual(['dynamodb:GetItem', 'dynamodb:UpdateItem']);
-    const write = statementsOf('authorizerRole').find(({ Action }) =>
-      listOf(Action).includes('dynamodb:UpdateItem'),
-    );
-    expect(write?.Condition).toMatchObject({
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['SECRET#*'] },
-      'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['pk', 'sk', 'last_used_day'] },
-    });
+  test('the authorizer reads the records of secrets alone, and cannot write what it judges by', () => {
+    const own = statementsOf('authorizerRole').filter(({ Action }) => String(Action).startsWith('dynamodb:'));
+    const onlySecrets = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['SECRET#*'] } };
+    expect(own.map(({ Action, Condition }) => ({ Action, Condition }))).toEqual([
+      { Action: 'dynamodb:GetItem', Condition: onlySecrets },
+      {
+        Action: 'dynamodb:UpdateItem',
+        Condition: {
+          ...onlySecrets,
+          'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['pk', 'sk', 'last_used_day'] },
+          StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
+        },
+      },
+    ]);
+    const others = actionsOf('authorizer').filter((action) => !action.startsWith('dynamodb:'));
+    expect(others).toEqual(EVERYWHERE);
   });
 
   test('no provider credential and no other secret text stands in a template', () => {
