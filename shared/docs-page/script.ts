@@ -12,17 +12,32 @@ export const PAGE_SCRIPT = `
     if (!response.ok) throw new Error('status ' + response.status);
     return response.json();
   });
+  const labels = [
+    ['#servers', 'Server'],
+    ['.examples-select-element', 'Example'],
+    ['.body-param__text', 'Request body'],
+    ['select.content-type', 'Media type'],
+  ];
+  // The renderer leaves these without a name that a screen reader could say.
+  const nameControls = (root) => {
+    for (const [selector, name] of labels) {
+      for (const control of root.querySelectorAll(selector + ':not([aria-label])')) control.setAttribute('aria-label', name);
+    }
+  };
   const show = async () => {
+    const root = document.getElementById('reference');
+    new MutationObserver(() => nameControls(root)).observe(root, { childList: true, subtree: true });
     const spec = await reading;
     SwaggerUIBundle({
       spec: { ...spec, servers: [{ url: new URL('.', location.href).href.replace(/\\/$/, '') }] },
-      domNode: document.getElementById('reference'),
+      domNode: root,
       layout: 'BaseLayout',
       deepLinking: true,
       defaultModelsExpandDepth: -1,
       displayRequestDuration: true,
       persistAuthorization: false,
       queryConfigEnabled: false,
+      syntaxHighlight: { theme: 'obsidian' },
       tryItOutEnabled: true,
       validatorUrl: null,
     });

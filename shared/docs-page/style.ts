@@ -17,6 +17,7 @@ body { margin: 0; background: #fff; color: #1f2328; font-family: system-ui, sans
 .swagger-ui .scheme-container { margin: 0; padding: 1rem 0; background: none; box-shadow: none; }
 .swagger-ui .wrapper { max-width: none; }
 .swagger-ui .opblock-body td.response-col_links, .swagger-ui .response-col_links { display: none; }
+.swagger-ui table.headers td .header-example { color: inherit; }
 @media (min-width: 1100px) {
   .swagger-ui > div:has(> .information-container) { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr);
     grid-template-rows: auto auto 1fr; }
@@ -50,7 +51,20 @@ body { margin: 0; background: #fff; color: #1f2328; font-family: system-ui, sans
   .swagger-ui .dialog-ux .modal-ux { min-width: 0; width: calc(100% - 1.5rem); }
   .swagger-ui .auth-container input { width: 100%; box-sizing: border-box; }
 }
+@media (prefers-color-scheme: light) {
+  .swagger-ui .info .title small { background: #5d6473; }
+  .swagger-ui .info .title small.version-stamp { background: #4a6a00; }
+  .swagger-ui .info a { color: #0b5cad; }
+  .swagger-ui .btn.authorize { color: #14693f; border-color: #14693f; }
+  .swagger-ui .btn.authorize svg { fill: #14693f; }
+  .swagger-ui .btn.cancel { color: #b42318; border-color: #b42318; }
+  .swagger-ui .btn.execute { background: #0b5cad; border-color: #0b5cad; }
+  .swagger-ui .opblock.opblock-get .opblock-summary-method { background: #0b5cad; }
+  .swagger-ui .opblock.opblock-post .opblock-summary-method { background: #14693f; }
+  .swagger-ui .parameter__in { color: #4b5563; }
+}
 @media (prefers-color-scheme: dark) {
+  html.dark-mode .swagger-ui .opblock .try-out .btn.cancel { color: #ffa8a0; border-color: #ffa8a0; }
   body { background: #1c2022; color: #e6e8ea; }
   .bar a { color: #8ab8f0; }
   .swagger-ui table.headers td, .swagger-ui table.headers .header-col { color: inherit; }

@@ -65,14 +65,18 @@ const somewhereIn = ({ body, query }: Route): { pointer: string } | { parameter:
     : { pointer: `#/${field}` };
 };
 
+/** One example as `example`: a list of one would be a choice between nothing. */
+const examplesOf = (codes: readonly ProblemCode[], route: Route) => {
+  const examples = codes.map((code) => [code, problemExample(code, somewhereIn(route))] as const);
+  const [[, only] = [], ...others] = examples;
+  return others.length === 0 ? { example: only?.value } : { examples: Object.fromEntries(examples) };
+};
+
 const refusalsOf = (route: Route) => {
   const byStatus = Map.groupBy(problemsOf(route), (code) => PROBLEMS[code].status);
   return [...byStatus].map(([status, codes]: [number, ProblemCode[]]) => {
     const description = codes.map((code) => `\`${code}\`: ${PROBLEMS[code].detail}`).join('\n\n');
-    const examples = Object.fromEntries(
-      codes.map((code) => [code, problemExample(code, somewhereIn(route))]),
-    );
-    const content = { [PROBLEM_CONTENT_TYPE]: { schema: anyOfProblems(codes), examples } };
+    const content = { [PROBLEM_CONTENT_TYPE]: { schema: anyOfProblems(codes), ...examplesOf(codes, route) } };
     return [String(status), { description, headers: headersOf(route, status), content }] as const;
   });
 };

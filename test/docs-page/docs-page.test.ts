@@ -2,7 +2,14 @@
 import type { Browser, Page } from 'playwright-core';
 import { foldDocument } from '#shared/openapi/document.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
-import { authorize, describeInBrowser, launchBrowser, openDocs, sendFromPage } from './browser.ts';
+import {
+  accessibilityFaults,
+  authorize,
+  describeInBrowser,
+  launchBrowser,
+  openDocs,
+  sendFromPage,
+} from './browser.ts';
 import { behindStage } from './staged.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
@@ -134,6 +141,17 @@ describeInBrowser('the reference page', () => {
     await page.locator('#failed').waitFor({ state: 'visible' });
     expect(await page.locator('#reference li').count()).toBe(operationIds.length);
     await page.close();
+  });
+
+  it.each([
+    ['in light', {}],
+    ['in dark', DARK],
+    ['on a phone', PHONE],
+  ])('keeps to WCAG 2 AA %s, with every operation open', async (_title, options) => {
+    const { page } = await openDocs(browser, service.demo.base_url, options);
+    await openAll(page);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.context().close();
   });
 
   it('can be used by keyboard', async () => {

@@ -883,6 +883,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:invalid_api_key",
+                     *       "title": "Invalid API key",
+                     *       "status": 401,
+                     *       "code": "invalid_api_key",
+                     *       "detail": "The header X-Api-Key is missing, or its key is not valid.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
@@ -894,6 +904,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:insufficient_scope",
+                     *       "title": "Insufficient scope",
+                     *       "status": 403,
+                     *       "code": "insufficient_scope",
+                     *       "detail": "This API key does not hold the scope that this operation needs.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["InsufficientScope"];
                 };
             };
@@ -907,6 +927,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:validation_failed",
+                     *       "title": "Validation failed",
+                     *       "status": 422,
+                     *       "code": "validation_failed",
+                     *       "detail": "Some of what was sent is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "page",
+                     *           "detail": "Is required."
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
@@ -921,6 +957,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:rate_limit_exceeded",
+                     *       "title": "Rate limit exceeded",
+                     *       "status": 429,
+                     *       "code": "rate_limit_exceeded",
+                     *       "detail": "This API key has used up a limit of its plan. Retry-After says how long to wait.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
                 };
             };
@@ -934,6 +980,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "Something went wrong on our side. Quote request_id if you write to us.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
@@ -1016,6 +1072,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:malformed_json",
+                     *       "title": "Malformed JSON",
+                     *       "status": 400,
+                     *       "code": "malformed_json",
+                     *       "detail": "The body must be one JSON object.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["MalformedJson"];
                 };
             };
@@ -1027,6 +1093,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:invalid_api_key",
+                     *       "title": "Invalid API key",
+                     *       "status": 401,
+                     *       "code": "invalid_api_key",
+                     *       "detail": "The header X-Api-Key is missing, or its key is not valid.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
@@ -1038,6 +1114,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:insufficient_scope",
+                     *       "title": "Insufficient scope",
+                     *       "status": 403,
+                     *       "code": "insufficient_scope",
+                     *       "detail": "This API key does not hold the scope that this operation needs.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["InsufficientScope"];
                 };
             };
@@ -1051,6 +1137,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:buyer_not_registered",
+                     *       "title": "Buyer not registered",
+                     *       "status": 404,
+                     *       "code": "buyer_not_registered",
+                     *       "detail": "No buyer with this phone is registered in the buyer app. Ask the buyer to register first.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["BuyerNotRegistered"];
                 };
             };
@@ -1064,6 +1160,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:user_conflict",
+                     *       "title": "User conflict",
+                     *       "status": 409,
+                     *       "code": "user_conflict",
+                     *       "detail": "This national_id is already linked to your account with another phone or birth date.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["UserConflict"];
                 };
             };
@@ -1077,6 +1183,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:unsupported_media_type",
+                     *       "title": "Unsupported media type",
+                     *       "status": 415,
+                     *       "code": "unsupported_media_type",
+                     *       "detail": "Send the body as JSON, with the header Content-Type: application/json.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["UnsupportedMediaType"];
                 };
             };
@@ -1110,6 +1226,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:rate_limit_exceeded",
+                     *       "title": "Rate limit exceeded",
+                     *       "status": 429,
+                     *       "code": "rate_limit_exceeded",
+                     *       "detail": "This API key has used up a limit of its plan. Retry-After says how long to wait.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
                 };
             };
@@ -1123,6 +1249,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "Something went wrong on our side. Quote request_id if you write to us.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
@@ -1137,6 +1273,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:verification_unavailable",
+                     *       "title": "Verification unavailable",
+                     *       "status": 503,
+                     *       "code": "verification_unavailable",
+                     *       "detail": "A national registry could not answer. Nothing was stored; the same request may be sent again.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["VerificationUnavailable"];
                 };
             };
@@ -1189,6 +1335,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:malformed_json",
+                     *       "title": "Malformed JSON",
+                     *       "status": 400,
+                     *       "code": "malformed_json",
+                     *       "detail": "The body must be one JSON object.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["MalformedJson"];
                 };
             };
@@ -1200,6 +1356,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:invalid_api_key",
+                     *       "title": "Invalid API key",
+                     *       "status": 401,
+                     *       "code": "invalid_api_key",
+                     *       "detail": "The header X-Api-Key is missing, or its key is not valid.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
@@ -1213,6 +1379,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:unsupported_media_type",
+                     *       "title": "Unsupported media type",
+                     *       "status": 415,
+                     *       "code": "unsupported_media_type",
+                     *       "detail": "Send the body as JSON, with the header Content-Type: application/json.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["UnsupportedMediaType"];
                 };
             };
@@ -1226,6 +1402,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:validation_failed",
+                     *       "title": "Validation failed",
+                     *       "status": 422,
+                     *       "code": "validation_failed",
+                     *       "detail": "Some of what was sent is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "#/phone",
+                     *           "detail": "Is required."
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
@@ -1257,6 +1449,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "Something went wrong on our side. Quote request_id if you write to us.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
@@ -1271,6 +1473,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:sms_unavailable",
+                     *       "title": "SMS unavailable",
+                     *       "status": 503,
+                     *       "code": "sms_unavailable",
+                     *       "detail": "The SMS provider did not take the message. Retry-After says when to try again.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["SmsUnavailable"];
                 };
             };
@@ -1325,6 +1537,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:malformed_json",
+                     *       "title": "Malformed JSON",
+                     *       "status": 400,
+                     *       "code": "malformed_json",
+                     *       "detail": "The body must be one JSON object.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["MalformedJson"];
                 };
             };
@@ -1336,6 +1558,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:invalid_api_key",
+                     *       "title": "Invalid API key",
+                     *       "status": 401,
+                     *       "code": "invalid_api_key",
+                     *       "detail": "The header X-Api-Key is missing, or its key is not valid.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
@@ -1349,6 +1581,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:unsupported_media_type",
+                     *       "title": "Unsupported media type",
+                     *       "status": 415,
+                     *       "code": "unsupported_media_type",
+                     *       "detail": "Send the body as JSON, with the header Content-Type: application/json.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["UnsupportedMediaType"];
                 };
             };
@@ -1397,6 +1639,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "Something went wrong on our side. Quote request_id if you write to us.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
@@ -1445,6 +1697,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:validation_failed",
+                     *       "title": "Validation failed",
+                     *       "status": 422,
+                     *       "code": "validation_failed",
+                     *       "detail": "Some of what was sent is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "page",
+                     *           "detail": "Is required."
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
@@ -1455,6 +1723,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "Something went wrong on our side. Quote request_id if you write to us.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
@@ -1498,6 +1776,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:validation_failed",
+                     *       "title": "Validation failed",
+                     *       "status": 422,
+                     *       "code": "validation_failed",
+                     *       "detail": "Some of what was sent is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "page",
+                     *           "detail": "Is required."
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
@@ -1509,6 +1803,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "Something went wrong on our side. Quote request_id if you write to us.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
@@ -1542,6 +1846,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:validation_failed",
+                     *       "title": "Validation failed",
+                     *       "status": 422,
+                     *       "code": "validation_failed",
+                     *       "detail": "Some of what was sent is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "page",
+                     *           "detail": "Is required."
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
@@ -1552,6 +1872,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "Something went wrong on our side. Quote request_id if you write to us.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };

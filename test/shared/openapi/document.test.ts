@@ -77,10 +77,12 @@ describe.each(everyRow)('%s in the document', (_name, route) => {
     expect(Object.keys(operation.responses).sort()).toEqual([...new Set(statuses.map(String))].sort());
   });
 
-  it('names every problem code of its row', () => {
-    const named = Object.values(operation.responses).flatMap(({ content }) =>
-      Object.keys(content['application/problem+json']?.examples ?? {}),
-    );
+  it('gives an example of every problem code of its row', () => {
+    const named = Object.values(operation.responses).flatMap(({ content }) => {
+      const { example, examples = {} } = content['application/problem+json'] ?? {};
+      const values = [example, ...Object.values(examples).map(({ value }) => value)];
+      return values.filter((value) => value !== undefined).map((value) => (value as { code: string }).code);
+    });
     expect(named.sort()).toEqual([...problemsOf(route)].sort());
   });
 
