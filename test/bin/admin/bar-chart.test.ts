@@ -1,0 +1,31 @@
+import { barChart } from '../../../bin/admin/bar-chart.ts';
+
+it('draws each value as long as its share of the largest, to an eighth of a character', () => {
+  expect(
+    barChart([
+      ['a', 8000],
+      ['b', 4000],
+      ['c', 1],
+      ['d', 0],
+      ['e', 100],
+    ]),
+  ).toBe(
+    [
+      `a  8,000  ${'█'.repeat(40)}`,
+      `b  4,000  ${'█'.repeat(20)}`,
+      'c      1',
+      'd      0',
+      'e    100  ▌',
+      '',
+    ].join('\n'),
+  );
+});
+
+it('draws no bar where all is nothing', () => {
+  expect(
+    barChart([
+      ['a', 0],
+      ['b', 0],
+    ]),
+  ).toBe('a  0\nb  0\n');
+});
