@@ -89,19 +89,19 @@ const verdicts = async ({ step }: DemoClient, { keys }: Demo, buyer: ReturnType<
   const path = '/v1/users';
   await step('A person whom the registry does not know is refused', {
     path,
-    key: keys.free,
+    key: keys.professional,
     body: { ...buyer, national_id: testNationalId('not_found') },
     expect: 'identity_mismatch',
   });
   await step('So is one to whom the phone does not belong', {
     path,
-    key: keys.free,
+    key: keys.professional,
     body: { ...buyer, national_id: testNationalId('not_owner') },
     expect: 'phone_not_owned',
   });
   await step('A registry that cannot answer refuses nobody: try again later', {
     path,
-    key: keys.free,
+    key: keys.professional,
     body: { ...buyer, national_id: testNationalId('quota') },
     expect: 'verification_unavailable',
   });
