@@ -1,0 +1,85 @@
+/** Keys that were good and are no longer: refused at once or to the second, though the gateway keeps judgements for minutes. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readAdminTarget } from '#local/admin-target.ts';
+import { setLocalCredentials } from '#local/environment.ts';
+import { localAdministration } from '#local/local-administration.ts';
+import type { Administration } from '#shared/administration/context.ts';
+import { createSeller } from '#shared/administration/create-seller.ts';
+import { issueKey } from '#shared/administration/issue-key.ts';
+import { revokeKey } from '#shared/administration/revoke-key.ts';
+import { setSellerStatus } from '#shared/administration/set-seller-status.ts';
+import { openTable, type Table } from '#shared/table/client.ts';
+import { call, expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
+import type { Target } from '#test/scenarios/target.ts';
+import { localTarget } from './local-target.ts';
+import { type RunningService, removeDataFolder, startRunningService } from './running-service.ts';
+
+const POLL_MS = 50;
+
+let service: RunningService;
+let target: Target;
+let table: Table;
+let admin: Administration;
+let closeAdministration: () => void;
+
+beforeAll(async () => {
+  service = await startRunningService();
+  target = localTarget(service.demo);
+  setLocalCredentials();
+  const { control_plane_url, dynamodb_endpoint, table_name } = (await readAdminTarget(service.folder)) ?? {};
+  table = openTable(table_name ?? '', dynamodb_endpoint);
+  const administering = localAdministration(table, control_plane_url ?? '');
+  admin = administering.admin;
+  closeAdministration = administering.close;
+}, 30_000);
+
+afterAll(async () => {
+  closeAdministration();
+  table.client.destroy();
+  await service.stop();
+  await removeDataFolder(service.folder);
+}, 30_000);
+
+const list = (key: string): Promise<Reply> => call(target, '/v1/users', { key });
+
+/** A key of a new seller that has been used, so that the gateway remembers its judgement. */
+const usedKey = async (expiresAt?: number) => {
+  const { seller_id } = await createSeller(admin, 'Short-lived');
+  const issued = await issueKey(admin, {
+    sellerId: seller_id,
+    name: 'short-lived',
+    plan: 'free',
+    scopes: ['users:read'],
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  });
+  expect((await list(issued.secret)).status).toBe(200);
+  return { ...issued, seller_id };
+};
+
+describe('a key that is no longer good', () => {
+  it('is refused with the same bytes as no key at all', async () => {
+    const revoked = await usedKey();
+    await revokeKey(admin, revoked.key.key_id);
+    const suspended = await usedKey();
+    await setSellerStatus(admin, suspended.seller_id, 'suspended');
+    const replies = [
+      await call(target, '/v1/users'),
+      await list(revoked.secret),
+      await list(suspended.secret),
+    ];
+    for (const reply of replies) expectProblem(reply, 'invalid_api_key');
+    expect(new Set(replies.map(withoutRequestId)).size).toBe(1);
+  });
+
+  it('is refused to the second when it expires', async () => {
+    const expiresAt = Math.floor(Date.now() / 1000) + 3;
+    const { secret } = await usedKey(expiresAt);
+    let reply = await list(secret);
+    for (; reply.status === 200; reply = await list(secret)) await sleep(POLL_MS);
+    const refusedAtMs = Date.now();
+    expectProblem(reply, 'invalid_api_key');
+    expect(withoutRequestId(reply)).toBe(withoutRequestId(await call(target, '/v1/users')));
+    expect(reply.headers.get('ratelimit')).toBeNull();
+    expect(refusedAtMs).toBeGreaterThanOrEqual(expiresAt * 1000);
+  }, 15_000);
+});
