@@ -25,8 +25,8 @@ export interface Simulators {
   /** Tells of each message as it is "sent"; returns the way to stop. */
   onMessage(listener: (message: SentMessage) => void): () => void;
   readonly faults: {
-    /** Makes a provider fail in one way, or (undefined) work again. */
-    set(provider: ProviderName, fault: Fault | undefined): Promise<void>;
+    /** Makes a provider, or one operation of it, fail in one way, or (undefined) work again. */
+    set(provider: ProviderName, fault: Fault | undefined, operation?: string): Promise<void>;
     list(): readonly { readonly provider: ProviderName; readonly fault: Fault | undefined }[];
   };
   /** Serves `GET` and `POST /_local/faults`. */
@@ -61,7 +61,7 @@ export const startSimulators = async (clock: Clock = systemClock): Promise<Simul
     >;
   const servers = each(({ server }) => server);
   const faults: Simulators['faults'] = {
-    set: (provider, fault) => servers[provider].setFault(fault),
+    set: (provider, fault, operation) => servers[provider].setFault(fault, operation),
     list: () => started.map(({ name, server }) => ({ provider: name, fault: server.fault() })),
   };
   return {

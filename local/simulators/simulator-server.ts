@@ -8,7 +8,8 @@ import { breakOff } from './wire-faults.ts';
 export interface SimulatorServer {
   readonly baseUrl: string;
   fault(): Fault | undefined;
-  setFault(fault: Fault | undefined): Promise<void>;
+  /** Of all operations, or of one; a port at which nobody listens is so for all. */
+  setFault(fault: Fault | undefined, operation?: string): Promise<void>;
   /** Operation -> how many requests came, whatever became of them. */
   calls(): Readonly<Record<string, number>>;
   close(): Promise<void>;
@@ -23,6 +24,7 @@ const MAX_REQUEST_BYTES = 64 * 1024;
 /** Starts a simulator on a free port of the loopback address. */
 export const startSimulator = async (provider: SimulatedProvider): Promise<SimulatorServer> => {
   let fault: Fault | undefined;
+  let faultyOperation: string | undefined;
   const counts = new Map<string, number>();
   const count = (operation: string) => counts.set(operation, (counts.get(operation) ?? 0) + 1);
 
@@ -30,7 +32,9 @@ export const startSimulator = async (provider: SimulatedProvider): Promise<Simul
     const operation = provider.operationOf(request);
     count(operation ?? 'unknown_path');
     if (operation === undefined) return provider.unknownPath;
-    if (fault === undefined) return provider.answer(request, operation, undefined);
+    if (fault === undefined || (faultyOperation ?? operation) !== operation) {
+      return provider.answer(request, operation, undefined);
+    }
     if (isWordedFault(fault)) return provider.answer(request, operation, fault);
     if (!SPOILS_AN_ANSWER.includes(fault)) return { wireFault: fault };
     const meant = provider.answer(request, operation, undefined);
@@ -54,8 +58,9 @@ export const startSimulator = async (provider: SimulatedProvider): Promise<Simul
     baseUrl: `http://${HOST}:${port}`,
     fault: () => fault,
     calls: () => Object.fromEntries(counts),
-    async setFault(next) {
+    async setFault(next, operation) {
       fault = next;
+      faultyOperation = operation;
       if (next === 'connection_refused') await stop(server);
       else if (!server.listening) await listenAgain(server, port);
     },
