@@ -2,13 +2,14 @@
 import { everyScenario } from '#test/scenarios/every-scenario.ts';
 import type { Feature } from '#test/scenarios/target.ts';
 import { type DeployedTarget, deployedTarget } from './deployed-target.ts';
+import { STAGE } from './stage.ts';
 
 let target: DeployedTarget;
 
 const lacks = (process.env.DEPLOY_LACKS ?? '').split(',') as Feature[];
 
 beforeAll(async () => {
-  target = await deployedTarget('dev');
+  target = await deployedTarget(STAGE);
 }, 60_000);
 
 afterAll(() => target?.close());

@@ -108,11 +108,16 @@ export const startEmulator = async (folder: string): Promise<Emulator> => {
       // The group has ended already.
     }
   };
+  // Whatever ends this process, the emulator ends with it.
+  const killAtExit = (): void => signal('SIGKILL');
+  process.once('exit', killAtExit);
+
   const stop = async (): Promise<void> => {
     signal('SIGTERM');
     await Promise.race([ended, sleep(PATIENCE_MS / 6)]);
     signal('SIGKILL');
     if (!hasEnded()) await ended;
+    process.off('exit', killAtExit);
   };
 
   try {

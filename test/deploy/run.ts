@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand, withThisNode } from './command.ts';
 import { MINISTACK_LACKS, startEmulator } from './emulator.ts';
+import { assertNotDeployed, STAGE } from './stage.ts';
 
 /**
  * `npm run test:deploy`: a real `cdk bootstrap` and `cdk deploy`, every scenario against the deployed URL, and nothing left behind.
@@ -18,9 +19,6 @@ import { MINISTACK_LACKS, startEmulator } from './emulator.ts';
 const { resolve } = createRequire(import.meta.url);
 const CDK = resolve('aws-cdk/bin/cdk');
 const JEST = resolve('jest/bin/jest');
-
-/** What is deployed: the config of this stage, as it is. */
-const STAGE = 'dev';
 
 const AWS_FLAG = '--aws';
 const jestArguments = process.argv.slice(2).filter((argument) => argument !== AWS_FLAG);
@@ -101,6 +99,9 @@ const deployAndCall = async (place: Place, folder: string): Promise<void> => {
       ],
       { env, label: `cdk ${args[0]}` },
     );
+  // An emulator's address and credentials count for this process too.
+  Object.assign(process.env, place.environment);
+  await assertNotDeployed();
   try {
     await cdk('bootstrap', ...place.bootstrap);
     await cdk('deploy', '--all', '--require-approval', 'never');
@@ -114,7 +115,7 @@ const deployAndCall = async (place: Place, folder: string): Promise<void> => {
         '<rootDir>/test/deploy/*.scenarios.ts',
         ...jestArguments,
       ],
-      { env: { ...env, DEPLOY_STAGE: STAGE, DEPLOY_LACKS: place.lacks.join(',') }, label: 'scenarios' },
+      { env: { ...env, DEPLOY_LACKS: place.lacks.join(',') }, label: 'scenarios' },
     );
   } finally {
     if (place.mustBeEmptied) await cdk('destroy', '--all', '--force');

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
@@ -9,16 +9,18 @@ import { type Config, parseConfig } from '#lib/config.ts';
 import { STAGES } from '#lib/stages.ts';
 import cdkJson from '../../cdk.json' with { type: 'json' };
 
+/** Everything that a test file synthesises lies here until it ends. */
+const folder = mkdtempSync(join(tmpdir(), 'buyer-linking-templates-'));
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
 /** An empty folder in place of each bundle: what a template says does not depend on the code. */
-const emptyBundles = (): Bundles => {
-  const folder = mkdtempSync(join(tmpdir(), 'buyer-linking-bundles-'));
-  return {
-    sizes: {},
-    folderOf(name) {
-      mkdirSync(join(folder, name), { recursive: true });
-      return join(folder, name);
-    },
-  };
+const emptyBundles: Bundles = {
+  sizes: {},
+  folderOf(name) {
+    mkdirSync(join(folder, name), { recursive: true });
+    return join(folder, name);
+  },
 };
 
 /** The context of cdk.json, which the CDK CLI would hand over. */
@@ -30,8 +32,8 @@ export const stageConfig = (stage: keyof typeof STAGES, changes: Partial<Config>
 
 /** The app of a stage, not synthesised yet. */
 export const stageApp = (config: Config) => {
-  const app = new App({ context, outdir: mkdtempSync(join(tmpdir(), 'buyer-linking-cdk-')) });
-  return { app, ...addStage(app, config, emptyBundles()) };
+  const app = new App({ context, outdir: mkdtempSync(join(folder, 'cdk-')) });
+  return { app, ...addStage(app, config, emptyBundles) };
 };
 
 /** The templates of a stage. */
