@@ -23,9 +23,11 @@ export interface Step {
 const RUNNABLE = ['sh', 'ts', 'python'];
 const SHOWN = ['json', 'text', 'http'];
 
-/** The blocks of a Markdown file that run, in order, each with what it is shown to print. */
-export const stepsOf = async (file: string): Promise<readonly Step[]> => {
-  const markdown = await readFile(new URL(file, REPOSITORY), 'utf8');
+/** The blocks of a Markdown file, or of one chapter of it, that run, in order, each with what it is shown to print. */
+export const stepsOf = async (file: string, chapter?: string): Promise<readonly Step[]> => {
+  const whole = await readFile(new URL(file, REPOSITORY), 'utf8');
+  const markdown =
+    chapter === undefined ? whole : (whole.split(/^## /m).find((part) => part.startsWith(chapter)) ?? '');
   const blocks = [...markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(
     ([, language, text]): Block => ({ language: String(language), text: String(text) }),
   );
@@ -116,9 +118,12 @@ const linesOf = (text: string): string[] => text.trim().split(/\r?\n/);
 const withoutNumbers = (line: string): string =>
   line.replace(/[rt]=\d+/g, (part) => `${part[0]}=N`).toLowerCase();
 
-/** What was printed and what the guide shows, made comparable. Of HTTP only the lines that are shown must be there. */
+/**
+ * What was printed and what the guide shows, made comparable. Of HTTP only the lines that are shown must be there; a block without an
+ * answer must only end well.
+ */
 export const compared = ({ shown }: Step, printed: string): readonly [unknown, unknown] => {
-  if (shown === undefined) return [printed.trim(), ''];
+  if (shown === undefined) return ['', ''];
   if (shown.language === 'json') return [masked(JSON.parse(printed)), masked(JSON.parse(shown.text))];
   if (shown.language === 'text') return [linesOf(printed), linesOf(shown.text)];
   const present = linesOf(printed).map(withoutNumbers);

@@ -6,6 +6,7 @@ import { type RunningService, removeDataFolder, startRunningService } from '#tes
 import { compared, missingCommands, runSteps, stepsOf } from './guide.ts';
 
 const GUIDES = [
+  'README.md',
   'docs/quick-start.md',
   'docs/errors.md',
   'docs/limits.md',
@@ -51,6 +52,25 @@ describe.each(GUIDES)('%s', (file) => {
       return !readdirSync(new URL('.', path)).includes(path.pathname.split('/').at(-1) ?? '');
     });
     expect(broken).toEqual([]);
+  });
+});
+
+describe('README.md', () => {
+  let service: RunningService;
+
+  beforeAll(async () => {
+    service = await startRunningService({ args: ['--memory'] });
+  }, 30_000);
+
+  afterAll(async () => {
+    await service?.stop();
+    await removeDataFolder(service?.folder);
+  }, 30_000);
+
+  itWhereItRuns('README.md', 'has calls that end, as they are written, in a linked user', async () => {
+    const printed = (await runSteps(await stepsOf('README.md', 'Call it'), service)).join('');
+    expect(printed).not.toContain('urn:buyer-linking:problem');
+    expect(printed).toContain('"total":1,');
   });
 });
 

@@ -58,7 +58,9 @@ export const startEmbeddedTable = async (): Promise<EmbeddedTable> => {
   process.env.AWS_SECRET_ACCESS_KEY ??= 'local';
   process.env.AWS_REGION ??= 'us-east-1';
   const port = await freePort();
-  const database = spawn(binaryPath(), ['serve', '--host', '127.0.0.1', '--port', String(port)], { stdio: 'ignore' });
+  const database = spawn(binaryPath(), ['serve', '--host', '127.0.0.1', '--port', String(port)], {
+    stdio: 'ignore',
+  });
   const endpoint = `http://127.0.0.1:${port}`;
   const table = openTable('test', endpoint);
   await createTable(table);
