@@ -35,7 +35,7 @@ export interface Difference {
 
 /** API Gateway's side, read before the table's: whatever it holds was in the table first. */
 export interface GatewaySide {
-  readonly keys: readonly GatewayKey[];
+  readonly keysByName: ReadonlyMap<string, GatewayKey>;
   readonly members: Readonly<Record<PlanName, ReadonlyMap<string, string>>>;
 }
 
@@ -81,7 +81,7 @@ export const keyDifferences = (
   gatewayName: string,
   nowMs: number,
 ): Difference[] => {
-  const held = gateway.keys.find(({ name }) => name === gatewayName);
+  const held = gateway.keysByName.get(gatewayName);
   const about = (kind: DifferenceKind): Difference => ({
     kind,
     seller,
@@ -109,7 +109,7 @@ export const strayDifferences = (
   namePrefix: string,
   knownNames: ReadonlySet<string>,
 ): Difference[] => [
-  ...gateway.keys
+  ...[...gateway.keysByName.values()]
     .filter(({ name }) => !knownNames.has(name))
     .map(({ id }): Difference => ({ kind: 'unknown_in_gateway', gatewayKeyId: id })),
   ...PLAN_NAMES.flatMap((plan) =>

@@ -2,6 +2,7 @@ import type { ApiKey } from '#shared/api-keys/key-schema.ts';
 import type { NewAuditRecord } from '#shared/audit/store.ts';
 import { PLAN_NAMES, type PlanName, planTable } from '#shared/plans.ts';
 import type { Seller } from '#shared/sellers/schema.ts';
+import type { GatewayKey } from '#shared/usage-plans/port.ts';
 import { type Administration, gatewayKeyNamePrefix } from './context.ts';
 import { type Difference, type GatewaySide, keyDifferences, strayDifferences } from './differences.ts';
 import { mend } from './mend.ts';
@@ -27,11 +28,13 @@ const membersOf = async (admin: Administration, plan: PlanName): Promise<Map<str
 };
 
 const readGateway = async (admin: Administration): Promise<GatewaySide> => {
-  const keys = [];
-  for await (const key of admin.usagePlans.listKeys(gatewayKeyNamePrefix(admin.stage))) keys.push(key);
+  const keysByName = new Map<string, GatewayKey>();
+  for await (const key of admin.usagePlans.listKeys(gatewayKeyNamePrefix(admin.stage))) {
+    keysByName.set(key.name, key);
+  }
   const members = new Map<PlanName, Map<string, string>>();
   for (const plan of PLAN_NAMES) members.set(plan, await membersOf(admin, plan));
-  return { keys, members: planTable((plan) => members.get(plan) ?? new Map()) };
+  return { keysByName, members: planTable((plan) => members.get(plan) ?? new Map()) };
 };
 
 const secretsOf = async (admin: Administration, keys: readonly ApiKey[]) => {
