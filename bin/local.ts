@@ -124,8 +124,7 @@ process.on('unhandledRejection', (error) => {
 main().then(
   (exitCode) => process.exit(exitCode),
   (error: unknown) => {
-    if (!(error instanceof StartupError)) throw error;
-    complain(error.message);
+    complain(error instanceof StartupError ? error.message : String((error as Error).stack));
     process.exit(1);
   },
 );

@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdir, realpath } from 'node:fs/promises';
+import { access, constants, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomBase62 } from '#shared/ids/base62.ts';
 import { makePrivateFileOnce } from './private-file.ts';
+import { StartupError } from './startup-error.ts';
 
 /** Where the service keeps what it must find again: git-ignored, readable by its owner alone. */
 export interface DataFolder {
@@ -22,8 +23,7 @@ const SECRET_LENGTH = 64;
 
 /** The folder, made if it is not there. */
 export const openDataFolder = async (wanted: string): Promise<DataFolder> => {
-  await mkdir(wanted, { recursive: true, mode: 0o700 });
-  const path = await realpath(wanted);
+  const path = await makeFolder(wanted);
   return {
     path,
     tableFile: join(path, 'table.sqlite'),
@@ -34,6 +34,19 @@ export const openDataFolder = async (wanted: string): Promise<DataFolder> => {
     logFile: join(path, 'service.log'),
     demoFile: join(path, 'demo.json'),
   };
+};
+
+const makeFolder = async (wanted: string): Promise<string> => {
+  try {
+    await mkdir(wanted, { recursive: true, mode: 0o700 });
+    await access(wanted, constants.W_OK);
+    return await realpath(wanted);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new StartupError(`Nothing can be kept in ${wanted} (${code}): choose another folder with --data.`, {
+      cause,
+    });
+  }
 };
 
 /** The digest secret and the signing key, made once: with others, nothing in the table would be found again. */

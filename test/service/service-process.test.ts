@@ -2,6 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
@@ -76,6 +77,16 @@ describe('options', () => {
     expect({ code, text }).toEqual({
       code: 1,
       text: `Port ${port} is taken: stop what listens there, or choose another one with --port.\n`,
+    });
+  });
+
+  it('exits 1 with one sentence if the folder is none', async () => {
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    const { code, text } = await run(['--port', '0', '--data', file]);
+    expect({ code, text }).toEqual({
+      code: 1,
+      text: `Nothing can be kept in ${file} (EEXIST): choose another folder with --data.\n`,
     });
   });
 
