@@ -45,7 +45,8 @@ ${problemRows()}
 |---|---|---|---|
 ${planRows()}
 
-The minute is a clock minute (UTC); a key's old and new secret share it during rotation. Each counted answer says where you stand:
+Minute and hour are those of the clock (UTC); a key's old and new secret share them during rotation. A failed identity check is
+\`identity_mismatch\` or \`phone_not_owned\`. Each counted answer says where you stand:
 \`RateLimit-Policy: ${rateLimitPolicy('free')}\` and \`RateLimit: ${rateLimit('free', 57, 23)}\`. A request refused with 401 or 403 is
 not counted. Over a limit the answer is 429 with \`Retry-After\` in seconds.
 

@@ -23,11 +23,9 @@ export interface Step {
 const RUNNABLE = ['sh', 'ts', 'python'];
 const SHOWN = ['json', 'text', 'http'];
 
-/** The blocks of a Markdown file, or of one chapter of it, that run, in order, each with what it is shown to print. */
-export const stepsOf = async (file: string, chapter?: string): Promise<readonly Step[]> => {
-  const whole = await readFile(new URL(file, REPOSITORY), 'utf8');
-  const markdown =
-    chapter === undefined ? whole : (whole.split(/^## /m).find((part) => part.startsWith(chapter)) ?? '');
+/** The blocks of a Markdown file that run, in order, each with what it is shown to print. */
+export const stepsOf = async (file: string): Promise<readonly Step[]> => {
+  const markdown = await readFile(new URL(file, REPOSITORY), 'utf8');
   const blocks = [...markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(
     ([, language, text]): Block => ({ language: String(language), text: String(text) }),
   );

@@ -55,25 +55,6 @@ describe.each(GUIDES)('%s', (file) => {
   });
 });
 
-describe('README.md', () => {
-  let service: RunningService;
-
-  beforeAll(async () => {
-    service = await startRunningService({ args: ['--memory'] });
-  }, 30_000);
-
-  afterAll(async () => {
-    await service?.stop();
-    await removeDataFolder(service?.folder);
-  }, 30_000);
-
-  itWhereItRuns('README.md', 'has calls that end, as they are written, in a linked user', async () => {
-    const printed = (await runSteps(await stepsOf('README.md', 'Call it'), service)).join('');
-    expect(printed).not.toContain('urn:buyer-linking:problem');
-    expect(printed).toContain('"total":1,');
-  });
-});
-
 describe('what the guides repeat of the tables', () => {
   it('is every problem code with its status, and no other', () => {
     const rows = [...textOf('docs/errors.md').matchAll(/^\| `(\w+)` \| (\d+) \|/gm)].map(
