@@ -5,7 +5,7 @@ import { CONTROL_PLANE_PREFIX, openControlPlane } from '#local/control-plane.ts'
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 
 /** Who calls, by the double's STS. */
-export const CALLER_ARN = 'arn:aws:sts::000000000000:assumed-role/admin/sara';
+const CALLER_ARN = 'arn:aws:sts::000000000000:assumed-role/admin/sara';
 
 const SECRET_ARN = 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:digest';
 const DIGEST_SECRET = JSON.stringify({ current: 'a secret of a test, of forty characters!' });

@@ -1,0 +1,8 @@
+/** The admin commands against the stage as it was deployed. Run by `npm run test:deploy`, see run.ts. */
+import { stageCommands } from '#test/admin/stage-commands.ts';
+import type { Feature } from '#test/scenarios/target.ts';
+import { STAGE } from './stage.ts';
+
+describe('the admin commands on the deployed stage', () => {
+  stageCommands({ stage: STAGE, lacks: (process.env.DEPLOY_LACKS ?? '').split(',') as Feature[] });
+});
