@@ -32,85 +32,86 @@ interface DashboardProps {
   readonly alarms: readonly IAlarm[];
 }
 
+/** Who calls: by operation and by plan. */
+const traffic = (): IWidget[] => [
+  graph(
+    'Traffic by operation',
+    allRoutes.map(({ name: operation }) =>
+      loggedMetric('request_completed', 'Requests', { operation }, { ...SUM, label: operation }),
+    ),
+  ),
+  graph(
+    'Traffic by plan',
+    PLAN_NAMES.map((plan) =>
+      loggedMetric('request_completed', 'Requests', { plan }, { ...SUM, label: plan }),
+    ),
+  ),
+];
+
+/** How fast, in the functions and on the whole way through the gateway. */
+const latency = (api: RestApi): IWidget[] => [
+  graph(
+    'Slowest one in a hundred, by operation (ms)',
+    allRoutes.map(({ name: operation }) =>
+      loggedMetric('request_completed', 'Duration', { operation }, { ...SLOWEST, label: operation }),
+    ),
+  ),
+  graph(
+    'The whole way through the gateway (ms) and its 5xx answers',
+    [
+      api.metricLatency({ period: PERIOD, statistic: 'p50', label: 'p50' }),
+      api.metricLatency({ ...SLOWEST, label: 'p99' }),
+    ],
+    [api.metricServerError({ ...SUM, label: '5xx' })],
+  ),
+];
+
+/** What is refused, and at which door. */
+const refusals = (): IWidget[] => [
+  graph('Answers and refusals by code', [
+    eachLoggedMetric('request_completed', 'Requests', ['operation', 'outcome'], SUM),
+  ]),
+  graph('Keys let in and turned away', [eachLoggedMetric('key_judged', 'KeysJudged', ['outcome'], SUM)]),
+];
+
+/** Whether the providers are well. */
+const providers = (): IWidget[] => [
+  graph('Provider calls by outcome', [
+    eachLoggedMetric('provider_called', 'ProviderCalls', ['provider', 'provider_operation', 'outcome'], SUM),
+  ]),
+  graph('Provider time (ms, slowest one in a hundred)', [
+    eachLoggedMetric('provider_called', 'ProviderDuration', ['provider', 'provider_operation'], SLOWEST),
+  ]),
+];
+
+/** What the table gives, and what went by without it. */
+const supplies = (table: ITableV2): IWidget[] => {
+  const dimensionsMap = { TableName: table.tableName };
+  const capacity = (metricName: string) =>
+    new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap, ...SUM });
+  return [
+    graph('Table: consumed capacity', [
+      capacity('ConsumedReadCapacityUnits'),
+      capacity('ConsumedWriteCapacityUnits'),
+    ]),
+    graph('Passed uncounted, and circuits that changed', [
+      loggedMetric('meter_unreachable', 'MeterUnreachable', {}, SUM),
+      eachLoggedMetric('circuit_changed', 'CircuitChanges', ['provider', 'state'], SUM),
+    ]),
+  ];
+};
+
 /** What a person on call looks at first: is anything ringing, who is calling, how fast, what is refused, are the providers well. */
 export const addDashboard = (scope: Construct, { name, api, table, alarms }: DashboardProps): void => {
-  const capacity = (metricName: string) =>
-    new Metric({
-      namespace: 'AWS/DynamoDB',
-      metricName,
-      dimensionsMap: { TableName: table.tableName },
-      ...SUM,
-    });
   new Dashboard(scope, 'Dashboard', {
     dashboardName: name,
     widgets: [
       [new AlarmStatusWidget({ title: 'Alarms', width: 2 * WIDTH, alarms: [...alarms] })],
-      [
-        graph(
-          'Traffic by operation',
-          allRoutes.map(({ name: operation }) =>
-            loggedMetric('request_completed', 'Requests', { operation }, { ...SUM, label: operation }),
-          ),
-        ),
-        graph(
-          'Traffic by plan',
-          PLAN_NAMES.map((plan) =>
-            loggedMetric('request_completed', 'Requests', { plan }, { ...SUM, label: plan }),
-          ),
-        ),
-      ],
-      [
-        graph(
-          'Slowest one in a hundred, by operation (ms)',
-          allRoutes.map(({ name: operation }) =>
-            loggedMetric('request_completed', 'Duration', { operation }, { ...SLOWEST, label: operation }),
-          ),
-        ),
-        graph(
-          'The whole way through the gateway (ms) and its 5xx answers',
-          [
-            api.metricLatency({ period: PERIOD, statistic: 'p50', label: 'p50' }),
-            api.metricLatency({ period: PERIOD, statistic: 'p99', label: 'p99' }),
-          ],
-          [api.metricServerError({ ...SUM, label: '5xx' })],
-        ),
-      ],
-      [
-        graph('Answers and refusals by code', [
-          eachLoggedMetric('request_completed', 'Requests', ['operation', 'outcome'], SUM),
-        ]),
-        graph('Keys let in and turned away', [
-          eachLoggedMetric('key_judged', 'KeysJudged', ['outcome'], SUM),
-        ]),
-      ],
-      [
-        graph('Provider calls by outcome', [
-          eachLoggedMetric(
-            'provider_called',
-            'ProviderCalls',
-            ['provider', 'provider_operation', 'outcome'],
-            SUM,
-          ),
-        ]),
-        graph('Provider time (ms, slowest one in a hundred)', [
-          eachLoggedMetric(
-            'provider_called',
-            'ProviderDuration',
-            ['provider', 'provider_operation'],
-            SLOWEST,
-          ),
-        ]),
-      ],
-      [
-        graph('Table: consumed capacity', [
-          capacity('ConsumedReadCapacityUnits'),
-          capacity('ConsumedWriteCapacityUnits'),
-        ]),
-        graph('Passed uncounted, and circuits that changed', [
-          loggedMetric('meter_unreachable', 'MeterUnreachable', {}, SUM),
-          eachLoggedMetric('circuit_changed', 'CircuitChanges', ['provider', 'state'], SUM),
-        ]),
-      ],
+      traffic(),
+      latency(api),
+      refusals(),
+      providers(),
+      supplies(table),
     ],
   });
 };

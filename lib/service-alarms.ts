@@ -19,7 +19,7 @@ interface WatchedService {
 
 /** The alarms of the service as a whole; each function has its own besides, see api-function.ts. */
 export const addServiceAlarms = (scope: Construct, service: WatchedService): void => {
-  const { config, makeAlarm } = service;
+  const { makeAlarm } = service;
   makeAlarm(scope, {
     name: 'server-errors',
     impact:
@@ -47,6 +47,23 @@ export const addServiceAlarms = (scope: Construct, service: WatchedService): voi
     metric: refusals('send-otp', 'sms_unavailable'),
     threshold: 5,
   });
+  addProviderAlarms(scope, service);
+  makeAlarm(scope, {
+    name: 'meter-unreachable',
+    impact: 'Requests pass uncounted: only the usage plans of API Gateway hold sellers to their limits.',
+    metric: loggedMetric('meter_unreachable', 'MeterUnreachable', {}, SUM),
+    threshold: 10,
+  });
+  makeAlarm(scope, {
+    name: 'codes-rejected',
+    impact: 'Many wrong one-time codes: somebody may be guessing, or codes reach buyers too late.',
+    metric: refusals('verify-otp', 'code_rejected'),
+    threshold: 100,
+  });
+};
+
+/** What every provider of the config can suffer by itself, also while another one serves in its place. */
+const addProviderAlarms = (scope: Construct, { config, makeAlarm }: WatchedService): void => {
   for (const provider of new Set([...config.providers.identityRegistry, ...config.providers.sms])) {
     makeAlarm(scope, {
       name: `circuit-open-${provider}`,
@@ -61,16 +78,4 @@ export const addServiceAlarms = (scope: Construct, service: WatchedService): voi
       threshold: 1,
     });
   }
-  makeAlarm(scope, {
-    name: 'meter-unreachable',
-    impact: 'Requests pass uncounted: only the usage plans of API Gateway hold sellers to their limits.',
-    metric: loggedMetric('meter_unreachable', 'MeterUnreachable', {}, SUM),
-    threshold: 10,
-  });
-  makeAlarm(scope, {
-    name: 'codes-rejected',
-    impact: 'Many wrong one-time codes: somebody may be guessing, or codes reach buyers too late.',
-    metric: refusals('verify-otp', 'code_rejected'),
-    threshold: 100,
-  });
 };

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -6,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Feature } from '#test/scenarios/target.ts';
 import { withThisNode } from './command.ts';
+import { startGroup } from './process-group.ts';
 import { makePythonEnvironment } from './python.ts';
 
 /** MiniStack, and what its KMS makes key pairs with. */
@@ -14,7 +14,7 @@ const PACKAGES = ['ministack==1.4.21', 'cryptography==50.0.2'];
 const ACCOUNT = '000000000000';
 const REGION = 'us-east-1';
 
-/** How long it may take to start, and to end. */
+/** How long it may take to start. */
 const PATIENCE_MS = 30_000;
 
 /**
@@ -68,63 +68,40 @@ const environmentFor = (endpoint: string): Record<string, string> => ({
   AWS_EC2_METADATA_DISABLED: 'true',
 });
 
+/** On the loopback address alone, with everything it writes in `home`. */
+const settingsFor = (port: number, home: string): Record<string, string> => ({
+  HOME: home,
+  TMPDIR: home,
+  TEMP: home,
+  TMP: home,
+  BIND_HOST: '127.0.0.1',
+  GATEWAY_PORT: String(port),
+  LAMBDA_EXECUTOR: 'local',
+  MINISTACK_ACCOUNT_ID: ACCOUNT,
+  MINISTACK_REGION: REGION,
+  // Servers of services that nothing here uses, on ports of their own.
+  IOT_MTLS_ENABLED: '0',
+  SFTP_ENABLED: '0',
+});
+
 /** Starts MiniStack from PyPI on a free port of this machine alone. Everything it writes stays in `folder`. */
 export const startEmulator = async (folder: string): Promise<Emulator> => {
   const programs = await makePythonEnvironment(join(folder, 'python'), PACKAGES);
-  const port = await freePort();
-  const endpoint = `http://127.0.0.1:${port}`;
   const home = join(folder, 'home');
   await mkdir(home);
+  const port = await freePort();
+  const endpoint = `http://127.0.0.1:${port}`;
   const environment = environmentFor(endpoint);
-  const child = spawn(join(programs, 'ministack'), [], {
-    stdio: 'ignore',
-    // A group of its own, so that the functions it runs end with it.
-    detached: process.platform !== 'win32',
-    env: {
-      ...withThisNode(),
-      ...environment,
-      HOME: home,
-      TMPDIR: home,
-      TEMP: home,
-      TMP: home,
-      BIND_HOST: '127.0.0.1',
-      GATEWAY_PORT: String(port),
-      LAMBDA_EXECUTOR: 'local',
-      MINISTACK_ACCOUNT_ID: ACCOUNT,
-      MINISTACK_REGION: REGION,
-      // Servers of services that nothing here uses, on ports of their own.
-      IOT_MTLS_ENABLED: '0',
-      SFTP_ENABLED: '0',
-    },
+  const group = startGroup(join(programs, 'ministack'), {
+    ...withThisNode(),
+    ...environment,
+    ...settingsFor(port, home),
   });
-  const ended = once(child, 'close');
-  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
-
-  const signal = (name: NodeJS.Signals): void => {
-    if (child.pid === undefined) return;
-    try {
-      process.kill(process.platform === 'win32' ? child.pid : -child.pid, name);
-    } catch {
-      // The group has ended already.
-    }
-  };
-  // Whatever ends this process, the emulator ends with it.
-  const killAtExit = (): void => signal('SIGKILL');
-  process.once('exit', killAtExit);
-
-  const stop = async (): Promise<void> => {
-    signal('SIGTERM');
-    await Promise.race([ended, sleep(PATIENCE_MS / 6)]);
-    signal('SIGKILL');
-    if (!hasEnded()) await ended;
-    process.off('exit', killAtExit);
-  };
-
   try {
-    await untilHealthy(endpoint, hasEnded);
+    await untilHealthy(endpoint, group.hasEnded);
   } catch (error) {
-    await stop();
+    await group.stop();
     throw error;
   }
-  return { endpoint, account: ACCOUNT, environment, stop };
+  return { endpoint, account: ACCOUNT, environment, stop: group.stop };
 };
