@@ -25,7 +25,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set([
 ]);
 
 /** A person who belongs to nobody, for the curl lines. */
-const BUYER = { phone: '+989990001001', national_id: '9999150829', birth_date: '1370/1/15' } as const;
+const BUYER = { phone: '+989990001001', national_id: '9990010013', birth_date: '1370/1/15' } as const;
 
 const post = (url: string, key: string, body: Readonly<Record<string, string>>): string =>
   [

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { completeNationalId } from '#shared/users/national-id.ts';
+import { newDemoPerson } from '#local/demo/people.ts';
 import { call } from './call.ts';
 import type { Target } from './target.ts';
 
@@ -14,23 +14,15 @@ export interface NewUser {
 /** Every person that was made up in this process: for the test that nothing of them stands where it must not. */
 export const peopleMade: NewUser[] = [];
 
-const randomDigits = (count: number): string =>
-  Array.from({ length: count }, () => String(randomInt(10))).join('');
-
-/** A person who belongs to nobody: national ids that begin with 9990 are given to no one, and hold no special test identity. */
+/** A person who belongs to nobody, with a name to find again. */
 export const newPerson = (): NewUser => {
-  const person = {
-    national_id: completeNationalId(`9990${randomDigits(5)}`),
-    birth_date: `13${60 + randomInt(30)}/${1 + randomInt(12)}/${1 + randomInt(29)}`,
-    phone: newPhone(),
-    display_name: `Person ${randomDigits(6)}`,
-  };
+  const person = { ...newDemoPerson(), display_name: `Person ${randomInt(1_000_000)}` };
   peopleMade.push(person);
   return person;
 };
 
 /** A phone in a range (0955) that no operator uses. */
-export const newPhone = (): string => `+98955${randomDigits(7)}`;
+export const newPhone = (): string => newDemoPerson().phone;
 
 export const toPersianDigits = (text: string): string =>
   text.replace(/[0-9]/g, (digit) => String.fromCodePoint(0x06f0 + Number(digit)));
