@@ -18,9 +18,6 @@ export interface Reconciliation {
   readonly findings: readonly Finding[];
 }
 
-/** As many secrets as one look-up takes. */
-const SECRETS_PER_LOOKUP = 100;
-
 const membersOf = async (admin: Administration, plan: PlanName): Promise<Map<string, string>> => {
   const members = new Map<string, string>();
   for await (const { id, name } of admin.usagePlans.listMembers(plan)) members.set(id, name);
@@ -37,23 +34,13 @@ const readGateway = async (admin: Administration): Promise<GatewaySide> => {
   return { keysByName, members: planTable((plan) => members.get(plan) ?? new Map()) };
 };
 
-const secretsOf = async (admin: Administration, keys: readonly ApiKey[]) => {
-  const hashes = keys.flatMap((key) => key.secrets.map(({ hash }) => hash));
-  const found = new Map();
-  for (let start = 0; start < hashes.length; start += SECRETS_PER_LOOKUP) {
-    const some = await admin.keys.findSecrets(hashes.slice(start, start + SECRETS_PER_LOOKUP));
-    for (const [hash, secret] of some) found.set(hash, secret);
-  }
-  return found;
-};
-
 const sellerDifferences = async (
   admin: Administration,
   gateway: GatewaySide,
   seller: Seller,
 ): Promise<{ keys: readonly ApiKey[]; differences: Difference[] }> => {
   const keys = await admin.keys.listOf(seller.seller_id);
-  const secrets = await secretsOf(admin, keys);
+  const secrets = await admin.keys.findSecrets(keys.flatMap((key) => key.secrets.map(({ hash }) => hash)));
   const differences = keys.flatMap((key) =>
     keyDifferences(gateway, seller, key, secrets, admin.gatewayKeyName(key.key_id), admin.clock()),
   );

@@ -1,8 +1,9 @@
-import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { auditPut, type NewAuditRecord } from '#shared/audit/store.ts';
 import type { SellerStatus } from '#shared/sellers/schema.ts';
 import { sellerCheck } from '#shared/sellers/store.ts';
+import { batchGet } from '#shared/table/batch-get.ts';
 import type { Table } from '#shared/table/client.ts';
 import { whenCondition } from '#shared/table/conditions.ts';
 import { API_KEY_PREFIX, apiKeyKey, keyIdKey, secretKey, sellerKey } from '#shared/table/keys.ts';
@@ -90,20 +91,11 @@ export const apiKeyStore = (table: Table) => {
       return keys.sort((a, b) => a.created_at.localeCompare(b.created_at));
     },
 
-    /** The items of secrets by their hashes (at most 100); those that are missing are left out. */
+    /** The items of any number of secrets, by their hashes; those that are missing are left out. */
     async findSecrets(hashes: readonly string[]): Promise<Map<string, KeySecret>> {
-      const found = new Map<string, KeySecret>();
-      let keys: Record<string, unknown>[] = hashes.map((hash) => ({ ...secretKey(hash) }));
-      while (keys.length > 0) {
-        const { Responses, UnprocessedKeys } = await client.send(
-          new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys, ConsistentRead: true } } }),
-        );
-        for (const item of Responses?.[TableName] ?? []) {
-          found.set(String(item.pk).slice(secretKey('').pk.length), v.parse(keySecretSchema, item));
-        }
-        keys = UnprocessedKeys?.[TableName]?.Keys ?? [];
-      }
-      return found;
+      const items = await batchGet(table, hashes.map(secretKey));
+      const hashOf = (pk: unknown): string => String(pk).slice(secretKey('').pk.length);
+      return new Map(items.map((item) => [hashOf(item.pk), v.parse(keySecretSchema, item)]));
     },
 
     /** Writes a pending key and the way to it. `stale`: its seller is not active. */

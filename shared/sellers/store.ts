@@ -1,14 +1,14 @@
-import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { auditPut, type NewAuditRecord } from '#shared/audit/store.ts';
+import { batchGet } from '#shared/table/batch-get.ts';
 import type { Table } from '#shared/table/client.ts';
 import { whenCondition } from '#shared/table/conditions.ts';
 import { SELLERS_PARTITION, sellerKey, sellerListKey } from '#shared/table/keys.ts';
 import { type TransactItem, transact } from '#shared/table/transactions.ts';
 import { type Seller, type SellerStatus, sellerSchema } from './schema.ts';
 
-/** As many keys as one BatchGetItem takes. */
-const BATCH_SIZE = 100;
+const PAGE_SIZE = 100;
 
 const sellerIdOf = (listSortKey: string): string => listSortKey.slice(listSortKey.lastIndexOf('#') + 1);
 
@@ -30,20 +30,10 @@ export const sellerCheck = (
 export const sellerStore = (table: Table) => {
   const { client, name: TableName } = table;
 
-  /** The sellers of one batch, in the order of the ids. */
-  const getBatch = async (ids: readonly string[]): Promise<Seller[]> => {
-    const found = new Map<string, Seller>();
-    let keys: Record<string, unknown>[] = ids.map((id) => ({ ...sellerKey(id) }));
-    while (keys.length > 0) {
-      const { Responses, UnprocessedKeys } = await client.send(
-        new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys, ConsistentRead: true } } }),
-      );
-      for (const item of Responses?.[TableName] ?? []) {
-        const seller = v.parse(sellerSchema, item);
-        found.set(seller.seller_id, seller);
-      }
-      keys = UnprocessedKeys?.[TableName]?.Keys ?? [];
-    }
+  /** Sellers in the order of their ids. */
+  const getAll = async (ids: readonly string[]): Promise<Seller[]> => {
+    const items = await batchGet(table, ids.map(sellerKey));
+    const found = new Map(items.map((item) => [item.seller_id, v.parse(sellerSchema, item)]));
     return ids.flatMap((id) => found.get(id) ?? []);
   };
 
@@ -81,12 +71,12 @@ export const sellerStore = (table: Table) => {
             KeyConditionExpression: 'pk = :pk',
             ExpressionAttributeValues: { ':pk': SELLERS_PARTITION },
             ConsistentRead: true,
-            Limit: BATCH_SIZE,
+            Limit: PAGE_SIZE,
             ExclusiveStartKey: start,
           }),
         );
         const ids = (page.Items ?? []).map((item) => sellerIdOf(String(item.sk)));
-        if (ids.length > 0) yield* await getBatch(ids);
+        yield* await getAll(ids);
         start = page.LastEvaluatedKey;
       } while (start !== undefined);
     },

@@ -22,6 +22,7 @@ afterAll(() => table.stop());
 beforeEach(async () => {
   bench = await administrationBench(table);
   issued = await bench.issued();
+  bench.clock.advance(1);
 });
 
 const kindsFound = async (fix = false) =>
