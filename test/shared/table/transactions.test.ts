@@ -1,46 +1,82 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { jest } from '@jest/globals';
+import type { Table } from '#shared/table/client.ts';
 import { transact } from '#shared/table/transactions.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 
-let table: EmbeddedTable;
-beforeAll(async () => {
-  table = await startEmbeddedTable();
+beforeEach(() => {
+  jest.useFakeTimers();
 });
-afterAll(() => table.stop());
-
-const key = (name: string) => ({ pk: name, sk: 'ITEM' });
-const putNew = (name: string) => ({
-  Put: { TableName: table.name, Item: key(name), ConditionExpression: 'attribute_not_exists(pk)' },
-});
-const isThere = async (name: string) =>
-  (await table.client.send(new GetCommand({ TableName: table.name, Key: key(name), ConsistentRead: true })))
-    .Item !== undefined;
-
-it('writes all, or nothing and says which condition failed', async () => {
-  await table.client.send(new PutCommand({ TableName: table.name, Item: key('taken') }));
-  expect(await transact(table, [putNew('a'), putNew('b')])).toBe(true);
-  expect(await transact(table, [putNew('c'), putNew('taken')])).toMatchObject([
-    { code: 'None' },
-    { code: 'ConditionalCheckFailed' },
-  ]);
-  expect([await isThere('a'), await isThere('b'), await isThere('c')]).toEqual([true, true, false]);
+afterEach(() => {
+  jest.useRealTimers();
 });
 
-it('tries again when it merely met another transaction, and not when a condition failed', async () => {
-  let calls = 0;
-  const conflict = new TransactionCanceledException({
-    message: 'conflict',
+const items = [
+  { Put: { TableName: 'test', Item: { pk: 'a', sk: 'a' } } },
+  { Delete: { TableName: 'test', Key: { pk: 'b', sk: 'b' } } },
+];
+
+const cancelledFor = (...codes: string[]) =>
+  new TransactionCanceledException({
+    message: 'cancelled',
     $metadata: {},
-    CancellationReasons: [{ Code: 'TransactionConflict' }],
+    CancellationReasons: codes.map((Code) => ({ Code })),
   });
-  const client = {
-    send: async () => {
-      calls += 1;
-      return calls < 3 ? Promise.reject(conflict) : {};
-    },
-  } as unknown as DynamoDBDocumentClient;
-  expect(await transact({ client }, [putNew('d')])).toBe(true);
-  expect(calls).toBe(3);
+
+/** Transacts on a table that answers with each of these in turn, an error by throwing it; waits are over at once. */
+const transactOn = async (...answers: readonly unknown[]) => {
+  const sent: TransactWriteCommand['input'][] = [];
+  const send = async ({ input }: TransactWriteCommand) => {
+    const answer = answers[Math.min(sent.length, answers.length - 1)];
+    sent.push(input);
+    return answer instanceof Error ? Promise.reject(answer) : answer;
+  };
+  const transacting = transact({ client: { send } as unknown as Table['client'] }, items).catch(
+    (error: unknown) => error,
+  );
+  await jest.runAllTimersAsync();
+  return { sent, outcome: await transacting };
+};
+
+describe('transact', () => {
+  it('sends the items as one transaction', async () => {
+    const { sent, outcome } = await transactOn({});
+    expect(outcome).toBe(true);
+    expect(sent).toEqual([{ TransactItems: items }]);
+  });
+
+  it('sends it again when it merely met another one', async () => {
+    const conflict = cancelledFor('TransactionConflict', 'None');
+    const { sent, outcome } = await transactOn(conflict, conflict, {});
+    expect(outcome).toBe(true);
+    expect(sent).toHaveLength(3);
+  });
+
+  it('gives the reasons of a failed condition at once, one an item', async () => {
+    const { sent, outcome } = await transactOn(cancelledFor('None', 'ConditionalCheckFailed'));
+    expect(outcome).toEqual([
+      { code: 'None', was: undefined },
+      { code: 'ConditionalCheckFailed', was: undefined },
+    ]);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('takes a failed condition for an answer though another item met a conflict', async () => {
+    const { sent } = await transactOn(cancelledFor('TransactionConflict', 'ConditionalCheckFailed'));
+    expect(sent).toHaveLength(1);
+  });
+
+  it('gives up on a conflict that does not end, after twelve attempts', async () => {
+    const conflict = cancelledFor('TransactionConflict');
+    const { sent, outcome } = await transactOn(conflict);
+    expect(outcome).toBe(conflict);
+    expect(sent).toHaveLength(12);
+  });
+
+  it('throws every other error at once', async () => {
+    const away = new Error('the table is away');
+    const { sent, outcome } = await transactOn(away);
+    expect(outcome).toBe(away);
+    expect(sent).toHaveLength(1);
+  });
 });
