@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { StartupError } from './startup-error.ts';
@@ -18,7 +19,8 @@ export interface Database {
 
 const START_ATTEMPTS = 3;
 const READY_WITHIN_MS = 10_000;
-const POLL_MS = 20;
+/** What the database says once it has opened its file and its port. */
+const LISTENING = 'Dynoxide listening on';
 
 /** The embedded database: SQLite in `file`, or in memory if there is none. It never outlives this process. */
 export const startDatabase = async (file?: string): Promise<Database> => {
@@ -65,33 +67,39 @@ const startOnce = async (binary: string, file: string | undefined): Promise<Data
     ],
     { stdio: ['pipe', 'ignore', 'pipe'], detached: true, windowsHide: true },
   );
-  const complaint = lastWords(guard);
   const exited = once(guard, 'exit');
-  const endpoint = `http://127.0.0.1:${port}`;
   let stopping = false;
   const stop = async (): Promise<void> => {
     stopping = true;
     guard.stdin?.destroy();
     await exited;
   };
-  const ready = await Promise.race([answersSoon(endpoint), exited.then(() => false)]);
+  const { listening, lastWords } = watch(guard.stderr);
+  const timeout = sleep(READY_WITHIN_MS, false, { ref: false });
+  const ready = await Promise.race([listening, exited.then(() => false), timeout]);
   if (!ready) {
     await stop();
-    throw new StartupError(`The embedded database did not start: ${complaint()}`);
+    throw new StartupError(`The embedded database did not start: ${lastWords()}`);
   }
   const died = new Promise<string>((resolve) => {
-    exited.then(() => stopping || resolve(`The embedded database ended by itself: ${complaint()}`));
+    exited.then(() => stopping || resolve(`The embedded database ended by itself: ${lastWords()}`));
   });
-  return { endpoint, died, stop };
+  return { endpoint: `http://127.0.0.1:${port}`, died, stop };
 };
 
-/** The end of what a process wrote to stderr. */
-const lastWords = (child: ChildProcess): (() => string) => {
-  let text = '';
-  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-    text = `${text}${chunk}`.slice(-1000);
+/**
+ * Reads what the database writes to stderr. That it listens is taken from there: an answer at its port may be another database's,
+ * if the port was taken meanwhile.
+ */
+const watch = (stderr: Readable) => {
+  let said = '';
+  const listening = new Promise<true>((resolve) => {
+    stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      said = `${said}${chunk}`.slice(-1000);
+      if (said.includes(LISTENING)) resolve(true);
+    });
   });
-  return () => text.trim() || 'it said nothing';
+  return { listening, lastWords: () => said.trim() || 'it said nothing' };
 };
 
 const freePort = async (): Promise<number> => {
@@ -101,18 +109,4 @@ const freePort = async (): Promise<number> => {
   server.close();
   await once(server, 'close');
   return port;
-};
-
-/** Any HTTP answer will do: it shows that the database has opened its file and listens. */
-const answersSoon = async (endpoint: string): Promise<boolean> => {
-  const deadline = Date.now() + READY_WITHIN_MS;
-  while (Date.now() < deadline) {
-    try {
-      await fetch(endpoint, { signal: AbortSignal.timeout(1000) });
-      return true;
-    } catch {
-      await sleep(POLL_MS);
-    }
-  }
-  return false;
 };
