@@ -18,6 +18,7 @@ body { margin: 0; background: #fff; color: #1f2328; font-family: system-ui, sans
 .swagger-ui .wrapper { max-width: none; }
 .swagger-ui .opblock-body td.response-col_links, .swagger-ui .response-col_links { display: none; }
 .swagger-ui table.headers td .header-example { color: inherit; }
+.swagger-ui .live-responses-table .highlight-code .microlight { padding-bottom: 2.75rem; }
 @media (min-width: 1100px) {
   .swagger-ui > div:has(> .information-container) { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr);
     grid-template-rows: auto auto 1fr; }

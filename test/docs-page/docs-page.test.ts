@@ -80,6 +80,14 @@ describeInBrowser('the reference page', () => {
     await page.context().close();
   });
 
+  it('sends the example body of an operation as it stands, and the service takes it', async () => {
+    const { page } = await openDocs(browser, service.demo.base_url);
+    await authorize(page, service.demo.keys.app);
+    const { status, body } = await sendFromPage(page, 'send-otp');
+    expect([status, JSON.parse(body)]).toEqual(['202', { expires_in: 300, resend_after: 60 }]);
+    await page.context().close();
+  });
+
   it('shows a refusal as the problem it is', async () => {
     const { page } = await openDocs(browser, service.demo.base_url);
     const { status, body } = await sendFromPage(page, 'create-user');
