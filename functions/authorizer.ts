@@ -45,7 +45,8 @@ export const judge = async (
   event: APIGatewayRequestAuthorizerEvent,
   { secrets, keyPrefix, clock }: AuthorizerDeps,
 ): Promise<APIGatewayAuthorizerResult> => {
-  const requestId = event.requestContext.requestId;
+  // The id that callers see, as in endpoint.ts: what the two functions log of one request is found together.
+  const requestId = event.requestContext.extendedRequestId ?? event.requestContext.requestId;
   const refuse = (outcome: string): never => {
     logEvent('key_judged', { request_id: requestId, outcome });
     throw new Error(UNAUTHORIZED);
