@@ -1,4 +1,4 @@
-import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { ALARM_PERIOD, type MakeAlarm } from './alarms.ts';
 import type { Config } from './config.ts';
@@ -46,6 +46,13 @@ export const addServiceAlarms = (scope: Construct, service: WatchedService): voi
     impact: 'Buyers get no sign-in codes: no SMS provider takes a message.',
     metric: refusals('send-otp', 'sms_unavailable'),
     threshold: 5,
+  });
+  makeAlarm(scope, {
+    name: 'functions-throttled',
+    impact: 'Callers get 5xx answers: more functions want to run at once than the account may run.',
+    // Without dimensions it counts every function of the account and Region: the limit is theirs together.
+    metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...SUM }),
+    threshold: 1,
   });
   addProviderAlarms(scope, service);
   makeAlarm(scope, {

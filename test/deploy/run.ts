@@ -86,17 +86,7 @@ const deployAndCall = async (place: Place, folder: string): Promise<void> => {
   const cdk = (...args: string[]) =>
     runCommand(
       process.execPath,
-      [
-        CDK,
-        ...args,
-        '-c',
-        `stage=${STAGE}`,
-        '-o',
-        join(folder, 'cdk.out'),
-        '--no-notices',
-        '--progress',
-        'bar',
-      ],
+      [CDK, ...args, '-c', `stage=${STAGE}`, '-o', join(folder, 'cdk.out'), '--no-notices'],
       { env, label: `cdk ${args[0]}` },
     );
   // An emulator's address and credentials count for this process too.
@@ -104,7 +94,7 @@ const deployAndCall = async (place: Place, folder: string): Promise<void> => {
   await assertNotDeployed();
   try {
     await cdk('bootstrap', ...place.bootstrap);
-    await cdk('deploy', '--all', '--require-approval', 'never');
+    await cdk('deploy', '--all', '--require-approval', 'never', '--progress', 'bar');
     await runCommand(
       process.execPath,
       [
