@@ -1,7 +1,8 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { KEY_PREFIXES } from '#shared/api-keys/format.ts';
+import { readIfThere, writePrivateFile } from './private-file.ts';
 
 /** What the admin's CLI needs of the service that runs on this machine. No secret stands in it, only where one is. */
 const adminTargetSchema = v.object({
@@ -22,17 +23,14 @@ const FILE_NAME = 'admin.json';
 /** Says where the service is, for the CLI. `npm start` calls it once the service answers. `folder`: `.local`. */
 export const writeAdminTarget = async (folder: string, target: AdminTarget): Promise<void> => {
   await mkdir(folder, { recursive: true });
-  const file = join(folder, FILE_NAME);
-  await writeFile(`${file}.draft`, `${JSON.stringify(v.parse(adminTargetSchema, target), null, 2)}\n`);
-  await rename(`${file}.draft`, file);
+  await writePrivateFile(
+    join(folder, FILE_NAME),
+    `${JSON.stringify(v.parse(adminTargetSchema, target), null, 2)}\n`,
+  );
 };
 
 /** Where the local service is, or undefined if it was never started from this folder. */
 export const readAdminTarget = async (folder: string): Promise<AdminTarget | undefined> => {
-  try {
-    return v.parse(adminTargetSchema, JSON.parse(await readFile(join(folder, FILE_NAME), 'utf8')));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = await readIfThere(join(folder, FILE_NAME));
+  return text === undefined ? undefined : v.parse(adminTargetSchema, JSON.parse(text));
 };

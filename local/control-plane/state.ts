@@ -1,6 +1,5 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import * as v from 'valibot';
+import { readIfThere, writePrivateFile } from '../private-file.ts';
 
 /** A key as the gateway holds it. Times are epoch seconds, as on the wire. */
 const keySchema = v.object({
@@ -39,25 +38,11 @@ export interface ControlPlaneState {
 const EMPTY: SavedState = { keys: [], members: {}, usage: {} };
 
 const readState = async (file: string): Promise<SavedState> => {
-  try {
-    return v.parse(stateSchema, JSON.parse(await readFile(file, 'utf8')));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return EMPTY;
-    throw new Error(`${file} is not readable as the state of the local control plane`, { cause: error });
-  }
-};
-
-const writeWhole = async (file: string, text: string): Promise<void> => {
-  await mkdir(dirname(file), { recursive: true });
-  const draft = `${file}.draft`;
-  const handle = await open(draft, 'w', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(draft, file);
+  const text = await readIfThere(file);
+  if (text === undefined) return EMPTY;
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), stateSchema), text);
+  if (parsed.success) return parsed.output;
+  throw new Error(`${file} is not readable as the state of the local control plane`);
 };
 
 /** Reads the state from its file, or begins with an empty one. `file` undefined: it lives in memory alone. */
@@ -94,7 +79,7 @@ export const openState = async (file: string | undefined): Promise<ControlPlaneS
     usage,
     save() {
       if (file === undefined) return Promise.resolve();
-      writing = writing.catch(() => {}).then(() => writeWhole(file, JSON.stringify(snapshot())));
+      writing = writing.catch(() => {}).then(() => writePrivateFile(file, JSON.stringify(snapshot())));
       return writing;
     },
   };

@@ -1,4 +1,4 @@
-import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { auditPut, type NewAuditRecord } from '#shared/audit/store.ts';
 import type { SellerStatus } from '#shared/sellers/schema.ts';
@@ -7,6 +7,7 @@ import { batchGet } from '#shared/table/batch-get.ts';
 import type { Table } from '#shared/table/client.ts';
 import { whenCondition } from '#shared/table/conditions.ts';
 import { API_KEY_PREFIX, apiKeyKey, keyIdKey, secretKey, sellerKey } from '#shared/table/keys.ts';
+import { queryAll } from '#shared/table/query-all.ts';
 import { type TransactItem, transact } from '#shared/table/transactions.ts';
 import { type ApiKey, apiKeySchema, keySecretOf } from './key-schema.ts';
 import { type KeySecret, keySecretSchema } from './schema.ts';
@@ -74,20 +75,10 @@ export const apiKeyStore = (table: Table) => {
     /** The keys of a seller, in the order of their creation. */
     async listOf(sellerId: string): Promise<ApiKey[]> {
       const keys: ApiKey[] = [];
-      let start: Record<string, unknown> | undefined;
-      do {
-        const page = await client.send(
-          new QueryCommand({
-            TableName,
-            KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-            ExpressionAttributeValues: { ':pk': sellerKey(sellerId).pk, ':prefix': API_KEY_PREFIX },
-            ConsistentRead: true,
-            ExclusiveStartKey: start,
-          }),
-        );
-        keys.push(...(page.Items ?? []).map((item) => v.parse(apiKeySchema, item)));
-        start = page.LastEvaluatedKey;
-      } while (start !== undefined);
+      const range = { pk: sellerKey(sellerId).pk, sortKeyPrefix: API_KEY_PREFIX };
+      for await (const items of queryAll(table, range)) {
+        keys.push(...items.map((item) => v.parse(apiKeySchema, item)));
+      }
       return keys.sort((a, b) => a.created_at.localeCompare(b.created_at));
     },
 

@@ -1,8 +1,9 @@
-import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { randomBase62 } from '#shared/ids/base62.ts';
 import type { Table } from '#shared/table/client.ts';
 import { auditKey, auditPartition } from '#shared/table/keys.ts';
+import { queryAll } from '#shared/table/query-all.ts';
 import type { TransactItem } from '#shared/table/transactions.ts';
 
 /** The subject of what concerns no one seller: imports of buyers, strays in the gateway. */
@@ -35,10 +36,10 @@ export const auditPut = (table: Pick<Table, 'name'>, record: NewAuditRecord): Tr
   Put: { TableName: table.name, Item: itemOf(record) },
 });
 
-export const auditStore = ({ client, name: TableName }: Table) => ({
+export const auditStore = (table: Table) => ({
   /** Writes a record that belongs to no transaction: an import, a run of reconcile. */
   async write(record: NewAuditRecord): Promise<void> {
-    await client.send(new PutCommand({ TableName, Item: itemOf(record) }));
+    await table.client.send(new PutCommand({ TableName: table.name, Item: itemOf(record) }));
   },
 
   /** The newest records of a subject (a seller id, or `deployment`), newest first; only a key's, if `keyId` is given. */
@@ -47,24 +48,13 @@ export const auditStore = ({ client, name: TableName }: Table) => ({
     options: { readonly keyId?: string; readonly limit: number },
   ): Promise<AuditRecord[]> {
     const found: AuditRecord[] = [];
-    let start: Record<string, unknown> | undefined;
-    do {
-      const page = await client.send(
-        new QueryCommand({
-          TableName,
-          KeyConditionExpression: 'pk = :pk',
-          ExpressionAttributeValues: { ':pk': auditPartition(subject) },
-          ScanIndexForward: false,
-          ConsistentRead: true,
-          ExclusiveStartKey: start,
-        }),
-      );
-      const records = (page.Items ?? []).map((item) => v.parse(auditRecordSchema, item));
+    for await (const items of queryAll(table, { pk: auditPartition(subject), newestFirst: true })) {
+      const records = items.map((item) => v.parse(auditRecordSchema, item));
       found.push(
         ...records.filter((record) => options.keyId === undefined || record.key_id === options.keyId),
       );
-      start = page.LastEvaluatedKey;
-    } while (start !== undefined && found.length < options.limit);
+      if (found.length >= options.limit) break;
+    }
     return found.slice(0, options.limit);
   },
 });

@@ -1,10 +1,11 @@
-import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { auditPut, type NewAuditRecord } from '#shared/audit/store.ts';
 import { batchGet } from '#shared/table/batch-get.ts';
 import type { Table } from '#shared/table/client.ts';
 import { whenCondition } from '#shared/table/conditions.ts';
 import { SELLERS_PARTITION, sellerKey, sellerListKey } from '#shared/table/keys.ts';
+import { queryAll } from '#shared/table/query-all.ts';
 import { type TransactItem, transact } from '#shared/table/transactions.ts';
 import { type Seller, type SellerStatus, sellerSchema } from './schema.ts';
 
@@ -63,22 +64,9 @@ export const sellerStore = (table: Table) => {
 
     /** All sellers, oldest first, a batch at a time: no scan of the table, whatever else it holds. */
     async *list(): AsyncGenerator<Seller> {
-      let start: Record<string, unknown> | undefined;
-      do {
-        const page = await client.send(
-          new QueryCommand({
-            TableName,
-            KeyConditionExpression: 'pk = :pk',
-            ExpressionAttributeValues: { ':pk': SELLERS_PARTITION },
-            ConsistentRead: true,
-            Limit: PAGE_SIZE,
-            ExclusiveStartKey: start,
-          }),
-        );
-        const ids = (page.Items ?? []).map((item) => sellerIdOf(String(item.sk)));
-        yield* await getAll(ids);
-        start = page.LastEvaluatedKey;
-      } while (start !== undefined);
+      for await (const items of queryAll(table, { pk: SELLERS_PARTITION, pageSize: PAGE_SIZE })) {
+        yield* await getAll(items.map((item) => sellerIdOf(String(item.sk))));
+      }
     },
 
     /** Sets the status of a seller that is there, and marks it unflushed. Nothing else is touched: its keys follow in a step of their own. */

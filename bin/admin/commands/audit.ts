@@ -1,18 +1,10 @@
-import { InvalidArgumentError } from 'commander';
 import { requireKey, requireSeller } from '#shared/administration/context.ts';
 import { DEPLOYMENT_SUBJECT } from '#shared/audit/store.ts';
 import type { AddCommands, Answer, Session } from '../command.ts';
 import { auditTable } from '../views.ts';
+import { wholeNumberUpTo } from '../whole-number.ts';
 
 const MAX_RECORDS = 1000;
-
-const parseLimit = (text: string): number => {
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_RECORDS) {
-    throw new InvalidArgumentError(`A whole number from 1 to ${MAX_RECORDS}.`);
-  }
-  return limit;
-};
 
 const recordsOf = async ({ admin }: Session, subject: string, limit: number) => {
   if (subject.startsWith('key_')) {
@@ -34,7 +26,7 @@ export const addAuditCommand: AddCommands = (program, act) => {
     .command('audit')
     .argument('<subject>', 'a seller, a key, or deployment (imports, strays)')
     .description('what admins did, newest first')
-    .option('--limit <count>', 'at most so many records', parseLimit, 50)
+    .option('--limit <count>', 'at most so many records', wholeNumberUpTo(MAX_RECORDS), 50)
     .addHelpText('after', '\nExamples:\n  $ npm run admin -- audit sel_…\n  $ npm run admin -- audit key_…')
     .action(act(show));
 };

@@ -1,18 +1,10 @@
-import { InvalidArgumentError } from 'commander';
 import { keyUsage } from '#shared/administration/key-usage.ts';
 import { barChart } from '../bar-chart.ts';
 import type { AddCommands, Answer, Session } from '../command.ts';
+import { wholeNumberUpTo } from '../whole-number.ts';
 
 /** API Gateway answers for no more days at once. */
 const MAX_DAYS = 90;
-
-const parseDays = (text: string): number => {
-  const days = Number(text);
-  if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) {
-    throw new InvalidArgumentError(`A whole number from 1 to ${MAX_DAYS}.`);
-  }
-  return days;
-};
 
 const show = async ({ admin }: Session, { days }: { days: number }, keyId: string): Promise<Answer> => {
   const usage = await keyUsage(admin, keyId, days);
@@ -37,7 +29,7 @@ export const addUsageCommand: AddCommands = (program, act) => {
     .command('usage')
     .argument('<key-id>', 'key_…')
     .description('requests of a key by day, and in this minute')
-    .option('--days <count>', 'how many days, today included', parseDays, 7)
+    .option('--days <count>', 'how many days, today included', wholeNumberUpTo(MAX_DAYS), 7)
     .addHelpText('after', '\nExample:\n  $ npm run admin -- usage key_… --days 30')
     .action(act(show));
 };

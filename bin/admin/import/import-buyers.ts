@@ -1,10 +1,10 @@
-import { open } from 'node:fs/promises';
 import { type NewBuyer, registerMany } from '#shared/buyers/register-many.ts';
 import type { Digests } from '#shared/secrets/digests.ts';
 import type { Table } from '#shared/table/client.ts';
 import { type Checkpoint, type Progress, writeCheckpoint } from './checkpoint.ts';
 import { type Line, readLines } from './line-reader.ts';
 import { readPhone } from './phone-reader.ts';
+import { openRejectedLines } from './rejected-lines.ts';
 
 /** What an import needs. */
 export interface ImportOptions {
@@ -78,50 +78,23 @@ const register = async (
   return registerMany(table, buyers, registeredAt);
 };
 
-/**
- * Registers the phones of a file from a checkpoint on, and resolves with how far it came: to the end, unless it was stopped. Several
- * batches are written at once, but done is only what has nothing undone before it; so a checkpoint never skips a line, and the lines
- * after it that were written already are found registered the next time.
- */
-export const importBuyers = async (options: ImportOptions, begin: Checkpoint): Promise<Progress> => {
-  const rejectedFile = await open(
-    options.rejectedPath,
-    begin.progress.rejected_bytes > 0 ? 'r+' : 'w',
-    0o600,
-  );
+/** How far it came once a batch is done: `added` of its phones were new. */
+const after = (progress: Progress, batch: Batch, added: number, rejectedBytes: number): Progress => ({
+  offset: batch.last.end,
+  lines: batch.last.number,
+  added: progress.added + added,
+  already_registered: progress.already_registered + batch.phoneLines - added,
+  rejected: progress.rejected + batch.rejected.length,
+  rejected_bytes: rejectedBytes,
+});
+
+/** The batches that are being written, oldest first. */
+const flightOf = (options: ImportOptions) => {
   const inFlight: { readonly batch: Batch; readonly added: Promise<number> }[] = [];
-  let progress = begin.progress;
-  let savedAt = Date.now();
-
-  const save = async (): Promise<void> => {
-    savedAt = Date.now();
-    await writeCheckpoint(options.checkpointPath, { ...begin, progress });
-  };
-
-  const finishOldest = async (): Promise<void> => {
-    const [oldest] = inFlight;
-    if (oldest === undefined) return;
-    const { batch } = oldest;
-    const added = await oldest.added;
-    inFlight.shift();
-    const rejected = Buffer.from(batch.rejected.join(''));
-    await rejectedFile.write(rejected, 0, rejected.length, progress.rejected_bytes);
-    progress = {
-      offset: batch.last.end,
-      lines: batch.last.number,
-      added: progress.added + added,
-      already_registered: progress.already_registered + batch.phoneLines - added,
-      rejected: progress.rejected + batch.rejected.length,
-      rejected_bytes: progress.rejected_bytes + rejected.length,
-    };
-    options.onProgress(progress);
-    if (Date.now() - savedAt >= CHECKPOINT_EVERY_MS) await save();
-  };
-
-  try {
-    await rejectedFile.truncate(progress.rejected_bytes);
-    for await (const batch of batchesOf(options.file, begin)) {
-      if (options.signal.aborted) break;
+  return {
+    isFull: () => inFlight.length >= MAX_IN_FLIGHT,
+    isEmpty: () => inFlight.length === 0,
+    start(batch: Batch): void {
       // A phone that is on its way already must not be counted twice.
       const isOnItsWay = (phone: string): boolean => inFlight.some((other) => other.batch.phones.has(phone));
       const added = register(
@@ -131,13 +104,55 @@ export const importBuyers = async (options: ImportOptions, begin: Checkpoint): P
       // It is awaited in its turn; until then its failure must not end the process.
       added.catch(() => {});
       inFlight.push({ batch, added });
-      if (inFlight.length >= MAX_IN_FLIGHT) await finishOldest();
+    },
+    /** Waits for the oldest and takes it off. It stays if it failed: nothing after it counts as done. */
+    async finishOldest(): Promise<{ batch: Batch; added: number }> {
+      const { batch, added } = inFlight[0] as (typeof inFlight)[number];
+      const count = await added;
+      inFlight.shift();
+      return { batch, added: count };
+    },
+    async settle(): Promise<void> {
+      await Promise.allSettled(inFlight.map(({ added }) => added));
+    },
+  };
+};
+
+/**
+ * Registers the phones of a file from a checkpoint on, and resolves with how far it came: to the end, unless it was stopped. Several
+ * batches are written at once, but done is only what has nothing undone before it; so a checkpoint never skips a line, and the lines
+ * after it that were written already are found registered the next time.
+ */
+export const importBuyers = async (options: ImportOptions, begin: Checkpoint): Promise<Progress> => {
+  const rejectedLines = await openRejectedLines(options.rejectedPath, begin.progress.rejected_bytes);
+  const flight = flightOf(options);
+  let progress = begin.progress;
+  // The first batch is followed by a checkpoint at once, so that there is one from early on.
+  let savedAt = 0;
+
+  const save = async (): Promise<void> => {
+    savedAt = Date.now();
+    await writeCheckpoint(options.checkpointPath, { ...begin, progress });
+  };
+
+  const finishOldest = async (): Promise<void> => {
+    const { batch, added } = await flight.finishOldest();
+    progress = after(progress, batch, added, await rejectedLines.append(batch.rejected));
+    options.onProgress(progress);
+    if (Date.now() - savedAt >= CHECKPOINT_EVERY_MS) await save();
+  };
+
+  try {
+    for await (const batch of batchesOf(options.file, begin)) {
+      if (options.signal.aborted) break;
+      flight.start(batch);
+      if (flight.isFull()) await finishOldest();
     }
-    while (inFlight.length > 0) await finishOldest();
+    while (!flight.isEmpty()) await finishOldest();
   } finally {
-    await Promise.allSettled(inFlight.map(({ added }) => added));
+    await flight.settle();
     await save();
-    await rejectedFile.close();
+    await rejectedLines.close();
   }
   return progress;
 };
