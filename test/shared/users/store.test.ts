@@ -42,7 +42,9 @@ describe('link', () => {
     const { users, total } = await store.listPage('crowd', 1, 100);
     expect(total).toBe(50);
     expect(users.map((user) => user.displayName).sort()).toEqual(people.sort());
-    const found = await Promise.all(people.map((person) => store.findPerson('crowd', [`digest-of-${person}`])));
+    const found = await Promise.all(
+      people.map((person) => store.findPerson('crowd', [`digest-of-${person}`])),
+    );
     expect(found.map((person) => person?.ordinal).sort((a, b) => Number(a) - Number(b))).toEqual(
       people.map((_, index) => index + 1),
     );
@@ -54,7 +56,9 @@ describe('link', () => {
       Array.from({ length: 20 }, () => store.link(linkOf('twins', 'sara'), 0, inTenSeconds())),
     );
     expect(outcomes.filter((outcome) => 'linked' in outcome)).toHaveLength(1);
-    expect(outcomes.filter((outcome) => 'claimed' in outcome && outcome.claimed.ordinal === 1)).toHaveLength(19);
+    expect(outcomes.filter((outcome) => 'claimed' in outcome && outcome.claimed.ordinal === 1)).toHaveLength(
+      19,
+    );
     expect((await store.listPage('twins', 1, 20)).total).toBe(1);
   });
 
@@ -85,7 +89,9 @@ describe('listPage', () => {
   it('gives the oldest links first, page by page', async () => {
     const { users, total } = await store.listPage('pages', 2, 10);
     expect(total).toBe(25);
-    expect(users.map((user) => user.displayName)).toEqual(Array.from({ length: 10 }, (_, index) => `n${index + 11}`));
+    expect(users.map((user) => user.displayName)).toEqual(
+      Array.from({ length: 10 }, (_, index) => `n${index + 11}`),
+    );
   });
 
   it('gives a short last page and an empty one past the end', async () => {
