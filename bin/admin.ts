@@ -1,3 +1,4 @@
+import './require-node.mjs';
 import { run } from './admin/run.ts';
 import { processTerminal } from './admin/terminal.ts';
 

@@ -159,10 +159,9 @@ export const openControlPlane = async (options: ControlPlaneOptions = {}): Promi
     },
 
     async handle(request, response) {
-      const url = new URL(request.url ?? '/', 'http://localhost');
-      if (!url.pathname.startsWith(`${CONTROL_PLANE_PREFIX}/`)) return false;
+      if (!request.url?.startsWith(`${CONTROL_PLANE_PREFIX}/`)) return false;
       try {
-        send(response, await answer(plane, request, url));
+        send(response, await answer(plane, request, new URL(request.url, 'http://localhost')));
       } catch (error) {
         sendError(response, error);
       }
