@@ -36,7 +36,8 @@ export const STAGES = {
       secretName: 'buyer-linking/prod/providers',
     },
     staticEgress: true,
-    firewall: { requestsPerAddress: 10_000 },
+    // Six keys of the professional plan at full rate from one address.
+    firewall: { requestsPerAddress: 30_000 },
     openRoutes: { requestsPerSecond: 100, burst: 200 },
     domain: null,
     signingKeys: ['k1'],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { callsProviders, variablesOf } from '#lib/function-variables.ts';
 import { OUTPUTS } from '#lib/outputs.ts';
+import { STAGES } from '#lib/stages.ts';
 import { PLAN_NAMES, PLANS } from '#shared/plans.ts';
 import { allRoutes, needsKey } from '#shared/routes.ts';
 import { type Method, methodsOf } from './methods.ts';
@@ -193,7 +194,7 @@ describe('the firewall', () => {
     const [firewall] = Object.values(resourcesOf(prod.api, 'AWS::WAFv2::WebACL'));
     expect(firewall?.Properties.Rules[0].Statement.RateBasedStatement).toMatchObject({
       AggregateKeyType: 'IP',
-      Limit: 10_000,
+      Limit: STAGES.prod.firewall.requestsPerAddress,
     });
   });
 
