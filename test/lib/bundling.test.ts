@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -146,4 +149,69 @@ describe('a bundle as Lambda runs it', () => {
       expect(stdout.trim()).toBe('function');
     },
   );
+
+  test('an error of the table that no code names keeps its name, so that the SDK still tries again', async () => {
+    const attempts: string[] = [];
+    const server = createServer((request, response) => {
+      const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
+      const isFirst = !attempts.includes(operation);
+      attempts.push(operation);
+      const answer = isFirst
+        ? {
+            __type: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException',
+            message: 'slow down',
+          }
+        : ANSWERS[operation];
+      response.writeHead(isFirst ? 400 : 200, { 'Content-Type': 'application/x-amz-json-1.0' });
+      response.end(JSON.stringify(answer));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const file = JSON.stringify(join(bundles.folderOf('list-users'), 'index.mjs'));
+    const { stdout } = await runs(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `const { handler } = await import(${file});
+         const { statusCode } = await handler(${JSON.stringify(EVENT)}, { getRemainingTimeInMillis: () => 10000 });
+         console.log(statusCode);`,
+      ],
+      {
+        env: {
+          ...ENVIRONMENT,
+          AWS_ACCESS_KEY_ID: 'test',
+          AWS_SECRET_ACCESS_KEY: 'test',
+          DYNAMODB_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        },
+      },
+    );
+    server.close();
+    server.closeAllConnections();
+    expect(stdout.trim().split('\n').at(-1)).toBe('200');
+    expect(attempts.sort()).toEqual(['GetItem', 'GetItem', 'Query', 'Query', 'UpdateItem', 'UpdateItem']);
+  });
 });
+
+/** What an empty table answers to GET /v1/users. */
+const ANSWERS: Readonly<Record<string, unknown>> = {
+  GetItem: { Item: { pk: { S: 'SELLER#sel_test' }, sk: { S: 'SELLER' }, user_count: { N: '0' } } },
+  Query: { Items: [], Count: 0 },
+  UpdateItem: { Attributes: { count: { N: '1' } } },
+};
+
+const EVENT = {
+  httpMethod: 'GET',
+  path: '/v1/users',
+  headers: {},
+  body: null,
+  requestContext: {
+    requestId: 'request',
+    authorizer: {
+      sellerId: 'sel_test',
+      keyId: 'key_test',
+      plan: 'free',
+      scopes: 'users:read',
+      expiresAt: '',
+    },
+  },
+};
