@@ -13,7 +13,7 @@ export interface Limit {
 }
 
 /** A meter that takes longer than this counts as unreachable: the request passes (the usage plan still stands). */
-const PATIENCE_MS = 1500;
+const PATIENCE_MS = 3000;
 
 /** A window's count is kept this long after the window, for `usage`. */
 const KEEP_SECONDS = 3600;

@@ -7,22 +7,34 @@ export interface Table {
   readonly client: DynamoDBDocumentClient;
 }
 
-const CONNECTION_TIMEOUT_MS = 500;
+/** What a table call is given, in milliseconds. */
+export interface Patience {
+  readonly connectMs: number;
+  readonly answerMs: number;
+}
+
 /** A table call takes milliseconds; one that takes a second will not answer, and a new connection often does. */
-const REQUEST_TIMEOUT_MS = 1000;
+const IN_REGION: Patience = { connectMs: 500, answerMs: 1000 };
+/** One busy machine is slow and not unwell. A count that was sent twice because its answer came late would refuse a request too many. */
+const ON_ONE_MACHINE: Patience = { connectMs: 5000, answerMs: 5000 };
+
 const MAX_ATTEMPTS = 3;
 
 /**
  * Opens the table. `endpoint` is for the embedded database or an emulator; in AWS it is undefined and the Region decides.
  * Credentials come from the environment, as everywhere in Lambda.
  */
-export const openTable = (name: string, endpoint?: string): Table => {
+export const openTable = (
+  name: string,
+  endpoint?: string,
+  { connectMs, answerMs }: Patience = endpoint === undefined ? IN_REGION : ON_ONE_MACHINE,
+): Table => {
   const client = new DynamoDBClient({
     ...(endpoint === undefined ? {} : { endpoint }),
     maxAttempts: MAX_ATTEMPTS,
     requestHandler: {
-      connectionTimeout: CONNECTION_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionTimeout: connectMs,
+      requestTimeout: answerMs,
       // Without this the SDK only warns about a request that takes too long.
       throwOnRequestTimeout: true,
     },

@@ -33,7 +33,8 @@ describe('openTable', () => {
     silent.on('request', () => {
       requests += 1;
     });
-    const { client } = openTable('test', `http://127.0.0.1:${(silent.address() as AddressInfo).port}`);
+    const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const { client } = openTable('test', endpoint, { connectMs: 100, answerMs: 100 });
     const asked = client.send(new GetCommand({ TableName: 'test', Key: { pk: 'a', sk: 'a' } }));
     await expect(asked).rejects.toMatchObject({ name: 'TimeoutError' });
     expect(requests).toBe(3);
