@@ -36,6 +36,9 @@ describe('startDatabase', () => {
   it('leaves nothing running and nothing unwritten', async () => {
     const file = join(folder, 'table.sqlite');
     const database = await startDatabase(file);
+    const table = openTable('written', database.endpoint);
+    await ensureTable(table);
+    table.client.destroy();
     await database.stop();
     const { stdout } = await promisify(execFile)('ps', ['-eo', 'args']);
     expect(stdout).not.toContain(file);

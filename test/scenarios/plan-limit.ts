@@ -16,6 +16,23 @@ const freshMinute = async (target: Target): Promise<void> => {
   await sleep(left >= ROOM_SECONDS ? 0 : (left + 1) * 1000);
 };
 
+/** As many at once as keep a machine with other work to do from taking longer over one than the service waits for its meter. */
+const WIDTH = 10;
+
+/** Makes so many calls, a few at a time. */
+const repeat = async (times: number, make: () => Promise<Reply>): Promise<Reply[]> => {
+  const replies: Reply[] = [];
+  let begun = 0;
+  const work = async (): Promise<void> => {
+    while (begun < times) {
+      begun += 1;
+      replies.push(await make());
+    }
+  };
+  await Promise.all(Array.from({ length: WIDTH }, work));
+  return replies;
+};
+
 const list = (target: Target): Promise<Reply> => call(target, '/v1/users', { key: target.keys.free });
 
 const standing = ({ headers }: Reply) => ({
@@ -53,7 +70,7 @@ const countsExactly = async (target: Target): Promise<void> => {
   const used = LIMIT - Number(standing(first).remaining);
   expect(standing(first).policy).toBe(`"free";q=${LIMIT};w=60`);
 
-  const rest = await Promise.all(Array.from({ length: LIMIT + 20 - used }, () => list(target)));
+  const rest = await repeat(LIMIT + 20 - used, () => list(target));
   const passed = rest.filter(({ status }) => status === 200);
   const refused = rest.filter(({ status }) => status !== 200);
   expect(passed).toHaveLength(LIMIT - used);
@@ -67,7 +84,7 @@ const countsExactly = async (target: Target): Promise<void> => {
 
 const hasTwoWalls = async (target: Target): Promise<void> => {
   // The bucket holds two minutes' worth; what the meter refuses has taken a token too.
-  const replies = await Promise.all(Array.from({ length: 3 * LIMIT }, () => list(target)));
+  const replies = await repeat(3 * LIMIT, () => list(target));
   const refused = replies.filter(({ status }) => status !== 200);
   const byGateway = refused.filter(({ headers }) => headers.get('retry-after') === '60');
   expect(byGateway.length).toBeGreaterThan(0);
