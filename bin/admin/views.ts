@@ -56,7 +56,7 @@ const shownSecret = ({ prefix, last_four }: { prefix: string; last_four: string 
 
 export const keyTable = (keys: readonly KeyView[]): string =>
   tableOf(
-    ['key', 'name', 'secret', 'plan', 'scopes', 'status', 'expires (UTC)', 'last used'],
+    ['key', 'name', 'secret', 'plan', 'scopes', 'status', 'created', 'expires (UTC)', 'last used'],
     keys.map((key) => [
       key.key_id,
       key.name,
@@ -64,6 +64,7 @@ export const keyTable = (keys: readonly KeyView[]): string =>
       key.plan,
       key.scopes.join('\n'),
       key.status,
+      key.created_at.slice(0, 10),
       shortTime(key.expires_at),
       key.last_used_on ?? 'never',
     ]),

@@ -6,7 +6,7 @@ import type { Scope } from '#shared/scopes.ts';
 import type { GatewayKey } from '#shared/usage-plans/port.ts';
 import { type Administration, requireSeller, step } from './context.ts';
 import { requireName } from './create-seller.ts';
-import { refusal } from './refusal.ts';
+import { Refusal, refusal } from './refusal.ts';
 
 /** What a new key may do. `expiresAt`: epoch seconds. */
 export interface KeyRequest {
@@ -91,6 +91,17 @@ export const withdrawPendingKey = async (
   );
 };
 
+/** Registers a pending key with the gateway. A gateway that is full leaves nothing behind. */
+const register = async (admin: Administration, pending: ApiKey): Promise<GatewayKey> => {
+  const key = { name: admin.gatewayKeyName(pending.key_id), value: pending.usage_id, enabled: true };
+  try {
+    return await admin.usagePlans.createKey(key);
+  } catch (error) {
+    if (error instanceof Refusal) await withdrawPendingKey(admin, pending, undefined);
+    throw error;
+  }
+};
+
 /**
  * Issues a key. Until the last step it opens nothing: the table holds it as pending, with no secret that the authorizer would find.
  * The last step makes it work, in one transaction with its record; before that, an interruption leaves what `reconcile` withdraws.
@@ -107,13 +118,7 @@ export const issueKey = async (admin: Administration, request: KeyRequest): Prom
 
   const recorded = await step(admin, 'issue: record as pending', () => admin.keys.createPending(pending));
   if (recorded === 'stale') throw suspended();
-  const registered = await step(admin, 'issue: register with the gateway', () =>
-    admin.usagePlans.createKey({
-      name: admin.gatewayKeyName(pending.key_id),
-      value: pending.usage_id,
-      enabled: true,
-    }),
-  );
+  const registered = await step(admin, 'issue: register with the gateway', () => register(admin, pending));
   await step(admin, 'issue: attach to the plan', () => admin.usagePlans.attach(registered.id, pending.plan));
   const active: ApiKey = { ...pending, status: 'active', gateway_key_id: registered.id };
   const activated = await step(admin, 'issue: activate', () =>

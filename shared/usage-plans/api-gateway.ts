@@ -32,11 +32,11 @@ const CONNECTION_TIMEOUT_MS = 3000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const PAGE_SIZE = 500;
 
+type ClientOptions = NonNullable<ConstructorParameters<typeof APIGatewayClient>[0]>;
+
 /** A client for API Gateway's management. `endpoint`: the local control plane or an emulator. */
-export const apiGatewayClient = (
-  options: ConstructorParameters<typeof APIGatewayClient>[0] = {},
-): APIGatewayClient =>
-  new APIGatewayClient({
+export const apiGatewayClient = (options: ClientOptions = {}): APIGatewayClient => {
+  const client = new APIGatewayClient({
     maxAttempts: MAX_ATTEMPTS,
     requestHandler: {
       connectionTimeout: CONNECTION_TIMEOUT_MS,
@@ -45,6 +45,28 @@ export const apiGatewayClient = (
     },
     ...options,
   });
+  refuseWhenFull(client);
+  return client;
+};
+
+/** To the SDK a full account looks like throttling, and it would wait for minutes. So it learns of it as of a refusal. */
+const refuseWhenFull = (client: APIGatewayClient): void => {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        return await next(args);
+      } catch (error) {
+        if (!(error instanceof LimitExceededException)) throw error;
+        throw refusal(
+          'key_quota_reached',
+          'API Gateway holds no more keys in this account and Region. Revoke some first.',
+          { cause: error },
+        );
+      }
+    },
+    { step: 'deserialize', priority: 'high', name: 'refuseWhenFull' },
+  );
+};
 
 const isMissing = (error: unknown): boolean => error instanceof NotFoundException;
 
@@ -103,15 +125,6 @@ export const apiGatewayUsagePlans = ({
         const made = await client.send(new CreateApiKeyCommand({ ...key, generateDistinctId: false }));
         return { ...key, id: made.id ?? '' };
       } catch (error) {
-        if (error instanceof LimitExceededException) {
-          throw refusal(
-            'key_quota_reached',
-            'API Gateway holds no more keys in this Region. Revoke some first.',
-            {
-              cause: error,
-            },
-          );
-        }
         if (!(error instanceof ConflictException)) throw error;
         const there = await findByName(key.name);
         if (there?.value !== key.value) throw error;

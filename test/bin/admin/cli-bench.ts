@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeAdminTarget } from '#local/admin-target.ts';
 import { LOCAL_STAGE_NAME } from '#local/control-plane/identifiers.ts';
+import type { ControlPlaneOptions } from '#local/control-plane.ts';
 import { administration } from '#shared/administration/context.ts';
 import { systemClock } from '#shared/clock/system.ts';
 import { randomIds } from '#shared/ids/random.ts';
@@ -21,10 +22,10 @@ export interface Outcome {
 type Person = (question: string) => string;
 
 /** The command line in this process, over a real table and the local control plane. Stop it in afterAll. */
-export const startCliBench = async () => {
+export const startCliBench = async (options: ControlPlaneOptions = {}) => {
   const [table, controlPlane, folder] = await Promise.all([
     startEmbeddedTable(),
-    startControlPlane(),
+    startControlPlane(options),
     mkdtemp(join(tmpdir(), 'admin-cli-')),
   ]);
   const secretPath = join(folder, 'digest-secret.json');

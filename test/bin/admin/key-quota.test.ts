@@ -1,0 +1,52 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#shared/usage-plans/port.ts';
+import { type CliBench, startCliBench } from './cli-bench.ts';
+
+/** A gateway whose account holds this many keys of others. */
+const benchWith = async (count: number): Promise<{ bench: CliBench; stop: () => Promise<void> }> => {
+  const folder = await mkdtemp(join(tmpdir(), 'key-quota-'));
+  const file = join(folder, 'control-plane.json');
+  const keys = Array.from({ length: count }, (_, index) => ({
+    id: `id${index}`,
+    value: `${'v'.repeat(20)}${index}`,
+    name: 'somebody else',
+    enabled: true,
+    createdDate: 0,
+    lastUpdatedDate: 0,
+  }));
+  await writeFile(file, JSON.stringify({ keys, members: {}, usage: {} }));
+  const bench = await startCliBench({ file });
+  return {
+    bench,
+    async stop() {
+      await bench.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+};
+
+const issue = async ({ json, cli }: CliBench) => {
+  const { seller_id } = await json('sellers', 'create', 'Kaveh Books');
+  const outcome = await cli('keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read', '--json');
+  return { seller_id, ...outcome };
+};
+
+it.each([
+  [KEY_QUOTA_WARNING - 2, ''],
+  [KEY_QUOTA_WARNING - 1, expect.stringMatching(/^warning: .*8000 API keys or more.*10000/)],
+])('with %i keys in the account, issuing one more says %s', async (count, error) => {
+  const { bench, stop } = await benchWith(count);
+  expect(await issue(bench)).toMatchObject({ exitCode: 0, error });
+  await stop();
+});
+
+it('a full account refuses a key, and leaves nothing of it behind', async () => {
+  const { bench, stop } = await benchWith(KEY_QUOTA);
+  const { seller_id, exitCode, error } = await issue(bench);
+  expect(exitCode).toBe(1);
+  expect(JSON.parse(error)).toMatchObject({ error: { code: 'key_quota_reached' } });
+  expect(await bench.json('keys', 'list', seller_id)).toEqual({ keys: [] });
+  await stop();
+});
