@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
 import { parseConfig } from '#lib/config.ts';
@@ -112,5 +114,23 @@ describe('the config that a command means', () => {
 
   test('is not disturbed by the context of CDK itself', () => {
     expect(configWith({ '@aws-cdk/core:someFlag': true, 'aws:cdk:bundling-stacks': [] }).stage).toBe('dev');
+  });
+});
+
+describe('the app that the CDK command line runs', () => {
+  test('ends with the sentences of a wrong config, and without a stack trace', async () => {
+    const context = { stage: 'prod', otpAccess: 'sometimes', canarry: true };
+    const failed = await promisify(execFile)(process.execPath, ['bin/app.ts'], {
+      env: { ...process.env, CDK_CONTEXT_JSON: JSON.stringify(context) },
+    }).catch((error: unknown) => error);
+    expect(failed).toMatchObject({
+      code: 1,
+      stderr: [
+        'The config of stage "prod" cannot be deployed:',
+        '  - option "otpAccess" must be "api-key" or "public".',
+        '  - option "canarry" is not an option.',
+        '',
+      ].join('\n'),
+    });
   });
 });
