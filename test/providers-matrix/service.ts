@@ -117,14 +117,15 @@ export const startMatrixService = async () => {
     /** A person whose phone is registered in the buyer app; or another national id with such a phone. */
     async newBuyer(nationalId?: string) {
       people += 1;
-      const phone = `+98999${String(people).padStart(7, '0')}`;
+      const serial = people;
+      const phone = `+98999${String(serial).padStart(7, '0')}`;
       const [digest] = await digests.phone(phone);
       await stores.buyers.register(digest, await digests.buyerId(phone), '2026-01-01T00:00:00.000Z');
       return {
-        national_id: nationalId ?? completeNationalId(`999${String(people).padStart(6, '0')}`),
+        national_id: nationalId ?? completeNationalId(`999${String(serial).padStart(6, '0')}`),
         birth_date: '1370/1/5',
         phone,
-        display_name: `Person ${people}`,
+        display_name: `Person ${serial}`,
       };
     },
     /** Every item but the meters' counts, in a fixed order. */
