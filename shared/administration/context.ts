@@ -40,6 +40,13 @@ export type Administration = ReturnType<typeof administration>;
 /** How the names of a stage's keys in API Gateway begin. */
 export const gatewayKeyNamePrefix = (stage: string): string => `buyer-linking-${stage}-`;
 
+/** The key id in a name that a stage gave; undefined if it is another's, a stage `prod-eu` beside the stage `prod` say. */
+export const keyIdInGatewayName = (stage: string, name: string): string | undefined => {
+  const prefix = gatewayKeyNamePrefix(stage);
+  const rest = name.slice(prefix.length);
+  return name.startsWith(prefix) && /^key_[0-9A-Za-z]+$/.test(rest) ? rest : undefined;
+};
+
 /** Runs one step of an operation. Each is idempotent: whoever finishes an interrupted operation runs it again. */
 export const step = async <T>(admin: Administration, name: string, run: () => Promise<T>): Promise<T> => {
   await admin.beforeStep?.(name);

@@ -3,6 +3,7 @@ import type { KeySecret } from '#shared/api-keys/schema.ts';
 import { PLAN_NAMES, type PlanName } from '#shared/plans.ts';
 import type { Seller } from '#shared/sellers/schema.ts';
 import type { GatewayKey } from '#shared/usage-plans/port.ts';
+import { keyIdInGatewayName } from './context.ts';
 
 /** Every way in which the table and API Gateway can differ, with what is wrong in words. */
 export const DIFFERENCES = {
@@ -106,7 +107,7 @@ export const keyDifferences = (
 /** What API Gateway holds beyond the table: keys named as ours that are none, and members of our plans that are not ours. */
 export const strayDifferences = (
   gateway: GatewaySide,
-  namePrefix: string,
+  stage: string,
   knownNames: ReadonlySet<string>,
 ): Difference[] => [
   ...[...gateway.keysByName.values()]
@@ -114,7 +115,7 @@ export const strayDifferences = (
     .map(({ id }): Difference => ({ kind: 'unknown_in_gateway', gatewayKeyId: id })),
   ...PLAN_NAMES.flatMap((plan) =>
     [...gateway.members[plan]]
-      .filter(([, name]) => !name.startsWith(namePrefix))
+      .filter(([, name]) => keyIdInGatewayName(stage, name) === undefined)
       .map(([id]): Difference => ({ kind: 'stranger_in_plan', gatewayKeyId: id, plan })),
   ),
 ];

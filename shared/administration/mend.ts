@@ -1,6 +1,12 @@
 import type { ApiKey } from '#shared/api-keys/key-schema.ts';
 import { moveToPlan } from './change-key.ts';
-import { type Administration, gatewayKeyNamePrefix, requireSeller, step } from './context.ts';
+import {
+  type Administration,
+  gatewayKeyNamePrefix,
+  keyIdInGatewayName,
+  requireSeller,
+  step,
+} from './context.ts';
 import type { Difference, DifferenceKind } from './differences.ts';
 import { withdrawPendingKey } from './issue-key.ts';
 import { findGatewayKey, removeGatewayKey } from './revoke-key.ts';
@@ -76,8 +82,9 @@ const removeUnknown = async (admin: Administration, gatewayKeyId: string): Promi
   const prefix = gatewayKeyNamePrefix(admin.stage);
   for await (const { id, name } of admin.usagePlans.listKeys(prefix)) {
     if (id !== gatewayKeyId) continue;
-    if ((await admin.keys.find(name.slice(prefix.length))) === undefined)
-      await removeGatewayKey(admin, 'mend', id);
+    const keyId = keyIdInGatewayName(admin.stage, name);
+    const isUnknown = keyId !== undefined && (await admin.keys.find(keyId)) === undefined;
+    if (isUnknown) await removeGatewayKey(admin, 'mend', id);
     return;
   }
 };

@@ -3,7 +3,7 @@ import type { NewAuditRecord } from '#shared/audit/store.ts';
 import { PLAN_NAMES, type PlanName, planTable } from '#shared/plans.ts';
 import type { Seller } from '#shared/sellers/schema.ts';
 import type { GatewayKey } from '#shared/usage-plans/port.ts';
-import { type Administration, gatewayKeyNamePrefix } from './context.ts';
+import { type Administration, gatewayKeyNamePrefix, keyIdInGatewayName } from './context.ts';
 import { type Difference, type GatewaySide, keyDifferences, strayDifferences } from './differences.ts';
 import { mend } from './mend.ts';
 
@@ -27,7 +27,7 @@ const membersOf = async (admin: Administration, plan: PlanName): Promise<Map<str
 const readGateway = async (admin: Administration): Promise<GatewaySide> => {
   const keysByName = new Map<string, GatewayKey>();
   for await (const key of admin.usagePlans.listKeys(gatewayKeyNamePrefix(admin.stage))) {
-    keysByName.set(key.name, key);
+    if (keyIdInGatewayName(admin.stage, key.name) !== undefined) keysByName.set(key.name, key);
   }
   const members = new Map<PlanName, Map<string, string>>();
   for (const plan of PLAN_NAMES) members.set(plan, await membersOf(admin, plan));
@@ -77,7 +77,7 @@ export const reconcile = async (
     for (const { key_id } of its.keys) names.add(admin.gatewayKeyName(key_id));
     pending += its.keys.filter(({ status }) => status === 'pending').length;
   }
-  differences.push(...strayDifferences(gateway, gatewayKeyNamePrefix(admin.stage), names));
+  differences.push(...strayDifferences(gateway, admin.stage, names));
 
   const findings: Finding[] = [];
   for (const difference of differences) {

@@ -15,7 +15,16 @@ const viewOf = ({ kind, seller, key, gatewayKeyId, isMended }: Finding) => ({
   mended: isMended,
 });
 
-const compare = async ({ admin }: Session, { fix = false }: { fix?: boolean }): Promise<Answer> => {
+/** Mending takes keys away only here: a table that was restored wrongly would have all of them taken away. */
+const confirmDeletion = async ({ admin, confirm }: Session): Promise<void> => {
+  const { findings } = await reconcile(admin, { fix: false });
+  const unknown = findings.filter(({ kind }) => kind === 'unknown_in_gateway').length;
+  if (unknown > 0) await confirm(`Delete ${unknown} keys from API Gateway that the table does not know?`);
+};
+
+const compare = async (session: Session, { fix = false }: { fix?: boolean }): Promise<Answer> => {
+  const { admin } = session;
+  if (fix) await confirmDeletion(session);
   const { sellers, keys, beingIssued, findings } = await reconcile(admin, { fix });
   const views = findings.map(viewOf);
   const summary = `Compared ${keys} keys of ${sellers} sellers with API Gateway: `;

@@ -181,6 +181,20 @@ describe('reconcile', () => {
   });
 });
 
+describe('reconcile --fix', () => {
+  it('deletes keys that the table does not know only if somebody says so', async () => {
+    const stray = { name: 'buyer-linking-local-key_stray', value: 's'.repeat(40), enabled: true };
+    const { id } = await bench.usagePlans.createKey(stray);
+    const refused = await bench.cli('reconcile', '--fix');
+    expect(refused).toMatchObject({ exitCode: 1, error: expect.stringContaining('Delete 1 keys') });
+    expect(JSON.parse((await bench.cli('reconcile', '--json')).out).differences).toMatchObject([
+      { gateway_key_id: id },
+    ]);
+    expect((await bench.json('reconcile', '--fix', '--yes')).differences).toMatchObject([{ mended: true }]);
+    expect(await bench.json('reconcile')).toMatchObject({ differences: [] });
+  });
+});
+
 describe('exit codes and errors', () => {
   it.each([
     [['--help'], 0],

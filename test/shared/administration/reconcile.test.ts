@@ -176,9 +176,16 @@ it('leaves a key alone that is being issued, says so, and withdraws it once nobo
   expect([...bench.gateway.held.keys()]).toEqual([gatewayId()]);
 });
 
-it('does not touch the keys of another stage or another API', async () => {
-  await bench.gateway.createKey({ name: 'buyer-linking-prod-key_1', value: 'p'.repeat(40), enabled: true });
-  await bench.gateway.createKey({ name: 'something else', value: 'q'.repeat(40), enabled: true });
+it('does not touch the keys of another stage or another API, be its name as like as can be', async () => {
+  const foreign = [
+    'buyer-linking-prod-key_1',
+    'buyer-linking-test-eu-key_1',
+    'buyer-linking-test-keys',
+    'something else',
+  ];
+  for (const [index, name] of foreign.entries()) {
+    await bench.gateway.createKey({ name, value: `${'p'.repeat(40)}${index}`, enabled: true });
+  }
   expect(await kindsFound(true)).toEqual([]);
-  expect(bench.gateway.held.size).toBe(3);
+  expect(bench.gateway.held.size).toBe(1 + foreign.length);
 });
