@@ -1,0 +1,50 @@
+import { type Simulators, startSimulators } from '#local/simulators/server.ts';
+import { fakeClock } from '#shared/clock/fake.ts';
+import { fixedSecret } from '#shared/secrets/fake.ts';
+import { smsSenderFrom } from '#shared/sms/configured.ts';
+import { noHurry } from '#test/shared/providers/failure.ts';
+import { quietLog } from '#test/shared/providers/quiet-log.ts';
+
+quietLog();
+const clock = fakeClock('2026-11-21T08:00:00Z');
+let simulators: Simulators;
+beforeAll(async () => {
+  simulators = await startSimulators(clock);
+});
+afterAll(() => simulators.close());
+
+const PHONE = '+989990000001';
+
+const send = (provider: string, code: string) =>
+  smsSenderFrom([provider], fixedSecret(JSON.stringify(simulators.providerSecret))).sendCode(
+    PHONE,
+    code,
+    noHurry(),
+  );
+
+it('keeps what was sent to a phone by any provider, the newest first', async () => {
+  await send('kavenegar', '111111');
+  clock.advance(1);
+  await send('sms-ir', '222222');
+  expect(simulators.messages(PHONE)).toEqual([
+    { phone: PHONE, code: '222222', sent_at: '2026-11-21T08:00:01.000Z' },
+    { phone: PHONE, code: '111111', sent_at: '2026-11-21T08:00:00.000Z' },
+  ]);
+  expect(simulators.messages('+989990000002')).toEqual([]);
+});
+
+it('tells who listens of each message, until they stop', async () => {
+  const heard: string[] = [];
+  const stop = simulators.onMessage(({ code }) => heard.push(code));
+  await send('kavenegar', '333333');
+  stop();
+  await send('kavenegar', '444444');
+  expect(heard).toEqual(['333333']);
+});
+
+it('makes new credentials at each start', async () => {
+  const other = await startSimulators(clock);
+  await other.close();
+  const keyOf = ({ providerSecret }: Simulators) => (providerSecret.kavenegar as { api_key: string }).api_key;
+  expect(keyOf(other)).not.toBe(keyOf(simulators));
+});
