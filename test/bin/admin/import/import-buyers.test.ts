@@ -87,6 +87,14 @@ it.each([0, 1, 37, 90])(
   },
 );
 
+it('counts a phone once that stands in several batches, though they are written at the same time', async () => {
+  const file = await newFile();
+  const phones = Array.from({ length: 1800 }, (_, index) => `0913${String(index % 600).padStart(7, '0')}`);
+  await writeFile(file, phones.join('\n'));
+  const progress = await importBuyers(optionsFor(file, table), await beginning(file));
+  expect(progress).toMatchObject({ added: 600, already_registered: 1200, rejected: 0 });
+});
+
 it('stops at the next batch when it is told to, with all that was begun in the checkpoint', async () => {
   const file = await newFile();
   const begin = await beginning(file);
