@@ -31,7 +31,7 @@ export interface Counted {
 /** What passes if nothing can be counted. */
 const UNCOUNTED: Standing = { admitted: true, remaining: 0, resetSeconds: 1 };
 
-const countedOr = async <T>(counting: Promise<T>, uncounted: T, counted: Counted): Promise<T> => {
+const countedOr = async <T, U>(counting: Promise<T>, uncounted: U, counted: Counted): Promise<T | U> => {
   try {
     return await counting;
   } catch (error) {
@@ -65,9 +65,18 @@ export const smsAllowance = (meter: RequestMeter, counted: Counted): SmsAllowanc
     limit: PLANS[plan].smsSendsPerHour,
     windowSeconds: HOUR_SECONDS,
   };
+  let isTaken = false;
   return {
-    take: async () => demandRoom(await countedOr(meter.count(limit, counted.nowMs), UNCOUNTED, counted)),
-    giveBack: () => countedOr(meter.giveBack(limit, counted.nowMs), undefined, counted),
+    async take() {
+      const standing = await countedOr(meter.count(limit, counted.nowMs), undefined, counted);
+      if (standing !== undefined) demandRoom(standing);
+      isTaken = standing !== undefined;
+    },
+    async giveBack() {
+      // What went uncounted must not be taken off what others have counted.
+      if (isTaken) await countedOr(meter.giveBack(limit, counted.nowMs), undefined, counted);
+      isTaken = false;
+    },
   };
 };
 

@@ -23,12 +23,13 @@ type Section = {
 };
 const section = (name: string) => simulators.providerSecret[name] as Section;
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came back.
-const ask = async (
-  name: string,
-  path: string,
-  init: RequestInit = {},
-): Promise<{ status: number; json: any }> => {
+interface Reply {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came back.
+  readonly json: any;
+}
+
+const ask = async (name: string, path: string, init: RequestInit = {}): Promise<Reply> => {
   const response = await fetch(`${section(name).base_url}${path}`, init);
   return { status: response.status, json: await response.json() };
 };

@@ -6,7 +6,7 @@ import { fakeIdentityRegistry } from '#shared/identity-registry/fake.ts';
 import { countingIds } from '#shared/ids/fake.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
-import { requestMeter } from '#shared/request-meter/store.ts';
+import { type RequestMeter, requestMeter } from '#shared/request-meter/store.ts';
 import { routes } from '#shared/routes.ts';
 import { digestsFrom } from '#shared/secrets/digests.ts';
 import { fixedSecret } from '#shared/secrets/fake.ts';
@@ -40,22 +40,24 @@ const times = (count: number) => Array.from({ length: count });
 const unavailable = (refused: boolean) =>
   new ProviderUnavailable({ provider: 'fake', operation: 'o', reason: 'upstream', refused });
 
-/** A meter that nobody can reach for what is counted by the hour. */
-const outOfReach = () => {
+/** A meter whose count for the hour nobody can reach while `isOut`. */
+const unreliableMeter = () => {
   const meter = requestMeter(table);
-  const fail = () => Promise.reject(new Error('no table'));
-  return {
-    ...meter,
-    count: (...[limit, nowMs]: Parameters<typeof meter.count>) =>
-      limit.windowSeconds === 60 ? meter.count(limit, nowMs) : fail(),
-    standing: fail,
-    giveBack: fail,
+  const reach = <T>(windowSeconds: number, ask: () => Promise<T>): Promise<T> =>
+    unreliable.isOut && windowSeconds === 3600 ? Promise.reject(new Error('no table')) : ask();
+  const unreliable: RequestMeter & { isOut: boolean } = {
+    isOut: false,
+    count: (limit, nowMs) => reach(limit.windowSeconds, () => meter.count(limit, nowMs)),
+    standing: (limit, nowMs) => reach(limit.windowSeconds, () => meter.standing(limit, nowMs)),
+    giveBack: meter.giveBack,
   };
+  return unreliable;
 };
 
 describe('failed identity checks', () => {
   /** Links people of whom the registry says this; counts the paid checks. */
-  const bench = (options: { meter?: ReturnType<typeof outOfReach> } = {}) => {
+  const bench = () => {
+    const meter = unreliableMeter();
     const says: { identity?: 'not_found' | 'deceased' | Error; ownership?: 'not_matched' | Error } = {};
     const paid = { checks: 0 };
     const identityRegistry = fakeIdentityRegistry({
@@ -71,7 +73,7 @@ describe('failed identity checks', () => {
       digests,
       ids: countingIds(),
       identityRegistry,
-      ...options,
+      meter,
     };
     const { call, clock, lines } = functionUnderTest<(typeof routes)['create-user'], CreateUserDeps>(
       routes['create-user'],
@@ -90,7 +92,7 @@ describe('failed identity checks', () => {
       return person;
     };
     const link = async (key: ReturnType<typeof newKey>) => call({ body: await newBuyer(), authorizer: key });
-    return { says, paid, call, link, newBuyer, clock, lines };
+    return { says, paid, call, link, newBuyer, clock, lines, meter };
   };
 
   it.each([
@@ -172,7 +174,8 @@ describe('failed identity checks', () => {
   });
 
   it('are not counted where the meter cannot be reached: the verdict is told, and a metric says so', async () => {
-    const { says, link, lines } = bench({ meter: outOfReach() });
+    const { says, link, lines, meter } = bench();
+    meter.isOut = true;
     const key = newKey();
     says.identity = 'not_found';
     for (const _ of times(12)) expect((await link(key)).json.code).toBe('identity_mismatch');
@@ -181,18 +184,19 @@ describe('failed identity checks', () => {
 });
 
 describe('SMS', () => {
-  const bench = (options: { otpAccess?: 'public'; meter?: ReturnType<typeof outOfReach> } = {}) => {
+  const bench = (options: { otpAccess?: 'public' } = {}) => {
+    const meter = unreliableMeter();
     const provider: { failure?: Error } = {};
     const sms = fakeSmsSender(() => provider.failure);
     const { call, clock, lines } = functionUnderTest<(typeof routes)['send-otp'], SendOtpDeps>(
       routes['send-otp'],
       sendOtp,
       table,
-      { codes: codeStore(table), digests, sms, ...options },
+      { codes: codeStore(table), digests, sms, meter, ...options },
     );
     const send = (key: ReturnType<typeof newKey> | null, phone = newPerson().phone) =>
       call({ body: { phone }, authorizer: key });
-    return { provider, sms, send, clock, lines };
+    return { provider, sms, send, clock, lines, meter };
   };
 
   it('of a free key are 100 in a clock hour, however many ask at the same moment; then nothing goes out', async () => {
@@ -264,9 +268,26 @@ describe('SMS', () => {
     for (const _ of times(101)) expect((await send(null)).status).toBe(202);
   });
 
-  it('go out where the meter cannot be reached, and a metric says so', async () => {
-    const { provider, send, lines } = bench({ meter: outOfReach() });
+  it('that went uncounted are not given back: that would be room for others', async () => {
+    const { provider, send, meter, clock } = bench();
     const key = newKey();
+    for (const _ of times(99)) {
+      await send(key);
+      clock.advance(1);
+    }
+    meter.isOut = true;
+    provider.failure = unavailable(true);
+    await send(key);
+    meter.isOut = false;
+    provider.failure = undefined;
+    expect((await send(key)).status).toBe(202);
+    expect((await send(key)).json.code).toBe('rate_limit_exceeded');
+  });
+
+  it('go out where the meter cannot be reached, and a metric says so', async () => {
+    const { provider, send, lines, meter } = bench();
+    const key = newKey();
+    meter.isOut = true;
     expect((await send(key)).status).toBe(202);
     provider.failure = unavailable(true);
     expect((await send(key)).status).toBe(503);
