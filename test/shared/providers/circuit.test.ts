@@ -141,20 +141,29 @@ it('lets the next call probe at once when a probe was called off', async () => {
   expect(await state()).toEqual(['passed', true]);
 });
 
-it('is neither opened nor closed by what began before it changed', async () => {
-  const { open, run, state, clock } = bench();
+it('is not closed by a success that began before it opened', async () => {
+  const { open, run, state } = bench();
   const late = Promise.withResolvers<void>();
-  const lateFailure = Promise.withResolvers<void>();
   const begunBefore = run(() => late.promise);
-  const failsLate = failureOf(run(() => lateFailure.promise));
   await open();
   late.resolve();
   await begunBefore;
   expect(await state()).toEqual(['circuit_open', false]);
-  clock.advance(10);
+});
+
+it('is not kept open, nor opened anew, by failures that began before it opened', async () => {
+  const { open, run, state, clock } = bench();
+  const late = Promise.withResolvers<void>();
+  const later = Promise.withResolvers<void>();
+  const failing = [failureOf(run(() => late.promise)), failureOf(run(() => later.promise))];
+  await open();
+  clock.advance(5);
+  late.reject(unavailable(SITE, 'timeout', { refused: false }));
+  await failing[0];
+  clock.advance(5);
   expect(await state()).toEqual(['passed', true]);
-  lateFailure.reject(unavailable(SITE, 'timeout', { refused: false }));
-  await failsLate;
+  later.reject(unavailable(SITE, 'timeout', { refused: false }));
+  await failing[1];
   expect(await state()).toEqual(['passed', true]);
 });
 

@@ -87,6 +87,10 @@ describe('no answer', () => {
     ['the connection ends', (socket: Socket) => socket.end()],
     ['what comes is not HTTP', (socket: Socket) => socket.end(Buffer.from([0x15, 3, 1, 0, 2, 2, 40]))],
     [
+      'what comes is not HTTP, and repeats what was sent',
+      (socket: Socket) => socket.end('no HTTP: sesame 9990000010 09990000001'),
+    ],
+    [
       'the body ends too early',
       (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"sesame":'),
     ],

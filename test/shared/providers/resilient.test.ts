@@ -162,3 +162,14 @@ it('asks nobody for a caller who left before anything was sent', async () => {
     lines: [],
   });
 });
+
+it('asks nobody for a caller who leaves within the same turn of the event loop, as when the other check is refused at once', async () => {
+  const { ask, asked } = bench();
+  await ask();
+  asked.length = 0;
+  const leaving = new AbortController();
+  const asking = failureOf(ask(leaving.signal));
+  for (let microtask = 0; microtask < 50; microtask += 1) await Promise.resolve();
+  leaving.abort();
+  expect([(await asking).refused, asked]).toEqual([true, []]);
+});

@@ -1,0 +1,95 @@
+import { type Simulators, startSimulators } from '#local/simulators/server.ts';
+import { fakeClock } from '#shared/clock/fake.ts';
+import { checkPerson } from '#shared/identity-registry/check-person.ts';
+import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
+import { fixedSecret } from '#shared/secrets/fake.ts';
+import { completeNationalId } from '#shared/users/national-id.ts';
+import { failureOf, noHurry } from '#test/shared/providers/failure.ts';
+import { quietLog } from '#test/shared/providers/quiet-log.ts';
+
+quietLog();
+const clock = fakeClock('2026-11-21T08:00:00Z');
+let simulators: Simulators;
+beforeEach(async () => {
+  simulators = await startSimulators(clock);
+});
+afterEach(() => simulators.close());
+
+const PERSON = {
+  nationalId: completeNationalId('999000001'),
+  birthDate: { year: 1370, month: 1, day: 5 },
+  phone: '+989990000001',
+};
+
+const registryOf = (...names: string[]) =>
+  identityRegistryFrom(names, fixedSecret(JSON.stringify(simulators.providerSecret)), {
+    clock,
+    retryPauseMs: () => 0,
+    circuit: { failuresToOpen: 2, openMs: 10_000 },
+  });
+
+const check = (registry: ReturnType<typeof registryOf>) => checkPerson(registry, PERSON, Date.now() + 60_000);
+
+it('keeps a circuit for each operation: what works goes on working', async () => {
+  const registry = registryOf('jibit');
+  await simulators.faults.set('jibit', 'quota', 'identity');
+  for (let call = 0; call < 3; call += 1) {
+    await failureOf(registry.checkIdentity(PERSON.nationalId, PERSON.birthDate, noHurry()));
+    expect(await registry.checkPhoneOwnership(PERSON.nationalId, PERSON.phone, noHurry())).toBe('matched');
+  }
+  expect(simulators.calls().jibit).toMatchObject({ identity: 2, ownership: 3 });
+});
+
+it('makes no paid call for a person whose other check cannot be made', async () => {
+  const registry = registryOf('jibit');
+  await simulators.faults.set('jibit', 'quota', 'identity');
+  for (let call = 0; call < 2; call += 1) {
+    await failureOf(registry.checkIdentity(PERSON.nationalId, PERSON.birthDate, noHurry()));
+  }
+  await registry.checkPhoneOwnership(PERSON.nationalId, PERSON.phone, noHurry());
+  const before = simulators.calls().jibit;
+  for (let call = 0; call < 20; call += 1) {
+    await expect(check(registry)).rejects.toMatchObject({
+      code: 'verification_unavailable',
+      retryAfterSeconds: 10,
+    });
+  }
+  // What has been called off on the wire would still have been counted by the next one.
+  await registry.checkPhoneOwnership(PERSON.nationalId, PERSON.phone, noHurry());
+  expect(simulators.calls().jibit).toEqual({ ...before, ownership: (before.ownership ?? 0) + 1 });
+});
+
+it('asks the second registry for the one operation that the first cannot do', async () => {
+  const registry = registryOf('jibit', 'zohal');
+  await simulators.faults.set('jibit', 'balance', 'ownership');
+  await check(registry);
+  expect(simulators.calls()).toMatchObject({
+    jibit: { identity: 1, ownership: 1 },
+    zohal: { ownership: 1 },
+  });
+  expect(simulators.calls().zohal).not.toHaveProperty('identity');
+});
+
+it('needs the sections of the configured providers alone', async () => {
+  const { zohal } = simulators.providerSecret;
+  const registry = identityRegistryFrom(['zohal'], fixedSecret(JSON.stringify({ zohal })));
+  await expect(check(registry)).resolves.toBeUndefined();
+});
+
+it('asks the second registry when the first has no credentials', async () => {
+  const { zohal } = simulators.providerSecret;
+  const registry = identityRegistryFrom(['jibit', 'zohal'], fixedSecret(JSON.stringify({ zohal })));
+  await expect(check(registry)).resolves.toBeUndefined();
+});
+
+it('renews its access token once when all of them have ended, whoever asks', async () => {
+  const registry = registryOf('jibit');
+  await check(registry);
+  simulators.expireTokens();
+  await Promise.all(Array.from({ length: 50 }, () => check(registry)));
+  expect(simulators.calls().jibit).toMatchObject({ token: 1, token_refresh: 1 });
+});
+
+it('refuses at the start a provider that there is not', () => {
+  expect(() => registryOf('acme')).toThrow('unknown provider "acme"; there are: jibit, zohal');
+});
