@@ -7,6 +7,12 @@ export interface ProviderRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /**
+   * Goes by a connection of its own. One that is kept may have died unseen while the function was frozen; a request on it breaks, and
+   * nobody can tell whether it arrived. For what may not be done twice that is worth a handshake. All requests to a host must want it:
+   * otherwise one that another request has kept is used.
+   */
+  readonly ownConnection?: boolean;
 }
 
 /** What came back. */
@@ -29,7 +35,7 @@ const NEVER_CONNECTED =
  */
 export const exchange = async (
   site: CallSite,
-  { method, url, headers = {}, body }: ProviderRequest,
+  { method, url, headers = {}, body, ownConnection = false }: ProviderRequest,
   signal: AbortSignal,
 ): Promise<ProviderReply> => {
   let text: string | undefined;
@@ -37,7 +43,11 @@ export const exchange = async (
   try {
     const response = await fetch(url, {
       method,
-      headers: { accept: 'application/json', ...headers },
+      headers: {
+        accept: 'application/json',
+        ...(ownConnection ? { connection: 'close' } : {}),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body }),
       redirect: 'manual',
       signal,

@@ -66,6 +66,7 @@ export const kavenegar = provider({
         site,
         {
           method: 'POST',
+          ownConnection: true,
           url: `${base}/v1/${encodeURIComponent(apiKey)}/verify/lookup.json`,
           headers: { 'content-type': 'application/x-www-form-urlencoded' },
           body: new URLSearchParams({ receptor: toLocalPhone(phone), token: code, template }).toString(),

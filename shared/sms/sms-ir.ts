@@ -61,6 +61,7 @@ export const smsIr = provider({
         site,
         {
           method: 'POST',
+          ownConnection: true,
           url: `${base}/v1/send/verify`,
           headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
           body: JSON.stringify({

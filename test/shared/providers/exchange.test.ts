@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { exchange } from '#shared/providers/exchange.ts';
 import { safeCause } from '#shared/providers/safe-cause.ts';
 import { everythingIn, failureOf, gistOf, noHurry } from './failure.ts';
@@ -141,6 +142,29 @@ describe('no answer', () => {
     );
     expect(gistOf(failure)).toEqual({ reason, refused: false });
     expect(everythingIn(failure)).not.toMatch(SECRETS);
+  });
+});
+
+it('uses a connection again, unless a request wants its own', async () => {
+  const answer = (socket: Socket) => {
+    socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'));
+  };
+  let connections = 0;
+  const count = (socket: Socket) => {
+    connections += 1;
+    answer(socket);
+  };
+  await withRawServer(count, async (port) => {
+    const ask = (ownConnection: boolean) =>
+      exchange(SITE, { method: 'GET', url: `http://127.0.0.1:${port}`, ownConnection }, noHurry());
+    for (let request = 0; request < 5; request += 1) {
+      await ask(false);
+      // The client puts a connection back when the turn of the event loop in which it was used is over.
+      await nextTurn();
+    }
+    const kept = connections;
+    for (let request = 0; request < 5; request += 1) await ask(true);
+    expect([kept, connections >= 5]).toEqual([1, true]);
   });
 });
 

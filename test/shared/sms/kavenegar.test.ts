@@ -32,6 +32,11 @@ const says = (status: unknown, httpStatus = 200, entries: unknown = null) => ({
   json: { return: { status, message: '' }, entries },
 });
 
+it('sends by a connection of its own, which cannot have died unseen', async () => {
+  await send(says(200));
+  expect(server.requests[0]?.headers.connection).toBe('close');
+});
+
 it('sends a form to the path that holds the key, the phone in its local form', async () => {
   await send(says(200));
   const { method, path, headers, body } = server.requests[0] as ReceivedRequest;

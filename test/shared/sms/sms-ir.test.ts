@@ -32,6 +32,11 @@ const says = (httpStatus: number, status: unknown) => ({
   json: { status, message: '', data: null },
 });
 
+it('sends by a connection of its own, which cannot have died unseen', async () => {
+  await send(says(200, 1));
+  expect(server.requests[0]?.headers.connection).toBe('close');
+});
+
 it('sends the code as the parameter of the template, the key in a header', async () => {
   await send(says(200, 1));
   const { method, path, headers, body } = server.requests[0] as ReceivedRequest;
