@@ -5,9 +5,8 @@
  * Requests are strict (unknown fields and parameters are refused), so what a caller may send must not shrink; answers are read
  * leniently, so what a caller may rely on must not shrink, while new fields and new problem codes may come.
  */
+import { child, type Node, resolve, type Sides } from './document-node.ts';
 import { requestNarrowings, responseLosses } from './schema-changes.ts';
-
-export type Node = Readonly<Record<string, unknown>>;
 
 export type Document = Node & { readonly info: { readonly version: string } };
 
@@ -15,25 +14,6 @@ export interface Judgement {
   readonly breaking: readonly string[];
   /** Whether info.version says that callers must change: a higher major number. */
   readonly allowed: boolean;
-}
-
-/** A child node; an empty one where there is none. */
-export const child = (node: Node, key: string): Node => (node[key] ?? {}) as Node;
-
-/** What stands behind `$ref`, or the node itself. */
-export const resolve = (node: Node, document: Node): Node => {
-  const { $ref } = node;
-  if (typeof $ref !== 'string') return node;
-  return $ref
-    .slice(2)
-    .split('/')
-    .reduce<Node>((at, key) => child(at, key.replaceAll('~1', '/').replaceAll('~0', '~')), document);
-};
-
-/** The documents on both sides of a change. */
-export interface Sides {
-  readonly before: Node;
-  readonly after: Node;
 }
 
 const majorOf = ({ info }: Document): number => Number(info.version.split('.')[0]);

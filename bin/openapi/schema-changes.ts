@@ -1,5 +1,5 @@
 /** What a schema lost between two documents: for a request, what may be sent; for an answer, what may be relied on. */
-import { child, type Node, resolve, type Sides } from './breaking-changes.ts';
+import { child, type Node, resolve, type Sides } from './document-node.ts';
 
 const listOf = (node: Node, key: string): readonly unknown[] => (node[key] ?? []) as readonly unknown[];
 
