@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -7,6 +7,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
@@ -57,6 +58,12 @@ const topicOf = (scope: Construct, alarms: NonNullable<Config['alarms']>): ITopi
   if ('topicArn' in alarms) return Topic.fromTopicArn(scope, 'AlarmTopic', alarms.topicArn);
   const topic = new Topic(scope, 'AlarmTopic', { enforceSSL: true });
   topic.addSubscription(new EmailSubscription(alarms.email));
+  // The rule on TLS gives the topic a policy of its own, and that replaces the one by which alarms of the account may publish.
+  topic.grantPublish(
+    new ServicePrincipal('cloudwatch.amazonaws.com', {
+      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
+    }),
+  );
   return topic;
 };
 

@@ -74,6 +74,20 @@ describe('alarms', () => {
     });
   });
 
+  test('CloudWatch of this account, and no other service, may publish to the topic that is made', () => {
+    const [policy] = Object.values(resourcesOf(api, 'AWS::SNS::TopicPolicy'));
+    const allowed = policy?.Properties.PolicyDocument.Statement.filter(
+      ({ Effect }: { Effect: string }) => Effect === 'Allow',
+    );
+    expect(allowed).toEqual([
+      expect.objectContaining({
+        Action: 'sns:Publish',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      }),
+    ]);
+  });
+
   test('a topic that exists is used as it is', () => {
     const topicArn = 'arn:aws:sns:eu-central-1:123456789012:on-call';
     const { api: other } = templatesOf('dev', { alarms: { topicArn } });
