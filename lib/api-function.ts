@@ -12,7 +12,7 @@ import {
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { ALARM_PERIOD, type MakeAlarm } from './alarms.ts';
-import { loggedMetric } from './metrics.ts';
+import type { LoggedMetrics } from './metrics.ts';
 
 /** API Gateway gives up after 29 seconds; a function must have answered before that. */
 const MAX_TIMEOUT_SECONDS = 28;
@@ -28,6 +28,7 @@ export interface FunctionDefaults {
   readonly logRetentionDays: RetentionDays;
   readonly removalPolicy: RemovalPolicy;
   readonly makeAlarm: MakeAlarm;
+  readonly metrics: LoggedMetrics;
 }
 
 interface ApiFunctionProps extends FunctionDefaults {
@@ -125,11 +126,11 @@ export class ApiFunction extends Construct {
     return role;
   }
 
-  private watch({ name, impact, timeoutSeconds, makeAlarm }: ApiFunctionProps): void {
+  private watch({ name, impact, timeoutSeconds, makeAlarm, metrics }: ApiFunctionProps): void {
     makeAlarm(this, {
       name: `${name}-failing`,
       impact,
-      metric: loggedMetric(
+      metric: metrics.one(
         'request_failed',
         'UnexpectedErrors',
         { operation: name },

@@ -6,7 +6,7 @@ import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { AUTHORIZER_NEEDS } from '#shared/api-keys/authorizer-needs.ts';
 import { PLAN_NAMES } from '#shared/plans.ts';
 import type { Route } from '#shared/routes.ts';
-import { ALARM_PERIOD, alarmActions, alarmMaker, type MakeAlarm } from './alarms.ts';
+import { ALARM_PERIOD, alarmActions, alarmMaker } from './alarms.ts';
 import { ApiFunction, type FunctionDefaults } from './api-function.ts';
 import type { Bundles } from './bundling.ts';
 import { addCanary } from './canary.ts';
@@ -22,6 +22,7 @@ import {
 } from './function-variables.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { authorizerGrants, grantsOf, type Resources } from './grants.ts';
+import { loggedMetrics, metricNamespaceOf } from './metrics.ts';
 import { apiStackName, OUTPUTS, usagePlanOutput } from './outputs.ts';
 import { addMethods, defaultUrlOf, restApi } from './rest-api.ts';
 import { addServiceAlarms } from './service-alarms.ts';
@@ -69,6 +70,7 @@ const environmentOf = ({
   TOKEN_ISSUER: baseUrl,
   KEY_PREFIX: config.keyPrefix,
   OTP_ACCESS: config.otpAccess,
+  METRIC_NAMESPACE: metricNamespaceOf(config.stage),
 });
 
 /** What runs the service: a function a row of the route table, the API before them, and what watches over both. */
@@ -94,6 +96,7 @@ export class ApiStack extends Stack {
       logRetentionDays: config.logRetentionDays,
       removalPolicy,
       makeAlarm: alarmMaker(config.stage, alarmActions(this, config)),
+      metrics: loggedMetrics(config.stage),
     };
     const makeFunction = this.functionMaker({ config, bundles, data, defaults, egress, baseUrl });
 
@@ -113,7 +116,7 @@ export class ApiStack extends Stack {
     if (config.firewall) addFirewall(this, api.deploymentStage, config.firewall.requestsPerAddress);
     if (config.canary) addCanary(this, { ...defaults, codeFolder: bundles.folderOf('canary'), baseUrl });
 
-    this.watch(config, { api, data, makeAlarm: defaults.makeAlarm });
+    this.watch(config, { api, data, defaults });
     this.publish({
       [OUTPUTS.apiId]: api.restApiId,
       [OUTPUTS.stageName]: config.stage,
@@ -133,17 +136,18 @@ export class ApiStack extends Stack {
     {
       api,
       data,
-      makeAlarm,
-    }: { readonly api: RestApi; readonly data: DataStack; readonly makeAlarm: MakeAlarm },
+      defaults: { makeAlarm, metrics },
+    }: { readonly api: RestApi; readonly data: DataStack; readonly defaults: FunctionDefaults },
   ): void {
     addServiceAlarms(this, {
       config,
       makeAlarm,
+      metrics,
       serverErrors: api.metricServerError({ period: ALARM_PERIOD, statistic: 'Sum' }),
       latency: api.metricLatency({ period: ALARM_PERIOD, statistic: 'p99' }),
     });
     const alarms = this.node.findAll().filter((construct): construct is Alarm => construct instanceof Alarm);
-    addDashboard(this, { name: this.stackName, api, table: data.table, alarms });
+    addDashboard(this, { name: this.stackName, api, table: data.table, alarms, metrics });
   }
 
   /** The address that callers use: the domain of the config, or what API Gateway gives. */

@@ -13,7 +13,7 @@ import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { PLAN_NAMES } from '#shared/plans.ts';
 import { allRoutes } from '#shared/routes.ts';
-import { eachLoggedMetric, loggedMetric } from './metrics.ts';
+import type { LoggedMetrics } from './metrics.ts';
 
 const PERIOD = Duration.minutes(1);
 const SUM = { period: PERIOD, statistic: 'Sum' } as const;
@@ -30,30 +30,29 @@ interface DashboardProps {
   readonly api: RestApi;
   readonly table: ITableV2;
   readonly alarms: readonly IAlarm[];
+  readonly metrics: LoggedMetrics;
 }
 
 /** Who calls: by operation and by plan. */
-const traffic = (): IWidget[] => [
+const traffic = (metrics: LoggedMetrics): IWidget[] => [
   graph(
     'Traffic by operation',
     allRoutes.map(({ name: operation }) =>
-      loggedMetric('request_completed', 'Requests', { operation }, { ...SUM, label: operation }),
+      metrics.one('request_completed', 'Requests', { operation }, { ...SUM, label: operation }),
     ),
   ),
   graph(
     'Traffic by plan',
-    PLAN_NAMES.map((plan) =>
-      loggedMetric('request_completed', 'Requests', { plan }, { ...SUM, label: plan }),
-    ),
+    PLAN_NAMES.map((plan) => metrics.one('request_completed', 'Requests', { plan }, { ...SUM, label: plan })),
   ),
 ];
 
 /** How fast, in the functions and on the whole way through the gateway. */
-const latency = (api: RestApi): IWidget[] => [
+const latency = (api: RestApi, metrics: LoggedMetrics): IWidget[] => [
   graph(
     'Slowest one in a hundred, by operation (ms)',
     allRoutes.map(({ name: operation }) =>
-      loggedMetric('request_completed', 'Duration', { operation }, { ...SLOWEST, label: operation }),
+      metrics.one('request_completed', 'Duration', { operation }, { ...SLOWEST, label: operation }),
     ),
   ),
   graph(
@@ -67,25 +66,25 @@ const latency = (api: RestApi): IWidget[] => [
 ];
 
 /** What is refused, and at which door. */
-const refusals = (): IWidget[] => [
+const refusals = (metrics: LoggedMetrics): IWidget[] => [
   graph('Answers and refusals by code', [
-    eachLoggedMetric('request_completed', 'Requests', ['operation', 'outcome'], SUM),
+    metrics.each('request_completed', 'Requests', ['operation', 'outcome'], SUM),
   ]),
-  graph('Keys let in and turned away', [eachLoggedMetric('key_judged', 'KeysJudged', ['outcome'], SUM)]),
+  graph('Keys let in and turned away', [metrics.each('key_judged', 'KeysJudged', ['outcome'], SUM)]),
 ];
 
 /** Whether the providers are well. */
-const providers = (): IWidget[] => [
+const providers = (metrics: LoggedMetrics): IWidget[] => [
   graph('Provider calls by outcome', [
-    eachLoggedMetric('provider_called', 'ProviderCalls', ['provider', 'provider_operation', 'outcome'], SUM),
+    metrics.each('provider_called', 'ProviderCalls', ['provider', 'provider_operation', 'outcome'], SUM),
   ]),
   graph('Provider time (ms, slowest one in a hundred)', [
-    eachLoggedMetric('provider_called', 'ProviderDuration', ['provider', 'provider_operation'], SLOWEST),
+    metrics.each('provider_called', 'ProviderDuration', ['provider', 'provider_operation'], SLOWEST),
   ]),
 ];
 
 /** What the table gives, and what went by without it. */
-const supplies = (table: ITableV2): IWidget[] => {
+const supplies = (table: ITableV2, metrics: LoggedMetrics): IWidget[] => {
   const dimensionsMap = { TableName: table.tableName };
   const capacity = (metricName: string) =>
     new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap, ...SUM });
@@ -95,23 +94,26 @@ const supplies = (table: ITableV2): IWidget[] => {
       capacity('ConsumedWriteCapacityUnits'),
     ]),
     graph('Passed uncounted, and circuits that changed', [
-      loggedMetric('meter_unreachable', 'MeterUnreachable', {}, SUM),
-      eachLoggedMetric('circuit_changed', 'CircuitChanges', ['provider', 'state'], SUM),
+      metrics.one('meter_unreachable', 'MeterUnreachable', {}, SUM),
+      metrics.each('circuit_changed', 'CircuitChanges', ['provider', 'state'], SUM),
     ]),
   ];
 };
 
 /** What a person on call looks at first: is anything ringing, who is calling, how fast, what is refused, are the providers well. */
-export const addDashboard = (scope: Construct, { name, api, table, alarms }: DashboardProps): void => {
+export const addDashboard = (
+  scope: Construct,
+  { name, api, table, alarms, metrics }: DashboardProps,
+): void => {
   new Dashboard(scope, 'Dashboard', {
     dashboardName: name,
     widgets: [
       [new AlarmStatusWidget({ title: 'Alarms', width: 2 * WIDTH, alarms: [...alarms] })],
-      traffic(),
-      latency(api),
-      refusals(),
-      providers(),
-      supplies(table),
+      traffic(metrics),
+      latency(api, metrics),
+      refusals(metrics),
+      providers(metrics),
+      supplies(table, metrics),
     ],
   });
 };

@@ -5,9 +5,13 @@ import type { Route } from '#shared/routes.ts';
 export type DeployedVariable = Exclude<VariableName, 'DYNAMODB_ENDPOINT'>;
 
 /** The authorizer stands in no row: it reads a key's record and knows which keys this deployment takes. */
-export const AUTHORIZER_VARIABLES: readonly DeployedVariable[] = ['TABLE_NAME', 'KEY_PREFIX'];
+export const AUTHORIZER_VARIABLES: readonly DeployedVariable[] = [
+  'TABLE_NAME',
+  'KEY_PREFIX',
+  'METRIC_NAMESPACE',
+];
 
-/** The environment variables of a row's function: those that its needs and its access ask for, and no others. */
+/** The environment variables of a row's function: those that its needs, its access and its log ask for, and no others. */
 export const variablesOf = ({
   access,
   needs,
@@ -20,6 +24,7 @@ export const variablesOf = ({
   ...(needs.signingKey ? (['SIGNING_KEYS'] as const) : []),
   ...(needs.signingKey === 'sign' ? (['TOKEN_ISSUER'] as const) : []),
   ...(access.by === 'otp' ? (['OTP_ACCESS'] as const) : []),
+  'METRIC_NAMESPACE',
 ];
 
 /** Whether a function calls providers, and so needs the fixed address that they allow-list. */

@@ -2,24 +2,25 @@ import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { ALARM_PERIOD, type MakeAlarm } from './alarms.ts';
 import type { Config } from './config.ts';
-import { loggedMetric } from './metrics.ts';
+import type { LoggedMetrics } from './metrics.ts';
 
 const SUM = { period: ALARM_PERIOD, statistic: 'Sum' } as const;
-
-const refusals = (operation: string, outcome: string) =>
-  loggedMetric('request_completed', 'Requests', { operation, outcome }, SUM);
 
 interface WatchedService {
   readonly config: Config;
   readonly makeAlarm: MakeAlarm;
+  readonly metrics: LoggedMetrics;
   /** Answers of 5xx that API Gateway gave, its own and the functions'. */
   readonly serverErrors: IMetric;
   readonly latency: IMetric;
 }
 
+const refusals = ({ metrics }: WatchedService, operation: string, outcome: string) =>
+  metrics.one('request_completed', 'Requests', { operation, outcome }, SUM);
+
 /** The alarms of the service as a whole; each function has its own besides, see api-function.ts. */
 export const addServiceAlarms = (scope: Construct, service: WatchedService): void => {
-  const { makeAlarm } = service;
+  const { makeAlarm, metrics } = service;
   makeAlarm(scope, {
     name: 'server-errors',
     impact:
@@ -38,13 +39,13 @@ export const addServiceAlarms = (scope: Construct, service: WatchedService): voi
   makeAlarm(scope, {
     name: 'identity-registries-out',
     impact: 'Sellers cannot link buyers: no identity registry gives a verdict.',
-    metric: refusals('create-user', 'verification_unavailable'),
+    metric: refusals(service, 'create-user', 'verification_unavailable'),
     threshold: 5,
   });
   makeAlarm(scope, {
     name: 'sms-out',
     impact: 'Buyers get no sign-in codes: no SMS provider takes a message.',
-    metric: refusals('send-otp', 'sms_unavailable'),
+    metric: refusals(service, 'send-otp', 'sms_unavailable'),
     threshold: 5,
   });
   makeAlarm(scope, {
@@ -58,30 +59,30 @@ export const addServiceAlarms = (scope: Construct, service: WatchedService): voi
   makeAlarm(scope, {
     name: 'meter-unreachable',
     impact: 'Requests pass uncounted: only the usage plans of API Gateway hold sellers to their limits.',
-    metric: loggedMetric('meter_unreachable', 'MeterUnreachable', {}, SUM),
+    metric: metrics.one('meter_unreachable', 'MeterUnreachable', {}, SUM),
     threshold: 10,
   });
   makeAlarm(scope, {
     name: 'codes-rejected',
     impact: 'Many wrong one-time codes: somebody may be guessing, or codes reach buyers too late.',
-    metric: refusals('verify-otp', 'code_rejected'),
+    metric: refusals(service, 'verify-otp', 'code_rejected'),
     threshold: 100,
   });
 };
 
 /** What every provider of the config can suffer by itself, also while another one serves in its place. */
-const addProviderAlarms = (scope: Construct, { config, makeAlarm }: WatchedService): void => {
+const addProviderAlarms = (scope: Construct, { config, makeAlarm, metrics }: WatchedService): void => {
   for (const provider of new Set([...config.providers.identityRegistry, ...config.providers.sms])) {
     makeAlarm(scope, {
       name: `circuit-open-${provider}`,
       impact: `${provider} is not called for now, since it kept failing; where another provider is configured, that one serves.`,
-      metric: loggedMetric('circuit_changed', 'CircuitChanges', { provider, state: 'open' }, SUM),
+      metric: metrics.one('circuit_changed', 'CircuitChanges', { provider, state: 'open' }, SUM),
       threshold: 1,
     });
     makeAlarm(scope, {
       name: `misconfigured-${provider}`,
       impact: `${provider} cannot be asked at all: its section of the provider secret is missing, wrong or out of reach.`,
-      metric: loggedMetric('provider_misconfigured', 'ProviderMisconfigured', { provider }, SUM),
+      metric: metrics.one('provider_misconfigured', 'ProviderMisconfigured', { provider }, SUM),
       threshold: 1,
     });
   }

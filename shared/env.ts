@@ -33,6 +33,8 @@ const VARIABLES = {
   KEY_PREFIX: v.picklist(KEY_PREFIXES),
   /** Whether the one-time-code operations need a key. */
   OTP_ACCESS: v.picklist(['api-key', 'public']),
+  /** The CloudWatch namespace of the log's metrics: one a stage, so that stages of one account do not ring each other's alarms. */
+  METRIC_NAMESPACE: v.optional(text, 'BuyerLinking'),
 } as const;
 
 export type VariableName = keyof typeof VARIABLES;

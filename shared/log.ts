@@ -4,6 +4,8 @@
  * can hold a header, a body, a phone, a national id, a code or a key.
  */
 
+import { readEnv } from './env.ts';
+
 interface EventKind {
   readonly level: 'INFO' | 'WARN' | 'ERROR';
   readonly fields: readonly string[];
@@ -84,9 +86,6 @@ type Fields<Name extends EventName> = {
   readonly [Field in (typeof EVENTS)[Name]['fields'][number]]?: string | number | undefined;
 };
 
-/** The CloudWatch namespace of every metric that the log carries. */
-export const NAMESPACE = 'BuyerLinking';
-
 let writeLine = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
@@ -118,7 +117,10 @@ const embeddedMetrics = (kind: EventKind, values: Values, now: number) => {
   const Metrics = metrics.map(({ Name, Unit }) => ({ Name, Unit }));
   return {
     ...Object.fromEntries(metrics.map(({ Name, value }) => [Name, value])),
-    _aws: { Timestamp: now, CloudWatchMetrics: [{ Namespace: NAMESPACE, Dimensions, Metrics }] },
+    _aws: {
+      Timestamp: now,
+      CloudWatchMetrics: [{ Namespace: readEnv(['METRIC_NAMESPACE']).METRIC_NAMESPACE, Dimensions, Metrics }],
+    },
   };
 };
 

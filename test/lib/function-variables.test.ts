@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { AUTHORIZER_VARIABLES, callsProviders, variablesOf } from '#lib/function-variables.ts';
 import * as makers from '#shared/deps.ts';
+import { logEvent, redirectLog } from '#shared/log.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 
 /** A value for each variable, and a note of each one that is read. */
@@ -16,6 +17,7 @@ const recordingEnvironment = () => {
     TOKEN_ISSUER: 'https://issuer',
     KEY_PREFIX: 'blk_test_',
     OTP_ACCESS: 'api-key',
+    METRIC_NAMESPACE: 'BuyerLinking/test',
     AWS_REGION: 'us-east-1',
   };
   const environment = new Proxy(values, {
@@ -33,13 +35,17 @@ const makerOf = (name: string): (() => unknown) => {
   return (makers as unknown as Record<string, () => unknown>)[`${camel}Deps`] as () => unknown;
 };
 
-/** The variables that a maker of shared/deps.ts asks for. */
+/** The variables that a maker of shared/deps.ts and the log ask for. */
 const variablesReadBy = (name: string): string[] => {
   const { environment, read } = recordingEnvironment();
   const before = process.env;
   process.env = environment;
   try {
     makerOf(name)();
+    // Every function writes the log.
+    const restore = redirectLog(() => {});
+    logEvent('meter_unreachable', { operation: name });
+    restore();
   } finally {
     process.env = before;
   }

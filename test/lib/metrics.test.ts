@@ -1,9 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { Duration } from 'aws-cdk-lib';
-import { eachLoggedMetric, loggedMetric } from '#lib/metrics.ts';
-import { logEvent, NAMESPACE, redirectLog } from '#shared/log.ts';
+import { loggedMetrics, metricNamespaceOf } from '#lib/metrics.ts';
+import { logEvent, redirectLog } from '#shared/log.ts';
 
 const SUM = { period: Duration.minutes(5), statistic: 'Sum' } as const;
+
+const metrics = loggedMetrics('dev');
+
+beforeEach(() => {
+  process.env.METRIC_NAMESPACE = metricNamespaceOf('dev');
+});
+afterEach(() => {
+  delete process.env.METRIC_NAMESPACE;
+});
 
 describe('a metric of the log', () => {
   test('is the one that the log line carries: same namespace, name and dimensions', () => {
@@ -12,28 +21,32 @@ describe('a metric of the log', () => {
     logEvent('request_failed', { request_id: '1', operation: 'create-user' });
     restore();
     const [written] = JSON.parse(lines[0] ?? '')._aws.CloudWatchMetrics;
-    const metric = loggedMetric('request_failed', 'UnexpectedErrors', { operation: 'create-user' }, SUM);
+    const metric = metrics.one('request_failed', 'UnexpectedErrors', { operation: 'create-user' }, SUM);
     expect(metric.namespace).toBe(written.Namespace);
     expect(written.Metrics.map(({ Name }: { Name: string }) => Name)).toContain(metric.metricName);
     expect(written.Dimensions).toContainEqual(Object.keys(metric.dimensions ?? {}));
   });
 
   test('by dimensions that it is not kept by is refused, for its alarm would never ring', () => {
-    expect(() => loggedMetric('request_failed', 'UnexpectedErrors', { plan: 'free' }, SUM)).toThrow(
+    expect(() => metrics.one('request_failed', 'UnexpectedErrors', { plan: 'free' }, SUM)).toThrow(
       'not kept by [plan]',
     );
-    expect(() => loggedMetric('request_failed', 'UnexpectedErrors', {}, SUM)).toThrow('not kept by []');
-    expect(() => eachLoggedMetric('key_judged', 'KeysJudged', ['reason'], SUM)).toThrow(
-      'not kept by [reason]',
+    expect(() => metrics.one('request_failed', 'UnexpectedErrors', {}, SUM)).toThrow('not kept by []');
+    expect(() => metrics.each('key_judged', 'KeysJudged', ['reason'], SUM)).toThrow('not kept by [reason]');
+  });
+
+  test('is never that of another stage of the same account', () => {
+    expect(loggedMetrics('prod').one('meter_unreachable', 'MeterUnreachable', {}, SUM).namespace).not.toBe(
+      metrics.one('meter_unreachable', 'MeterUnreachable', {}, SUM).namespace,
     );
   });
 
   test('for a graph is a search over every value of its dimensions', () => {
     const [expression] = [
-      eachLoggedMetric('key_judged', 'KeysJudged', ['outcome'], SUM).toMetricConfig().mathExpression,
+      metrics.each('key_judged', 'KeysJudged', ['outcome'], SUM).toMetricConfig().mathExpression,
     ];
     expect(expression?.expression).toBe(
-      `SEARCH('{${NAMESPACE},outcome} MetricName="KeysJudged"', 'Sum', 300)`,
+      `SEARCH('{BuyerLinking/dev,outcome} MetricName="KeysJudged"', 'Sum', 300)`,
     );
   });
 });

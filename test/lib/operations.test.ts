@@ -95,6 +95,18 @@ describe('alarms', () => {
     other.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [topicArn] });
   });
 
+  test('every metric of ours that one watches is of the namespace that the functions of its stage write to', () => {
+    const written = Object.values(resourcesOf(api, 'AWS::Lambda::Function')).flatMap(
+      ({ Properties }) => Properties.Environment?.Variables?.METRIC_NAMESPACE ?? [],
+    );
+    const watched = Object.values(resourcesOf(api, 'AWS::CloudWatch::Alarm'))
+      .map(({ Properties }) => Properties.Namespace)
+      .filter((namespace) => !namespace.startsWith('AWS/'));
+    expect(written).toHaveLength(OPERATIONS.length);
+    expect(new Set(written)).toEqual(new Set(['BuyerLinking/prod']));
+    expect(new Set(watched)).toEqual(new Set(['BuyerLinking/prod']));
+  });
+
   test('only the canary takes silence for a failure', () => {
     const silent = alarms.filter(({ TreatMissingData }) => TreatMissingData !== 'notBreaching');
     expect(silent.map(({ AlarmName }) => AlarmName)).toEqual(['buyer-linking-prod-canary']);

@@ -1,13 +1,5 @@
 import fc from 'fast-check';
-import {
-  EVENTS,
-  type EventName,
-  errorFields,
-  logEvent,
-  NAMESPACE,
-  redact,
-  redirectLog,
-} from '#shared/log.ts';
+import { EVENTS, type EventName, errorFields, logEvent, redact, redirectLog } from '#shared/log.ts';
 import { digits, inAnyScript } from './text/any-script.ts';
 
 let lines: string[];
@@ -75,7 +67,7 @@ describe.each(eventNames)('%s', (name) => {
       Timestamp: Date.parse(String(line.timestamp)),
       CloudWatchMetrics: [
         {
-          Namespace: NAMESPACE,
+          Namespace: 'BuyerLinking',
           Dimensions: EVENTS[name].dimensions,
           Metrics: Object.entries(EVENTS[name].metrics).map(([Name, [Unit]]) => ({ Name, Unit })),
         },
