@@ -179,9 +179,20 @@ export const apiGatewayUsagePlans = ({
     },
 
     async usage(id, plan, firstDay, lastDay) {
-      const { items } = await client.send(
-        new GetUsageCommand({ usagePlanId: planIds[plan], keyId: id, startDate: firstDay, endDate: lastDay }),
-      );
+      const { items } = await client
+        .send(
+          new GetUsageCommand({
+            usagePlanId: planIds[plan],
+            keyId: id,
+            startDate: firstDay,
+            endDate: lastDay,
+          }),
+        )
+        .catch((error: unknown) => {
+          // A key that the plan does not know was not used under it; the caller asks every plan about every key.
+          if (isMissing(error)) return { items: undefined };
+          throw error;
+        });
       // One pair (used, remaining) a day, from the first day on.
       const days = (items?.[id] ?? []).map(
         ([used = 0], index): DayUsage => ({ day: dayAfter(firstDay, index), requests: used }),

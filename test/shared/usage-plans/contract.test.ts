@@ -128,6 +128,14 @@ describe.each(Object.entries(subjects))('%s', (_name, start) => {
     expect(await subject.usagePlans.usage(key.id, 'free', '2026-11-20', '2026-11-20')).toEqual([]);
   });
 
+  it('tells no requests of a key under a plan that it is not in, nor once it is deleted', async () => {
+    const key = await subject.usagePlans.createKey(newKey());
+    await subject.usagePlans.attach(key.id, 'free');
+    expect(await subject.usagePlans.usage(key.id, 'professional', '2026-11-20', '2026-11-21')).toEqual([]);
+    await subject.usagePlans.deleteKey(key.id);
+    expect(await subject.usagePlans.usage(key.id, 'free', '2026-11-20', '2026-11-21')).toEqual([]);
+  });
+
   it('flushes the authorizer cache', async () => {
     await subject.usagePlans.flushAuthorizerCache();
     expect(subject.flushes()).toBe(1);
