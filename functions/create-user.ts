@@ -74,7 +74,7 @@ export const handle = async (
     count,
     deadlineMs,
   );
-  return 'linked' in outcome ? { status: 201, body: viewOf(user) } : existing(outcome.claimed);
+  return 'linked' in outcome ? { status: 201, body: viewOf(outcome.linked) } : existing(outcome.claimed);
 };
 
 export const handler = endpoint(route, handle, createUserDeps);

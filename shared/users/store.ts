@@ -40,6 +40,12 @@ export interface NewLink {
 /** `linked`: a new user. `claimed`: the seller had linked that person already, and this is the claim. */
 export type LinkOutcome = { readonly linked: User } | { readonly claimed: Person };
 
+/** The ordinal of a seller's newest user, and when it was linked. */
+interface Newest {
+  readonly count: number;
+  readonly at: string;
+}
+
 const BACKOFF_BASE_MS = 4;
 const BACKOFF_CAP_MS = 400;
 
@@ -72,18 +78,21 @@ const backoffMs = (attempt: number): number =>
   Math.random() * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** attempt);
 
 export const userStore = ({ client, name: TableName }: Table) => {
-  /** How many users the seller has; undefined if there is no such seller. */
-  const countUsers = async (sellerId: string): Promise<number | undefined> => {
+  const readNewest = async (sellerId: string): Promise<Newest | undefined> => {
     const { Item } = await client.send(
       new GetCommand({
         TableName,
         Key: sellerKey(sellerId),
-        ProjectionExpression: 'user_count',
+        ProjectionExpression: 'user_count, newest_user_at',
         ConsistentRead: true,
       }),
     );
-    return Item === undefined ? undefined : Number(Item.user_count);
+    return Item && { count: Number(Item.user_count), at: String(Item.newest_user_at ?? '') };
   };
+
+  /** How many users the seller has; undefined if there is no such seller. */
+  const countUsers = async (sellerId: string): Promise<number | undefined> =>
+    (await readNewest(sellerId))?.count;
 
   /** One GetItem a digest, not one BatchGetItem: a batch that is throttled leaves items out without an error. */
   const findPerson = async (
@@ -115,7 +124,10 @@ export const userStore = ({ client, name: TableName }: Table) => {
     return Items.map(fromItem);
   };
 
-  /** One transaction: the count goes from n to n+1, the user stands at n+1, the person is claimed. All of it or nothing. */
+  /**
+   * One transaction: the count goes from n to n+1, the user stands at n+1, the person is claimed. All of it or nothing; and not
+   * with a time before that of the newest user, so that the order of the pages is the order of the times.
+   */
   const tryLink = (link: NewLink, count: number) => {
     const [currentDigest, ...olderDigests] = link.personDigests as [string, ...string[]];
     const ordinal = count + 1;
@@ -126,9 +138,10 @@ export const userStore = ({ client, name: TableName }: Table) => {
             Update: {
               TableName,
               Key: sellerKey(link.sellerId),
-              UpdateExpression: 'SET user_count = :next',
-              ConditionExpression: 'user_count = :count',
-              ExpressionAttributeValues: { ':count': count, ':next': ordinal },
+              UpdateExpression: 'SET user_count = :next, newest_user_at = :at',
+              ConditionExpression:
+                'user_count = :count AND (attribute_not_exists(newest_user_at) OR newest_user_at <= :at)',
+              ExpressionAttributeValues: { ':count': count, ':next': ordinal, ':at': link.user.createdAt },
             },
           },
           {
@@ -181,8 +194,10 @@ export const userStore = ({ client, name: TableName }: Table) => {
     /**
      * Links a user under the next ordinal of its seller. Others that link at the same moment raise the count first: then again,
      * from the count as it is then, with full jitter, until `deadlineMs` (epoch). The SDK does not retry a cancelled transaction.
+     * The user that was linked is no older than the one before it, whatever the clocks of two machines say.
      */
-    async link(link: NewLink, seenCount: number, deadlineMs: number): Promise<LinkOutcome> {
+    async link(newLink: NewLink, seenCount: number, deadlineMs: number): Promise<LinkOutcome> {
+      let link = newLink;
       let count = seenCount;
       for (let attempt = 0; ; attempt += 1) {
         try {
@@ -199,7 +214,11 @@ export const userStore = ({ client, name: TableName }: Table) => {
             throw new Error('no free ordinal before the deadline', { cause: error });
           await new Promise((resolve) => setTimeout(resolve, wait));
           // Read after the wait, not taken from the failure: by now others have raised the count again.
-          count = (await countUsers(link.sellerId)) ?? count;
+          const newest = await readNewest(link.sellerId);
+          if (newest === undefined) continue;
+          count = newest.count;
+          if (newest.at > link.user.createdAt)
+            link = { ...link, user: { ...link.user, createdAt: newest.at } };
         }
       }
     },

@@ -62,6 +62,23 @@ describe('link', () => {
     expect((await store.listPage('twins', 1, 20)).total).toBe(1);
   });
 
+  it('lists users in the order of their times, though the clocks of those who link them differ', async () => {
+    await createSeller('clocks');
+    const at = (second: number, person: string): NewLink => {
+      const link = linkOf('clocks', person);
+      return { ...link, user: { ...link.user, createdAt: `2026-11-21T00:00:0${second}.000Z` } };
+    };
+    await store.link(at(5, 'ahead'), 0, inTenSeconds());
+    const behind = await store.link(at(3, 'behind'), 1, inTenSeconds());
+    const links = [9, 1, 8, 2, 7].map((second) => at(second, `p${second}`));
+    await Promise.all(links.map((link) => store.link(link, 2, inTenSeconds())));
+    const { users } = await store.listPage('clocks', 1, 20);
+    const times = users.map((user) => user.createdAt);
+    expect(behind).toEqual({ linked: users[1] });
+    expect(times).toHaveLength(7);
+    expect(times).toEqual([...times].sort());
+  });
+
   it('finds a person who was linked under an older digest secret', async () => {
     await createSeller('rotated');
     await store.link(linkOf('rotated', 'old'), 0, inTenSeconds());
