@@ -4,6 +4,9 @@ import { problem } from '#shared/problems.ts';
 
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
+/** What stands where the bytes were not UTF-8: to take it would be to keep a name that nobody sent. */
+const REPLACEMENT_CHARACTER = '\uFFFD';
+
 const headerOf = (event: APIGatewayProxyEvent, name: string): string | undefined =>
   Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name)?.[1];
 
@@ -32,6 +35,7 @@ export const parseJsonBody = (event: APIGatewayProxyEvent): void => {
   const sent = event.isBase64Encoded
     ? Buffer.from(event.body as string, 'base64').toString()
     : (event.body as string);
+  if (sent.includes(REPLACEMENT_CHARACTER)) throw problem('malformed_json');
   try {
     jsonBodyParser.before?.({ event } as Parameters<NonNullable<typeof jsonBodyParser.before>>[0]);
   } catch {

@@ -165,6 +165,7 @@ describe('the body', () => {
     ['nested without end', '['.repeat(200_000)],
     ['a control character', '\u0000'],
     ['a bare word', 'constructor'],
+    ['not UTF-8', Buffer.from([...Buffer.from('{"display_name":"'), 0xff, 0x22, 0x7d]).toString()],
   ])('is malformed_json when it is %s', async (_what, rawBody) => {
     const { status, json } = await create().call({ rawBody });
     expect([status, json.code]).toEqual([400, 'malformed_json']);
