@@ -8,7 +8,7 @@ export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 /** What every response carries; nothing under /v1 may be kept by a cache. */
 export const commonHeaders = (path: string, requestId: string): Headers => ({
   'X-Request-Id': requestId,
-  ...(path.startsWith('/v1/') ? { 'Cache-Control': 'no-store' } : {}),
+  ...(/^\/v1(?:\/|$)/.test(path) ? { 'Cache-Control': 'no-store' } : {}),
 });
 
 /** A refusal as a response: the same bytes whether a function or the gateway makes it. */

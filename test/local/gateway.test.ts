@@ -239,6 +239,19 @@ describe('429', () => {
   });
 });
 
+describe('404', () => {
+  it.each([
+    ['/v1', 'no-store'],
+    ['/v1/nothing', 'no-store'],
+    ['/v10', null],
+  ])('of %s is told to caches as of a path under /v1 or not', async (path, cacheControl) => {
+    await start();
+    const reply = await call(path);
+    expect(await problemOf(reply)).toBe('not_found');
+    expect(reply.headers.get('cache-control')).toBe(cacheControl);
+  });
+});
+
 describe('a body over the limit', () => {
   it('is malformed, once the key was judged, and reaches no function', async () => {
     await start();
