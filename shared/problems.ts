@@ -80,7 +80,7 @@ export const PROBLEMS = {
   rate_limit_exceeded: {
     status: 429,
     title: 'Rate limit exceeded',
-    detail: 'This API key has used up a limit of its plan. Retry-After says how long to wait.',
+    detail: 'A limit of this API key, or of your address, is used up. Retry-After says how long to wait.',
   },
   verification_unavailable: {
     status: 503,

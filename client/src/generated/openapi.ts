@@ -432,7 +432,7 @@ export interface components {
         };
         /**
          * RateLimitExceeded
-         * @description This API key has used up a limit of its plan. Retry-After says how long to wait.
+         * @description A limit of this API key, or of your address, is used up. Retry-After says how long to wait.
          */
         RateLimitExceeded: {
             /**
@@ -454,7 +454,7 @@ export interface components {
             code: "rate_limit_exceeded";
             /**
              * @description For people; do not parse it.
-             * @example This API key has used up a limit of its plan. Retry-After says how long to wait.
+             * @example A limit of this API key, or of your address, is used up. Retry-After says how long to wait.
              */
             detail: string;
             /**
@@ -946,7 +946,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `rate_limit_exceeded`: This API key has used up a limit of its plan. Retry-After says how long to wait. */
+            /** @description `rate_limit_exceeded`: A limit of this API key, or of your address, is used up. Retry-After says how long to wait. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -963,7 +963,7 @@ export interface operations {
                      *       "title": "Rate limit exceeded",
                      *       "status": 429,
                      *       "code": "rate_limit_exceeded",
-                     *       "detail": "This API key has used up a limit of its plan. Retry-After says how long to wait.",
+                     *       "detail": "A limit of this API key, or of your address, is used up. Retry-After says how long to wait.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -1215,7 +1215,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"] | components["schemas"]["IdentityMismatch"] | components["schemas"]["PhoneNotOwned"];
                 };
             };
-            /** @description `rate_limit_exceeded`: This API key has used up a limit of its plan. Retry-After says how long to wait. */
+            /** @description `rate_limit_exceeded`: A limit of this API key, or of your address, is used up. Retry-After says how long to wait. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1232,7 +1232,7 @@ export interface operations {
                      *       "title": "Rate limit exceeded",
                      *       "status": 429,
                      *       "code": "rate_limit_exceeded",
-                     *       "detail": "This API key has used up a limit of its plan. Retry-After says how long to wait.",
+                     *       "detail": "A limit of this API key, or of your address, is used up. Retry-After says how long to wait.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -1422,7 +1422,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `rate_limit_exceeded`: This API key has used up a limit of its plan. Retry-After says how long to wait.
+             * @description `rate_limit_exceeded`: A limit of this API key, or of your address, is used up. Retry-After says how long to wait.
              *
              *     `resend_too_soon`: A code was sent to this phone a short while ago, or too many were. Retry-After says how long to wait.
              */
@@ -1612,7 +1612,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `rate_limit_exceeded`: This API key has used up a limit of its plan. Retry-After says how long to wait.
+             * @description `rate_limit_exceeded`: A limit of this API key, or of your address, is used up. Retry-After says how long to wait.
              *
              *     `too_many_attempts`: Too many wrong codes were tried for this phone. Retry-After says how long to wait.
              */
