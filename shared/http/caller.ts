@@ -13,8 +13,8 @@ const callerSchema = v.object({
   plan: v.picklist(PLAN_NAMES),
   /** Space-separated. */
   scopes: v.string(),
-  /** Epoch seconds; empty if the key does not expire. */
-  expiresAt: v.string(),
+  /** Epoch seconds; empty if the key does not expire. Nothing that AWS documents says whether an empty value is handed on. */
+  expiresAt: v.optional(v.string(), ''),
 });
 
 /** Who makes a request. */
