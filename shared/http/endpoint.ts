@@ -9,7 +9,7 @@ import type { RequestMeter } from '#shared/request-meter/store.ts';
 import { needsKey, type Route } from '#shared/routes.ts';
 import { type Admission, admit } from './admission.ts';
 import { type Caller, callerFrom } from './caller.ts';
-import { parseBody, parseQuery } from './input.ts';
+import { parseInput } from './input.ts';
 import { parseJsonBody } from './json-body.ts';
 import { commonHeaders, type Headers, problemResponse } from './responses.ts';
 
@@ -105,10 +105,14 @@ export const endpoint = <R extends Route, Deps extends EndpointDeps>(
     context: Context,
     scope: Scope,
   ): Promise<APIGatewayProxyResult> => {
+    const input = parseInput(route, {
+      body: event.body,
+      query: event.multiValueQueryStringParameters ?? {},
+    });
     const reply = await handle(
       {
-        body: (route.body && parseBody(route.body, event.body)) as Parsed<R['body']>,
-        query: parseQuery(route.query, event.multiValueQueryStringParameters ?? {}) as Parsed<R['query']>,
+        body: input.body as Parsed<R['body']>,
+        query: input.query as Parsed<R['query']>,
         pathParameters: event.pathParameters ?? {},
         caller: scope.caller,
         requestId: scope.requestId,

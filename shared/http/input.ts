@@ -3,6 +3,8 @@ import { type InputError, problem } from '#shared/problems.ts';
 
 type ObjectSchema = v.GenericSchema & { readonly entries: Readonly<Record<string, unknown>> };
 
+type QueryParameters = Readonly<Record<string, readonly string[] | undefined>>;
+
 /** A body of thousands of unknown fields gets an answer of bounded size. */
 const MAX_ERRORS = 100;
 const MAX_NAME_LENGTH = 100;
@@ -49,27 +51,33 @@ const judge = (
   return { output: result.output, faults };
 };
 
-/** A body by its schema, or `malformed_json` (not an object) or `validation_failed` with every fault at once. */
-export const parseBody = (schema: ObjectSchema, body: unknown): unknown => {
+const judgeBody = (schema: ObjectSchema, body: unknown) => {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw problem('malformed_json');
   const { output, faults } = judge(schema, body as Record<string, unknown>, 'field');
-  if (faults.length === 0) return output;
   const errors: InputError[] = faults.map(([field, detail]) => ({ pointer: pointerTo(field), detail }));
-  throw problem('validation_failed', { errors });
+  return { output, errors };
 };
 
-/** Query parameters by their schema; none are known if there is none. A parameter given twice has no one value, so it is refused. */
-export const parseQuery = (
-  schema: ObjectSchema | undefined,
-  parameters: Readonly<Record<string, readonly string[] | undefined>>,
-): unknown => {
+/** None are known if there is no schema. A parameter given twice has no one value, so it is refused. */
+const judgeQuery = (schema: ObjectSchema = v.strictObject({}), parameters: QueryParameters) => {
   const repeated = Object.keys(parameters).filter((name) => (parameters[name]?.length ?? 0) > 1);
   const single = Object.fromEntries(
     Object.entries(parameters).map(([name, values]) => [name, values?.[0] ?? '']),
   );
-  const { output, faults } = judge(schema ?? v.strictObject({}), single, 'parameter');
+  const { output, faults } = judge(schema, single, 'parameter');
   const all = new Map([...faults, ...repeated.map((name) => [name, 'Must be given once.'] as const)]);
-  if (all.size === 0) return output;
   const errors: InputError[] = [...all].map(([name, detail]) => ({ parameter: shorten(name), detail }));
-  throw problem('validation_failed', { errors });
+  return { output, errors };
+};
+
+/** Body and query by their schemas, or `malformed_json` (no object) or `validation_failed` with the faults of both at once. */
+export const parseInput = (
+  schemas: { readonly body?: ObjectSchema | undefined; readonly query?: ObjectSchema | undefined },
+  sent: { readonly body: unknown; readonly query: QueryParameters },
+): { readonly body: unknown; readonly query: unknown } => {
+  const body = schemas.body ? judgeBody(schemas.body, sent.body) : { output: undefined, errors: [] };
+  const query = judgeQuery(schemas.query, sent.query);
+  const errors = [...body.errors, ...query.errors];
+  if (errors.length > 0) throw problem('validation_failed', { errors });
+  return { body: body.output, query: query.output };
 };

@@ -22,7 +22,7 @@ const parseText = (text: string): unknown => {
 
 /**
  * Leaves the parsed body in the event, or throws `unsupported_media_type` or `malformed_json`. The parser also refuses keys that could
- * poison a prototype; to us those are fields like any other, and unknown ones, which `parseBody` says by name. Its own errors hold
+ * poison a prototype; to us those are fields like any other, and unknown ones, which `parseInput` says by name. Its own errors hold
  * the raw body, so none of them is passed on.
  */
 export const parseJsonBody = (event: APIGatewayProxyEvent): void => {

@@ -182,6 +182,22 @@ describe('the body', () => {
     },
   );
 
+  it('has its faults named together with those of the query', async () => {
+    const { status, json } = await create().call({ body: { phone: '1', zip: '2' }, query: { dry_run: '1' } });
+    expect([status, json.code]).toEqual([422, 'validation_failed']);
+    const named = json.errors.map(
+      (error: { pointer?: string; parameter?: string }) => error.pointer ?? error.parameter,
+    );
+    expect(named.sort()).toEqual([
+      '#/birth_date',
+      '#/display_name',
+      '#/national_id',
+      '#/phone',
+      '#/zip',
+      'dry_run',
+    ]);
+  });
+
   it('with thousands of unknown fields gets an answer of bounded size', async () => {
     const body = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`${index}`.repeat(50), 1]));
     const { json } = await create().call({ body });
