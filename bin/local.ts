@@ -25,6 +25,8 @@ Options:
 Environment:
   DYNAMODB_ENDPOINT   the URL of another DynamoDB, in place of the embedded one
   OTP_ACCESS          "api-key" (default) or "public": whether the one-time-code operations need a key
+  IDENTITY_PROVIDERS  the registries to ask, the first one first (default: jibit,zohal)
+  SMS_PROVIDERS       the SMS providers to ask, the first one first (default: kavenegar,sms-ir)
 `;
 
 const PARENT_POLL_MS = 100;

@@ -133,9 +133,16 @@ const refusals = async ({ step }: DemoClient, { keys }: Demo) => {
   await step('There is no such path', { path: '/v1/buyers', key: keys.free, expect: 'not_found' });
 };
 
+const dataFolder = (): string => {
+  try {
+    return parseArgs({ options: { data: { type: 'string', default: DEFAULT_FOLDER } } }).values.data;
+  } catch {
+    throw new StartupError('Usage: npm run demo -- [--data <folder of the running service>]');
+  }
+};
+
 const main = async (): Promise<void> => {
-  const { values } = parseArgs({ options: { data: { type: 'string', default: DEFAULT_FOLDER } } });
-  const demo = await readDemo(values.data);
+  const demo = await readDemo(dataFolder());
   const client = demoClient(demo);
   const buyer = newDemoPerson();
   await checkToken(client, demo, await signIn(client, demo, buyer.phone));

@@ -51,4 +51,12 @@ describe('npm run demo', () => {
     }
     await removeDataFolder(other);
   });
+
+  it('says how it is called, without a stack, when it is called wrongly', async () => {
+    const run = promisify(execFile)(process.execPath, [DEMO, '--bogus']);
+    await expect(run).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^\nUsage: npm run demo[^\n]+\n$/),
+    });
+  });
 });
