@@ -1,8 +1,9 @@
 import type { BuyerStore } from '#shared/buyers/store.ts';
 import { createUserDeps } from '#shared/deps.ts';
 import type { Caller } from '#shared/http/caller.ts';
-import { type AnswerOf, type EndpointDeps, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { type AnswerOf, endpoint, type Request } from '#shared/http/endpoint.ts';
 import { failedChecks } from '#shared/http/hourly-limits.ts';
+import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { checkPerson } from '#shared/identity-registry/check-person.ts';
 import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
 import type { Ids } from '#shared/ids/port.ts';

@@ -1,6 +1,7 @@
 import { getDocsAssetDeps } from '#shared/deps.ts';
 import type { DocsPageAssets } from '#shared/docs-page/assets.ts';
-import { type AnswerOf, type EndpointDeps, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { type AnswerOf, endpoint, type Request } from '#shared/http/endpoint.ts';
+import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { problem } from '#shared/problems.ts';
 import { routes } from '#shared/routes.ts';
 

@@ -1,6 +1,7 @@
 import { getDocsDeps } from '#shared/deps.ts';
 import type { DocsPage } from '#shared/docs-page/page.ts';
-import { type AnswerOf, type EndpointDeps, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { type AnswerOf, endpoint, type Request } from '#shared/http/endpoint.ts';
+import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { routes } from '#shared/routes.ts';
 
 const route = routes['get-docs'];

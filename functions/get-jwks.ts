@@ -1,6 +1,7 @@
 import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { getJwksDeps } from '#shared/deps.ts';
-import { type AnswerOf, type EndpointDeps, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { type AnswerOf, endpoint, type Request } from '#shared/http/endpoint.ts';
+import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { routes } from '#shared/routes.ts';
 
 const route = routes['get-jwks'];

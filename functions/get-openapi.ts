@@ -1,5 +1,6 @@
 import { getOpenapiDeps } from '#shared/deps.ts';
-import { type AnswerOf, type EndpointDeps, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { type AnswerOf, endpoint, type Request } from '#shared/http/endpoint.ts';
+import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import type { OpenApiDocument } from '#shared/openapi/schema.ts';
 import { routes } from '#shared/routes.ts';
 

@@ -1,6 +1,7 @@
 import { listUsersDeps } from '#shared/deps.ts';
 import type { Caller } from '#shared/http/caller.ts';
-import { type AnswerOf, type EndpointDeps, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { type AnswerOf, endpoint, type Request } from '#shared/http/endpoint.ts';
+import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { routes } from '#shared/routes.ts';
 import { pageLinks, totalPages } from '#shared/users/pages.ts';
 import type { UserStore } from '#shared/users/store.ts';

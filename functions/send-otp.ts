@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { sendOtpDeps } from '#shared/deps.ts';
-import { type AnswerOf, type EndpointDeps, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { type AnswerOf, endpoint, type Request } from '#shared/http/endpoint.ts';
 import { NO_ALLOWANCE, smsAllowance } from '#shared/http/hourly-limits.ts';
+import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { randomBase62 } from '#shared/ids/base62.ts';
 import {
   audienceOf,

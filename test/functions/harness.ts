@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { fakeClock } from '#shared/clock/fake.ts';
-import { type EndpointDeps, endpoint, type Handle } from '#shared/http/endpoint.ts';
+import { endpoint, type Handle } from '#shared/http/endpoint.ts';
+import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { redirectLog } from '#shared/log.ts';
 import { requestMeter } from '#shared/request-meter/store.ts';
 import { needsKey, type Route } from '#shared/routes.ts';
