@@ -4,9 +4,10 @@ import { policyFor } from '#shared/api-keys/policy.ts';
 import { isUsable } from '#shared/api-keys/rules.ts';
 import type { KeySecret } from '#shared/api-keys/schema.ts';
 import type { KeySecretStore } from '#shared/api-keys/store.ts';
+import { bindOnce } from '#shared/bind-once.ts';
 import type { Clock } from '#shared/clock/port.ts';
 import { authorizerDeps } from '#shared/deps.ts';
-import { runsInLambda } from '#shared/env.ts';
+import { headerOf, requestIdOf } from '#shared/http/event.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 
 export interface AuthorizerDeps {
@@ -17,9 +18,6 @@ export interface AuthorizerDeps {
 
 /** API Gateway answers 401 to this very message, and to no other. One message for every reason why a key is refused. */
 const UNAUTHORIZED = 'Unauthorized';
-
-const apiKeyOf = ({ headers }: APIGatewayRequestAuthorizerEvent): string =>
-  Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'x-api-key')?.[1] ?? '';
 
 /**
  * Notes the day of use, at most once a day and secret. A function freezes once it has answered, so it is awaited; but it never fails a
@@ -45,13 +43,13 @@ export const judge = async (
   event: APIGatewayRequestAuthorizerEvent,
   { secrets, keyPrefix, clock }: AuthorizerDeps,
 ): Promise<APIGatewayAuthorizerResult> => {
-  // The id that callers see, as in endpoint.ts: what the two functions log of one request is found together.
-  const requestId = event.requestContext.extendedRequestId ?? event.requestContext.requestId;
+  // The id that callers see, as in every endpoint: what the two functions log of one request is found together.
+  const requestId = requestIdOf(event);
   const refuse = (outcome: string): never => {
     logEvent('key_judged', { request_id: requestId, outcome });
     throw new Error(UNAUTHORIZED);
   };
-  const key = apiKeyOf(event);
+  const key = headerOf(event, 'x-api-key') ?? '';
   if (!isWellFormedKey(key, keyPrefix)) return refuse('malformed');
   const secretHash = hashApiKey(key);
   const secret = await secrets.findSecret(secretHash).catch((error: unknown) => {
@@ -72,12 +70,7 @@ export const judge = async (
   return policyFor(secret, event.methodArn);
 };
 
-let bound: AuthorizerDeps | undefined;
-const deps = (): AuthorizerDeps => {
-  bound ??= authorizerDeps();
-  return bound;
-};
-if (runsInLambda()) deps();
+const deps = bindOnce<AuthorizerDeps>(authorizerDeps);
 
 export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
   judge(event, deps());

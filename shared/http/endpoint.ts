@@ -1,8 +1,8 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import * as v from 'valibot';
+import { bindOnce } from '#shared/bind-once.ts';
 import { systemClock } from '#shared/clock/system.ts';
-import { runsInLambda } from '#shared/env.ts';
 import type { Route } from '#shared/routes.ts';
 import type { Caller } from './caller.ts';
 import { close, closeWithProblem } from './closing.ts';
@@ -72,17 +72,6 @@ const responseFrom = <R extends Route>(route: R, reply: AnswerOf<R>): APIGateway
     headers: { 'Content-Type': mediaType ?? 'application/json', ...reply.headers },
     body: mediaType === undefined ? JSON.stringify(body) : (body as string),
   };
-};
-
-/** Makes the dependencies once: in Lambda while the module loads, at full CPU; elsewhere at the first request, with its environment. */
-const bindOnce = <Deps>(bind: () => Deps): (() => Deps) => {
-  let bound: Deps | undefined;
-  const deps = (): Deps => {
-    bound ??= bind();
-    return bound;
-  };
-  if (runsInLambda()) deps();
-  return deps;
 };
 
 /**

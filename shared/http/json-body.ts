@@ -1,14 +1,12 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { problem } from '#shared/problems.ts';
+import { headerOf } from './event.ts';
 
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
 /** What stands where the bytes were not UTF-8: to take it would be to keep a name that nobody sent. */
 const REPLACEMENT_CHARACTER = '\uFFFD';
-
-const headerOf = (event: APIGatewayProxyEvent, name: string): string | undefined =>
-  Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name)?.[1];
 
 const jsonBodyParser = httpJsonBodyParser({ disableContentTypeCheck: true });
 

@@ -5,6 +5,7 @@ import type { RequestMeter } from '#shared/request-meter/store.ts';
 import { needsKey, type Route } from '#shared/routes.ts';
 import { type Admission, admit } from './admission.ts';
 import { type Caller, callerFrom } from './caller.ts';
+import { requestIdOf } from './event.ts';
 
 /** What every endpoint needs besides its own dependencies. A row without a key needs no meter. */
 export interface EndpointDeps {
@@ -24,10 +25,6 @@ export interface RequestScope {
   caller?: Caller;
   admission?: Admission;
 }
-
-const requestIdOf = ({ requestContext }: APIGatewayProxyEvent): string =>
-  // A caller can choose `requestId` by a header; nobody can choose the extended one.
-  requestContext.extendedRequestId ?? requestContext.requestId;
 
 /** The scope of a request of which nothing but the event is known. */
 export const openScope = ({ name }: Route, event: APIGatewayProxyEvent, clock: Clock): RequestScope => ({

@@ -1,18 +1,16 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
+import { type Backoff, fullJitterMs } from './backoff.ts';
 import type { Table } from './client.ts';
 import type { StoredItem } from './conditions.ts';
 import type { ItemKey } from './keys.ts';
 
 /** As many keys as one BatchGetItem takes. */
 const BATCH_SIZE = 100;
-const BACKOFF_BASE_MS = 50;
-const BACKOFF_CAP_MS = 10_000;
+const UNPROCESSED: Backoff = { baseMs: 50, capMs: 10_000 };
 
-/** Full jitter: anywhere between nothing and a bound that doubles with each attempt. */
-export const backoff = (attempt: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, Math.random() * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** attempt));
-  });
+/** Waits before what a throttled table left unprocessed is sent again. */
+export const backoff = (attempt: number): Promise<void> => pause(fullJitterMs(UNPROCESSED, attempt));
 
 /** Pieces of a list, each of `size` but the last. */
 export const chunksOf = <T>(items: readonly T[], size: number): T[][] =>

@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { type Backoff, fullJitterMs } from './backoff.ts';
 import type { Table } from './client.ts';
 import { type CancellationReason, cancellationReasons } from './conditions.ts';
 
@@ -8,8 +10,7 @@ export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems'
 export type TransactOutcome = true | readonly CancellationReason[];
 
 const MAX_ATTEMPTS = 12;
-const BACKOFF_BASE_MS = 10;
-const BACKOFF_CAP_MS = 500;
+const BETWEEN_MEETINGS: Backoff = { baseMs: 10, capMs: 500 };
 
 const isConditionFailure = ({ code }: CancellationReason): boolean => code === 'ConditionalCheckFailed';
 
@@ -30,8 +31,7 @@ export const transact = async (
       if (reasons === undefined) throw error;
       if (reasons.some(isConditionFailure)) return reasons;
       if (attempt === MAX_ATTEMPTS) throw error;
-      const bound = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** attempt);
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * bound));
+      await pause(fullJitterMs(BETWEEN_MEETINGS, attempt));
     }
   }
 };

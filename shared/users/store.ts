@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { GetCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { type Backoff, fullJitterMs } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import { cancellationReasons } from '#shared/table/conditions.ts';
 import {
@@ -46,8 +48,7 @@ interface Newest {
   readonly at: string;
 }
 
-const BACKOFF_BASE_MS = 4;
-const BACKOFF_CAP_MS = 400;
+const BETWEEN_RACES: Backoff = { baseMs: 4, capMs: 400 };
 
 const toItem = (user: User) => ({
   id: user.id,
@@ -72,10 +73,6 @@ const personFromItem = (item: Record<string, unknown>): Person => ({
   phoneDigest: String(item.phone_digest),
   birthDay: String(item.birth_day),
 });
-
-/** Full jitter: anywhere between nothing and a bound that doubles with each attempt. */
-const backoffMs = (attempt: number): number =>
-  Math.random() * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** attempt);
 
 export const userStore = ({ client, name: TableName }: Table) => {
   const readNewest = async (sellerId: string): Promise<Newest | undefined> => {
@@ -209,10 +206,10 @@ export const userStore = ({ client, name: TableName }: Table) => {
           const [, person, , ...olderPersons] = reasons;
           const claim = [person, ...olderPersons].find((reason) => reason?.code === 'ConditionalCheckFailed');
           if (claim?.was) return { claimed: personFromItem(claim.was) };
-          const wait = backoffMs(attempt);
+          const wait = fullJitterMs(BETWEEN_RACES, attempt);
           if (Date.now() + wait > deadlineMs)
             throw new Error('no free ordinal before the deadline', { cause: error });
-          await new Promise((resolve) => setTimeout(resolve, wait));
+          await pause(wait);
           // Read after the wait, not taken from the failure: by now others have raised the count again.
           const newest = await readNewest(link.sellerId);
           if (newest === undefined) continue;
