@@ -61,3 +61,21 @@ export const startScriptedServer = async (): Promise<ScriptedServer> => {
     },
   };
 };
+
+/** A scripted server of a test file's own, there from its first test to its last. */
+export const scriptedServer = (): Omit<ScriptedServer, 'close'> => {
+  let server: ScriptedServer;
+  beforeAll(async () => {
+    server = await startScriptedServer();
+  });
+  afterAll(() => server.close());
+  return {
+    get baseUrl() {
+      return server.baseUrl;
+    },
+    get requests() {
+      return server.requests;
+    },
+    answer: (script) => server.answer(script),
+  };
+};

@@ -6,16 +6,11 @@ import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import {
   type ReceivedRequest,
   type ScriptedReply,
-  type ScriptedServer,
-  startScriptedServer,
+  scriptedServer,
 } from '#test/shared/providers/scripted-server.ts';
 
 quietLog();
-let server: ScriptedServer;
-beforeAll(async () => {
-  server = await startScriptedServer();
-});
-afterAll(() => server.close());
+const server = scriptedServer();
 
 const send = (reply: ScriptedReply): Promise<void> => {
   server.answer(() => reply);
