@@ -29,7 +29,7 @@ export const handler = async (event: APIGatewayProxyEvent): Promise<APIGatewayPr
     client.send(
       new UpdateItemCommand({
         TableName,
-        Key: { pk: { S: `METER#${sellerId}` }, sk: { S: 'METER' } },
+        Key: { pk: { S: `LIMIT#${sellerId}` }, sk: { S: 'LIMIT' } },
         UpdateExpression: 'ADD #count :one',
         ExpressionAttributeNames: { '#count': 'count' },
         ExpressionAttributeValues: { ':one': { N: '1' } },

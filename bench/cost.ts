@@ -52,13 +52,13 @@ interface Load {
 
 /** Units follow from the access patterns in shared/table/keys.ts; the time is assumed. A transaction costs each write twice. */
 const LOADS: Readonly<Record<string, Load>> = {
-  // Seller 1, a page of 20 users (5 KB, strongly consistent) 2; the meter.
+  // Seller 1, a page of 20 users (5 KB, strongly consistent) 2; the rate limiter.
   'GET /v1/users': { reads: 3, writes: 1, ms: 20, logKb: 2.2, answerKb: 5 },
-  // Person, buyer, seller; seller, user and claim in a transaction, two meters. Most of the time it waits for the registries.
+  // Person, buyer, seller; seller, user and claim in a transaction, two rate limiters. Most of the time it waits for the registries.
   'POST /v1/users': { reads: 3, writes: 8, ms: 1500, logKb: 3.4, answerKb: 1 },
-  // The code's record; the record, two meters. It waits for the SMS provider.
+  // The code's record; the record, two rate limiters. It waits for the SMS provider.
   'POST /v1/auth/otp/send': { reads: 1, writes: 3, ms: 700, logKb: 2.8, answerKb: 1 },
-  // Count, redeem, buyer, meter; one signature.
+  // Count, redeem, buyer, rate limiter; one signature.
   'POST /v1/auth/otp/verify': { reads: 0, writes: 4, ms: 60, logKb: 2.2, answerKb: 1.5, signatures: 1 },
 };
 

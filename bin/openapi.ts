@@ -4,13 +4,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import SwaggerParser from '@apidevtools/swagger-parser';
-import { foldDocument } from '#shared/openapi/document.ts';
+import { buildDocument } from '#bin/openapi/document.ts';
 import { type Document, judgeChanges } from './openapi/breaking-changes.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FILE = `${ROOT}openapi.json`;
 
-const folded = (): string => `${JSON.stringify(foldDocument(), null, 2)}\n`;
+const folded = (): string => `${JSON.stringify(buildDocument(), null, 2)}\n`;
 
 const git = (...args: string[]): string | undefined => {
   try {

@@ -5,7 +5,7 @@ import { isUsable } from '#shared/api-keys/rules.ts';
 import type { KeySecret } from '#shared/api-keys/schema.ts';
 import type { KeySecretStore } from '#shared/api-keys/store.ts';
 import { bindOnce } from '#shared/bind-once.ts';
-import type { Clock } from '#shared/clock/port.ts';
+import type { Clock } from '#shared/clock.ts';
 import { authorizerDeps } from '#shared/deps.ts';
 import { headerOf, requestIdOf } from '#shared/http/event.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
@@ -46,7 +46,7 @@ export const judge = async (
   // The id that callers see, as in every endpoint: what the two functions log of one request is found together.
   const requestId = requestIdOf(event);
   const refuse = (outcome: string): never => {
-    logEvent('key_judged', { request_id: requestId, outcome });
+    logEvent('key_checked', { request_id: requestId, outcome });
     throw new Error(UNAUTHORIZED);
   };
   const key = headerOf(event, 'x-api-key') ?? '';
@@ -59,7 +59,7 @@ export const judge = async (
   });
   if (secret === undefined) return refuse('unknown');
   if (!isUsable(secret, clock())) return refuse('unusable');
-  logEvent('key_judged', {
+  logEvent('key_checked', {
     request_id: requestId,
     outcome: 'allowed',
     seller_id: secret.seller_id,

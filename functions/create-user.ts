@@ -1,16 +1,16 @@
 import type { BuyerStore } from '#shared/buyers/store.ts';
 import { createUserDeps } from '#shared/deps.ts';
 import type { Caller } from '#shared/http/caller.ts';
-import { type AnswerOf, endpoint, type Request } from '#shared/http/endpoint.ts';
-import { failedChecks } from '#shared/http/hourly-limits.ts';
+import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { checkPerson } from '#shared/identity-registry/check-person.ts';
 import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
-import type { Ids } from '#shared/ids/port.ts';
+import type { Ids } from '#shared/ids.ts';
 import { problem } from '#shared/problems.ts';
-import type { RequestMeter } from '#shared/request-meter/store.ts';
+import { failedChecks } from '#shared/rate-limits/hourly-limits.ts';
+import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { routes } from '#shared/routes.ts';
-import type { Digests } from '#shared/secrets/digests.ts';
+import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { BirthDate } from '#shared/users/birth-date.ts';
 import type { Person, User, UserStore } from '#shared/users/store.ts';
 import { viewOf } from '#shared/users/view.ts';
@@ -18,43 +18,43 @@ import { viewOf } from '#shared/users/view.ts';
 const route = routes['create-user'];
 
 export interface CreateUserDeps extends EndpointDeps {
-  readonly meter: RequestMeter;
+  readonly rateLimiter: RateLimiter;
   readonly users: UserStore;
   readonly buyers: BuyerStore;
   readonly identityRegistry: IdentityRegistry;
-  readonly digests: Digests;
+  readonly hashes: KeyedHashes;
   readonly ids: Ids;
 }
 
-/** The same link asked for again: the same person by the same phone (under any digest secret still in use) and birth date. */
-const isSameLink = (person: Person, phoneDigests: readonly string[], birthDate: BirthDate): boolean =>
-  phoneDigests.includes(person.phoneDigest) && person.birthDay === birthDate.isoDay;
+/** The same link asked for again: the same person by the same phone (under any hash secret still in use) and birth date. */
+const isSameLink = (person: Person, phoneHashes: readonly string[], birthDate: BirthDate): boolean =>
+  phoneHashes.includes(person.phoneHash) && person.birthDay === birthDate.isoDay;
 
 export const handle = async (
   { body, caller: anyCaller, admitted, deadlineMs, requestId }: Request<typeof route>,
-  { users, buyers, identityRegistry, digests, ids, clock, meter }: CreateUserDeps,
-): Promise<AnswerOf<typeof route>> => {
+  { users, buyers, identityRegistry, hashes, ids, clock, rateLimiter }: CreateUserDeps,
+): Promise<ResponseOf<typeof route>> => {
   const caller = anyCaller as Caller;
   const { sellerId } = caller;
-  const failures = failedChecks(meter, { caller, nowMs: clock(), requestId, operation: route.name });
-  const [personDigests, phoneDigests] = await Promise.all([
-    digests.person(sellerId, body.national_id),
-    digests.phone(body.phone),
+  const failures = failedChecks(rateLimiter, { caller, nowMs: clock(), requestId, operation: route.name });
+  const [personHashes, phoneHashes] = await Promise.all([
+    hashes.person(sellerId, body.national_id),
+    hashes.phone(body.phone),
   ]);
 
-  const existing = async (person: Person): Promise<AnswerOf<typeof route>> => {
-    if (!isSameLink(person, phoneDigests, body.birth_date)) throw problem('user_conflict');
+  const existing = async (person: Person): Promise<ResponseOf<typeof route>> => {
+    if (!isSameLink(person, phoneHashes, body.birth_date)) throw problem('user_conflict');
     return { status: 200, body: viewOf(await users.getUser(sellerId, person.ordinal)) };
   };
 
   const [person, isRegistered, count, standing] = await Promise.all([
-    users.findPerson(sellerId, personDigests),
-    buyers.isRegistered(phoneDigests),
+    users.findPerson(sellerId, personHashes),
+    buyers.isRegistered(phoneHashes),
     users.countUsers(sellerId),
     failures.standing(),
     admitted,
   ]);
-  if (person && isSameLink(person, phoneDigests, body.birth_date)) return existing(person);
+  if (person && isSameLink(person, phoneHashes, body.birth_date)) return existing(person);
   if (!isRegistered) throw problem('buyer_not_registered');
   if (person) return existing(person);
   if (count === undefined) throw new Error('the caller has no seller record');
@@ -71,7 +71,7 @@ export const handle = async (
     createdAt: new Date(clock()).toISOString(),
   };
   const outcome = await users.link(
-    { sellerId, personDigests, phoneDigest: phoneDigests[0], birthDay: body.birth_date.isoDay, user },
+    { sellerId, personHashes, phoneHash: phoneHashes[0], birthDay: body.birth_date.isoDay, user },
     count,
     deadlineMs,
   );

@@ -1,6 +1,6 @@
 import { getDocsAssetDeps } from '#shared/deps.ts';
 import type { DocsPageAssets } from '#shared/docs-page/assets.ts';
-import { type AnswerOf, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { problem } from '#shared/problems.ts';
 import { routes } from '#shared/routes.ts';
@@ -14,7 +14,7 @@ export interface GetDocsAssetDeps extends EndpointDeps {
 export const handle = async (
   { pathParameters }: Request<typeof route>,
   { assets }: GetDocsAssetDeps,
-): Promise<AnswerOf<typeof route>> => {
+): Promise<ResponseOf<typeof route>> => {
   const asset = await assets.find(pathParameters.file ?? '');
   if (asset === undefined) throw problem('not_found');
   return {

@@ -1,6 +1,6 @@
 import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { getJwksDeps } from '#shared/deps.ts';
-import { type AnswerOf, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { routes } from '#shared/routes.ts';
 
@@ -13,7 +13,7 @@ export interface GetJwksDeps extends EndpointDeps {
 export const handle = async (
   _request: Request<typeof route>,
   { signer }: GetJwksDeps,
-): Promise<AnswerOf<typeof route>> => ({
+): Promise<ResponseOf<typeof route>> => ({
   status: 200,
   headers: { 'Cache-Control': 'public, max-age=300' },
   body: await signer.publicKeys(),

@@ -1,7 +1,7 @@
 import { getOpenapiDeps } from '#shared/deps.ts';
-import { type AnswerOf, endpoint, type Request } from '#shared/http/endpoint.ts';
+import type { OpenApiDocument } from '#shared/docs-page/openapi-schema.ts';
+import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
-import type { OpenApiDocument } from '#shared/openapi/schema.ts';
 import { routes } from '#shared/routes.ts';
 
 const route = routes['get-openapi'];
@@ -13,6 +13,6 @@ export interface GetOpenapiDeps extends EndpointDeps {
 export const handle = async (
   _request: Request<typeof route>,
   { document }: GetOpenapiDeps,
-): Promise<AnswerOf<typeof route>> => ({ status: 200, body: document });
+): Promise<ResponseOf<typeof route>> => ({ status: 200, body: document });
 
 export const handler = endpoint(route, handle, getOpenapiDeps);

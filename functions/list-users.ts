@@ -1,6 +1,6 @@
 import { listUsersDeps } from '#shared/deps.ts';
 import type { Caller } from '#shared/http/caller.ts';
-import { type AnswerOf, endpoint, type Request } from '#shared/http/endpoint.ts';
+import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { routes } from '#shared/routes.ts';
 import { pageLinks, totalPages } from '#shared/users/pages.ts';
@@ -16,7 +16,7 @@ export interface ListUsersDeps extends EndpointDeps {
 export const handle = async (
   { query, caller }: Request<typeof route>,
   { users }: ListUsersDeps,
-): Promise<AnswerOf<typeof route>> => {
+): Promise<ResponseOf<typeof route>> => {
   const { page, page_size } = query;
   const { users: found, total } = await users.listPage((caller as Caller).sellerId, page, page_size);
   const links = pageLinks(page, page_size, total);

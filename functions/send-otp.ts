@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { randomBase62 } from '#shared/base62.ts';
 import { sendOtpDeps } from '#shared/deps.ts';
-import { type AnswerOf, endpoint, type Request } from '#shared/http/endpoint.ts';
-import { NO_ALLOWANCE, smsAllowance } from '#shared/http/hourly-limits.ts';
+import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
-import { randomBase62 } from '#shared/ids/base62.ts';
 import {
   audienceOf,
   CODE_LIFETIME_SECONDS,
@@ -13,18 +12,19 @@ import {
 } from '#shared/one-time-codes/rules.ts';
 import type { CodeStore } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
-import type { RequestMeter } from '#shared/request-meter/store.ts';
+import { NO_ALLOWANCE, smsAllowance } from '#shared/rate-limits/hourly-limits.ts';
+import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { routes } from '#shared/routes.ts';
-import type { Digests } from '#shared/secrets/digests.ts';
+import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import { deliverCode } from '#shared/sms/deliver-code.ts';
 import type { SmsSender } from '#shared/sms/port.ts';
 
 const route = routes['send-otp'];
 
 export interface SendOtpDeps extends EndpointDeps {
-  readonly meter?: RequestMeter;
+  readonly rateLimiter?: RateLimiter;
   readonly codes: Pick<CodeStore, 'read' | 'replaceCode'>;
-  readonly digests: Digests;
+  readonly hashes: KeyedHashes;
   readonly sms: SmsSender;
 }
 
@@ -36,19 +36,19 @@ const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
 
 export const handle = async (
   { body: { phone }, caller, admitted, deadlineMs, requestId }: Request<typeof route>,
-  { codes, digests, sms, clock, meter }: SendOtpDeps,
-): Promise<AnswerOf<typeof route>> => {
+  { codes, hashes, sms, clock, rateLimiter }: SendOtpDeps,
+): Promise<ResponseOf<typeof route>> => {
   const audience = audienceOf(caller);
-  const [phoneDigest] = await digests.phone(phone);
+  const [phoneHash] = await hashes.phone(phone);
   const code = newCode();
   const allowance =
-    meter && caller
-      ? smsAllowance(meter, { caller, nowMs: clock(), requestId, operation: route.name })
+    rateLimiter && caller
+      ? smsAllowance(rateLimiter, { caller, nowMs: clock(), requestId, operation: route.name })
       : NO_ALLOWANCE;
-  const mac = await digests.codeMac({ phone, audience, code, salt: randomBase62(12) });
+  const mac = await hashes.codeMac({ phone, audience, code, salt: randomBase62(12) });
 
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const [seen] = await Promise.all([codes.read(phoneDigest), admitted]);
+    const [seen] = await Promise.all([codes.read(phoneHash), admitted]);
     const now = Math.floor(clock() / 1000);
     const sends = recentSends(seen?.sends ?? [], now);
     const waitSeconds = secondsUntilNextSend(sends, now);
@@ -57,7 +57,7 @@ export const handle = async (
     await allowance.take();
     const next = { mac, audience, expiresAt: now + CODE_LIFETIME_SECONDS, tries: 0 };
     // The send is written down before the message goes out: a code that reached a phone can always be verified.
-    const replaced = await codes.replaceCode(phoneDigest, seen, { code: next, sends: [...sends, now], now });
+    const replaced = await codes.replaceCode(phoneHash, seen, { code: next, sends: [...sends, now], now });
     if (replaced === undefined) {
       await allowance.giveBack();
       continue;
@@ -65,7 +65,7 @@ export const handle = async (
 
     const undo = () =>
       Promise.all([
-        codes.replaceCode(phoneDigest, written(seen), { code: replaced.code, sends, now }),
+        codes.replaceCode(phoneHash, written(seen), { code: replaced.code, sends, now }),
         allowance.giveBack(),
       ]);
     await deliverCode(sms, { phone, code }, deadlineMs, undo);

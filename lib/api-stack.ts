@@ -3,8 +3,8 @@ import { type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { AUTHORIZER_NEEDS } from '#shared/api-keys/authorizer-needs.ts';
-import { PLAN_NAMES } from '#shared/plans.ts';
+import { AUTHORIZER_PERMISSIONS } from '#shared/api-keys/authorizer-permissions.ts';
+import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import type { Route } from '#shared/routes.ts';
 import { ALARM_PERIOD, alarmActions, alarmMaker } from './alarms.ts';
 import { ApiFunction, type FunctionDefaults } from './api-function.ts';
@@ -30,7 +30,7 @@ import { type StaticEgress, staticEgress } from './static-egress.ts';
 import { addUsagePlans } from './usage-plans.ts';
 
 interface FunctionKind
-  extends Pick<Route, 'needs' | 'memoryMb' | 'timeoutSeconds' | 'impact' | 'description'> {
+  extends Pick<Route, 'permissions' | 'memoryMb' | 'timeoutSeconds' | 'impact' | 'description'> {
   readonly variables: readonly DeployedVariable[];
   readonly grantsOn: (resources: Resources) => readonly PolicyStatement[];
 }
@@ -38,7 +38,7 @@ interface FunctionKind
 /** The authorizer stands in no row of the route table. */
 const AUTHORIZER: FunctionKind = {
   description: 'Judges API keys',
-  needs: AUTHORIZER_NEEDS,
+  permissions: AUTHORIZER_PERMISSIONS,
   variables: AUTHORIZER_VARIABLES,
   grantsOn: authorizerGrants,
   memoryMb: 1024,
@@ -62,7 +62,7 @@ const environmentOf = ({
   baseUrl,
 }: ServiceParts): Readonly<Record<DeployedVariable, string>> => ({
   TABLE_NAME: data.table.tableName,
-  DIGEST_SECRET: data.digestSecret.secretArn,
+  HASH_SECRET: data.hashSecret.secretArn,
   PROVIDER_SECRET: config.providers.secretName,
   IDENTITY_PROVIDERS: config.providers.identityRegistry.join(','),
   SMS_PROVIDERS: config.providers.sms.join(','),
@@ -108,7 +108,7 @@ export class ApiStack extends Stack {
           ...route,
           description: `${route.method} ${route.path}`,
           variables: variablesOf(route),
-          grantsOn: (resources) => grantsOf(route.needs, resources),
+          grantsOn: (resources) => grantsOf(route.permissions, resources),
         }).lambda,
     });
     addGatewayResponses(api);
@@ -122,7 +122,7 @@ export class ApiStack extends Stack {
       [OUTPUTS.stageName]: config.stage,
       [OUTPUTS.baseUrl]: baseUrl,
       [OUTPUTS.tableName]: data.table.tableName,
-      [OUTPUTS.digestSecretArn]: data.digestSecret.secretArn,
+      [OUTPUTS.hashSecretArn]: data.hashSecret.secretArn,
       [OUTPUTS.keyPrefix]: config.keyPrefix,
       ...Object.fromEntries(PLAN_NAMES.map((plan) => [usagePlanOutput(plan), plans[plan].usagePlanId])),
       ...(egress && { [OUTPUTS.egressAddress]: egress.address }),
@@ -172,7 +172,7 @@ export class ApiStack extends Stack {
     });
     const resources: Resources = {
       tableArn: data.table.tableArn,
-      digestSecretArn: data.digestSecret.secretArn,
+      hashSecretArn: data.hashSecret.secretArn,
       providerSecretArn,
       signingKeyArns: data.signingKeys.map((key) => key.keyArn) as [string, ...string[]],
     };

@@ -91,8 +91,8 @@ const write = async (path: string, { contents }: OutputFile): Promise<void> => {
 /** Files that a row needs beside its code, from where npm put them. */
 const copyNeededFiles = async (codeDir: string): Promise<void> => {
   const { resolve: placeOf } = createRequire(import.meta.url);
-  for (const { name, needs } of allRoutes) {
-    for (const [file, module] of Object.entries(needs.files ?? {})) {
+  for (const { name, permissions } of allRoutes) {
+    for (const [file, module] of Object.entries(permissions.files ?? {})) {
       await mkdir(join(codeDir, name), { recursive: true });
       await copyFile(placeOf(module), join(codeDir, name, file));
     }

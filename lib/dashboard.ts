@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import { PLAN_NAMES } from '#shared/plans.ts';
+import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import { allRoutes } from '#shared/routes.ts';
 import type { LoggedMetrics } from './metrics.ts';
 
@@ -70,7 +70,7 @@ const refusals = (metrics: LoggedMetrics): IWidget[] => [
   graph('Answers and refusals by code', [
     metrics.each('request_completed', 'Requests', ['operation', 'outcome'], SUM),
   ]),
-  graph('Keys let in and turned away', [metrics.each('key_judged', 'KeysJudged', ['outcome'], SUM)]),
+  graph('Keys let in and turned away', [metrics.each('key_checked', 'KeysChecked', ['outcome'], SUM)]),
 ];
 
 /** Whether the providers are well. */
@@ -94,7 +94,7 @@ const supplies = (table: ITableV2, metrics: LoggedMetrics): IWidget[] => {
       capacity('ConsumedWriteCapacityUnits'),
     ]),
     graph('Passed uncounted, and circuits that changed', [
-      metrics.one('meter_unreachable', 'MeterUnreachable', {}, SUM),
+      metrics.one('rate_limiter_unreachable', 'RateLimiterUnreachable', {}, SUM),
       metrics.each('circuit_changed', 'CircuitChanges', ['provider', 'state'], SUM),
     ]),
   ];

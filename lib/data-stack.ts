@@ -10,17 +10,17 @@ const DIGEST_KEY_LENGTH = 64;
 /** How long a deleted signing key can still be called back; the least that KMS allows. */
 const KEY_WAITING_PERIOD = Duration.days(7);
 
-/** What outlives the code: the table, the keys that sign access tokens, the secret that digests are made under. */
+/** What outlives the code: the table, the keys that sign access tokens, the secret that hashes are made under. */
 export class DataStack extends Stack {
   /** What the functions work on. */
   readonly table: ITableV2;
   readonly signingKeys: readonly [Key, ...Key[]];
-  readonly digestSecret: Secret;
+  readonly hashSecret: Secret;
 
   constructor(app: App, { stage, removal, restoredTable, signingKeys }: Config) {
     const isKept = removal === 'retain';
     super(app, dataStackName(stage), {
-      description: `Buyer Linking (${stage}): table, signing keys and digest secret`,
+      description: `Buyer Linking (${stage}): table, signing keys and hash secret`,
       terminationProtection: isKept,
     });
     const removalPolicy = isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
@@ -48,9 +48,9 @@ export class DataStack extends Stack {
     ) as [Key, ...Key[]];
     this.signingKeys = [first, ...others];
 
-    this.digestSecret = new Secret(this, 'DigestSecret', {
-      description: `Buyer Linking (${stage}): the key ring of digests. Never edit it but by docs/operations.md.`,
-      // The form that shared/secrets/digests.ts reads: { "current": "…" }.
+    this.hashSecret = new Secret(this, 'HashSecret', {
+      description: `Buyer Linking (${stage}): the key ring of hashes. Never edit it but by docs/operations.md.`,
+      // The form that shared/secrets/keyed-hashes.ts reads: { "current": "…" }.
       generateSecretString: {
         secretStringTemplate: '{}',
         generateStringKey: 'current',
@@ -59,10 +59,10 @@ export class DataStack extends Stack {
       },
       removalPolicy,
     });
-    Validations.of(this.digestSecret).acknowledge({
+    Validations.of(this.hashSecret).acknowledge({
       id: 'AwsSolutions-SMG4',
       reason:
-        'Digests in the table were made under this key, so a new one must join the ring and not replace it: a person does that, ' +
+        'KeyedHashes in the table were made under this key, so a new one must join the ring and not replace it: a person does that, ' +
         'by docs/operations.md.',
     });
   }

@@ -14,19 +14,19 @@ export const AUTHORIZER_VARIABLES: readonly DeployedVariable[] = [
 /** The environment variables of a row's function: those that its needs, its access and its log ask for, and no others. */
 export const variablesOf = ({
   access,
-  needs,
-}: Pick<Route, 'access' | 'needs'>): readonly DeployedVariable[] => [
-  ...(needs.table ? (['TABLE_NAME'] as const) : []),
-  ...(needs.digests ? (['DIGEST_SECRET'] as const) : []),
-  ...(needs.identityRegistry || needs.sms ? (['PROVIDER_SECRET'] as const) : []),
-  ...(needs.identityRegistry ? (['IDENTITY_PROVIDERS'] as const) : []),
-  ...(needs.sms ? (['SMS_PROVIDERS'] as const) : []),
-  ...(needs.signingKey ? (['SIGNING_KEYS'] as const) : []),
-  ...(needs.signingKey === 'sign' ? (['TOKEN_ISSUER'] as const) : []),
+  permissions,
+}: Pick<Route, 'access' | 'permissions'>): readonly DeployedVariable[] => [
+  ...(permissions.table ? (['TABLE_NAME'] as const) : []),
+  ...(permissions.hashes ? (['HASH_SECRET'] as const) : []),
+  ...(permissions.identityRegistry || permissions.sms ? (['PROVIDER_SECRET'] as const) : []),
+  ...(permissions.identityRegistry ? (['IDENTITY_PROVIDERS'] as const) : []),
+  ...(permissions.sms ? (['SMS_PROVIDERS'] as const) : []),
+  ...(permissions.signingKey ? (['SIGNING_KEYS'] as const) : []),
+  ...(permissions.signingKey === 'sign' ? (['TOKEN_ISSUER'] as const) : []),
   ...(access.by === 'otp' ? (['OTP_ACCESS'] as const) : []),
   'METRIC_NAMESPACE',
 ];
 
-/** Whether a function calls providers, and so needs the fixed address that they allow-list. */
-export const callsProviders = ({ needs }: Pick<Route, 'needs'>): boolean =>
-  needs.identityRegistry === true || needs.sms === true;
+/** Whether a function calls providers, and so permissions the fixed address that they allow-list. */
+export const callsProviders = ({ permissions }: Pick<Route, 'permissions'>): boolean =>
+  permissions.identityRegistry === true || permissions.sms === true;

@@ -1,11 +1,11 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { AUTHORIZER_NEEDS, AUTHORIZER_WRITES } from '#shared/api-keys/authorizer-needs.ts';
-import type { Needs, TableAction } from '#shared/routes.ts';
+import { AUTHORIZER_PERMISSIONS, AUTHORIZER_WRITES } from '#shared/api-keys/authorizer-permissions.ts';
+import type { Permissions, TableAction } from '#shared/routes.ts';
 
 /** What the functions use, by ARN. */
 export interface Resources {
   readonly tableArn: string;
-  readonly digestSecretArn: string;
+  readonly hashSecretArn: string;
   readonly providerSecretArn: string;
   /** Of the signing keys, the one that signs first. */
   readonly signingKeyArns: readonly [string, ...string[]];
@@ -26,13 +26,13 @@ const onSigningKeys = (use: 'sign' | 'publish', { signingKeyArns }: Resources): 
 ];
 
 /** What a function with these needs may do, and nothing besides: verbs by name, on resources by name. */
-export const grantsOf = (needs: Needs, resources: Resources): readonly PolicyStatement[] => [
-  ...(needs.table ? [onTable(needs.table, resources)] : []),
-  ...(needs.digests ? [allow(['secretsmanager:GetSecretValue'], [resources.digestSecretArn])] : []),
-  ...(needs.identityRegistry || needs.sms
+export const grantsOf = (permissions: Permissions, resources: Resources): readonly PolicyStatement[] => [
+  ...(permissions.table ? [onTable(permissions.table, resources)] : []),
+  ...(permissions.hashes ? [allow(['secretsmanager:GetSecretValue'], [resources.hashSecretArn])] : []),
+  ...(permissions.identityRegistry || permissions.sms
     ? [allow(['secretsmanager:GetSecretValue'], [resources.providerSecretArn])]
     : []),
-  ...(needs.signingKey ? onSigningKeys(needs.signingKey, resources) : []),
+  ...(permissions.signingKey ? onSigningKeys(permissions.signingKey, resources) : []),
 ];
 
 /**
@@ -44,7 +44,7 @@ export const authorizerGrants = ({ tableArn }: Pick<Resources, 'tableArn'>): rea
   const onlySecrets = { 'dynamodb:LeadingKeys': [`${partitionKeyPrefix}*`] };
   return [
     new PolicyStatement({
-      actions: AUTHORIZER_NEEDS.table.map((verb) => `dynamodb:${verb}`),
+      actions: AUTHORIZER_PERMISSIONS.table.map((verb) => `dynamodb:${verb}`),
       resources: [tableArn],
       conditions: { 'ForAllValues:StringLike': onlySecrets },
     }),

@@ -14,7 +14,7 @@ export const OUTPUTS = {
   tableName: 'TableName',
   usagePlanFreeId: 'UsagePlanFreeId',
   usagePlanProfessionalId: 'UsagePlanProfessionalId',
-  digestSecretArn: 'DigestSecretArn',
+  hashSecretArn: 'HashSecretArn',
   keyPrefix: 'KeyPrefix',
   egressAddress: 'EgressAddress',
   domainTarget: 'DomainTarget',

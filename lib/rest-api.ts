@@ -17,7 +17,7 @@ import {
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { allRoutes, needsKey, type Route } from '#shared/routes.ts';
+import { allRoutes, type Route, requiresKey } from '#shared/routes.ts';
 import type { Config } from './config.ts';
 
 /** How long API Gateway keeps the authorizer's answer for a key. Revoking a key empties the cache, so it need not be short. */
@@ -48,7 +48,7 @@ const accessLogFormat = AccessLogFormat.custom(
 const limitsOfOpenRoutes = ({ openRoutes, otpAccess }: Config): Record<string, MethodDeploymentOptions> =>
   Object.fromEntries(
     allRoutes
-      .filter((route) => !needsKey(route, otpAccess))
+      .filter((route) => !requiresKey(route, otpAccess))
       .map(({ path, method }) => [
         `${path}/${method}`,
         { throttlingRateLimit: openRoutes.requestsPerSecond, throttlingBurstLimit: openRoutes.burst },
@@ -101,7 +101,8 @@ const acknowledge = (api: RestApi): void => {
     },
     {
       id: 'AwsSolutions-APIG3',
-      reason: 'The firewall is an option of the stage; keys, plans and meters limit callers without it.',
+      reason:
+        'The firewall is an option of the stage; keys, plans and rate limiters limit callers without it.',
     },
     {
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
@@ -126,7 +127,7 @@ export const addMethods = (api: RestApi, { config, authorizer: judge, functionOf
   });
   const keyed = { authorizer, authorizationType: AuthorizationType.CUSTOM, apiKeyRequired: true };
   for (const route of allRoutes) {
-    const isKeyed = needsKey(route, config.otpAccess);
+    const isKeyed = requiresKey(route, config.otpAccess);
     const method = api.root
       .resourceForPath(route.path)
       .addMethod(

@@ -24,7 +24,7 @@ export const addServiceAlarms = (scope: Construct, service: WatchedService): voi
   makeAlarm(scope, {
     name: 'server-errors',
     impact:
-      'Callers get 5xx answers: a function does not start or end, or the authorizer fails, or a provider is out.',
+      'Callers get 5xx responses: a function does not start or end, or the authorizer fails, or a provider is out.',
     metric: service.serverErrors,
     threshold: 5,
     periods: [2, 2],
@@ -50,16 +50,16 @@ export const addServiceAlarms = (scope: Construct, service: WatchedService): voi
   });
   makeAlarm(scope, {
     name: 'functions-throttled',
-    impact: 'Callers get 5xx answers: more functions want to run at once than the account may run.',
+    impact: 'Callers get 5xx responses: more functions want to run at once than the account may run.',
     // Without dimensions it counts every function of the account and Region: the limit is theirs together.
     metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...SUM }),
     threshold: 1,
   });
   addProviderAlarms(scope, service);
   makeAlarm(scope, {
-    name: 'meter-unreachable',
+    name: 'rate-limiter-unreachable',
     impact: 'Requests pass uncounted: only the usage plans of API Gateway hold sellers to their limits.',
-    metric: metrics.one('meter_unreachable', 'MeterUnreachable', {}, SUM),
+    metric: metrics.one('rate_limiter_unreachable', 'RateLimiterUnreachable', {}, SUM),
     threshold: 10,
   });
   makeAlarm(scope, {

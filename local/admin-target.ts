@@ -12,7 +12,7 @@ const adminTargetSchema = v.object({
   dynamodb_endpoint: v.pipe(v.string(), v.url()),
   table_name: v.pipe(v.string(), v.minLength(1)),
   key_prefix: v.picklist(KEY_PREFIXES),
-  /** The path of the file with the digest secret, absolute. */
+  /** The path of the file with the hash secret, absolute. */
   digest_secret_path: v.pipe(v.string(), v.minLength(1)),
 });
 

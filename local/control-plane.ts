@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PLAN_NAMES, type PlanName, usagePlanThrottle } from '#shared/plans.ts';
+import { PLAN_NAMES, type PlanName, usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import { badRequest, type ControlPlane, ControlPlaneError, type Reply } from './control-plane/call.ts';
 import { LOCAL_PLAN_IDS } from './control-plane/identifiers.ts';
 import { OPERATIONS } from './control-plane/operations.ts';

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { access, constants, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { randomBase62 } from '#shared/ids/base62.ts';
+import { randomBase62 } from '#shared/base62.ts';
 import { makePrivateFileOnce } from './private-file.ts';
 import { StartupError } from './startup-error.ts';
 
@@ -9,7 +9,7 @@ import { StartupError } from './startup-error.ts';
 export interface DataFolder {
   readonly path: string;
   readonly tableFile: string;
-  readonly digestSecretFile: string;
+  readonly hashSecretFile: string;
   readonly signingKeyFile: string;
   readonly providerSecretFile: string;
   readonly controlPlaneFile: string;
@@ -27,7 +27,7 @@ export const openDataFolder = async (wanted: string): Promise<DataFolder> => {
   return {
     path,
     tableFile: join(path, 'table.sqlite'),
-    digestSecretFile: join(path, 'digest-secret.json'),
+    hashSecretFile: join(path, 'hash-secret.json'),
     signingKeyFile: join(path, 'signing-key.pem'),
     providerSecretFile: join(path, 'provider-secret.json'),
     controlPlaneFile: join(path, 'control-plane.json'),
@@ -49,9 +49,9 @@ const makeFolder = async (wanted: string): Promise<string> => {
   }
 };
 
-/** The digest secret and the signing key, made once: with others, nothing in the table would be found again. */
-export const ensureSecrets = async ({ digestSecretFile, signingKeyFile }: DataFolder): Promise<void> => {
-  await makePrivateFileOnce(digestSecretFile, () => JSON.stringify({ current: randomBase62(SECRET_LENGTH) }));
+/** The hash secret and the signing key, made once: with others, nothing in the table would be found again. */
+export const ensureSecrets = async ({ hashSecretFile, signingKeyFile }: DataFolder): Promise<void> => {
+  await makePrivateFileOnce(hashSecretFile, () => JSON.stringify({ current: randomBase62(SECRET_LENGTH) }));
   await makePrivateFileOnce(signingKeyFile, newSigningKey);
 };
 

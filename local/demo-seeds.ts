@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
-import type { Administration } from '#shared/administration/context.ts';
-import { createSeller } from '#shared/administration/create-seller.ts';
-import { issueKey } from '#shared/administration/issue-key.ts';
+import type { Administration } from '#admin/administration.ts';
+import { createSeller } from '#admin/operations/create-seller.ts';
+import { issueKey } from '#admin/operations/issue-key.ts';
 import { hashApiKey } from '#shared/api-keys/format.ts';
 import { isUsable } from '#shared/api-keys/rules.ts';
 import type { KeySecretStore } from '#shared/api-keys/store.ts';
-import type { PlanName } from '#shared/plans.ts';
+import type { PlanName } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';
 import { readIfThere, writePrivateFile } from './private-file.ts';
 

@@ -85,7 +85,7 @@ const link = async ({ step }: DemoClient, { keys }: Demo, buyer: ReturnType<type
   });
 };
 
-/** The simulated registry knows people for each of its answers: see docs/test-identities.md. */
+/** The simulated registry knows people for each of its responses: see docs/test-identities.md. */
 const verdicts = async ({ step }: DemoClient, { keys }: Demo, buyer: ReturnType<typeof newDemoPerson>) => {
   const path = '/v1/users';
   await step('A person whom the registry does not know is refused', {

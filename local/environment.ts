@@ -11,7 +11,7 @@ export const KEY_PREFIX: KeyPrefix = 'blk_test_';
 export interface Whereabouts {
   readonly baseUrl: string;
   readonly databaseEndpoint: string;
-  readonly folder: Pick<DataFolder, 'digestSecretFile' | 'providerSecretFile' | 'signingKeyFile'>;
+  readonly folder: Pick<DataFolder, 'hashSecretFile' | 'providerSecretFile' | 'signingKeyFile'>;
 }
 
 /** Sets the variables that shared/env.ts reads, as the stacks do for each function. What a person has set for choosing is kept. */
@@ -19,7 +19,7 @@ export const setEnvironment = ({ baseUrl, databaseEndpoint, folder }: Whereabout
   Object.assign(process.env, {
     TABLE_NAME,
     DYNAMODB_ENDPOINT: databaseEndpoint,
-    DIGEST_SECRET: `file:${folder.digestSecretFile}`,
+    HASH_SECRET: `file:${folder.hashSecretFile}`,
     PROVIDER_SECRET: `file:${folder.providerSecretFile}`,
     IDENTITY_PROVIDERS: process.env.IDENTITY_PROVIDERS ?? 'jibit,zohal',
     SMS_PROVIDERS: process.env.SMS_PROVIDERS ?? 'kavenegar,sms-ir',

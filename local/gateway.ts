@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import type { Clock } from '#shared/clock/port.ts';
+import type { Clock } from '#shared/clock.ts';
 import type { OtpAccess } from '#shared/env.ts';
 import { commonHeaders, problemResponse } from '#shared/http/responses.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
-import { allRoutes, needsKey, type Route } from '#shared/routes.ts';
+import { allRoutes, type Route, requiresKey } from '#shared/routes.ts';
 import {
   type AdmissionDeps,
   admitByAddress,
@@ -90,7 +90,7 @@ const admissionBy = ({ functions, usagePlanKeys, otpAccess, clock }: GatewayOpti
     buckets,
   };
   return async (request: ReceivedRequest, match: RouteMatch) => {
-    if (needsKey(match.route, otpAccess)) return admitByKey(request, match, deps);
+    if (requiresKey(match.route, otpAccess)) return admitByKey(request, match, deps);
     const refusal = match.route.access.by === 'public' ? undefined : admitByAddress(request, buckets);
     return refusal === undefined ? { context: undefined } : { refusal };
   };

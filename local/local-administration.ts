@@ -1,8 +1,8 @@
-import { type Administration, administration } from '#shared/administration/context.ts';
-import { systemClock } from '#shared/clock/system.ts';
-import { randomIds } from '#shared/ids/random.ts';
+import { type Administration, administration } from '#admin/administration.ts';
+import { apiGatewayClient, apiGatewayUsagePlans } from '#admin/usage-plans/api-gateway.ts';
+import { systemClock } from '#shared/clock.ts';
+import { randomIds } from '#shared/ids.ts';
 import type { Table } from '#shared/table/client.ts';
-import { apiGatewayClient, apiGatewayUsagePlans } from '#shared/usage-plans/api-gateway.ts';
 import { LOCAL_API_ID, LOCAL_PLAN_IDS, LOCAL_STAGE_NAME } from './control-plane/identifiers.ts';
 import { KEY_PREFIX } from './environment.ts';
 

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { keySecretStore } from '#shared/api-keys/store.ts';
-import { systemClock } from '#shared/clock/system.ts';
+import { systemClock } from '#shared/clock.ts';
 import { redirectLog } from '#shared/log.ts';
 import { openTable } from '#shared/table/client.ts';
 import { writeAdminTarget } from './admin-target.ts';
@@ -156,7 +156,7 @@ const announce = async (
     dynamodb_endpoint: database.endpoint,
     table_name: TABLE_NAME,
     key_prefix: KEY_PREFIX,
-    digest_secret_path: folder.digestSecretFile,
+    digest_secret_path: folder.hashSecretFile,
   });
   closers.push(() => rm(folder.demoFile, { force: true }));
   await writePrivateFile(folder.demoFile, `${JSON.stringify(demo, null, 2)}\n`);

@@ -5,22 +5,22 @@ import { kmsSigner } from '#shared/access-tokens/kms.ts';
 import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
-import { systemClock } from '#shared/clock/system.ts';
 import { docsPageAssets } from '#shared/docs-page/assets.ts';
 import { docsPage } from '#shared/docs-page/page.ts';
 import { readEnv, runsInLambda } from '#shared/env.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
-import { randomIds } from '#shared/ids/random.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
-import { requestMeter } from '#shared/request-meter/store.ts';
-import { digestsFrom } from '#shared/secrets/digests.ts';
+import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { fileSecret } from '#shared/secrets/file.ts';
+import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { openTable, type Table } from '#shared/table/client.ts';
 import { userStore } from '#shared/users/store.ts';
 import openApiDocument from '../openapi.json' with { type: 'json' };
+import { systemClock } from './clock.ts';
+import { randomIds } from './ids.ts';
 
 const FILE_SCHEME = 'file:';
 
@@ -46,8 +46,8 @@ export const authorizerDeps = () => ({
 });
 
 export const createUserDeps = () => {
-  const { DIGEST_SECRET, PROVIDER_SECRET, IDENTITY_PROVIDERS } = readEnv([
-    'DIGEST_SECRET',
+  const { HASH_SECRET, PROVIDER_SECRET, IDENTITY_PROVIDERS } = readEnv([
+    'HASH_SECRET',
     'PROVIDER_SECRET',
     'IDENTITY_PROVIDERS',
   ]);
@@ -55,8 +55,8 @@ export const createUserDeps = () => {
   return {
     users: userStore(table),
     buyers: buyerStore(table),
-    meter: requestMeter(table),
-    digests: digestsFrom(secretAt(DIGEST_SECRET)),
+    rateLimiter: rateLimiter(table),
+    hashes: keyedHashesFrom(secretAt(HASH_SECRET)),
     identityRegistry: identityRegistryFrom(IDENTITY_PROVIDERS, secretAt(PROVIDER_SECRET)),
     ids: randomIds,
     clock: systemClock,
@@ -65,12 +65,12 @@ export const createUserDeps = () => {
 
 export const listUsersDeps = () => {
   const table = theTable();
-  return { users: userStore(table), meter: requestMeter(table), clock: systemClock };
+  return { users: userStore(table), rateLimiter: rateLimiter(table), clock: systemClock };
 };
 
 export const sendOtpDeps = () => {
-  const { DIGEST_SECRET, PROVIDER_SECRET, SMS_PROVIDERS, OTP_ACCESS } = readEnv([
-    'DIGEST_SECRET',
+  const { HASH_SECRET, PROVIDER_SECRET, SMS_PROVIDERS, OTP_ACCESS } = readEnv([
+    'HASH_SECRET',
     'PROVIDER_SECRET',
     'SMS_PROVIDERS',
     'OTP_ACCESS',
@@ -78,8 +78,8 @@ export const sendOtpDeps = () => {
   const table = theTable();
   return {
     codes: codeStore(table),
-    meter: requestMeter(table),
-    digests: digestsFrom(secretAt(DIGEST_SECRET)),
+    rateLimiter: rateLimiter(table),
+    hashes: keyedHashesFrom(secretAt(HASH_SECRET)),
     sms: smsSenderFrom(SMS_PROVIDERS, secretAt(PROVIDER_SECRET)),
     otpAccess: OTP_ACCESS,
     clock: systemClock,
@@ -87,8 +87,8 @@ export const sendOtpDeps = () => {
 };
 
 export const verifyOtpDeps = () => {
-  const { DIGEST_SECRET, SIGNING_KEYS, TOKEN_ISSUER, OTP_ACCESS } = readEnv([
-    'DIGEST_SECRET',
+  const { HASH_SECRET, SIGNING_KEYS, TOKEN_ISSUER, OTP_ACCESS } = readEnv([
+    'HASH_SECRET',
     'SIGNING_KEYS',
     'TOKEN_ISSUER',
     'OTP_ACCESS',
@@ -97,8 +97,8 @@ export const verifyOtpDeps = () => {
   return {
     codes: codeStore(table),
     buyers: buyerStore(table),
-    meter: requestMeter(table),
-    digests: digestsFrom(secretAt(DIGEST_SECRET)),
+    rateLimiter: rateLimiter(table),
+    hashes: keyedHashesFrom(secretAt(HASH_SECRET)),
     signer: signerAt(SIGNING_KEYS),
     tokenIssuer: TOKEN_ISSUER,
     otpAccess: OTP_ACCESS,

@@ -17,8 +17,8 @@ const VARIABLES = {
   TABLE_NAME: text,
   /** Only outside AWS: the embedded database or an emulator. */
   DYNAMODB_ENDPOINT: v.optional(text),
-  /** The digest secret: `file:<path>`, or the ARN of a secret in Secrets Manager. */
-  DIGEST_SECRET: text,
+  /** The hash secret: `file:<path>`, or the ARN of a secret in Secrets Manager. */
+  HASH_SECRET: text,
   /** The credentials of the providers: `file:<path>`, or the name or ARN of a secret. */
   PROVIDER_SECRET: text,
   /** Identity registries by name, the first one first: `jibit,zohal`. */

@@ -41,10 +41,10 @@ export const EVENTS = {
     dimensions: [['operation']],
   },
   /** A request passed uncounted. */
-  meter_unreachable: {
+  rate_limiter_unreachable: {
     level: 'WARN',
     fields: ['request_id', 'operation', 'key_id', 'error_name'],
-    metrics: { MeterUnreachable: ['Count', 1] },
+    metrics: { RateLimiterUnreachable: ['Count', 1] },
     dimensions: [[]],
   },
   /** One billed call to a provider. `outcome` is the verdict, or the reason why there is none. */
@@ -72,10 +72,10 @@ export const EVENTS = {
     dimensions: [['provider']],
   },
   /** A key was let in or turned away. `outcome`: allowed, malformed, unknown, unusable. */
-  key_judged: {
+  key_checked: {
     level: 'INFO',
     fields: ['request_id', 'outcome', 'seller_id', 'key_id', 'plan'],
-    metrics: { KeysJudged: ['Count', 1] },
+    metrics: { KeysChecked: ['Count', 1] },
     dimensions: [['outcome']],
   },
 } as const satisfies Record<string, EventKind>;

@@ -6,13 +6,13 @@
 import * as v from 'valibot';
 import { jwksSchema } from '#shared/access-tokens/schema.ts';
 import { DOCS_PAGE_FILES } from '#shared/docs-page/files.ts';
+import { openApiDocumentSchema } from '#shared/docs-page/openapi-schema.ts';
 import {
   accessTokenSchema,
   codeSentSchema,
   sendCodeSchema,
   verifyCodeSchema,
 } from '#shared/one-time-codes/schema.ts';
-import { openApiDocumentSchema } from '#shared/openapi/schema.ts';
 import type { ProblemCode } from '#shared/problems.ts';
 import type { Scope } from '#shared/scopes.ts';
 import { newUserSchema, userPageQuerySchema, userPageSchema, userSchema } from '#shared/users/schema.ts';
@@ -32,9 +32,9 @@ export type Access =
 export type TableAction = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'ConditionCheckItem';
 
 /** What a function needs besides its code: its grants and its environment are derived from this. */
-export interface Needs {
+export interface Permissions {
   readonly table?: readonly TableAction[];
-  readonly digests?: true;
+  readonly hashes?: true;
   readonly identityRegistry?: true;
   readonly sms?: true;
   readonly signingKey?: 'sign' | 'publish';
@@ -71,10 +71,10 @@ export interface Route {
   readonly description: string;
   readonly body?: ObjectSchema;
   readonly query?: ObjectSchema;
-  readonly answers: Readonly<Record<number, Answer>>;
+  readonly responses: Readonly<Record<number, Answer>>;
   /** The refusals of its own rules. Those that every route of its kind has are added by `problemsOf`. */
   readonly problems: readonly ProblemCode[];
-  readonly needs: Needs;
+  readonly permissions: Permissions;
   readonly memoryMb: number;
   readonly timeoutSeconds: number;
   /** What people cannot do while this is broken: the first sentence of its alarm. */
@@ -94,7 +94,7 @@ export const routes = {
       'belongs to that person; then links the buyer to your account. Sending the same national_id, phone and birth_date again answers ' +
       '200 with the existing user and makes no new check, so a request may be repeated after a time-out.',
     body: newUserSchema,
-    answers: {
+    responses: {
       201: { description: 'The buyer is linked.', schema: userSchema },
       200: { description: 'This buyer was linked before; this is the existing user.', schema: userSchema },
     },
@@ -105,9 +105,9 @@ export const routes = {
       'phone_not_owned',
       'verification_unavailable',
     ],
-    needs: {
+    permissions: {
       table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-      digests: true,
+      hashes: true,
       identityRegistry: true,
     },
     memoryMb: 1024,
@@ -125,7 +125,7 @@ export const routes = {
       'The users linked to your account, oldest link first. Pages never shift: a full page keeps its users for ever. ' +
       'A page past the end is empty. Any page costs the same.',
     query: userPageQuerySchema,
-    answers: {
+    responses: {
       200: {
         description: 'One page of users.',
         schema: userPageSchema,
@@ -133,7 +133,7 @@ export const routes = {
       },
     },
     problems: [],
-    needs: { table: ['GetItem', 'Query', 'UpdateItem'] },
+    permissions: { table: ['GetItem', 'Query', 'UpdateItem'] },
     memoryMb: 1024,
     timeoutSeconds: 10,
     impact: 'Sellers cannot see their users.',
@@ -149,9 +149,9 @@ export const routes = {
       'Sends six digits by SMS, valid for 300 seconds and for one use. A new code replaces the old one. The answer is the same whether ' +
       'or not the phone is known. Limits of a phone: 60 seconds between sends, 5 sends in 10 minutes, 10 in 24 hours.',
     body: sendCodeSchema,
-    answers: { 202: { description: 'The code is on its way.', schema: codeSentSchema } },
+    responses: { 202: { description: 'The code is on its way.', schema: codeSentSchema } },
     problems: ['resend_too_soon', 'sms_unavailable'],
-    needs: { table: ['GetItem', 'UpdateItem'], digests: true, sms: true },
+    permissions: { table: ['GetItem', 'UpdateItem'], hashes: true, sms: true },
     memoryMb: 1024,
     timeoutSeconds: 20,
     impact: 'Buyers get no sign-in codes.',
@@ -167,9 +167,9 @@ export const routes = {
       'Trades the code for an access token. Five tries a code; after ten consecutive failures, over all codes, the phone is locked for ' +
       '15 minutes. A wrong, expired, used or never sent code gets one and the same answer.',
     body: verifyCodeSchema,
-    answers: { 200: { description: 'The code was right.', schema: accessTokenSchema } },
+    responses: { 200: { description: 'The code was right.', schema: accessTokenSchema } },
     problems: ['code_rejected', 'too_many_attempts'],
-    needs: { table: ['UpdateItem'], digests: true, signingKey: 'sign' },
+    permissions: { table: ['UpdateItem'], hashes: true, signingKey: 'sign' },
     memoryMb: 1024,
     timeoutSeconds: 10,
     impact: 'Buyers cannot sign in.',
@@ -182,7 +182,7 @@ export const routes = {
     tag: 'Access tokens',
     summary: 'The public keys of access tokens',
     description: 'A JSON Web Key Set (RFC 7517). Any JOSE library verifies an access token with it.',
-    answers: {
+    responses: {
       200: {
         description: 'The keys.',
         schema: jwksSchema,
@@ -192,7 +192,7 @@ export const routes = {
       },
     },
     problems: [],
-    needs: { signingKey: 'publish' },
+    permissions: { signingKey: 'publish' },
     memoryMb: 512,
     timeoutSeconds: 10,
     impact: 'Sellers cannot verify access tokens once their copy of the keys has run out.',
@@ -205,9 +205,9 @@ export const routes = {
     tag: 'Documentation',
     summary: 'This document',
     description: 'The interface as an OpenAPI 3.0 document, to generate clients from.',
-    answers: { 200: { description: 'The document.', schema: openApiDocumentSchema } },
+    responses: { 200: { description: 'The document.', schema: openApiDocumentSchema } },
     problems: [],
-    needs: {},
+    permissions: {},
     memoryMb: 512,
     timeoutSeconds: 10,
     impact: 'Sellers cannot read the OpenAPI document, and the reference page stays empty.',
@@ -220,7 +220,7 @@ export const routes = {
     tag: 'Documentation',
     summary: 'The reference page',
     description: 'The interface as a page for people, with a form to try each operation.',
-    answers: {
+    responses: {
       200: {
         description: 'The page.',
         schema: v.string(),
@@ -229,7 +229,7 @@ export const routes = {
       },
     },
     problems: [],
-    needs: {},
+    permissions: {},
     memoryMb: 512,
     timeoutSeconds: 10,
     impact: 'Sellers cannot open the reference page.',
@@ -241,7 +241,7 @@ export const routes = {
     access: { by: 'public' },
     summary: 'A script or style sheet of the reference page',
     description: 'Its name holds its version, so a browser keeps it for a year.',
-    answers: {
+    responses: {
       200: {
         description: 'The file.',
         schema: v.string(),
@@ -250,7 +250,7 @@ export const routes = {
       },
     },
     problems: ['not_found'],
-    needs: { files: DOCS_PAGE_FILES },
+    permissions: { files: DOCS_PAGE_FILES },
     memoryMb: 512,
     timeoutSeconds: 10,
     impact: 'The reference page loads without its renderer.',
@@ -263,7 +263,7 @@ export type RouteName = keyof typeof routes;
 export const allRoutes: readonly Route[] = Object.values(routes);
 
 /** Whether a row asks for a key in this deployment. */
-export const needsKey = (route: Route, otpAccess: 'api-key' | 'public'): boolean =>
+export const requiresKey = (route: Route, otpAccess: 'api-key' | 'public'): boolean =>
   route.access.by === 'key' || (route.access.by === 'otp' && otpAccess === 'api-key');
 
 /** The scope a key must hold for a row; undefined if any valid key will do, or none is asked for. */

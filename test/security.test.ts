@@ -1,5 +1,5 @@
 import { newApiKey } from '#shared/api-keys/format.ts';
-import { allRoutes, needsKey, type Route, scopeOf } from '#shared/routes.ts';
+import { allRoutes, type Route, requiresKey, scopeOf } from '#shared/routes.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
 import type { Target } from '#test/scenarios/target.ts';
 import { localTarget } from '#test/service/local-target.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const named = (routes: readonly Route[]) => routes.map((route) => [route.name, route] as const);
 
-const keyed = named(allRoutes.filter((route) => needsKey(route, 'api-key')));
+const keyed = named(allRoutes.filter((route) => requiresKey(route, 'api-key')));
 const scoped = named(allRoutes.filter((route) => scopeOf(route) !== undefined));
 const withBody = named(allRoutes.filter((route) => route.body !== undefined));
 const all = named(allRoutes);

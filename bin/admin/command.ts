@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { refusal } from '#shared/administration/refusal.ts';
+import { refusal } from '#admin/operations/refusal.ts';
 import { connect } from './connect.ts';
 import type { Connection, TargetOptions } from './connection.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,16 +1,16 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import * as v from 'valibot';
+import { administration } from '#admin/administration.ts';
+import { refusal } from '#admin/operations/refusal.ts';
+import { apiGatewayClient, apiGatewayUsagePlans } from '#admin/usage-plans/api-gateway.ts';
 import { apiStackName, OUTPUTS, usagePlanOutput } from '#lib/outputs.ts';
-import { administration } from '#shared/administration/context.ts';
-import { refusal } from '#shared/administration/refusal.ts';
 import { KEY_PREFIXES } from '#shared/api-keys/format.ts';
-import { systemClock } from '#shared/clock/system.ts';
-import { randomIds } from '#shared/ids/random.ts';
-import { PLAN_NAMES, planTable } from '#shared/plans.ts';
-import { digestsFrom } from '#shared/secrets/digests.ts';
+import { systemClock } from '#shared/clock.ts';
+import { randomIds } from '#shared/ids.ts';
+import { PLAN_NAMES, planTable } from '#shared/rate-limits/plans.ts';
+import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
-import { apiGatewayClient, apiGatewayUsagePlans } from '#shared/usage-plans/api-gateway.ts';
 import { openAdminTable } from './admin-table.ts';
 import type { Connection, TargetOptions } from './connection.ts';
 
@@ -18,7 +18,7 @@ const outputsSchema = v.object({
   [OUTPUTS.apiId]: v.string(),
   [OUTPUTS.stageName]: v.string(),
   [OUTPUTS.tableName]: v.string(),
-  [OUTPUTS.digestSecretArn]: v.string(),
+  [OUTPUTS.hashSecretArn]: v.string(),
   [OUTPUTS.keyPrefix]: v.picklist(KEY_PREFIXES),
   ...Object.fromEntries(PLAN_NAMES.map((plan) => [usagePlanOutput(plan), v.string()])),
 });
@@ -88,8 +88,8 @@ export const connectAws = async (
   });
   return {
     admin,
-    digests: digestsFrom(secretsManagerSecret(output(OUTPUTS.digestSecretArn))),
-    deployment: `${stage} ${output(OUTPUTS.digestSecretArn)} ${output(OUTPUTS.tableName)}`,
+    hashes: keyedHashesFrom(secretsManagerSecret(output(OUTPUTS.hashSecretArn))),
+    deployment: `${stage} ${output(OUTPUTS.hashSecretArn)} ${output(OUTPUTS.tableName)}`,
     close() {
       gateway.destroy();
       table.client.destroy();

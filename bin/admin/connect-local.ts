@@ -1,13 +1,13 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { userInfo } from 'node:os';
+import { administration } from '#admin/administration.ts';
+import { refusal } from '#admin/operations/refusal.ts';
+import { apiGatewayClient, apiGatewayUsagePlans } from '#admin/usage-plans/api-gateway.ts';
 import { readAdminTarget } from '#local/admin-target.ts';
 import { LOCAL_API_ID, LOCAL_PLAN_IDS, LOCAL_STAGE_NAME } from '#local/control-plane/identifiers.ts';
-import { administration } from '#shared/administration/context.ts';
-import { refusal } from '#shared/administration/refusal.ts';
-import { systemClock } from '#shared/clock/system.ts';
-import { randomIds } from '#shared/ids/random.ts';
-import { digestsFrom } from '#shared/secrets/digests.ts';
-import { apiGatewayClient, apiGatewayUsagePlans } from '#shared/usage-plans/api-gateway.ts';
+import { systemClock } from '#shared/clock.ts';
+import { randomIds } from '#shared/ids.ts';
+import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { openAdminTable } from './admin-table.ts';
 import type { Connection } from './connection.ts';
 
@@ -47,7 +47,7 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
   secret.catch(() => {});
   return {
     admin,
-    digests: digestsFrom({ read: () => secret }),
+    hashes: keyedHashesFrom({ read: () => secret }),
     deployment: `local ${await realpath(folder)}`,
     close() {
       gateway.destroy();

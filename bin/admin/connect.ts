@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { refusal } from '#shared/administration/refusal.ts';
+import { refusal } from '#admin/operations/refusal.ts';
 import type { Connection, TargetOptions } from './connection.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,10 +1,10 @@
-import type { Administration } from '#shared/administration/context.ts';
-import type { Digests } from '#shared/secrets/digests.ts';
+import type { Administration } from '#admin/administration.ts';
+import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 
 /** A deployment that the CLI is connected to. */
 export interface Connection {
   readonly admin: Administration;
-  readonly digests: Digests;
+  readonly hashes: KeyedHashes;
   /** Which one it is: an interrupted import goes on only into the same. */
   readonly deployment: string;
   close(): void;

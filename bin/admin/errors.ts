@@ -1,4 +1,4 @@
-import { Refusal } from '#shared/administration/refusal.ts';
+import { Refusal } from '#admin/operations/refusal.ts';
 import { redact } from '#shared/log.ts';
 
 /** What went wrong, as `--json` and people are told it. */

@@ -1,5 +1,5 @@
-import type { Administration } from '#shared/administration/context.ts';
-import type { ApiKey } from '#shared/api-keys/key-schema.ts';
+import type { Administration } from '#admin/administration.ts';
+import type { ApiKey } from '#admin/stores/api-key-schema.ts';
 import { type KeyView, keyView } from './views.ts';
 
 const lastDay = (days: readonly (string | undefined)[]): string | undefined =>

@@ -1,6 +1,6 @@
-import { type ApiKey, secretEnd } from '#shared/api-keys/key-schema.ts';
-import type { AuditRecord } from '#shared/audit/store.ts';
-import type { Seller } from '#shared/sellers/schema.ts';
+import { type ApiKey, secretEnd } from '#admin/stores/api-key-schema.ts';
+import type { AuditRecord } from '#admin/stores/audit-store.ts';
+import type { Seller } from '#admin/stores/seller-schema.ts';
 import { propertiesOf, tableOf } from './table.ts';
 import { isoOf, shortTime } from './times.ts';
 

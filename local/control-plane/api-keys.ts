@@ -1,4 +1,4 @@
-import { randomBase62 } from '#shared/ids/base62.ts';
+import { randomBase62 } from '#shared/base62.ts';
 import {
   badRequest,
   ControlPlaneError,

@@ -1,4 +1,4 @@
-import { planTable } from '#shared/plans.ts';
+import { planTable } from '#shared/rate-limits/plans.ts';
 
 /** The one API and the one stage that there are locally. */
 export const LOCAL_API_ID = 'local';

@@ -1,4 +1,4 @@
-import { PLAN_NAMES, usagePlanThrottle } from '#shared/plans.ts';
+import { PLAN_NAMES, usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import {
   badRequest,
   type ControlPlane,

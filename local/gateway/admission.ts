@@ -1,7 +1,7 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import type { Headers } from '#shared/http/responses.ts';
-import { type PlanName, WINDOW_SECONDS } from '#shared/plans.ts';
 import type { ProblemCode } from '#shared/problems.ts';
+import { type PlanName, WINDOW_SECONDS } from '#shared/rate-limits/plans.ts';
 import type { AuthorizerCache } from './authorizer-cache.ts';
 import { allowsInvoke } from './policy-evaluation.ts';
 import { type AuthorizerContext, methodArn } from './proxy-event.ts';
@@ -49,7 +49,7 @@ export const admitByKey = async (
 ): Promise<Admission> => {
   const key = headerOf(request, 'x-api-key') ?? '';
   if (key === '') return refused('invalid_api_key');
-  const judged = await cache.getOrJudge(key, () => authorize(request, match)).catch(unauthorizedOrThrow);
+  const judged = await cache.getOrAuthorize(key, () => authorize(request, match)).catch(unauthorizedOrThrow);
   if (judged === UNAUTHORIZED) return refused('invalid_api_key');
   if (!allowsInvoke(judged.policyDocument, methodArn(request.method, request.path))) {
     return refused('insufficient_scope');

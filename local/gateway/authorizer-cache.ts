@@ -1,5 +1,5 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
-import type { Clock } from '#shared/clock/port.ts';
+import type { Clock } from '#shared/clock.ts';
 
 /** As long as the deployed authorizer's results are kept: the longest that a key's change can go unnoticed without a flush. */
 export const CACHE_SECONDS = 300;
@@ -9,7 +9,7 @@ export const authorizerCache = (clock: Clock, ttlSeconds = CACHE_SECONDS) => {
   const kept = new Map<string, { readonly result: APIGatewayAuthorizerResult; readonly untilMs: number }>();
   let generation = 0;
   return {
-    async getOrJudge(
+    async getOrAuthorize(
       identity: string,
       judge: () => Promise<APIGatewayAuthorizerResult>,
     ): Promise<APIGatewayAuthorizerResult> {

@@ -1,4 +1,4 @@
-import type { Clock } from '#shared/clock/port.ts';
+import type { Clock } from '#shared/clock.ts';
 
 /** A usage plan's throttle. `rateLimit`: tokens a second; `burstLimit`: what the bucket holds. */
 export interface Throttle {

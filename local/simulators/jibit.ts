@@ -1,8 +1,8 @@
 /** Jibit's "Identicator": access tokens, the identity record, and the match of a phone. */
 import { timingSafeEqual } from 'node:crypto';
 import { isValidJalaaliDate } from 'jalaali-js';
-import type { Clock } from '#shared/clock/port.ts';
-import { randomBase62 } from '#shared/ids/base62.ts';
+import { randomBase62 } from '#shared/base62.ts';
+import type { Clock } from '#shared/clock.ts';
 import { parseNationalId } from '#shared/users/national-id.ts';
 import type { WordedFault } from './faults.ts';
 import { jsonFields } from './json-fields.ts';

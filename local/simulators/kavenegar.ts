@@ -1,6 +1,6 @@
 /** Kavenegar's `verify/lookup`: the API key in the path, a form in, the verdict in `return.status`, mirrored by the HTTP status. */
 import { randomInt } from 'node:crypto';
-import { randomBase62 } from '#shared/ids/base62.ts';
+import { randomBase62 } from '#shared/base62.ts';
 import type { Outbox } from './outbox.ts';
 import type { SimulatedProvider, SimulatedReply, SimulatedRequest } from './simulated-provider.ts';
 import { type FaultReplies, failureOfPhone, LOST_ANSWER } from './test-outcomes.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '#shared/clock/port.ts';
+import type { Clock } from '#shared/clock.ts';
 
 /** A message that a simulated SMS provider has "sent". */
 export interface SentMessage {

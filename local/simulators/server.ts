@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '#shared/clock/port.ts';
-import { systemClock } from '#shared/clock/system.ts';
+import type { Clock } from '#shared/clock.ts';
+import { systemClock } from '#shared/clock.ts';
 import { faultPanel } from './fault-panel.ts';
 import type { Fault } from './faults.ts';
 import { simulatedJibit } from './jibit.ts';

@@ -1,6 +1,6 @@
 /** sms.ir's `send/verify`: the key in a header, JSON in, the verdict in `status`. */
 import { randomInt } from 'node:crypto';
-import { randomBase62 } from '#shared/ids/base62.ts';
+import { randomBase62 } from '#shared/base62.ts';
 import { jsonFields } from './json-fields.ts';
 import type { Outbox } from './outbox.ts';
 import type { SimulatedProvider, SimulatedReply } from './simulated-provider.ts';

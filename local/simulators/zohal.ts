@@ -1,6 +1,6 @@
 /** Zohal's inquiries: a fixed bearer token, JSON in, the verdict in an envelope of `result` and `response_body`. */
 import { isValidJalaaliDate } from 'jalaali-js';
-import { randomBase62 } from '#shared/ids/base62.ts';
+import { randomBase62 } from '#shared/base62.ts';
 import { parseNationalId } from '#shared/users/national-id.ts';
 import { jsonFields } from './json-fields.ts';
 import type { SimulatedProvider, SimulatedReply } from './simulated-provider.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { randomBase62, toBase62 } from '#shared/ids/base62.ts';
+import { randomBase62, toBase62 } from '#shared/base62.ts';
 
 /** `blk_live_` in prod, `blk_test_` elsewhere: a key of one is refused by the other without a look-up. */
 export const KEY_PREFIXES = ['blk_live_', 'blk_test_'] as const;

@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import type { AuthorizerContext } from '#shared/http/caller.ts';
-import { rateLimit, rateLimitPolicy, WINDOW_SECONDS } from '#shared/plans.ts';
+import { rateLimit, rateLimitPolicy, WINDOW_SECONDS } from '#shared/rate-limits/plans.ts';
 import { allRoutes, type Route, scopeOf } from '#shared/routes.ts';
 import type { Scope } from '#shared/scopes.ts';
 import type { KeySecret } from './schema.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { PLAN_NAMES } from '#shared/plans.ts';
+import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import { SCOPES } from '#shared/scopes.ts';
 
 /** What the authorizer reads: everything it needs of a key's secret, in one item. Times are epoch seconds. */

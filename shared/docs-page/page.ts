@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { OpenApiDocument } from '#shared/openapi/schema.ts';
 import type { DocsPageFile } from './files.ts';
+import type { OpenApiDocument } from './openapi-schema.ts';
 import { PAGE_SCRIPT } from './script.ts';
 import { PAGE_STYLE } from './style.ts';
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { PLAN_NAMES, type PlanName } from '#shared/plans.ts';
 import { problem } from '#shared/problems.ts';
+import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';
 
 /**

@@ -2,7 +2,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { bindOnce } from '#shared/bind-once.ts';
-import { systemClock } from '#shared/clock/system.ts';
+import { systemClock } from '#shared/clock.ts';
 import type { Route } from '#shared/routes.ts';
 import type { Caller } from './caller.ts';
 import { close, closeWithProblem } from './closing.ts';
@@ -29,15 +29,15 @@ export interface Request<R extends Route> {
 }
 
 /** An answer as a handler gives it: one of the row's statuses with its body. */
-export type AnswerOf<R extends Route> = {
-  [Status in keyof R['answers'] & number]: {
+export type ResponseOf<R extends Route> = {
+  [Status in keyof R['responses'] & number]: {
     readonly status: Status;
-    readonly body: v.InferInput<R['answers'][Status]['schema']>;
+    readonly body: v.InferInput<R['responses'][Status]['schema']>;
     readonly headers?: Headers;
   };
-}[keyof R['answers'] & number];
+}[keyof R['responses'] & number];
 
-export type Handle<R extends Route, Deps> = (request: Request<R>, deps: Deps) => Promise<AnswerOf<R>>;
+export type Handle<R extends Route, Deps> = (request: Request<R>, deps: Deps) => Promise<ResponseOf<R>>;
 
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
@@ -64,8 +64,8 @@ const requestFrom = <R extends Route>(
 };
 
 /** A handler's answer as a response: its body by the row's schema, so only declared fields go out. */
-const responseFrom = <R extends Route>(route: R, reply: AnswerOf<R>): APIGatewayProxyResult => {
-  const { schema, mediaType } = route.answers[reply.status] as R['answers'][number];
+const responseFrom = <R extends Route>(route: R, reply: ResponseOf<R>): APIGatewayProxyResult => {
+  const { schema, mediaType } = route.responses[reply.status] as R['responses'][number];
   const body = v.parse(schema, reply.body);
   return {
     statusCode: reply.status,

@@ -1,16 +1,16 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { Clock } from '#shared/clock/port.ts';
+import type { Clock } from '#shared/clock.ts';
 import type { OtpAccess } from '#shared/env.ts';
-import type { RequestMeter } from '#shared/request-meter/store.ts';
-import { needsKey, type Route } from '#shared/routes.ts';
-import { type Admission, admit } from './admission.ts';
+import { type Admission, admit } from '#shared/rate-limits/plan-limit.ts';
+import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { type Route, requiresKey } from '#shared/routes.ts';
 import { type Caller, callerFrom } from './caller.ts';
 import { requestIdOf } from './event.ts';
 
-/** What every endpoint needs besides its own dependencies. A row without a key needs no meter. */
+/** What every endpoint needs besides its own dependencies. A row without a key needs no rateLimiter. */
 export interface EndpointDeps {
   readonly clock: Clock;
-  readonly meter?: Pick<RequestMeter, 'count'>;
+  readonly rateLimiter?: Pick<RateLimiter, 'count'>;
   readonly otpAccess?: OtpAccess;
 }
 
@@ -35,16 +35,16 @@ export const openScope = ({ name }: Route, event: APIGatewayProxyEvent, clock: C
   startedAtMs: clock(),
 });
 
-/** Finds out who calls, and begins to count the request, so that the meter's write runs beside all reads. */
+/** Finds out who calls, and begins to count the request, so that the rateLimiter's write runs beside all reads. */
 export const admitCaller = (
   scope: RequestScope,
   route: Route,
   event: APIGatewayProxyEvent,
-  { meter, otpAccess = 'api-key' }: EndpointDeps,
+  { rateLimiter, otpAccess = 'api-key' }: EndpointDeps,
 ): void => {
-  if (!needsKey(route, otpAccess)) return;
-  if (meter === undefined) throw new Error('a row with a key needs a meter');
+  if (!requiresKey(route, otpAccess)) return;
+  if (rateLimiter === undefined) throw new Error('a row with a key needs a rateLimiter');
   const { requestId, operation, startedAtMs } = scope;
   scope.caller = callerFrom(event.requestContext.authorizer, startedAtMs);
-  scope.admission = admit(meter, scope.caller, startedAtMs, { requestId, operation });
+  scope.admission = admit(rateLimiter, scope.caller, startedAtMs, { requestId, operation });
 };

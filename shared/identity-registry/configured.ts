@@ -3,8 +3,8 @@ import { providersNamed } from '#shared/providers/named.ts';
 import { type ResilienceOptions, resilient } from '#shared/providers/resilient.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import { jibit } from './jibit.ts';
-import { IDENTITY, OWNERSHIP } from './operations.ts';
 import type { IdentityRegistry } from './port.ts';
+import { IDENTITY, OWNERSHIP } from './port.ts';
 import { zohal } from './zohal.ts';
 
 /** Every registry there is. Their order here means nothing. */

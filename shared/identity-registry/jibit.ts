@@ -16,8 +16,8 @@ import { undocumented } from '#shared/providers/undocumented.ts';
 import { toLocalPhone } from '#shared/users/phone.ts';
 import { jibitRefusal } from './jibit-refusal.ts';
 import { jibitTokens } from './jibit-tokens.ts';
-import { IDENTITY, OWNERSHIP } from './operations.ts';
 import type { IdentityRegistry, JalaliDay } from './port.ts';
+import { IDENTITY, OWNERSHIP } from './port.ts';
 
 const credentialsSchema = v.object({
   api_key: credential,

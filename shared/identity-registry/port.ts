@@ -16,3 +16,7 @@ export interface IdentityRegistry {
   /** Does this phone (E.164) belong to this national id? Throws ProviderUnavailable if undecided. */
   checkPhoneOwnership(nationalId: string, phone: string, signal: AbortSignal): Promise<OwnershipVerdict>;
 }
+
+/** The operations of a registry, as errors, logs and metrics name them. */
+export const IDENTITY = 'identity';
+export const OWNERSHIP = 'ownership';

@@ -14,8 +14,8 @@ import {
 } from '#shared/providers/unavailable.ts';
 import { undocumented } from '#shared/providers/undocumented.ts';
 import { toLocalPhone } from '#shared/users/phone.ts';
-import { IDENTITY, OWNERSHIP } from './operations.ts';
 import type { IdentityRegistry, JalaliDay } from './port.ts';
+import { IDENTITY, OWNERSHIP } from './port.ts';
 
 const credentialsSchema = v.object({
   token: credential,

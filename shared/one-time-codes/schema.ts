@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { inAnyScript, toAsciiDigits } from '#shared/text/digits.ts';
+import { inAnyScript, toAsciiDigits } from '#shared/digits.ts';
 import { phoneSchema } from '#shared/users/schema.ts';
 import { CODE_LIFETIME_SECONDS, RESEND_AFTER_SECONDS } from './rules.ts';
 

@@ -44,9 +44,9 @@ const fromItem = (item: Record<string, unknown> | undefined): VersionedCodeRecor
   };
 
 export const codeStore = ({ client, name: TableName }: Table) => {
-  const read = async (phoneDigest: string): Promise<VersionedCodeRecord | undefined> => {
+  const read = async (phoneHash: string): Promise<VersionedCodeRecord | undefined> => {
     const { Item } = await client.send(
-      new GetCommand({ TableName, Key: codeKey(phoneDigest), ConsistentRead: true }),
+      new GetCommand({ TableName, Key: codeKey(phoneHash), ConsistentRead: true }),
     );
     return fromItem(Item);
   };
@@ -57,7 +57,7 @@ export const codeStore = ({ client, name: TableName }: Table) => {
    * back; the one that was read may be used up by now. Undefined: somebody has replaced it; read again.
    */
   const replaceCode = async (
-    phoneDigest: string,
+    phoneHash: string,
     seen: VersionedCodeRecord | undefined,
     next: {
       readonly code: OutstandingCode | undefined;
@@ -70,7 +70,7 @@ export const codeStore = ({ client, name: TableName }: Table) => {
       client.send(
         new UpdateCommand({
           TableName,
-          Key: codeKey(phoneDigest),
+          Key: codeKey(phoneHash),
           UpdateExpression: `SET sends = :sends, version = :next, #ttl = :ttl${
             code === undefined
               ? ' REMOVE mac, audience, code_expires_at, tries'
@@ -103,12 +103,12 @@ export const codeStore = ({ client, name: TableName }: Table) => {
   };
 
   /** Counts one try. With `restart`, an elapsed lock ends and the count begins anew. */
-  const writeTry = (phoneDigest: string, audience: string, now: number, restart: CodeRecord | undefined) =>
+  const writeTry = (phoneHash: string, audience: string, now: number, restart: CodeRecord | undefined) =>
     whenCondition(
       client.send(
         new UpdateCommand({
           TableName,
-          Key: codeKey(phoneDigest),
+          Key: codeKey(phoneHash),
           UpdateExpression: `SET tries = tries + :one, failures = ${
             restart ? ':one' : 'if_not_exists(failures, :zero) + :one'
           }, last_failure_at = :now, #ttl = :ttl`,
@@ -142,10 +142,10 @@ export const codeStore = ({ client, name: TableName }: Table) => {
      * Counts a try before anything is compared, so that parallel guesses gain nothing: of any number at once, five pass.
      * A counted try is a failure until `redeem` says otherwise.
      */
-    async countTry(phoneDigest: string, audience: string, now: number): Promise<CountedTry | TryRefusal> {
+    async countTry(phoneHash: string, audience: string, now: number): Promise<CountedTry | TryRefusal> {
       let restart: CodeRecord | undefined;
       for (let round = 0; round < 3; round += 1) {
-        const outcome = await writeTry(phoneDigest, audience, now, restart);
+        const outcome = await writeTry(phoneHash, audience, now, restart);
         if ('done' in outcome) return { mac: String(outcome.done.Attributes?.mac) };
         const was = fromItem(outcome.was);
         const refusal = whyNotTried(was, audience, now);
@@ -157,12 +157,12 @@ export const codeStore = ({ client, name: TableName }: Table) => {
     },
 
     /** Uses the code up and forgives the failures. `false`: another request was first. */
-    async redeem(phoneDigest: string, mac: string): Promise<boolean> {
+    async redeem(phoneHash: string, mac: string): Promise<boolean> {
       const outcome = await whenCondition(
         client.send(
           new UpdateCommand({
             TableName,
-            Key: codeKey(phoneDigest),
+            Key: codeKey(phoneHash),
             UpdateExpression: 'SET failures = :zero REMOVE mac, audience, code_expires_at, tries',
             ConditionExpression: 'mac = :mac',
             ExpressionAttributeValues: { ':zero': 0, ':mac': mac },

@@ -1,4 +1,4 @@
-import type { Clock } from '#shared/clock/port.ts';
+import type { Clock } from '#shared/clock.ts';
 import { logEvent } from '#shared/log.ts';
 import { type CallSite, ProviderUnavailable, type UnavailableReason, unavailable } from './unavailable.ts';
 

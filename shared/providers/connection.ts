@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Clock } from '#shared/clock/port.ts';
+import type { Clock } from '#shared/clock.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import type { Provider } from './provider.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '#shared/clock/port.ts';
-import { systemClock } from '#shared/clock/system.ts';
+import type { Clock } from '#shared/clock.ts';
+import { systemClock } from '#shared/clock.ts';
 import { logEvent } from '#shared/log.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import { type CircuitOptions, circuit } from './circuit.ts';

@@ -3,8 +3,8 @@ import { providersNamed } from '#shared/providers/named.ts';
 import { type ResilienceOptions, resilient } from '#shared/providers/resilient.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import { kavenegar } from './kavenegar.ts';
-import { SEND_CODE } from './operations.ts';
 import type { SmsSender } from './port.ts';
+import { SEND_CODE } from './port.ts';
 import { smsIr } from './sms-ir.ts';
 
 /** Every SMS provider there is. Their order here means nothing. */

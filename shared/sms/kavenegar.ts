@@ -9,8 +9,8 @@ import { provider } from '#shared/providers/provider.ts';
 import { type UnavailableReason, unavailable } from '#shared/providers/unavailable.ts';
 import { undocumented } from '#shared/providers/undocumented.ts';
 import { toLocalPhone } from '#shared/users/phone.ts';
-import { SEND_CODE } from './operations.ts';
 import type { SmsSender } from './port.ts';
+import { SEND_CODE } from './port.ts';
 
 const credentialsSchema = v.object({
   api_key: credential,

@@ -6,3 +6,6 @@ export interface SmsSender {
    */
   sendCode(phone: string, code: string, signal: AbortSignal): Promise<void>;
 }
+
+/** The operation of an SMS provider, as errors, logs and metrics name it. */
+export const SEND_CODE = 'send_code';

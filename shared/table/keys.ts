@@ -11,12 +11,12 @@
  * | a key id -> its seller                          | GetItem KEYID#<key> / KEYID                                     |
  * | what admins did to a seller or the deployment   | Query AUDIT#<seller or "deployment">, by time                   |
  * | a seller's users n..m, oldest first             | Query USERS#<seller>, sk between two ordinals                   |
- * | has this seller linked this person              | GetItem PERSON#<seller>#<digest> / PERSON                       |
- * | is this phone a registered buyer                | GetItem BUYER#<digest> / BUYER                                  |
- * | a phone's one-time code, tries and sends        | GetItem CODE#<digest> / CODE                                    |
- * | how many requests a key made in a minute        | UpdateItem METER#<meter>#<window> / METER                       |
+ * | has this seller linked this person              | GetItem PERSON#<seller>#<hash> / PERSON                       |
+ * | is this phone a registered buyer                | GetItem BUYER#<hash> / BUYER                                  |
+ * | a phone's one-time code, tries and sends        | GetItem CODE#<hash> / CODE                                    |
+ * | how many requests a key made in a minute        | UpdateItem LIMIT#<subject>#<window> / LIMIT                       |
  *
- * No phone, national id, code or key stands in a key of an item: digests only, made under a secret held outside the table.
+ * No phone, national id, code or key stands in a key of an item: hashes only, made under a secret held outside the table.
  */
 
 /** The primary key of an item. */
@@ -72,17 +72,17 @@ export const userKey = (sellerId: string, ordinal: number): ItemKey => ({
   sk: ordinalSortKey(ordinal),
 });
 
-export const personKey = (sellerId: string, personDigest: string): ItemKey => ({
-  pk: `PERSON#${sellerId}#${personDigest}`,
+export const personKey = (sellerId: string, personHash: string): ItemKey => ({
+  pk: `PERSON#${sellerId}#${personHash}`,
   sk: 'PERSON',
 });
 
-export const buyerKey = (phoneDigest: string): ItemKey => ({ pk: `BUYER#${phoneDigest}`, sk: 'BUYER' });
+export const buyerKey = (phoneHash: string): ItemKey => ({ pk: `BUYER#${phoneHash}`, sk: 'BUYER' });
 
-export const codeKey = (phoneDigest: string): ItemKey => ({ pk: `CODE#${phoneDigest}`, sk: 'CODE' });
+export const codeKey = (phoneHash: string): ItemKey => ({ pk: `CODE#${phoneHash}`, sk: 'CODE' });
 
 /** `window` is the number of the window since the epoch: of the minute for requests, of the hour for the hourly limits. */
-export const meterKey = (meter: string, window: number): ItemKey => ({
-  pk: `METER#${meter}#${window}`,
-  sk: 'METER',
+export const limitKey = (subject: string, window: number): ItemKey => ({
+  pk: `LIMIT#${subject}#${window}`,
+  sk: 'LIMIT',
 });

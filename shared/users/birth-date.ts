@@ -1,5 +1,5 @@
 import { isValidJalaaliDate, toGregorian, toJalaali } from 'jalaali-js';
-import { toAsciiDigits } from '#shared/text/digits.ts';
+import { toAsciiDigits } from '#shared/digits.ts';
 
 /** A calendar day of birth, in the form that was sent and as the one day that it is in both calendars. */
 export interface BirthDate {

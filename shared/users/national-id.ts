@@ -1,4 +1,4 @@
-import { toAsciiDigits } from '#shared/text/digits.ts';
+import { toAsciiDigits } from '#shared/digits.ts';
 
 /** What has the shape of a national id, in ASCII digits. */
 export const TEN_DIGITS = /^[0-9]{10}$/;

@@ -1,4 +1,4 @@
-import { toAsciiDigits } from '#shared/text/digits.ts';
+import { toAsciiDigits } from '#shared/digits.ts';
 
 /** `+98` or `0`, then a 9 and nine digits; spaces and hyphens may stand between digits. */
 export const IRANIAN_MOBILE = /^(?:\+98|0)[ -]*(9(?:[ -]*[0-9]){9})$/;

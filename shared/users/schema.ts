@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { systemClock } from '#shared/clock/system.ts';
-import { inAnyScript } from '#shared/text/digits.ts';
+import { systemClock } from '#shared/clock.ts';
+import { inAnyScript } from '#shared/digits.ts';
 import { isFutureDay, parseBirthDate, todayInTehran, YEAR_MONTH_DAY } from './birth-date.ts';
 import { parseDisplayName } from './display-name.ts';
 import { parseNationalId, TEN_DIGITS } from './national-id.ts';

@@ -25,16 +25,16 @@ export interface User {
 /** The claim of a seller on a person: what makes a link unique and its repetition idempotent. */
 export interface Person {
   readonly ordinal: number;
-  readonly phoneDigest: string;
+  readonly phoneHash: string;
   /** The day of birth, ISO. */
   readonly birthDay: string;
 }
 
-/** A link to be made. `personDigests` and `phoneDigest`: see `secrets/digests.ts`; the first person digest is the current one. */
+/** A link to be made. `personHashes` and `phoneHash`: see `secrets/hashes.ts`; the first person hash is the current one. */
 export interface NewLink {
   readonly sellerId: string;
-  readonly personDigests: readonly string[];
-  readonly phoneDigest: string;
+  readonly personHashes: readonly string[];
+  readonly phoneHash: string;
   readonly birthDay: string;
   readonly user: User;
 }
@@ -70,7 +70,7 @@ const fromItem = (item: Record<string, unknown>): User => ({
 
 const personFromItem = (item: Record<string, unknown>): Person => ({
   ordinal: Number(item.ordinal),
-  phoneDigest: String(item.phone_digest),
+  phoneHash: String(item.phone_hash),
   birthDay: String(item.birth_day),
 });
 
@@ -91,14 +91,14 @@ export const userStore = ({ client, name: TableName }: Table) => {
   const countUsers = async (sellerId: string): Promise<number | undefined> =>
     (await readNewest(sellerId))?.count;
 
-  /** One GetItem a digest, not one BatchGetItem: a batch that is throttled leaves items out without an error. */
+  /** One GetItem a hash, not one BatchGetItem: a batch that is throttled leaves items out without an error. */
   const findPerson = async (
     sellerId: string,
-    personDigests: readonly string[],
+    personHashes: readonly string[],
   ): Promise<Person | undefined> => {
     const found = await Promise.all(
-      personDigests.map((digest) =>
-        client.send(new GetCommand({ TableName, Key: personKey(sellerId, digest), ConsistentRead: true })),
+      personHashes.map((hash) =>
+        client.send(new GetCommand({ TableName, Key: personKey(sellerId, hash), ConsistentRead: true })),
       ),
     );
     const item = found.find(({ Item }) => Item !== undefined)?.Item;
@@ -126,7 +126,7 @@ export const userStore = ({ client, name: TableName }: Table) => {
    * with a time before that of the newest user, so that the order of the pages is the order of the times.
    */
   const tryLink = (link: NewLink, count: number) => {
-    const [currentDigest, ...olderDigests] = link.personDigests as [string, ...string[]];
+    const [currentHash, ...olderHashes] = link.personHashes as [string, ...string[]];
     const ordinal = count + 1;
     return client.send(
       new TransactWriteCommand({
@@ -145,9 +145,9 @@ export const userStore = ({ client, name: TableName }: Table) => {
             Put: {
               TableName,
               Item: {
-                ...personKey(link.sellerId, currentDigest),
+                ...personKey(link.sellerId, currentHash),
                 ordinal,
-                phone_digest: link.phoneDigest,
+                phone_hash: link.phoneHash,
                 birth_day: link.birthDay,
               },
               ConditionExpression: 'attribute_not_exists(pk)',
@@ -161,11 +161,11 @@ export const userStore = ({ client, name: TableName }: Table) => {
               ConditionExpression: 'attribute_not_exists(pk)',
             },
           },
-          // While the digest secret is being rotated, the person may stand under the digest of an older one.
-          ...olderDigests.map((digest) => ({
+          // While the hash secret is being rotated, the person may stand under the hash of an older one.
+          ...olderHashes.map((hash) => ({
             ConditionCheck: {
               TableName,
-              Key: personKey(link.sellerId, digest),
+              Key: personKey(link.sellerId, hash),
               ConditionExpression: 'attribute_not_exists(pk)',
               ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
             },

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { comparable } from '../../bin/admin-docs/comparable.ts';
+import { comparable } from '#bin/admin-docs/comparable.ts';
 
 it('docs/admin.md shows what the commands answer today', async () => {
   const program = fileURLToPath(new URL('../../bin/admin-docs.ts', import.meta.url));

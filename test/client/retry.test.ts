@@ -29,8 +29,8 @@ const broken = (): Response => {
   throw new TypeError('fetch failed');
 };
 
-/** A client of a service that answers one thing after the other; it fails the test if it is called more often. */
-const clientOf = (...answers: (() => Response)[]) => {
+/** A client of a service that responses one thing after the other; it fails the test if it is called more often. */
+const clientOf = (...responses: (() => Response)[]) => {
   const sent: Request[] = [];
   const waits: number[] = [];
   const client = buyerLinking({
@@ -42,7 +42,7 @@ const clientOf = (...answers: (() => Response)[]) => {
     },
     fetch: async (request) => {
       sent.push(request);
-      const answer = answers[sent.length - 1];
+      const answer = responses[sent.length - 1];
       if (answer === undefined) throw new Error('one call too many');
       return answer();
     },

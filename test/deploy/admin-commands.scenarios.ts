@@ -1,5 +1,5 @@
 /** The admin commands against the stage as it was deployed. Run by `npm run test:deploy`, see run.ts. */
-import { stageCommands } from '#test/admin/stage-commands.ts';
+import { stageCommands } from '#test/bin/admin/stage-commands.ts';
 import type { Feature } from '#test/scenarios/target.ts';
 import { STAGE } from './stage.ts';
 

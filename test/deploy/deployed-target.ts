@@ -4,11 +4,11 @@ import {
   PutSecretValueCommand,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
+import { connectAws } from '#bin/admin/connect-aws.ts';
 import { apiStackName, OUTPUTS } from '#lib/outputs.ts';
 import { STAGES } from '#lib/stages.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import type { Target } from '#test/scenarios/target.ts';
-import { connectAws } from '../../bin/admin/connect-aws.ts';
 import { seedDemo } from '../../local/demo-seeds.ts';
 import { startSimulators } from '../../local/simulators/server.ts';
 

@@ -1,6 +1,6 @@
 /** The reference page as a reader's browser shows it, served by the whole local service. */
 import type { Browser, Page } from 'playwright-core';
-import { foldDocument } from '#shared/openapi/document.ts';
+import { buildDocument } from '#bin/openapi/document.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import {
   accessibilityFaults,
@@ -15,7 +15,7 @@ import { behindStage } from './staged.ts';
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 const DARK = { colorScheme: 'dark' } as const;
 
-const operationIds = Object.values(foldDocument().paths).flatMap((methods) =>
+const operationIds = Object.values(buildDocument().paths).flatMap((methods) =>
   Object.values(methods).map(({ operationId }) => operationId),
 );
 

@@ -1,7 +1,7 @@
 /** The guides are run as they are written, against the whole local service. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { PLAN_NAMES, PLANS } from '#shared/plans.ts';
 import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
+import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import { compared, missingCommands, runSteps, stepsOf } from './guide.ts';
 

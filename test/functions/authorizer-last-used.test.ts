@@ -1,11 +1,11 @@
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { setScopes } from '#admin/operations/change-key.ts';
 import { judge } from '#functions/authorizer.ts';
-import { setScopes } from '#shared/administration/change-key.ts';
 import { hashApiKey, newApiKey } from '#shared/api-keys/format.ts';
 import type { KeySecret } from '#shared/api-keys/schema.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { redirectLog } from '#shared/log.ts';
-import { administrationBench } from '#test/shared/administration/bench.ts';
+import { administrationBench } from '#test/admin/operations/bench.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 
 let table: EmbeddedTable;

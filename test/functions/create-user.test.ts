@@ -2,13 +2,13 @@ import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type CreateUserDeps, handle } from '#functions/create-user.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import type { IdentityVerdict, OwnershipVerdict } from '#shared/identity-registry/port.ts';
-import { countingIds } from '#shared/ids/fake.ts';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { routes } from '#shared/routes.ts';
-import { digestsFrom } from '#shared/secrets/digests.ts';
-import { fixedSecret } from '#shared/secrets/fake.ts';
+import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import { userStore } from '#shared/users/store.ts';
+import { countingIds } from '#test/fakes/ids.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
 import { newPerson } from './people.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.stop());
 
-const digests = digestsFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
+const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
 
 /** The function with a registry that gives these verdicts, and counts how often it was asked. */
 const createUser = (
@@ -36,7 +36,7 @@ const createUser = (
   const own = {
     users: userStore(table),
     buyers: buyerStore(table),
-    digests,
+    hashes,
     ids: countingIds(),
     identityRegistry: {
       checkIdentity: () => {
@@ -63,8 +63,8 @@ const createUser = (
 /** A person whose phone is registered in the buyer app. */
 const newBuyer = async () => {
   const person = newPerson();
-  const [digest] = await digests.phone(person.phone);
-  await buyerStore(table).register(digest, await digests.buyerId(person.phone), '2026-01-01T00:00:00.000Z');
+  const [hash] = await hashes.phone(person.phone);
+  await buyerStore(table).register(hash, await hashes.buyerId(person.phone), '2026-01-01T00:00:00.000Z');
   return person;
 };
 

@@ -1,11 +1,11 @@
+import { buildDocument } from '#bin/openapi/document.ts';
 import { handle } from '#functions/get-docs-asset.ts';
-import { fakeClock } from '#shared/clock/fake.ts';
 import { docsPageAssets } from '#shared/docs-page/assets.ts';
 import { DOCS_PAGE_FILES } from '#shared/docs-page/files.ts';
 import { docsPage } from '#shared/docs-page/page.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
-import { foldDocument } from '#shared/openapi/document.ts';
 import { routes } from '#shared/routes.ts';
+import { fakeClock } from '#test/fakes/clock.ts';
 import { callForText } from './docs-call.ts';
 
 const deps = { assets: docsPageAssets(false), clock: fakeClock('2026-11-21T08:00:00Z') };
@@ -14,7 +14,7 @@ const handler = endpoint(routes['get-docs-asset'], handle, () => deps);
 const get = (file: string) => callForText(handler, `/docs/${file}`, { file });
 
 const filesOfPage = () =>
-  [...docsPage(foldDocument()).html.matchAll(/"docs\/([^"]+)"/g)].map(([, file]) => String(file));
+  [...docsPage(buildDocument()).html.matchAll(/"docs\/([^"]+)"/g)].map(([, file]) => String(file));
 
 /** What a Lambda function may answer with. */
 const MAX_ANSWER_BYTES = 6 * 1024 * 1024;

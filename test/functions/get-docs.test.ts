@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
+import { buildDocument } from '#bin/openapi/document.ts';
 import { handle } from '#functions/get-docs.ts';
-import { fakeClock } from '#shared/clock/fake.ts';
 import { docsPage } from '#shared/docs-page/page.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
-import { foldDocument } from '#shared/openapi/document.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
+import { fakeClock } from '#test/fakes/clock.ts';
 import { callForText } from './docs-call.ts';
 
 const getDocs = () => {
-  const deps = { page: docsPage(foldDocument()), clock: fakeClock('2026-11-21T08:00:00Z') };
+  const deps = { page: docsPage(buildDocument()), clock: fakeClock('2026-11-21T08:00:00Z') };
   return callForText(
     endpoint(routes['get-docs'], handle, () => deps),
     '/docs',

@@ -1,5 +1,5 @@
+import { buildDocument } from '#bin/openapi/document.ts';
 import { type GetOpenapiDeps, handle } from '#functions/get-openapi.ts';
-import { foldDocument } from '#shared/openapi/document.ts';
 import { routes } from '#shared/routes.ts';
 import { functionUnderTest } from './harness.ts';
 
@@ -8,7 +8,7 @@ const getOpenapi = () =>
     routes['get-openapi'],
     handle,
     undefined as never,
-    { document: foldDocument() },
+    { document: buildDocument() },
   );
 
 describe('200', () => {
@@ -19,7 +19,7 @@ describe('200', () => {
       'application/json',
       'no-store',
     ]);
-    expect(json).toEqual(JSON.parse(JSON.stringify(foldDocument())));
+    expect(json).toEqual(JSON.parse(JSON.stringify(buildDocument())));
   });
 });
 

@@ -1,11 +1,11 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { fakeClock } from '#shared/clock/fake.ts';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { redirectLog } from '#shared/log.ts';
-import { requestMeter } from '#shared/request-meter/store.ts';
-import { needsKey, type Route } from '#shared/routes.ts';
+import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { type Route, requiresKey } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
+import { fakeClock } from '#test/fakes/clock.ts';
 
 /** What API Gateway would put into the event, as far as a test wants to say. */
 export interface Call {
@@ -71,8 +71,8 @@ export const functionUnderTest = <R extends Route, Deps extends EndpointDeps>(
   own: Omit<Deps, keyof EndpointDeps> & Partial<EndpointDeps>,
 ) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
-  const meter = needsKey(route, own.otpAccess ?? 'api-key') ? requestMeter(table) : undefined;
-  const deps = { clock, meter, ...own } as unknown as Deps;
+  const limiter = requiresKey(route, own.otpAccess ?? 'api-key') ? rateLimiter(table) : undefined;
+  const deps = { clock, rateLimiter: limiter, ...own } as unknown as Deps;
   const handler = endpoint(route, handle, () => deps);
   const lines: string[] = [];
   redirectLog((line) => lines.push(line));

@@ -3,8 +3,8 @@ import { handle, type SendOtpDeps } from '#functions/send-otp.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { routes } from '#shared/routes.ts';
-import { digestsFrom } from '#shared/secrets/digests.ts';
-import { fixedSecret } from '#shared/secrets/fake.ts';
+import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { functionUnderTest } from './harness.ts';
 import { newPerson } from './people.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.stop());
 
-const digests = digestsFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
+const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
 
 /** The function with an SMS provider that keeps what it is given, or fails as told. */
 const sendOtp = (own: { otpAccess?: 'public' } = {}) => {
@@ -35,7 +35,7 @@ const sendOtp = (own: { otpAccess?: 'public' } = {}) => {
     codes,
     ...functionUnderTest<(typeof routes)['send-otp'], SendOtpDeps>(routes['send-otp'], handle, table, {
       codes,
-      digests,
+      hashes,
       sms,
       ...own,
     }),
@@ -123,13 +123,13 @@ describe('503', () => {
     const { phone } = newPerson();
     const { call, provider, clock, codes } = sendOtp();
     await call({ body: { phone } });
-    const [digest] = await digests.phone(phone);
-    const before = await codes.read(digest);
+    const [hash] = await hashes.phone(phone);
+    const before = await codes.read(hash);
     clock.advance(60);
     provider.failure = failure(true);
     const { status, json, headers } = await call({ body: { phone } });
     expect([status, json.code, headers['Retry-After']]).toEqual([503, 'sms_unavailable', '10']);
-    expect((await codes.read(digest))?.code).toEqual(before?.code);
+    expect((await codes.read(hash))?.code).toEqual(before?.code);
     provider.failure = undefined;
     expect((await call({ body: { phone } })).status).toBe(202);
   });
@@ -140,8 +140,8 @@ describe('503', () => {
     provider.failure = failure(false);
     const { status, headers } = await call({ body: { phone } });
     expect([status, headers['Retry-After']]).toEqual([503, '60']);
-    const [digest] = await digests.phone(phone);
-    expect((await codes.read(digest))?.code).toBeDefined();
+    const [hash] = await hashes.phone(phone);
+    expect((await codes.read(hash))?.code).toBeDefined();
     provider.failure = undefined;
     expect((await call({ body: { phone } })).json.code).toBe('resend_too_soon');
   });

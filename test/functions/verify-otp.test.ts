@@ -6,8 +6,8 @@ import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
 import { routes } from '#shared/routes.ts';
-import { digestsFrom } from '#shared/secrets/digests.ts';
-import { fixedSecret } from '#shared/secrets/fake.ts';
+import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
 import { newPerson } from './people.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.stop());
 
-const digests = digestsFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
+const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const published = publishedKey(pair.publicKey.export({ format: 'jwk' }));
 const signer: TokenSigner = {
@@ -44,7 +44,7 @@ const verifyOtp = (own: { otpAccess?: 'public'; signer?: TokenSigner } = {}) => 
     {
       codes,
       buyers,
-      digests,
+      hashes,
       signer,
       tokenIssuer: 'https://issuer.example',
       ...own,
@@ -56,11 +56,11 @@ const verifyOtp = (own: { otpAccess?: 'public'; signer?: TokenSigner } = {}) => 
     /** Puts a code out for a phone, as a send does. */
     async send(phone: string, audience = 'sel_test') {
       const now = Math.floor(test.clock() / 1000);
-      const [digest] = await digests.phone(phone);
-      const seen = await codes.read(digest);
-      const mac = await digests.codeMac({ phone, audience, code: RIGHT, salt: `salt-${now}` });
+      const [hash] = await hashes.phone(phone);
+      const seen = await codes.read(hash);
+      const mac = await hashes.codeMac({ phone, audience, code: RIGHT, salt: `salt-${now}` });
       const code = { mac, audience, expiresAt: now + 300, tries: 0 };
-      await codes.replaceCode(digest, seen, { code, sends: [...(seen?.sends ?? []), now], now });
+      await codes.replaceCode(hash, seen, { code, sends: [...(seen?.sends ?? []), now], now });
     },
     verify: (phone: string, code: string) => test.call({ body: { phone, code } }),
   };
@@ -130,8 +130,8 @@ describe('200', () => {
     await verify(app.phone, RIGHT);
     const authorizer = { ...callerContext, scopes: 'users:read users:write' };
     await call({ body: { phone: seller.phone, code: RIGHT }, authorizer });
-    expect(await buyers.isRegistered(await digests.phone(app.phone))).toBe(true);
-    expect(await buyers.isRegistered(await digests.phone(seller.phone))).toBe(false);
+    expect(await buyers.isRegistered(await hashes.phone(app.phone))).toBe(true);
+    expect(await buyers.isRegistered(await hashes.phone(seller.phone))).toBe(false);
   });
 
   it('registers the buyer without a key where the deployment says public', async () => {
@@ -139,7 +139,7 @@ describe('200', () => {
     const { send, call, buyers } = verifyOtp({ otpAccess: 'public' });
     await send(phone, 'public');
     expect((await call({ body: { phone, code: RIGHT }, authorizer: null })).status).toBe(200);
-    expect(await buyers.isRegistered(await digests.phone(phone))).toBe(true);
+    expect(await buyers.isRegistered(await hashes.phone(phone))).toBe(true);
   });
 });
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { callsProviders, variablesOf } from '#lib/function-variables.ts';
 import { OUTPUTS } from '#lib/outputs.ts';
 import { STAGES } from '#lib/stages.ts';
-import { PLAN_NAMES, PLANS } from '#shared/plans.ts';
-import { allRoutes, needsKey } from '#shared/routes.ts';
+import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
+import { allRoutes, requiresKey } from '#shared/routes.ts';
 import { type Method, methodsOf } from './methods.ts';
 import { resourcesOf, templatesOf } from './synthesised.ts';
 
@@ -86,7 +86,7 @@ describe('functions and methods', () => {
 
   test('no variable holds a secret: secrets are named by ARN or by name', () => {
     expect(functionOf(dev, 'create-user').Environment.Variables).toMatchObject({
-      DIGEST_SECRET: { 'Fn::ImportValue': expect.stringContaining('DigestSecret') },
+      HASH_SECRET: { 'Fn::ImportValue': expect.stringContaining('HashSecret') },
       PROVIDER_SECRET: 'buyer-linking/dev/providers',
     });
   });
@@ -94,7 +94,7 @@ describe('functions and methods', () => {
 
 describe('who may call', () => {
   test.each(stages)('in %s every row with a key has the authorizer and asks for a key', (_, template) => {
-    const keyed = allRoutes.filter((route) => needsKey(route, 'api-key'));
+    const keyed = allRoutes.filter((route) => requiresKey(route, 'api-key'));
     for (const route of keyed) {
       expect(methodOf(template, route)).toMatchObject({ authorization: 'CUSTOM', apiKeyRequired: true });
     }
@@ -138,13 +138,13 @@ describe('who may call', () => {
       // CloudFormation takes a path with its slashes escaped, but for the first.
       ({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath.slice(1).replaceAll('~1', '/')}`,
     );
-    const open = allRoutes.filter((route) => !needsKey(route, 'api-key'));
+    const open = allRoutes.filter((route) => !requiresKey(route, 'api-key'));
     expect(throttled.sort()).toEqual(open.map(({ method, path }) => `${method} ${path}`).sort());
   });
 });
 
 describe('plans', () => {
-  test('each plan of shared/plans.ts is a usage plan of rate n/60 and burst 2n', () => {
+  test('each plan of shared/rate-limits/plans.ts is a usage plan of rate n/60 and burst 2n', () => {
     const throttles = Object.values(resourcesOf(dev.api, 'AWS::ApiGateway::UsagePlan')).map(
       ({ Properties }) => Properties.Throttle,
     );

@@ -51,8 +51,8 @@ describe('the bundles', () => {
   });
 
   test('hold nothing but code, and the files that a row needs', async () => {
-    for (const { name, needs } of allRoutes) {
-      const expected = ['index.mjs', ...Object.keys(needs.files ?? {})];
+    for (const { name, permissions } of allRoutes) {
+      const expected = ['index.mjs', ...Object.keys(permissions.files ?? {})];
       expect((await readdir(bundles.folderOf(name))).sort()).toEqual(expected.sort());
     }
   });
@@ -93,7 +93,7 @@ describe('what a bundle is made of', () => {
   test('no bundle holds the administration, the local service or a test', async () => {
     for (const name of names) {
       expect(await sourcesOf(name)).not.toMatch(
-        /shared\/administration|client-api-gateway|(?:^|\/)local\/|(?:^|\/)test\//m,
+        /^admin\/|client-api-gateway|(?:^|\/)local\/|(?:^|\/)test\//m,
       );
     }
   });
@@ -127,7 +127,7 @@ describe('a bundle as Lambda runs it', () => {
     AWS_LAMBDA_FUNCTION_NAME: 'function',
     AWS_REGION: 'us-east-1',
     TABLE_NAME: 'table',
-    DIGEST_SECRET: 'secret',
+    HASH_SECRET: 'secret',
     PROVIDER_SECRET: 'secret',
     IDENTITY_PROVIDERS: 'jibit',
     SMS_PROVIDERS: 'kavenegar',

@@ -9,7 +9,7 @@ const recordingEnvironment = () => {
   const read = new Set<string>();
   const values: Record<string, string> = {
     TABLE_NAME: 'table',
-    DIGEST_SECRET: 'arn:secret',
+    HASH_SECRET: 'arn:secret',
     PROVIDER_SECRET: 'secret',
     IDENTITY_PROVIDERS: 'jibit',
     SMS_PROVIDERS: 'kavenegar',
@@ -44,7 +44,7 @@ const variablesReadBy = (name: string): string[] => {
     makerOf(name)();
     // Every function writes the log.
     const restore = redirectLog(() => {});
-    logEvent('meter_unreachable', { operation: name });
+    logEvent('rate_limiter_unreachable', { operation: name });
     restore();
   } finally {
     process.env = before;

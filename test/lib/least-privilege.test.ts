@@ -62,20 +62,19 @@ describe('least privilege', () => {
     expect(managed.map(([id]) => id)).toEqual([expect.stringMatching(/^ApiCloudWatchRole/)]);
   });
 
-  test.each(allRoutes.filter(({ needs }) => needs.table).map((route) => [route.name, route] as const))(
-    '%s may do with the table what its row says, and nothing else',
-    (name, { needs }) => {
-      const onTable = actionsOf(name).filter((action) => action.startsWith('dynamodb:'));
-      expect(onTable).toEqual((needs.table ?? []).map((verb) => `dynamodb:${verb}`).sort());
-    },
-  );
+  test.each(
+    allRoutes.filter(({ permissions }) => permissions.table).map((route) => [route.name, route] as const),
+  )('%s may do with the table what its row says, and nothing else', (name, { permissions }) => {
+    const onTable = actionsOf(name).filter((action) => action.startsWith('dynamodb:'));
+    expect(onTable).toEqual((permissions.table ?? []).map((verb) => `dynamodb:${verb}`).sort());
+  });
 
   test('a row without needs may write its log and its trace, and nothing else', () => {
     expect(actionsOf('get-openapi')).toEqual(EVERYWHERE);
   });
 
   test('get-jwks may read public keys, and sign nothing', () => {
-    expect(routes['get-jwks'].needs).toEqual({ signingKey: 'publish' });
+    expect(routes['get-jwks'].permissions).toEqual({ signingKey: 'publish' });
     expect(actionsOf('get-jwks')).toEqual(['kms:GetPublicKey', ...EVERYWHERE].sort());
   });
 

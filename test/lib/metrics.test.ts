@@ -32,21 +32,21 @@ describe('a metric of the log', () => {
       'not kept by [plan]',
     );
     expect(() => metrics.one('request_failed', 'UnexpectedErrors', {}, SUM)).toThrow('not kept by []');
-    expect(() => metrics.each('key_judged', 'KeysJudged', ['reason'], SUM)).toThrow('not kept by [reason]');
+    expect(() => metrics.each('key_checked', 'KeysChecked', ['reason'], SUM)).toThrow('not kept by [reason]');
   });
 
   test('is never that of another stage of the same account', () => {
-    expect(loggedMetrics('prod').one('meter_unreachable', 'MeterUnreachable', {}, SUM).namespace).not.toBe(
-      metrics.one('meter_unreachable', 'MeterUnreachable', {}, SUM).namespace,
-    );
+    expect(
+      loggedMetrics('prod').one('rate_limiter_unreachable', 'RateLimiterUnreachable', {}, SUM).namespace,
+    ).not.toBe(metrics.one('rate_limiter_unreachable', 'RateLimiterUnreachable', {}, SUM).namespace);
   });
 
   test('for a graph is a search over every value of its dimensions', () => {
     const [expression] = [
-      metrics.each('key_judged', 'KeysJudged', ['outcome'], SUM).toMetricConfig().mathExpression,
+      metrics.each('key_checked', 'KeysChecked', ['outcome'], SUM).toMetricConfig().mathExpression,
     ];
     expect(expression?.expression).toBe(
-      `SEARCH('{BuyerLinking/dev,outcome} MetricName="KeysJudged"', 'Sum', 300)`,
+      `SEARCH('{BuyerLinking/dev,outcome} MetricName="KeysChecked"', 'Sum', 300)`,
     );
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
-import { AUTHORIZER_NEEDS, AUTHORIZER_WRITES } from '#shared/api-keys/authorizer-needs.ts';
+import { AUTHORIZER_PERMISSIONS, AUTHORIZER_WRITES } from '#shared/api-keys/authorizer-permissions.ts';
 import { hashApiKey, newApiKey } from '#shared/api-keys/format.ts';
 import type { LambdaHandler } from '#shared/http/endpoint.ts';
 import { redirectLog } from '#shared/log.ts';
@@ -41,10 +41,7 @@ beforeAll(async () => {
     TABLE_NAME: table.name,
     DYNAMODB_ENDPOINT: recorder.endpoint,
     // A ring in the middle of a rotation: a link then checks for claims under the older key too.
-    DIGEST_SECRET: await file(
-      'ring',
-      JSON.stringify({ current: 'n'.repeat(40), previous: ['o'.repeat(40)] }),
-    ),
+    HASH_SECRET: await file('ring', JSON.stringify({ current: 'n'.repeat(40), previous: ['o'.repeat(40)] })),
     PROVIDER_SECRET: await file('providers', JSON.stringify(simulators.providerSecret)),
     IDENTITY_PROVIDERS: 'jibit',
     SMS_PROVIDERS: 'kavenegar',
@@ -95,7 +92,7 @@ const call = async (name: RouteName, body?: unknown): Promise<number> => {
 };
 
 const granted = (name: RouteName): string[] =>
-  [...((routes[name].needs as { table?: string[] }).table ?? [])].sort();
+  [...((routes[name].permissions as { table?: string[] }).table ?? [])].sort();
 
 const person = newPerson();
 const { phone } = person;
@@ -132,7 +129,7 @@ describe('what a function asks of the table is what its row is granted', () => {
   test('every other row asks nothing of it', () => {
     const tried: readonly string[] = ['send-otp', 'verify-otp', 'create-user', 'list-users'];
     const others = allRoutes.filter(({ name }) => !tried.includes(name));
-    expect(others.filter(({ needs }) => needs.table !== undefined)).toEqual([]);
+    expect(others.filter(({ permissions }) => permissions.table !== undefined)).toEqual([]);
   });
 
   test('the authorizer: a key of the first use on a day', async () => {
@@ -159,6 +156,6 @@ describe('what a function asks of the table is what its row is granted', () => {
       requestContext: { requestId: 'request' },
     };
     await handler(event as unknown as APIGatewayRequestAuthorizerEvent);
-    expect(recorder.taken()).toEqual([...AUTHORIZER_NEEDS.table, AUTHORIZER_WRITES.action].sort());
+    expect(recorder.taken()).toEqual([...AUTHORIZER_PERMISSIONS.table, AUTHORIZER_WRITES.action].sort());
   });
 });

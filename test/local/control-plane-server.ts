@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { apiGatewayClient, apiGatewayUsagePlans } from '#admin/usage-plans/api-gateway.ts';
 import { LOCAL_API_ID, LOCAL_PLAN_IDS, LOCAL_STAGE_NAME } from '#local/control-plane/identifiers.ts';
 import { CONTROL_PLANE_PREFIX, type ControlPlaneOptions, openControlPlane } from '#local/control-plane.ts';
-import { apiGatewayClient, apiGatewayUsagePlans } from '#shared/usage-plans/api-gateway.ts';
 
 /** The local control plane behind a server of its own, and the real SDK pointed at it. Stop it in afterAll. */
 export const startControlPlane = async (options: ControlPlaneOptions = {}) => {

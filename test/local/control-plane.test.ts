@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-api-gateway';
 import { LOCAL_PLAN_IDS } from '#local/control-plane/identifiers.ts';
 import { openControlPlane } from '#local/control-plane.ts';
-import { PLAN_NAMES, usagePlanThrottle } from '#shared/plans.ts';
+import { PLAN_NAMES, usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import { startControlPlane } from './control-plane-server.ts';
 
 type Running = Awaited<ReturnType<typeof startControlPlane>>;
@@ -134,7 +134,7 @@ it('gives long lists a page at a time', async () => {
   expect(members).toEqual(ids);
 });
 
-it('has the usage plans of shared/plans.ts', async () => {
+it('has the usage plans of shared/rate-limits/plans.ts', async () => {
   const { items } = await running.client.send(new GetUsagePlansCommand({}));
   expect(items?.map(({ name, throttle }) => [name, throttle])).toEqual(
     PLAN_NAMES.map((name) => [name, usagePlanThrottle(name)]),

@@ -10,7 +10,7 @@ import { type Completed, gateway } from '#local/gateway.ts';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
 import type { OtpAccess } from '#shared/env.ts';
 import { redirectLog } from '#shared/log.ts';
-import { usagePlanThrottle } from '#shared/plans.ts';
+import { usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import { allRoutes } from '#shared/routes.ts';
 import type { ProblemBody } from '#test/scenarios/target.ts';
 

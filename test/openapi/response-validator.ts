@@ -10,7 +10,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv, type AnySchemaObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { problemSchema } from '#shared/openapi/problem-schemas.ts';
+import { problemSchema } from '#bin/openapi/problem-schemas.ts';
 import { allRoutes } from '#shared/routes.ts';
 
 /** An answer as it came over HTTP. */

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Long enough for a busy machine where the provider answers, short where it is known not to. */
+/** Long enough for a busy machine where the provider responses, short where it is known not to. */
 const PATIENT_MS = 20_000;
 const SLOW_FAULTS: readonly string[] = ['slow_headers', 'slow_body', 'slow'];
 const attemptTimeoutMs = (fault: string): number => (SLOW_FAULTS.includes(fault) ? 50 : PATIENT_MS);
@@ -21,11 +21,11 @@ const optionsFor = (fault: string) => ({ options: { attemptTimeoutMs: attemptTim
 /** Everything that a caller, the log and the table may not see, gathered as it is made. */
 const personal = new Set<string>();
 /** What callers were told. */
-const answers: string[] = [];
+const responses: string[] = [];
 
 const create = async (person: object) => {
   const reply = await service.call('/v1/users', person);
-  answers.push(reply.text);
+  responses.push(reply.text);
   return reply;
 };
 
@@ -139,7 +139,7 @@ const SURE: Readonly<Record<string, readonly Fault[]>> = {
 const send = async (phone: string) => {
   personal.add(phone.slice(3));
   const reply = await service.call('/v1/auth/otp/send', { phone });
-  answers.push(reply.text);
+  responses.push(reply.text);
   return reply;
 };
 
@@ -215,6 +215,6 @@ it('has put no key, phone, national id or code into a log line or an answer', ()
   for (const value of [...secrets, ...personal]) expect(log).not.toContain(value);
   // Six digits are also found in a number of milliseconds: a code would stand between quotes or spaces.
   for (const code of codes) expect(log).not.toMatch(new RegExp(`["\\s:=]${code}["\\s&]`));
-  const told = answers.join('\n');
+  const told = responses.join('\n');
   for (const value of [...secrets, ...codes]) expect(told).not.toContain(`"${value}"`);
 });

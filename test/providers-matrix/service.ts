@@ -8,21 +8,21 @@ import { gateway } from '#local/gateway.ts';
 import { listenOnLoopback } from '#local/loopback-server.ts';
 import { type Simulators, startSimulators } from '#local/simulators/server.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
-import { fakeClock } from '#shared/clock/fake.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
-import { randomIds } from '#shared/ids/random.ts';
+import { randomIds } from '#shared/ids.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
-import type { PlanName } from '#shared/plans.ts';
 import type { ResilienceOptions } from '#shared/providers/resilient.ts';
-import { requestMeter } from '#shared/request-meter/store.ts';
+import type { PlanName } from '#shared/rate-limits/plans.ts';
+import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { routes } from '#shared/routes.ts';
-import { digestsFrom } from '#shared/secrets/digests.ts';
-import { fixedSecret } from '#shared/secrets/fake.ts';
+import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import { completeNationalId } from '#shared/users/national-id.ts';
 import { userStore } from '#shared/users/store.ts';
+import { fakeClock } from '#test/fakes/clock.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 
 const SELLER = 'sel_matrix';
@@ -50,8 +50,8 @@ export const startMatrixService = async () => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
   const [table, simulators] = await Promise.all([startEmbeddedTable(), startSimulators(clock)]);
   const secret = fixedSecret(JSON.stringify(simulators.providerSecret));
-  const digests = digestsFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
-  const shared = { clock, meter: requestMeter(table), digests, ids: randomIds };
+  const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
+  const shared = { clock, rateLimiter: rateLimiter(table), hashes, ids: randomIds };
   const stores = { users: userStore(table), buyers: buyerStore(table), codes: codeStore(table) };
   await table.client.send(
     new PutCommand({ TableName: table.name, Item: { ...sellerKey(SELLER), user_count: 0 } }),
@@ -119,8 +119,8 @@ export const startMatrixService = async () => {
       people += 1;
       const serial = people;
       const phone = `+98999${String(serial).padStart(7, '0')}`;
-      const [digest] = await digests.phone(phone);
-      await stores.buyers.register(digest, await digests.buyerId(phone), '2026-01-01T00:00:00.000Z');
+      const [hash] = await hashes.phone(phone);
+      await stores.buyers.register(hash, await hashes.buyerId(phone), '2026-01-01T00:00:00.000Z');
       return {
         national_id: nationalId ?? completeNationalId(`999${String(serial).padStart(6, '0')}`),
         birth_date: '1370/1/5',
@@ -128,7 +128,7 @@ export const startMatrixService = async () => {
         display_name: `Person ${serial}`,
       };
     },
-    /** Every item but the meters' counts, in a fixed order. */
+    /** Every item but the rate limiter counts, in a fixed order. */
     async items(): Promise<readonly string[]> {
       const items: string[] = [];
       let from: Record<string, unknown> | undefined;
@@ -136,7 +136,7 @@ export const startMatrixService = async () => {
         const { Items = [], LastEvaluatedKey } = await table.client.send(
           new ScanCommand({ TableName: table.name, ConsistentRead: true, ExclusiveStartKey: from }),
         );
-        const lasting = Items.filter(({ sk }) => sk !== 'METER');
+        const lasting = Items.filter(({ sk }) => sk !== 'LIMIT');
         items.push(...lasting.map((item) => JSON.stringify(Object.entries(item).sort())));
         from = LastEvaluatedKey;
       } while (from !== undefined);

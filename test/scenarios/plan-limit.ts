@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PLANS } from '#shared/plans.ts';
+import { PLANS } from '#shared/rate-limits/plans.ts';
 import { call, expectProblem, expectRetryAfter, type Reply } from './call.ts';
 import { itWith, type ScenarioOptions, type Target } from './target.ts';
 
@@ -16,7 +16,7 @@ const freshMinute = async (target: Target): Promise<void> => {
   await sleep(left >= ROOM_SECONDS ? 0 : (left + 1) * 1000);
 };
 
-/** As many at once as keep a machine with other work to do from taking longer over one than the service waits for its meter. */
+/** As many at once as keep a machine with other work to do from taking longer over one than the service waits for its rate limiter. */
 const WIDTH = 10;
 
 /** Makes so many calls, a few at a time. */
@@ -83,7 +83,7 @@ const countsExactly = async (target: Target): Promise<void> => {
 };
 
 const hasTwoWalls = async (target: Target): Promise<void> => {
-  // The bucket holds two minutes' worth; what the meter refuses has taken a token too.
+  // The bucket holds two minutes' worth; what the rate limiter refuses has taken a token too.
   const replies = await repeat(3 * LIMIT, () => list(target));
   const refused = replies.filter(({ status }) => status !== 200);
   const byGateway = refused.filter(({ headers }) => headers.get('retry-after') === '60');
@@ -109,7 +109,7 @@ export const planLimitScenarios = (options: ScenarioOptions): void => {
     );
 
     itWith(options, 'usage-plan throttle', 'gateway problem bodies')(
-      'has a token bucket before its meter, and a refusal looks the same from both',
+      'has a token bucket before its rate limiter, and a refusal looks the same from both',
       () => hasTwoWalls(target()),
       90_000,
     );

@@ -1,10 +1,10 @@
 import { newApiKey } from '#shared/api-keys/format.ts';
-import { allRoutes, needsKey, type Route } from '#shared/routes.ts';
+import { allRoutes, type Route, requiresKey } from '#shared/routes.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from './call.ts';
 import { newPerson } from './people.ts';
 import { itWith, type ScenarioOptions } from './target.ts';
 
-const keyRows = allRoutes.filter((route) => needsKey(route, 'api-key'));
+const keyRows = allRoutes.filter((route) => requiresKey(route, 'api-key'));
 const publicRows = allRoutes.filter((route) => route.access.by === 'public' && !route.path.includes('{'));
 
 /** A request of a row that its schema need not like: the key and the path are judged before. */

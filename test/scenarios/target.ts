@@ -2,7 +2,7 @@ import type { ProblemCode } from '#shared/problems.ts';
 
 /** What a target may not have. A scenario that needs it is skipped there, by this name. */
 export type Feature =
-  /** A usage plan's token bucket in front of the service's own meter. */
+  /** A usage plan's token bucket in front of the service's own rate limiter. */
   | 'usage-plan throttle'
   /** Refusals made by the gateway have the contract's body and headers. */
   | 'gateway problem bodies'

@@ -1,13 +1,13 @@
 /** Keys that were good and are no longer: refused at once or to the second, though the gateway keeps judgements for minutes. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Administration } from '#admin/administration.ts';
+import { createSeller } from '#admin/operations/create-seller.ts';
+import { issueKey } from '#admin/operations/issue-key.ts';
+import { revokeKey } from '#admin/operations/revoke-key.ts';
+import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import { readAdminTarget } from '#local/admin-target.ts';
 import { setLocalCredentials } from '#local/environment.ts';
 import { localAdministration } from '#local/local-administration.ts';
-import type { Administration } from '#shared/administration/context.ts';
-import { createSeller } from '#shared/administration/create-seller.ts';
-import { issueKey } from '#shared/administration/issue-key.ts';
-import { revokeKey } from '#shared/administration/revoke-key.ts';
-import { setSellerStatus } from '#shared/administration/set-seller-status.ts';
 import { openTable, type Table } from '#shared/table/client.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
 import type { Target } from '#test/scenarios/target.ts';

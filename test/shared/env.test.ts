@@ -22,11 +22,9 @@ describe('readEnv', () => {
   it('names every variable that is missing or wrong at once, and no other', () => {
     const environment = { TABLE_NAME: '', KEY_PREFIX: 'sk_live_', OTP_ACCESS: 'api-key' };
     expect(() =>
-      readEnv(['OTP_ACCESS', 'TABLE_NAME', 'DIGEST_SECRET', 'KEY_PREFIX', 'SMS_PROVIDERS'], environment),
+      readEnv(['OTP_ACCESS', 'TABLE_NAME', 'HASH_SECRET', 'KEY_PREFIX', 'SMS_PROVIDERS'], environment),
     ).toThrow(
-      new Error(
-        'environment variables missing or wrong: TABLE_NAME, DIGEST_SECRET, KEY_PREFIX, SMS_PROVIDERS',
-      ),
+      new Error('environment variables missing or wrong: TABLE_NAME, HASH_SECRET, KEY_PREFIX, SMS_PROVIDERS'),
     );
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { EVENTS, type EventName, errorFields, logEvent, redact, redirectLog } from '#shared/log.ts';
-import { digits, inAnyScript } from './text/any-script.ts';
+import { digits, inAnyScript } from './any-script.ts';
 
 let lines: string[];
 let restore: () => void;

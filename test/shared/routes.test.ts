@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { PROBLEMS } from '#shared/problems.ts';
-import { allRoutes, needsKey, problemsOf, routes, scopeOf } from '#shared/routes.ts';
+import { allRoutes, problemsOf, requiresKey, routes, scopeOf } from '#shared/routes.ts';
 import { SCOPES } from '#shared/scopes.ts';
 
 const folder = (name: string) => new URL(`../../${name}/`, import.meta.url);
@@ -9,7 +9,7 @@ const functionNames = readdirSync(folder('functions')).map((file) => file.replac
 
 /** The statuses whose refusals are a row's own: those that every row shares are proved once, in http/endpoint.test.ts. */
 const ownStatuses = (route: (typeof allRoutes)[number]): number[] => [
-  ...Object.keys(route.answers).map(Number),
+  ...Object.keys(route.responses).map(Number),
   ...route.problems.map((code) => PROBLEMS[code].status),
 ];
 
@@ -34,7 +34,7 @@ describe('the route table', () => {
   });
 
   it('asks for a key on the one-time-code rows unless the deployment says public', () => {
-    const open = allRoutes.filter((route) => needsKey(route, 'api-key') && !needsKey(route, 'public'));
+    const open = allRoutes.filter((route) => requiresKey(route, 'api-key') && !requiresKey(route, 'public'));
     expect(open.map(({ name }) => name)).toEqual(['send-otp', 'verify-otp']);
   });
 

@@ -1,5 +1,5 @@
-import { requireKey, requireSeller } from '#shared/administration/context.ts';
-import { DEPLOYMENT_SUBJECT } from '#shared/audit/store.ts';
+import { requireKey, requireSeller } from '#admin/administration.ts';
+import { DEPLOYMENT_SUBJECT } from '#admin/stores/audit-store.ts';
 import type { AddCommands, Answer, Session } from '../command.ts';
 import { auditTable } from '../views.ts';
 import { wholeNumberUpTo } from '../whole-number.ts';

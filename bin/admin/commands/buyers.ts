@@ -1,23 +1,23 @@
-import { refusal } from '#shared/administration/refusal.ts';
-import { buyerRecordStore } from '#shared/buyers/record-store.ts';
+import { refusal } from '#admin/operations/refusal.ts';
+import { buyerRecordStore } from '#admin/stores/buyer-record-store.ts';
 import { parsePhone } from '#shared/users/phone.ts';
 import type { AddCommands, Answer, Session } from '../command.ts';
 import { tableOf } from '../table.ts';
 import { shortTime } from '../times.ts';
 import { importFile } from './import-buyers.ts';
 
-const digestsOf = ({ digests }: Session, text: string) => {
+const digestsOf = ({ hashes }: Session, text: string) => {
   const phone = parsePhone(text);
   if (phone === undefined)
     throw refusal('bad_input', 'That is not an Iranian mobile number: 0912… or +98912….');
-  return digests.phone(phone);
+  return hashes.phone(phone);
 };
 
 const requireBuyer = async (session: Session, phone: string) => {
-  const phoneDigests = await digestsOf(session, phone);
-  const buyer = await buyerRecordStore(session.admin.table).find(phoneDigests);
+  const phoneHashes = await digestsOf(session, phone);
+  const buyer = await buyerRecordStore(session.admin.table).find(phoneHashes);
   if (buyer === undefined) throw refusal('buyer_not_found', 'No buyer with that phone is registered.');
-  return { phoneDigests, buyer };
+  return { phoneHashes, buyer };
 };
 
 const show = async (session: Session, _options: object, phone: string): Promise<Answer> => {
@@ -29,9 +29,9 @@ const show = async (session: Session, _options: object, phone: string): Promise<
 };
 
 const remove = async (session: Session, _options: object, phone: string): Promise<Answer> => {
-  const { phoneDigests, buyer } = await requireBuyer(session, phone);
+  const { phoneHashes, buyer } = await requireBuyer(session, phone);
   await session.confirm('Remove this buyer? No seller can link the phone until it is registered again.');
-  await buyerRecordStore(session.admin.table).remove(phoneDigests);
+  await buyerRecordStore(session.admin.table).remove(phoneHashes);
   await session.admin.audit.write({
     at: session.admin.now(),
     actor: session.admin.actor,

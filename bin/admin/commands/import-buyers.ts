@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { refusal } from '#shared/administration/refusal.ts';
+import { refusal } from '#admin/operations/refusal.ts';
 import type { Answer, Session } from '../command.ts';
 import {
   type Checkpoint,
@@ -84,7 +84,7 @@ export const importFile = async (
   { column }: ImportCommandOptions,
   file: string,
 ): Promise<Answer> => {
-  const { admin, digests, terminal } = session;
+  const { admin, hashes, terminal } = session;
   const checkpointPath = `${file}.import.json`;
   const rejectedPath = `${file}.rejected.csv`;
   const { begin, isResumed } = await beginningOf(session, file, checkpointPath, column);
@@ -102,7 +102,7 @@ export const importFile = async (
       checkpointPath,
       rejectedPath,
       table: admin.table,
-      digests,
+      hashes,
       registeredAt: admin.now(),
       signal,
       onProgress: (reached) => bar.show(standingOf(reached)),

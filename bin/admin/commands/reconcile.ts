@@ -1,5 +1,5 @@
-import { DIFFERENCES } from '#shared/administration/differences.ts';
-import { type Finding, reconcile } from '#shared/administration/reconcile.ts';
+import { DIFFERENCES } from '#admin/operations/differences.ts';
+import { type Finding, reconcile } from '#admin/operations/reconcile.ts';
 import type { AddCommands, Answer, Session } from '../command.ts';
 import { tableOf } from '../table.ts';
 

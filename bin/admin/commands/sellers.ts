@@ -1,7 +1,7 @@
-import { requireSeller } from '#shared/administration/context.ts';
-import { createSeller } from '#shared/administration/create-seller.ts';
-import { setSellerStatus } from '#shared/administration/set-seller-status.ts';
-import type { Seller, SellerStatus } from '#shared/sellers/schema.ts';
+import { requireSeller } from '#admin/administration.ts';
+import { createSeller } from '#admin/operations/create-seller.ts';
+import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
+import type { Seller, SellerStatus } from '#admin/stores/seller-schema.ts';
 import type { AddCommands, Answer, Session } from '../command.ts';
 import { readKeyViews } from '../read-keys.ts';
 import { keyTable, sellerTable, sellerView } from '../views.ts';

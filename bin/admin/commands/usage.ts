@@ -1,4 +1,4 @@
-import { keyUsage } from '#shared/administration/key-usage.ts';
+import { keyUsage } from '#admin/operations/key-usage.ts';
 import { barChart } from '../bar-chart.ts';
 import type { AddCommands, Answer, Session } from '../command.ts';
 import { wholeNumberUpTo } from '../whole-number.ts';

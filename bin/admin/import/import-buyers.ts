@@ -1,5 +1,5 @@
-import { type NewBuyer, registerMany } from '#shared/buyers/register-many.ts';
-import type { Digests } from '#shared/secrets/digests.ts';
+import { type NewBuyer, registerMany } from '#admin/stores/register-buyers.ts';
+import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { type Checkpoint, type Progress, writeCheckpoint } from './checkpoint.ts';
 import { type Line, readLines } from './line-reader.ts';
@@ -12,7 +12,7 @@ export interface ImportOptions {
   readonly checkpointPath: string;
   readonly rejectedPath: string;
   readonly table: Table;
-  readonly digests: Digests;
+  readonly hashes: KeyedHashes;
   /** ISO, UTC: the time of registration of those who are new. */
   readonly registeredAt: string;
   /** Stops it at the next batch; what was done is in the checkpoint. */
@@ -66,13 +66,13 @@ async function* batchesOf(file: string, checkpoint: Checkpoint): AsyncGenerator<
 }
 
 const register = async (
-  { table, digests, registeredAt }: ImportOptions,
+  { table, hashes, registeredAt }: ImportOptions,
   phones: readonly string[],
 ): Promise<number> => {
   const buyers = await Promise.all(
     phones.map(async (phone): Promise<NewBuyer> => {
-      const [phoneDigests, buyerId] = await Promise.all([digests.phone(phone), digests.buyerId(phone)]);
-      return { phoneDigests, buyerId };
+      const [phoneHashes, buyerId] = await Promise.all([hashes.phone(phone), hashes.buyerId(phone)]);
+      return { phoneHashes, buyerId };
     }),
   );
   return registerMany(table, buyers, registeredAt);

@@ -1,5 +1,5 @@
-import { refusal } from '#shared/administration/refusal.ts';
-import { toAsciiDigits } from '#shared/text/digits.ts';
+import { refusal } from '#admin/operations/refusal.ts';
+import { toAsciiDigits } from '#shared/digits.ts';
 import { DELIMITERS, type Delimiter, parseRow } from './csv-row.ts';
 import type { Line } from './line-reader.ts';
 

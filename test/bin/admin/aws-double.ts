@@ -7,8 +7,8 @@ import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-tab
 /** Who calls, by the double's STS. */
 const CALLER_ARN = 'arn:aws:sts::000000000000:assumed-role/admin/sara';
 
-const SECRET_ARN = 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:digest';
-const DIGEST_SECRET = JSON.stringify({ current: 'a secret of a test, of forty characters!' });
+const SECRET_ARN = 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:hash';
+const HASH_SECRET = JSON.stringify({ current: 'a secret of a test, of forty characters!' });
 
 const outputsOf = (table: EmbeddedTable) => ({
   ApiId: LOCAL_API_ID,
@@ -17,7 +17,7 @@ const outputsOf = (table: EmbeddedTable) => ({
   TableName: table.name,
   UsagePlanFreeId: LOCAL_PLAN_IDS.free,
   UsagePlanProfessionalId: LOCAL_PLAN_IDS.professional,
-  DigestSecretArn: SECRET_ARN,
+  HashSecretArn: SECRET_ARN,
   KeyPrefix: 'blk_live_',
 });
 
@@ -81,7 +81,7 @@ export const startAwsDouble = async () => {
     if (target.startsWith('DynamoDB')) return toTable(request, response, body);
     if (target === 'secretsmanager.GetSecretValue') {
       response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.1' });
-      response.end(JSON.stringify({ ARN: SECRET_ARN, SecretString: DIGEST_SECRET }));
+      response.end(JSON.stringify({ ARN: SECRET_ARN, SecretString: HASH_SECRET }));
       return;
     }
     const [status, xml] = answerQuery(body, outputs);

@@ -1,4 +1,4 @@
-import { barChart } from '../../../bin/admin/bar-chart.ts';
+import { barChart } from '#bin/admin/bar-chart.ts';
 
 it('draws each value as long as its share of the largest, to an eighth of a character', () => {
   expect(

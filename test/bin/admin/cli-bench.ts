@@ -1,15 +1,15 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { administration } from '#admin/administration.ts';
+import { run } from '#bin/admin/run.ts';
 import { writeAdminTarget } from '#local/admin-target.ts';
 import { LOCAL_STAGE_NAME } from '#local/control-plane/identifiers.ts';
 import type { ControlPlaneOptions } from '#local/control-plane.ts';
-import { administration } from '#shared/administration/context.ts';
-import { systemClock } from '#shared/clock/system.ts';
-import { randomIds } from '#shared/ids/random.ts';
+import { systemClock } from '#shared/clock.ts';
+import { randomIds } from '#shared/ids.ts';
 import { startControlPlane } from '#test/local/control-plane-server.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { run } from '../../../bin/admin/run.ts';
 
 /** How a command ended and what it wrote. */
 export interface Outcome {
@@ -28,7 +28,7 @@ export const startCliBench = async (options: ControlPlaneOptions = {}) => {
     startControlPlane(options),
     mkdtemp(join(tmpdir(), 'admin-cli-')),
   ]);
-  const secretPath = join(folder, 'digest-secret.json');
+  const secretPath = join(folder, 'hash-secret.json');
   await writeFile(secretPath, JSON.stringify({ current: 'a secret of a test, of forty characters!' }));
   await writeAdminTarget(folder, {
     base_url: 'http://127.0.0.1:1',

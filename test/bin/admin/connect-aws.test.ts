@@ -1,6 +1,6 @@
-import { startCommand } from '#test/admin/cli-process.ts';
-import { stageCommands } from '#test/admin/stage-commands.ts';
 import { startAwsDouble } from './aws-double.ts';
+import { startCommand } from './cli-process.ts';
+import { stageCommands } from './stage-commands.ts';
 
 let aws: Awaited<ReturnType<typeof startAwsDouble>>;
 beforeAll(async () => {

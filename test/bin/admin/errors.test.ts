@@ -1,5 +1,5 @@
-import { refusal } from '#shared/administration/refusal.ts';
-import { failureOf } from '../../../bin/admin/errors.ts';
+import { refusal } from '#admin/operations/refusal.ts';
+import { failureOf } from '#bin/admin/errors.ts';
 
 const named = (name: string, message = 'x') => Object.assign(new Error(message), { name });
 

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buyerStore } from '#shared/buyers/store.ts';
-import { digestsFrom } from '#shared/secrets/digests.ts';
 import { fileSecret } from '#shared/secrets/file.ts';
+import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { type CliBench, startCliBench } from './cli-bench.ts';
 
 let bench: CliBench;
@@ -36,17 +36,15 @@ const counts = async (file: string, ...options: string[]) => {
   return { lines, added, already_registered, rejected };
 };
 
-it('registers every phone under the digest that the service looks for', async () => {
+it('registers every phone under the hash that the service looks for', async () => {
   const phones = [newPhone(), newPhone()];
   await bench.json('buyers', 'import', await fileWith(`phone\n${phones.join('\n')}\n`));
-  const digests = digestsFrom(fileSecret(join(bench.folder, 'digest-secret.json')));
+  const hashes = keyedHashesFrom(fileSecret(join(bench.folder, 'hash-secret.json')));
   for (const phone of phones) {
-    expect(await buyerStore(bench.table).isRegistered(await digests.phone(`+98${phone.slice(1)}`))).toBe(
-      true,
-    );
+    expect(await buyerStore(bench.table).isRegistered(await hashes.phone(`+98${phone.slice(1)}`))).toBe(true);
   }
   expect(await bench.json('buyers', 'show', phones[0] as string)).toEqual({
-    buyer_id: await digests.buyerId(`+98${phones[0]?.slice(1)}`),
+    buyer_id: await hashes.buyerId(`+98${phones[0]?.slice(1)}`),
     registered_at: expect.any(String),
   });
 });

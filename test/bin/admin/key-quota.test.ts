@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#shared/usage-plans/port.ts';
+import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#admin/usage-plans/port.ts';
 import { type CliBench, startCliBench } from './cli-bench.ts';
 
 /** A gateway whose account holds this many keys of others. */

@@ -1,4 +1,4 @@
-import { isoOf, parseDuration, parseMoment, shortTime } from '../../../bin/admin/times.ts';
+import { isoOf, parseDuration, parseMoment, shortTime } from '#bin/admin/times.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const at = (iso: string) => Date.parse(iso) / 1000;

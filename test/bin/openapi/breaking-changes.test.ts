@@ -1,12 +1,12 @@
-import { foldDocument } from '#shared/openapi/document.ts';
-import { type Document, judgeChanges } from '../../../bin/openapi/breaking-changes.ts';
+import { type Document, judgeChanges } from '#bin/openapi/breaking-changes.ts';
+import { buildDocument } from '#bin/openapi/document.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: each case reaches into the document as a person would edit it.
 type Editable = any;
 
 /** What is said of one edit of the real document. */
 const after = (edit: (document: Editable) => void): readonly string[] => {
-  const before = JSON.parse(JSON.stringify(foldDocument())) as Document;
+  const before = JSON.parse(JSON.stringify(buildDocument())) as Document;
   const changed = JSON.parse(JSON.stringify(before)) as Document;
   edit(changed);
   return judgeChanges(before, changed).breaking;
@@ -200,7 +200,7 @@ describe('what breaks nobody', () => {
 });
 
 describe('the version', () => {
-  const withVersion = (version: string) => ({ ...foldDocument(), info: { version } }) as unknown as Document;
+  const withVersion = (version: string) => ({ ...buildDocument(), info: { version } }) as unknown as Document;
 
   it.each([
     ['1.0.0', '1.0.1', false],

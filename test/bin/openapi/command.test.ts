@@ -82,7 +82,7 @@ describe('the check of the OpenAPI document', () => {
   it('lets the same through under the next major version', () => {
     commit();
     breakInterface();
-    edit('shared/openapi/document.ts', "INTERFACE_VERSION = '1.0.0'", "INTERFACE_VERSION = '2.0.0'");
+    edit('bin/openapi/document.ts', "INTERFACE_VERSION = '1.0.0'", "INTERFACE_VERSION = '2.0.0'");
     openapi();
     expect(openapi('--check')).toEqual({ status: 0, said: expect.stringContaining('the version says so') });
   });
@@ -93,7 +93,7 @@ describe('the check of the OpenAPI document', () => {
 
   it('fails on what the standard does not allow', () => {
     commit();
-    edit('shared/openapi/document.ts', "in: 'header',", "in: 'head',");
+    edit('bin/openapi/document.ts', "in: 'header',", "in: 'head',");
     openapi();
     expect(openapi('--check')).toEqual({ status: 1, said: expect.stringContaining('swagger-parser') });
   });

@@ -1,7 +1,7 @@
 import { type Simulators, startSimulators } from '#local/simulators/server.ts';
-import { fakeClock } from '#shared/clock/fake.ts';
-import { fixedSecret } from '#shared/secrets/fake.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
+import { fakeClock } from '#test/fakes/clock.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
 import { noHurry } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 

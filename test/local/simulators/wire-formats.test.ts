@@ -1,6 +1,6 @@
 import { type Simulators, startSimulators } from '#local/simulators/server.ts';
-import { fakeClock } from '#shared/clock/fake.ts';
 import { completeNationalId } from '#shared/users/national-id.ts';
+import { fakeClock } from '#test/fakes/clock.ts';
 
 /** The simulators refuse what the real providers would, so that a mistake of an adapter shows on one machine. */
 const clock = fakeClock('2026-11-21T08:00:00Z');

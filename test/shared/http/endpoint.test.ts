@@ -1,7 +1,7 @@
 import { handle as createHandle } from '#functions/create-user.ts';
 import { handle } from '#functions/list-users.ts';
 import { PROBLEMS, problemType } from '#shared/problems.ts';
-import type { RequestMeter } from '#shared/request-meter/store.ts';
+import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { routes } from '#shared/routes.ts';
 import { callerContext, functionUnderTest } from '#test/functions/harness.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
@@ -104,13 +104,13 @@ describe('the plan limit', () => {
     expect((await call({ authorizer, rawBody: '{' })).json.code).toBe('rate_limit_exceeded');
   });
 
-  it('lets a request pass, and says so in a metric, when the meter cannot be reached', async () => {
-    const meter: Pick<RequestMeter, 'count'> = { count: () => Promise.reject(new Error('no table')) };
-    const { call, lines } = list({ meter });
+  it('lets a request pass, and says so in a metric, when the rateLimiter cannot be reached', async () => {
+    const rateLimiter: Pick<RateLimiter, 'count'> = { count: () => Promise.reject(new Error('no table')) };
+    const { call, lines } = list({ rateLimiter });
     const { status, headers } = await call();
     expect(status).toBe(200);
     expect(headers).not.toHaveProperty('RateLimit');
-    expect(lines.map((line) => JSON.parse(line).event)).toContain('meter_unreachable');
+    expect(lines.map((line) => JSON.parse(line).event)).toContain('rate_limiter_unreachable');
   });
 });
 

@@ -1,9 +1,9 @@
 import { type Simulators, startSimulators } from '#local/simulators/server.ts';
-import { fakeClock } from '#shared/clock/fake.ts';
 import { checkPerson } from '#shared/identity-registry/check-person.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
-import { fixedSecret } from '#shared/secrets/fake.ts';
 import { completeNationalId } from '#shared/users/national-id.ts';
+import { fakeClock } from '#test/fakes/clock.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
 import { failureOf, noHurry } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 

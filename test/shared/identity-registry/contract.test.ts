@@ -1,11 +1,11 @@
 import { type Simulators, startSimulators } from '#local/simulators/server.ts';
 import { outcomeOfPerson, type PersonOutcome, testNationalId } from '#local/simulators/test-identities.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
-import { fakeIdentityRegistry } from '#shared/identity-registry/fake.ts';
 import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
-import { fixedSecret } from '#shared/secrets/fake.ts';
 import { completeNationalId } from '#shared/users/national-id.ts';
+import { fakeIdentityRegistry } from '#test/fakes/identity-registry.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
 import { failureOf, noHurry } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 

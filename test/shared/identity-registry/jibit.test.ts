@@ -1,6 +1,6 @@
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import type { UnavailableReason } from '#shared/providers/unavailable.ts';
-import { fixedSecret } from '#shared/secrets/fake.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
 import { failureOf, gistOf, noHurry } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import {

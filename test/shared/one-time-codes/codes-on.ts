@@ -18,7 +18,7 @@ export const codeOf = (mac: string, now = NOW) => ({
 
 let phones = 0;
 
-/** The digest of a phone that no other test uses. */
+/** The hash of a phone that no other test uses. */
 export const newPhone = (): string => {
   phones += 1;
   return `phone-${phones}`;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { sendCodeSchema, verifyCodeSchema } from '#shared/one-time-codes/schema.ts';
-import { digits, inAnyScript } from '#test/shared/text/any-script.ts';
+import { digits, inAnyScript } from '#test/shared/any-script.ts';
 
 const phone = '+989990000001';
 

@@ -1,6 +1,6 @@
-import { fakeClock } from '#shared/clock/fake.ts';
 import { circuit } from '#shared/providers/circuit.ts';
 import { type UnavailableReason, unavailable } from '#shared/providers/unavailable.ts';
+import { fakeClock } from '#test/fakes/clock.ts';
 import { failureOf } from './failure.ts';
 import { quietLog } from './quiet-log.ts';
 

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { fakeClock } from '#shared/clock/fake.ts';
 import { baseUrl, credential } from '#shared/providers/base-url.ts';
 import { connection } from '#shared/providers/connection.ts';
 import { provider } from '#shared/providers/provider.ts';
 import { type UnavailableReason, unavailable } from '#shared/providers/unavailable.ts';
+import { fakeClock } from '#test/fakes/clock.ts';
 import { everythingIn, failureOf, noHurry } from './failure.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -87,8 +87,8 @@ it('does not read afresh after any other failure', async () => {
 it('reads afresh once for 50 who are refused at the same time', async () => {
   const { secret, text, callWith } = bench();
   secret.present = text({ key: 'new-key' });
-  const answers = await Promise.all(Array.from({ length: 50 }, () => callWith('new-key')));
-  expect(new Set(answers)).toEqual(new Set(['answer to new-key']));
+  const responses = await Promise.all(Array.from({ length: 50 }, () => callWith('new-key')));
+  expect(new Set(responses)).toEqual(new Set(['answer to new-key']));
   expect(secret.freshReads).toBe(1);
 });
 

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { fakeClock } from '#shared/clock/fake.ts';
 import { ifSurelyRefused, unlessAborted } from '#shared/providers/failover.ts';
 import { provider } from '#shared/providers/provider.ts';
 import { type OperationPolicy, resilient } from '#shared/providers/resilient.ts';
 import { type UnavailableReason, unavailable } from '#shared/providers/unavailable.ts';
-import { fixedSecret } from '#shared/secrets/fake.ts';
+import { fakeClock } from '#test/fakes/clock.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
 import { failureOf, noHurry } from './failure.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -26,7 +26,7 @@ const REASONS: readonly unknown[] = [
 /** Two providers, `first` and `second`, that answer as a test says from one call to the next, and then `well`. */
 const bench = (policy: Partial<OperationPolicy> = {}, attemptTimeoutMs = 60_000) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
-  const answers: Record<string, Answer[]> = { first: [], second: [] };
+  const responses: Record<string, Answer[]> = { first: [], second: [] };
   const asked: string[] = [];
   const named = (name: string) =>
     provider({
@@ -35,7 +35,7 @@ const bench = (policy: Partial<OperationPolicy> = {}, attemptTimeoutMs = 60_000)
       open: () => ({
         async ask(signal: AbortSignal): Promise<string> {
           asked.push(name);
-          const answer = answers[name]?.shift() ?? 'well';
+          const answer = responses[name]?.shift() ?? 'well';
           const site = { provider: name, operation: 'o' };
           if (typeof answer === 'object') {
             await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -62,7 +62,7 @@ const bench = (policy: Partial<OperationPolicy> = {}, attemptTimeoutMs = 60_000)
   });
   return {
     clock,
-    answers,
+    responses,
     asked,
     ask: (signal = noHurry()) => operation(signal, (port, until) => port.ask(until)),
   };
@@ -90,29 +90,29 @@ it('asks the first provider, and counts one billed call with its outcome', async
 });
 
 it('retries the same provider before it asks the next one, and counts every call', async () => {
-  const { ask, answers } = bench();
-  answers.first = ['transport', 'upstream'];
+  const { ask, responses } = bench();
+  responses.first = ['transport', 'upstream'];
   expect(await ask()).toBe('well');
   expect(calls()).toEqual(['first transport 1', 'first upstream 2', 'second well 1']);
 });
 
 it('never retries what may not be done twice', async () => {
-  const { ask, answers } = bench({ retries: false, mayGoOn: ifSurelyRefused });
-  answers.first = ['timeout'];
+  const { ask, responses } = bench({ retries: false, mayGoOn: ifSurelyRefused });
+  responses.first = ['timeout'];
   expect((await failureOf(ask())).reason).toBe('timeout');
   expect(calls()).toEqual(['first timeout 1']);
 });
 
 it('gives an attempt its time and no more', async () => {
-  const { ask, answers } = bench({}, 20);
-  answers.first = [{ hangs: true }];
+  const { ask, responses } = bench({}, 20);
+  responses.first = [{ hangs: true }];
   expect(await ask()).toBe('well');
   expect(calls()).toEqual(['first timeout 1', 'second well 1']);
 });
 
 it('costs a caller nothing while the circuit of a provider is open: it is not asked', async () => {
-  const { ask, answers, asked } = bench();
-  answers.first = ['quota', 'quota'];
+  const { ask, responses, asked } = bench();
+  responses.first = ['quota', 'quota'];
   await ask();
   await ask();
   asked.length = 0;
@@ -121,8 +121,8 @@ it('costs a caller nothing while the circuit of a provider is open: it is not as
 });
 
 it('comes back to the first provider by itself when that is well again', async () => {
-  const { ask, answers, asked, clock } = bench();
-  answers.first = ['quota', 'quota'];
+  const { ask, responses, asked, clock } = bench();
+  responses.first = ['quota', 'quota'];
   await ask();
   await ask();
   clock.advance(10);
@@ -133,9 +133,9 @@ it('comes back to the first provider by itself when that is well again', async (
 });
 
 it('says how long to wait when every circuit is open, and asks nobody', async () => {
-  const { ask, answers, asked, clock } = bench();
-  answers.first = ['quota', 'quota'];
-  answers.second = ['quota', 'quota'];
+  const { ask, responses, asked, clock } = bench();
+  responses.first = ['quota', 'quota'];
+  responses.second = ['quota', 'quota'];
   await failureOf(ask());
   await failureOf(ask());
   clock.advance(4);

@@ -1,10 +1,10 @@
 import { type Simulators, startSimulators } from '#local/simulators/server.ts';
 import { outcomeOfPhone, type PhoneOutcome, testPhone } from '#local/simulators/test-identities.ts';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
-import { fixedSecret } from '#shared/secrets/fake.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
-import { fakeSmsSender } from '#shared/sms/fake.ts';
 import type { SmsSender } from '#shared/sms/port.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
+import { fakeSmsSender } from '#test/fakes/sms.ts';
 import { failureOf, noHurry } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 

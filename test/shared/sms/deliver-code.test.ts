@@ -1,7 +1,7 @@
 import { Problem } from '#shared/problems.ts';
 import { unavailable } from '#shared/providers/unavailable.ts';
 import { deliverCode } from '#shared/sms/deliver-code.ts';
-import { fakeSmsSender } from '#shared/sms/fake.ts';
+import { fakeSmsSender } from '#test/fakes/sms.ts';
 
 const MESSAGE = { phone: '+989990000001', code: '123456' };
 const SITE = { provider: 'p', operation: 'send_code' };

@@ -1,6 +1,6 @@
 import type { UnavailableReason } from '#shared/providers/unavailable.ts';
-import { fixedSecret } from '#shared/secrets/fake.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
 import { failureOf, gistOf, noHurry } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import {

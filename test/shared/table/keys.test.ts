@@ -5,8 +5,8 @@ import {
   buyerKey,
   codeKey,
   keyIdKey,
+  limitKey,
   MAX_ORDINAL,
-  meterKey,
   ordinalSortKey,
   personKey,
   secretKey,
@@ -16,7 +16,7 @@ import {
   usersPartition,
 } from '#shared/table/keys.ts';
 
-/** Ids and digests as the service makes them: nothing in them that could stand for a border. */
+/** Ids and hashes as the service makes them: nothing in them that could stand for a border. */
 const name = fc.stringMatching(/^[A-Za-z0-9_-]{1,20}$/);
 const ordinal = fc.integer({ min: 1, max: MAX_ORDINAL });
 
@@ -35,7 +35,7 @@ describe('the keys', () => {
           personKey(one, other),
           buyerKey(one),
           codeKey(one),
-          meterKey(one, number),
+          limitKey(one, number),
         ].map(({ pk, sk }) => JSON.stringify([pk, sk]));
         expect(new Set(keys).size).toBe(keys.length);
       }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { isFutureDay, parseBirthDate, todayInTehran } from '#shared/users/birth-date.ts';
-import { inAnyScript } from '#test/shared/text/any-script.ts';
+import { inAnyScript } from '#test/shared/any-script.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { completeNationalId, maskNationalId, parseNationalId } from '#shared/users/national-id.ts';
-import { digits, inAnyScript } from '#test/shared/text/any-script.ts';
+import { digits, inAnyScript } from '#test/shared/any-script.ts';
 
 /** The rule as its publisher words it, apart from the code under test. */
 const followsTheFormula = (id: string): boolean => {

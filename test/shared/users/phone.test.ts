@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { parsePhone, toLocalPhone } from '#shared/users/phone.ts';
-import { digits, inAnyScript } from '#test/shared/text/any-script.ts';
+import { digits, inAnyScript } from '#test/shared/any-script.ts';
 
 const separators = fc.array(fc.constantFrom(' ', '-'), { maxLength: 3 }).map((marks) => marks.join(''));
 

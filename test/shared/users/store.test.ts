@@ -21,8 +21,8 @@ const createSeller = async (sellerId: string): Promise<void> => {
 
 const linkOf = (sellerId: string, person: string): NewLink => ({
   sellerId,
-  personDigests: [`digest-of-${person}`],
-  phoneDigest: `phone-of-${person}`,
+  personHashes: [`hash-of-${person}`],
+  phoneHash: `phone-of-${person}`,
   birthDay: '1991-04-04',
   user: {
     id: `usr_${person}`,
@@ -42,9 +42,7 @@ describe('link', () => {
     const { users, total } = await store.listPage('crowd', 1, 100);
     expect(total).toBe(50);
     expect(users.map((user) => user.displayName).sort()).toEqual(people.sort());
-    const found = await Promise.all(
-      people.map((person) => store.findPerson('crowd', [`digest-of-${person}`])),
-    );
+    const found = await Promise.all(people.map((person) => store.findPerson('crowd', [`hash-of-${person}`])));
     expect(found.map((person) => person?.ordinal).sort((a, b) => Number(a) - Number(b))).toEqual(
       people.map((_, index) => index + 1),
     );
@@ -79,10 +77,10 @@ describe('link', () => {
     expect(times).toEqual([...times].sort());
   });
 
-  it('finds a person who was linked under an older digest secret', async () => {
+  it('finds a person who was linked under an older hash secret', async () => {
     await createSeller('rotated');
     await store.link(linkOf('rotated', 'old'), 0, inTenSeconds());
-    const again = { ...linkOf('rotated', 'new'), personDigests: ['digest-of-new', 'digest-of-old'] as const };
+    const again = { ...linkOf('rotated', 'new'), personHashes: ['hash-of-new', 'hash-of-old'] as const };
     expect(await store.link(again, 1, inTenSeconds())).toMatchObject({ claimed: { ordinal: 1 } });
     expect(await store.countUsers('rotated')).toBe(1);
   });
@@ -90,7 +88,7 @@ describe('link', () => {
   it('leaves nothing behind when the deadline passes before an ordinal is free', async () => {
     await createSeller('late');
     await expect(store.link(linkOf('late', 'sara'), 7, Date.now() - 1)).rejects.toThrow('no free ordinal');
-    expect(await store.findPerson('late', ['digest-of-sara'])).toBeUndefined();
+    expect(await store.findPerson('late', ['hash-of-sara'])).toBeUndefined();
     expect(await store.listPage('late', 1, 20)).toEqual({ users: [], total: 0 });
   });
 });

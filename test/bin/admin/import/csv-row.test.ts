@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { DELIMITERS, parseRow } from '../../../../bin/admin/import/csv-row.ts';
+import { DELIMITERS, parseRow } from '#bin/admin/import/csv-row.ts';
 
 it.each([
   ['a,b,,c', ['a', 'b', '', 'c']],

@@ -2,12 +2,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { digestsFrom } from '#shared/secrets/digests.ts';
-import { fixedSecret } from '#shared/secrets/fake.ts';
+import { type Checkpoint, identify, readCheckpoint } from '#bin/admin/import/checkpoint.ts';
+import { importBuyers } from '#bin/admin/import/import-buyers.ts';
+import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { type Checkpoint, identify, readCheckpoint } from '../../../../bin/admin/import/checkpoint.ts';
-import { importBuyers } from '../../../../bin/admin/import/import-buyers.ts';
 
 let table: EmbeddedTable;
 let folder: string;
@@ -46,7 +46,9 @@ const optionsFor = (file: string, into: Table, signal = new AbortController().si
   checkpointPath: `${file}.import.json`,
   rejectedPath: `${file}.rejected.csv`,
   table: into,
-  digests: digestsFrom(fixedSecret(JSON.stringify({ current: 'a secret of a test, of forty characters!' }))),
+  hashes: keyedHashesFrom(
+    fixedSecret(JSON.stringify({ current: 'a secret of a test, of forty characters!' })),
+  ),
   registeredAt: '2026-11-21T10:00:00.000Z',
   signal,
   onProgress: () => {},

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { type Line, type Place, readLines } from '../../../../bin/admin/import/line-reader.ts';
+import { type Line, type Place, readLines } from '#bin/admin/import/line-reader.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
-import { progressBar, progressText } from '../../../../bin/admin/import/progress-bar.ts';
-import type { Terminal } from '../../../../bin/admin/terminal.ts';
+import { progressBar, progressText } from '#bin/admin/import/progress-bar.ts';
+import type { Terminal } from '#bin/admin/terminal.ts';
 
 const START = { bytes: 0, lines: 0 };
 

@@ -1,0 +1,62 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { randomBase62 } from '#shared/base62.ts';
+import type { Table } from '#shared/table/client.ts';
+import { auditKey, auditPartition } from '#shared/table/keys.ts';
+import { queryAll } from './query-all.ts';
+import type { TransactItem } from './transactions.ts';
+
+/** The subject of what concerns no one seller: imports of buyers, strays in the gateway. */
+export const DEPLOYMENT_SUBJECT = 'deployment';
+
+/** What an admin did, to whom, and when. `details` are for people; a secret or a phone never stands in them. */
+const auditRecordSchema = v.object({
+  at: v.string(),
+  actor: v.string(),
+  action: v.string(),
+  seller_id: v.optional(v.string()),
+  key_id: v.optional(v.string()),
+  details: v.optional(v.record(v.string(), v.union([v.string(), v.number(), v.boolean()])), {}),
+});
+
+export type AuditRecord = v.InferOutput<typeof auditRecordSchema>;
+
+/** A record as it is made: where it belongs follows from whether it has a seller. */
+export type NewAuditRecord = v.InferInput<typeof auditRecordSchema>;
+
+const RECORD_ID_LENGTH = 8;
+
+const itemOf = (record: NewAuditRecord) => ({
+  ...auditKey(record.seller_id ?? DEPLOYMENT_SUBJECT, record.at, randomBase62(RECORD_ID_LENGTH)),
+  ...record,
+});
+
+/** The record as a part of the transaction that does what it tells, so that neither exists without the other. */
+export const auditPut = (table: Pick<Table, 'name'>, record: NewAuditRecord): TransactItem => ({
+  Put: { TableName: table.name, Item: itemOf(record) },
+});
+
+export const auditStore = (table: Table) => ({
+  /** Writes a record that belongs to no transaction: an import, a run of reconcile. */
+  async write(record: NewAuditRecord): Promise<void> {
+    await table.client.send(new PutCommand({ TableName: table.name, Item: itemOf(record) }));
+  },
+
+  /** The newest records of a subject (a seller id, or `deployment`), newest first; only a key's, if `keyId` is given. */
+  async list(
+    subject: string,
+    options: { readonly keyId?: string; readonly limit: number },
+  ): Promise<AuditRecord[]> {
+    const found: AuditRecord[] = [];
+    for await (const items of queryAll(table, { pk: auditPartition(subject), newestFirst: true })) {
+      const records = items.map((item) => v.parse(auditRecordSchema, item));
+      found.push(
+        ...records.filter((record) => options.keyId === undefined || record.key_id === options.keyId),
+      );
+      if (found.length >= options.limit) break;
+    }
+    return found.slice(0, options.limit);
+  },
+});
+
+export type AuditStore = ReturnType<typeof auditStore>;

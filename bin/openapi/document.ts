@@ -1,0 +1,76 @@
+import type * as v from 'valibot';
+import { allRoutes, problemsOf, type Route, TAGS } from '#shared/routes.ts';
+import { SCOPES } from '#shared/scopes.ts';
+import { guide } from './guide.ts';
+import { HEADERS } from './headers.ts';
+import { type Definitions, inputSchema, outputSchemas, type SchemaObject } from './json-schema.ts';
+import { bodyComponentOf, operationOf, type Shared } from './operation.ts';
+import { problemSchemas } from './problem-schemas.ts';
+
+/**
+ * The version of the interface, v1.0. Its patch number goes up with a change of words, its minor one with an addition, its major one,
+ * and the path prefix with it, with a change that breaks a caller; `npm run openapi:check` holds us to that.
+ */
+export const INTERFACE_VERSION = '1.0.0';
+
+const titleOf = (schema: v.GenericSchema): string | undefined => {
+  const { pipe = [] } = schema as { pipe?: readonly { type: string; title?: string }[] };
+  return pipe.find(({ type }) => type === 'title')?.title;
+};
+
+const definitionsOf = (routes: readonly Route[]): Definitions =>
+  Object.fromEntries(
+    routes
+      .flatMap(({ responses }) => Object.values(responses))
+      .flatMap(({ schema }) => {
+        const title = titleOf(schema);
+        return title === undefined ? [] : [[title, schema] as const];
+      }),
+  );
+
+const bodiesOf = (routes: readonly Route[]): Readonly<Record<string, SchemaObject>> =>
+  Object.fromEntries(
+    routes.flatMap((route) =>
+      route.body === undefined ? [] : [[bodyComponentOf(route), inputSchema(route.body)] as const],
+    ),
+  );
+
+const pathsOf = (routes: readonly Route[], shared: Shared) =>
+  Object.fromEntries(
+    [...Map.groupBy(routes, ({ path }) => path)].map(([path, rows]) => [
+      path,
+      Object.fromEntries(rows.map((route) => [route.method.toLowerCase(), operationOf(route, shared)])),
+    ]),
+  );
+
+const API_KEY_SCHEME = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'X-Api-Key',
+  description: `Your secret key: \`blk_live_…\` (\`blk_test_…\` outside production). Scopes: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}.`,
+} as const;
+
+/** The published interface: the rows that have a tag, folded into an OpenAPI 3.0 document. */
+export const buildDocument = () => {
+  const routes = allRoutes.filter(({ tag }) => tag !== undefined);
+  const definitions = definitionsOf(routes);
+  const schemas = {
+    ...bodiesOf(routes),
+    ...outputSchemas(definitions),
+    ...problemSchemas([...new Set(routes.flatMap(problemsOf))]),
+  };
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: 'Buyer Linking',
+      version: INTERFACE_VERSION,
+      description: guide(),
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    // Relative to where this document is served, so it holds at any address and under any stage.
+    servers: [{ url: '..', description: 'The deployment that serves this document.' }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths: pathsOf(routes, { definitions, schemas }),
+    components: { securitySchemes: { ApiKey: API_KEY_SCHEME }, headers: HEADERS, schemas },
+  };
+};

@@ -1,0 +1,14 @@
+import type { Permissions } from '#shared/routes.ts';
+
+/** What the authorizer reads. It stands in no row of the route table, so its grants are derived from here. */
+export const AUTHORIZER_PERMISSIONS = { table: ['GetItem'] } as const satisfies Permissions;
+
+/**
+ * The one thing the authorizer writes: the day a secret was last used, into items whose partition key begins so, and no other
+ * attribute of them. It can never write what it judges by.
+ */
+export const AUTHORIZER_WRITES = {
+  action: 'UpdateItem',
+  partitionKeyPrefix: 'SECRET#',
+  attributes: ['pk', 'sk', 'last_used_day'],
+} as const;

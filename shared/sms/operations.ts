@@ -1,2 +1,0 @@
-/** The operation of an SMS provider, as errors, logs and metrics name it. */
-export const SEND_CODE = 'send_code';

@@ -1,0 +1,60 @@
+import { assignPlan, setScopes } from '#admin/operations/change-key.ts';
+import { issueKey } from '#admin/operations/issue-key.ts';
+import { reconcile } from '#admin/operations/reconcile.ts';
+import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { administrationBench } from './bench.ts';
+
+let table: EmbeddedTable;
+let bench: Awaited<ReturnType<typeof administrationBench>>;
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+});
+afterAll(() => table.stop());
+beforeEach(async () => {
+  bench = await administrationBench(table);
+});
+
+it('loses neither of two different changes of one key at the same moment', async () => {
+  const { key } = await bench.issued();
+  await Promise.all([
+    assignPlan(bench.admin, key.key_id, 'professional'),
+    setScopes(bench.admin, key.key_id, ['users:write']),
+  ]);
+  expect(await bench.admin.keys.find(key.key_id)).toMatchObject({
+    plan: 'professional',
+    scopes: ['users:write'],
+  });
+});
+
+it('lets no key of a suspended seller work that was being issued while it was suspended', async () => {
+  const { seller } = await bench.issued();
+  const request = { sellerId: seller.seller_id, name: 'late', plan: 'free', scopes: ['users:read'] } as const;
+  const steps: string[] = [];
+  const admin = {
+    ...bench.admin,
+    async beforeStep(step: string) {
+      steps.push(step);
+      // The seller is suspended at the worst moment: the key is in its plan and about to be made to work.
+      await (step === 'issue: activate' && setSellerStatus(bench.admin, seller.seller_id, 'suspended'));
+    },
+  };
+  await expect(issueKey(admin, request)).rejects.toMatchObject({ code: 'seller_suspended' });
+  expect(steps).toContain('issue: withdraw from the table');
+  expect(await bench.admin.keys.listOf(seller.seller_id)).toHaveLength(1);
+  expect(bench.gateway.held.size).toBe(1);
+  expect((await reconcile(bench.admin, { fix: false })).findings).toEqual([]);
+});
+
+it('suspends all keys of a seller, many as they are, and resumes them', async () => {
+  const { seller } = await bench.issued();
+  const request = { sellerId: seller.seller_id, name: 'one', plan: 'free', scopes: ['users:read'] } as const;
+  const secrets: string[] = [];
+  for (let count = 0; count < 12; count += 1) secrets.push((await issueKey(bench.admin, request)).secret);
+  const working = async () => (await Promise.all(secrets.map(bench.works))).filter((works) => works).length;
+  expect(await working()).toBe(12);
+  await setSellerStatus(bench.admin, seller.seller_id, 'suspended');
+  expect(await working()).toBe(0);
+  await setSellerStatus(bench.admin, seller.seller_id, 'active');
+  expect(await working()).toBe(12);
+});

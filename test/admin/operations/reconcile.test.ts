@@ -1,0 +1,191 @@
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ISSUE_GRACE_MS } from '#admin/operations/differences.ts';
+import { issueKey } from '#admin/operations/issue-key.ts';
+import { reconcile } from '#admin/operations/reconcile.ts';
+import { revokeKey } from '#admin/operations/revoke-key.ts';
+import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
+import { hashApiKey } from '#shared/api-keys/format.ts';
+import { secretKey } from '#shared/table/keys.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { administrationBench } from './bench.ts';
+
+type Bench = Awaited<ReturnType<typeof administrationBench>>;
+type Issued = Awaited<ReturnType<Bench['issued']>>;
+
+let table: EmbeddedTable;
+let bench: Bench;
+let issued: Issued;
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+});
+afterAll(() => table.stop());
+beforeEach(async () => {
+  bench = await administrationBench(table);
+  issued = await bench.issued();
+  bench.clock.advance(1);
+});
+
+const kindsFound = async (fix = false) =>
+  (await reconcile(bench.admin, { fix })).findings.map(({ kind }) => kind);
+
+const gatewayId = () => issued.key.gateway_key_id ?? '';
+
+/** What may go wrong, done by hand; what reconcile calls it; and whether the key works once it is mended. */
+const DAMAGES: Record<string, readonly [() => Promise<unknown>, readonly string[], boolean]> = {
+  'the key is gone from API Gateway': [
+    () => bench.gateway.deleteKey(gatewayId()),
+    ['missing_in_gateway'],
+    true,
+  ],
+  'the key is in no plan': [() => bench.gateway.detach(gatewayId(), 'free'), ['without_plan'], true],
+  'the key is in another plan': [
+    async () => {
+      await bench.gateway.detach(gatewayId(), 'free');
+      await bench.gateway.attach(gatewayId(), 'professional');
+    },
+    ['wrong_plan'],
+    true,
+  ],
+  'the key is disabled': [() => bench.gateway.setEnabled(gatewayId(), false), ['disabled_but_active'], true],
+  'a suspended key is enabled': [
+    async () => {
+      await setSellerStatus(bench.admin, issued.seller.seller_id, 'suspended');
+      await bench.gateway.setEnabled(gatewayId(), true);
+    },
+    ['enabled_but_suspended'],
+    false,
+  ],
+  'the key was made anew by hand': [
+    async () => {
+      await bench.gateway.deleteKey(gatewayId());
+      const again = await bench.gateway.createKey({
+        name: bench.admin.gatewayKeyName(issued.key.key_id),
+        value: issued.key.usage_id,
+        enabled: true,
+      });
+      await bench.gateway.attach(again.id, 'free');
+    },
+    ['gateway_id_differs'],
+    true,
+  ],
+  'the key was made anew with another usage id': [
+    async () => {
+      await bench.gateway.deleteKey(gatewayId());
+      const other = await bench.gateway.createKey({
+        name: bench.admin.gatewayKeyName(issued.key.key_id),
+        value: 'x'.repeat(40),
+        enabled: true,
+      });
+      await bench.gateway.attach(other.id, 'free');
+    },
+    ['usage_id_differs', 'gateway_id_differs'],
+    true,
+  ],
+  'a revoked key is still in API Gateway': [
+    async () => {
+      await revokeKey(bench.admin, issued.key.key_id);
+      const { name, value } = {
+        name: bench.admin.gatewayKeyName(issued.key.key_id),
+        value: issued.key.usage_id,
+      };
+      await bench.gateway.attach((await bench.gateway.createKey({ name, value, enabled: true })).id, 'free');
+    },
+    ['revoked_in_gateway'],
+    false,
+  ],
+  'API Gateway has a key of ours that the table has not': [
+    () =>
+      bench.gateway.createKey({ name: 'buyer-linking-test-key_none', value: 'y'.repeat(40), enabled: true }),
+    ['unknown_in_gateway'],
+    true,
+  ],
+  'a plan has a member that is not ours': [
+    async () => {
+      const { id } = await bench.gateway.createKey({
+        name: 'made by hand',
+        value: 'z'.repeat(40),
+        enabled: true,
+      });
+      await bench.gateway.attach(id, 'professional');
+    },
+    ['stranger_in_plan'],
+    true,
+  ],
+  'a secret is gone': [
+    () =>
+      bench.table.client.send(
+        new DeleteCommand({ TableName: bench.table.name, Key: secretKey(hashApiKey(issued.secret)) }),
+      ),
+    ['secret_differs'],
+    true,
+  ],
+  'a secret allows more than its key': [
+    () =>
+      bench.table.client.send(
+        new UpdateCommand({
+          TableName: bench.table.name,
+          Key: secretKey(hashApiKey(issued.secret)),
+          UpdateExpression: 'SET scopes = :all',
+          ExpressionAttributeValues: { ':all': ['users:read', 'users:write'] },
+        }),
+      ),
+    ['secret_differs'],
+    true,
+  ],
+};
+
+it.each(Object.entries(DAMAGES))(
+  '%s: found, named, mended, and then nothing differs',
+  async (_name, damage) => {
+    const [harm, kinds, worksAfter] = damage;
+    await harm();
+    expect(await kindsFound()).toEqual(kinds);
+    expect(await kindsFound()).toEqual(kinds);
+    expect(await kindsFound(true)).toEqual(kinds);
+    expect(await kindsFound()).toEqual([]);
+    expect(await bench.works(issued.secret)).toBe(worksAfter);
+    expect((await bench.judge(issued.secret))?.scopes ?? ['users:read']).toEqual(['users:read']);
+  },
+);
+
+it('keeps a record of what it mended', async () => {
+  await bench.gateway.setEnabled(gatewayId(), false);
+  await reconcile(bench.admin, { fix: true });
+  const [newest] = await bench.admin.audit.list(issued.seller.seller_id, { limit: 1 });
+  expect(newest).toMatchObject({
+    action: 'reconcile.mended',
+    key_id: issued.key.key_id,
+    details: { difference: 'disabled_but_active' },
+  });
+});
+
+it('leaves a key alone that is being issued, says so, and withdraws it once nobody can be at it any more', async () => {
+  const request = {
+    sellerId: issued.seller.seller_id,
+    name: 'second',
+    plan: 'free',
+    scopes: ['users:read'],
+  } as const;
+  await bench.killedBefore(3, () => issueKey(bench.admin, request));
+  expect(await reconcile(bench.admin, { fix: true })).toMatchObject({ findings: [], beingIssued: 1 });
+  bench.clock.advance(ISSUE_GRACE_MS / 1000);
+  expect(await reconcile(bench.admin, { fix: true })).toMatchObject({
+    findings: [{ kind: 'issue_interrupted', isMended: true }],
+    beingIssued: 0,
+  });
+  expect([...bench.gateway.held.keys()]).toEqual([gatewayId()]);
+});
+
+it('does not touch the keys of another stage or another API, be its name as like as can be', async () => {
+  const foreign = [
+    'buyer-linking-prod-key_1',
+    'buyer-linking-test-eu-key_1',
+    'buyer-linking-test-keys',
+    'something else',
+  ];
+  for (const [index, name] of foreign.entries()) {
+    await bench.gateway.createKey({ name, value: `${'p'.repeat(40)}${index}`, enabled: true });
+  }
+  expect(await kindsFound(true)).toEqual([]);
+  expect(bench.gateway.held.size).toBe(1 + foreign.length);
+});

@@ -1,0 +1,82 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { jest } from '@jest/globals';
+import { transact } from '#admin/stores/transactions.ts';
+import type { Table } from '#shared/table/client.ts';
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+const items = [
+  { Put: { TableName: 'test', Item: { pk: 'a', sk: 'a' } } },
+  { Delete: { TableName: 'test', Key: { pk: 'b', sk: 'b' } } },
+];
+
+const cancelledFor = (...codes: string[]) =>
+  new TransactionCanceledException({
+    message: 'cancelled',
+    $metadata: {},
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  });
+
+/** Transacts on a table that responses with each of these in turn, an error by throwing it; waits are over at once. */
+const transactOn = async (...responses: readonly unknown[]) => {
+  const sent: TransactWriteCommand['input'][] = [];
+  const send = async ({ input }: TransactWriteCommand) => {
+    const answer = responses[Math.min(sent.length, responses.length - 1)];
+    sent.push(input);
+    return answer instanceof Error ? Promise.reject(answer) : answer;
+  };
+  const transacting = transact({ client: { send } as unknown as Table['client'] }, items).catch(
+    (error: unknown) => error,
+  );
+  await jest.runAllTimersAsync();
+  return { sent, outcome: await transacting };
+};
+
+describe('transact', () => {
+  it('sends the items as one transaction', async () => {
+    const { sent, outcome } = await transactOn({});
+    expect(outcome).toBe(true);
+    expect(sent).toEqual([{ TransactItems: items }]);
+  });
+
+  it('sends it again when it merely met another one', async () => {
+    const conflict = cancelledFor('TransactionConflict', 'None');
+    const { sent, outcome } = await transactOn(conflict, conflict, {});
+    expect(outcome).toBe(true);
+    expect(sent).toHaveLength(3);
+  });
+
+  it('gives the reasons of a failed condition at once, one an item', async () => {
+    const { sent, outcome } = await transactOn(cancelledFor('None', 'ConditionalCheckFailed'));
+    expect(outcome).toEqual([
+      { code: 'None', was: undefined },
+      { code: 'ConditionalCheckFailed', was: undefined },
+    ]);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('takes a failed condition for an answer though another item met a conflict', async () => {
+    const { sent } = await transactOn(cancelledFor('TransactionConflict', 'ConditionalCheckFailed'));
+    expect(sent).toHaveLength(1);
+  });
+
+  it('gives up on a conflict that does not end, after twelve attempts', async () => {
+    const conflict = cancelledFor('TransactionConflict');
+    const { sent, outcome } = await transactOn(conflict);
+    expect(outcome).toBe(conflict);
+    expect(sent).toHaveLength(12);
+  });
+
+  it('throws every other error at once', async () => {
+    const away = new Error('the table is away');
+    const { sent, outcome } = await transactOn(away);
+    expect(outcome).toBe(away);
+    expect(sent).toHaveLength(1);
+  });
+});

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** What `npm run admin` runs. */
+const PROGRAM = fileURLToPath(new URL('../../../bin/admin.ts', import.meta.url));
+
+/** How a command ended. `exitCode` null: a signal ended it. */
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly out: string;
+  readonly error: string;
+}
+
+/** Starts a command in a process of its own, without a terminal. */
+export const startCommand = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
+  let out = '';
+  let error = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    error += text;
+  });
+  const ended = once(child, 'close').then(([exitCode]): Ended => ({ exitCode, out, error }));
+  return { child, ended };
+};

@@ -1,0 +1,4 @@
+import type { SecretSource } from '#shared/secrets/port.ts';
+
+/** A secret held in memory, for tests. */
+export const fixedSecret = (text: string): SecretSource => ({ read: async () => text });

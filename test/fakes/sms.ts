@@ -1,0 +1,14 @@
+import type { SmsSender } from '#shared/sms/port.ts';
+
+/** An SMS sender in memory, for tests: it keeps what it took, and fails for the phones that it is told of. */
+export const fakeSmsSender = (failure: (phone: string) => Error | undefined = () => undefined) => {
+  const sent: { readonly phone: string; readonly code: string }[] = [];
+  const sender: SmsSender = {
+    async sendCode(phone, code) {
+      const error = failure(phone);
+      if (error !== undefined) throw error;
+      sent.push({ phone, code });
+    },
+  };
+  return { ...sender, sent: sent as readonly { readonly phone: string; readonly code: string }[] };
+};
