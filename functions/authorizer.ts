@@ -1,8 +1,7 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { hashApiKey, isWellFormedKey, type KeyPrefix } from '#shared/api-keys/format.ts';
 import { policyFor } from '#shared/api-keys/policy.ts';
-import { isUsable } from '#shared/api-keys/rules.ts';
-import type { KeySecret } from '#shared/api-keys/schema.ts';
+import { isUsable, type KeySecret } from '#shared/api-keys/schema.ts';
 import type { KeySecretStore } from '#shared/api-keys/store.ts';
 import { bindOnce } from '#shared/bind-once.ts';
 import type { Clock } from '#shared/clock.ts';
@@ -11,20 +10,20 @@ import { headerOf, requestIdOf } from '#shared/http/event.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 
 export interface AuthorizerDeps {
-  readonly secrets: Pick<KeySecretStore, 'findSecret' | 'noteUse'>;
+  readonly secrets: Pick<KeySecretStore, 'findSecret' | 'recordUse'>;
   readonly keyPrefix: KeyPrefix;
   readonly clock: Clock;
 }
 
-/** API Gateway answers 401 to this very message, and to no other. One message for every reason why a key is refused. */
+/** API Gateway answers 401 for exactly this message, whatever the reason why the key is refused. */
 const UNAUTHORIZED = 'Unauthorized';
 
 /**
- * Notes the day of use, at most once a day and secret. A function freezes once it has answered, so it is awaited; but it never fails a
- * request: an unnoted day is noted by the next judgement.
+ * Records the day of use, at most once per day and secret. It is awaited because a function freezes after its response. A failure
+ * does not fail the request: the next decision records the day.
  */
-const noteUse = async (
-  secrets: Pick<KeySecretStore, 'noteUse'>,
+const recordUse = async (
+  secrets: Pick<KeySecretStore, 'recordUse'>,
   secretHash: string,
   { last_used_day }: KeySecret,
   nowMs: number,
@@ -32,18 +31,21 @@ const noteUse = async (
   const today = new Date(nowMs).toISOString().slice(0, 10);
   if (last_used_day !== undefined && last_used_day >= today) return;
   try {
-    await secrets.noteUse(secretHash, today);
+    await secrets.recordUse(secretHash, today);
   } catch {
-    // Knowing the day is not worth a caller's request.
+    // The day of use is only for admins.
   }
 };
 
-/** Judges a key: shape and checksum first, then one read. What it allows is in the policy; who it is, in the context. */
-export const judge = async (
+/**
+ * Decides on a key: format and checksum first, then one read. Returns the policy and the caller's context, throws `Unauthorized` for
+ * an invalid key. A database failure throws another error, which API Gateway answers with 503 and not 401.
+ */
+export const authorize = async (
   event: APIGatewayRequestAuthorizerEvent,
   { secrets, keyPrefix, clock }: AuthorizerDeps,
 ): Promise<APIGatewayAuthorizerResult> => {
-  // The id that callers see, as in every endpoint: what the two functions log of one request is found together.
+  // The same id as in the endpoint's log lines.
   const requestId = requestIdOf(event);
   const refuse = (outcome: string): never => {
     logEvent('key_checked', { request_id: requestId, outcome });
@@ -53,7 +55,7 @@ export const judge = async (
   if (!isWellFormedKey(key, keyPrefix)) return refuse('malformed');
   const secretHash = hashApiKey(key);
   const secret = await secrets.findSecret(secretHash).catch((error: unknown) => {
-    // A refused key is an error to Lambda too, so only this line tells the alarm that the authorizer itself is broken.
+    // Lambda counts a refused key as an error too, so the alarm for a failing authorizer watches this line.
     logEvent('request_failed', { request_id: requestId, operation: 'authorizer', ...errorFields(error) });
     throw error;
   });
@@ -66,11 +68,11 @@ export const judge = async (
     key_id: secret.key_id,
     plan: secret.plan,
   });
-  await noteUse(secrets, secretHash, secret, clock());
+  await recordUse(secrets, secretHash, secret, clock());
   return policyFor(secret, event.methodArn);
 };
 
 const deps = bindOnce<AuthorizerDeps>(authorizerDeps);
 
 export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
-  judge(event, deps());
+  authorize(event, deps());

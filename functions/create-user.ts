@@ -1,13 +1,12 @@
 import type { BuyerStore } from '#shared/buyers/store.ts';
 import { createUserDeps } from '#shared/deps.ts';
-import type { Caller } from '#shared/http/caller.ts';
 import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { checkPerson } from '#shared/identity-registry/check-person.ts';
 import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
 import type { Ids } from '#shared/ids.ts';
-import { problem } from '#shared/problems.ts';
-import { failedChecks } from '#shared/rate-limits/hourly-limits.ts';
+import { Problem, problem } from '#shared/problems.ts';
+import { keyLimits } from '#shared/rate-limits/key-limits.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { routes } from '#shared/routes.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
@@ -31,12 +30,11 @@ const isSameLink = (person: Person, phoneHashes: readonly string[], birthDate: B
   phoneHashes.includes(person.phoneHash) && person.birthDay === birthDate.isoDay;
 
 export const handle = async (
-  { body, caller: anyCaller, admitted, deadlineMs, requestId }: Request<typeof route>,
+  { body, caller, withinPlan, deadlineMs, requestId }: Request<typeof route>,
   { users, buyers, identityRegistry, hashes, ids, clock, rateLimiter }: CreateUserDeps,
 ): Promise<ResponseOf<typeof route>> => {
-  const caller = anyCaller as Caller;
   const { sellerId } = caller;
-  const failures = failedChecks(rateLimiter, { caller, nowMs: clock(), requestId, operation: route.name });
+  const limits = keyLimits(rateLimiter, { caller, nowMs: clock(), requestId, operation: route.name });
   const [personHashes, phoneHashes] = await Promise.all([
     hashes.person(sellerId, body.national_id),
     hashes.phone(body.phone),
@@ -47,12 +45,12 @@ export const handle = async (
     return { status: 200, body: viewOf(await users.getUser(sellerId, person.ordinal)) };
   };
 
-  const [person, isRegistered, count, standing] = await Promise.all([
+  const [person, isRegistered, count] = await Promise.all([
     users.findPerson(sellerId, personHashes),
     buyers.isRegistered(phoneHashes),
     users.countUsers(sellerId),
-    failures.standing(),
-    admitted,
+    limits.check('failed-checks-per-hour'),
+    withinPlan,
   ]);
   if (person && isSameLink(person, phoneHashes, body.birth_date)) return existing(person);
   if (!isRegistered) throw problem('buyer_not_registered');
@@ -60,7 +58,14 @@ export const handle = async (
   if (count === undefined) throw new Error('the caller has no seller record');
 
   const asked = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
-  await failures.within(standing, () => checkPerson(identityRegistry, asked, deadlineMs));
+  try {
+    await checkPerson(identityRegistry, asked, deadlineMs);
+  } catch (error) {
+    const isVerdict =
+      error instanceof Problem && ['identity_mismatch', 'phone_not_owned'].includes(error.code);
+    if (isVerdict) await limits.consume('failed-checks-per-hour');
+    throw error;
+  }
 
   const user: User = {
     id: ids('usr'),

@@ -12,10 +12,10 @@ export interface GetDocsAssetDeps extends EndpointDeps {
 }
 
 export const handle = async (
-  { pathParameters }: Request<typeof route>,
+  { path }: Request<typeof route>,
   { assets }: GetDocsAssetDeps,
 ): Promise<ResponseOf<typeof route>> => {
-  const asset = await assets.find(pathParameters.file ?? '');
+  const asset = await assets.find(path.file);
   if (asset === undefined) throw problem('not_found');
   return {
     status: 200,

@@ -1,5 +1,4 @@
 import { listUsersDeps } from '#shared/deps.ts';
-import type { Caller } from '#shared/http/caller.ts';
 import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { routes } from '#shared/routes.ts';
@@ -18,7 +17,7 @@ export const handle = async (
   { users }: ListUsersDeps,
 ): Promise<ResponseOf<typeof route>> => {
   const { page, page_size } = query;
-  const { users: found, total } = await users.listPage((caller as Caller).sellerId, page, page_size);
+  const { users: found, total } = await users.listPage(caller.sellerId, page, page_size);
   const links = pageLinks(page, page_size, total);
   return {
     status: 200,

@@ -12,7 +12,7 @@ import {
 } from '#shared/one-time-codes/rules.ts';
 import type { CodeStore } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
-import { NO_ALLOWANCE, smsAllowance } from '#shared/rate-limits/hourly-limits.ts';
+import { type Consumed, keyLimits, NOT_LIMITED } from '#shared/rate-limits/key-limits.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { routes } from '#shared/routes.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
@@ -35,38 +35,38 @@ const MAX_ROUNDS = 3;
 const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
 
 export const handle = async (
-  { body: { phone }, caller, admitted, deadlineMs, requestId }: Request<typeof route>,
+  { body: { phone }, caller, withinPlan, deadlineMs, requestId }: Request<typeof route>,
   { codes, hashes, sms, clock, rateLimiter }: SendOtpDeps,
 ): Promise<ResponseOf<typeof route>> => {
   const audience = audienceOf(caller);
   const [phoneHash] = await hashes.phone(phone);
   const code = newCode();
-  const allowance =
+  const limits =
     rateLimiter && caller
-      ? smsAllowance(rateLimiter, { caller, nowMs: clock(), requestId, operation: route.name })
-      : NO_ALLOWANCE;
+      ? keyLimits(rateLimiter, { caller, nowMs: clock(), requestId, operation: route.name })
+      : NOT_LIMITED;
   const mac = await hashes.codeMac({ phone, audience, code, salt: randomBase62(12) });
 
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const [seen] = await Promise.all([codes.read(phoneHash), admitted]);
+    const [seen] = await Promise.all([codes.read(phoneHash), withinPlan]);
     const now = Math.floor(clock() / 1000);
     const sends = recentSends(seen?.sends ?? [], now);
     const waitSeconds = secondsUntilNextSend(sends, now);
     if (waitSeconds > 0) throw problem('resend_too_soon', { retryAfterSeconds: waitSeconds });
 
-    await allowance.take();
+    const consumed: Consumed = await limits.consume('sms-per-hour');
     const next = { mac, audience, expiresAt: now + CODE_LIFETIME_SECONDS, tries: 0 };
     // The send is written down before the message goes out: a code that reached a phone can always be verified.
     const replaced = await codes.replaceCode(phoneHash, seen, { code: next, sends: [...sends, now], now });
     if (replaced === undefined) {
-      await allowance.giveBack();
+      await consumed.refund();
       continue;
     }
 
     const undo = () =>
       Promise.all([
         codes.replaceCode(phoneHash, written(seen), { code: replaced.code, sends, now }),
-        allowance.giveBack(),
+        consumed.refund(),
       ]);
     await deliverCode(sms, { phone, code }, deadlineMs, undo);
     return { status: 202, body: { expires_in: CODE_LIFETIME_SECONDS, resend_after: RESEND_AFTER_SECONDS } };

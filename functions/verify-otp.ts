@@ -21,12 +21,12 @@ export interface VerifyOtpDeps extends EndpointDeps {
 }
 
 export const handle = async (
-  { body: { phone, code }, caller, admitted }: Request<typeof route>,
+  { body: { phone, code }, caller, withinPlan }: Request<typeof route>,
   { codes, buyers, hashes, signer, tokenIssuer, clock }: VerifyOtpDeps,
 ): Promise<ResponseOf<typeof route>> => {
   const audience = audienceOf(caller);
   const [[phoneHash], buyerId] = await Promise.all([hashes.phone(phone), hashes.buyerId(phone)]);
-  await admitted;
+  await withinPlan;
 
   const tried = await codes.countTry(phoneHash, audience, Math.floor(clock() / 1000));
   if ('reason' in tried) {

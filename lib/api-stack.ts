@@ -5,7 +5,7 @@ import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { AUTHORIZER_PERMISSIONS } from '#shared/api-keys/authorizer-permissions.ts';
 import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
-import type { Route } from '#shared/routes.ts';
+import { permissionsOf, type Route } from '#shared/route.ts';
 import { ALARM_PERIOD, alarmActions, alarmMaker } from './alarms.ts';
 import { ApiFunction, type FunctionDefaults } from './api-function.ts';
 import type { Bundles } from './bundling.ts';
@@ -60,7 +60,7 @@ const environmentOf = ({
   config,
   data,
   baseUrl,
-}: ServiceParts): Readonly<Record<DeployedVariable, string>> => ({
+}: ServiceParts): Readonly<Partial<Record<DeployedVariable, string>>> => ({
   TABLE_NAME: data.table.tableName,
   HASH_SECRET: data.hashSecret.secretArn,
   PROVIDER_SECRET: config.providers.secretName,
@@ -108,7 +108,7 @@ export class ApiStack extends Stack {
           ...route,
           description: `${route.method} ${route.path}`,
           variables: variablesOf(route),
-          grantsOn: (resources) => grantsOf(route.permissions, resources),
+          grantsOn: (resources) => grantsOf(permissionsOf(route), resources),
         }).lambda,
     });
     addGatewayResponses(api);
@@ -186,7 +186,7 @@ export class ApiStack extends Stack {
         memoryMb: kind.memoryMb,
         timeoutSeconds: kind.timeoutSeconds,
         impact: kind.impact,
-        environment: Object.fromEntries(kind.variables.map((variable) => [variable, values[variable]])),
+        environment: Object.fromEntries(kind.variables.map((variable) => [variable, values[variable] ?? ''])),
         grants: kind.grantsOn(resources),
         network: callsProviders(kind) ? egress : undefined,
       });

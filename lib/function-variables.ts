@@ -1,5 +1,5 @@
 import type { VariableName } from '#shared/env.ts';
-import type { Route } from '#shared/routes.ts';
+import type { Route } from '#shared/route.ts';
 
 /** The variables that a function in AWS may get. */
 export type DeployedVariable = Exclude<VariableName, 'DYNAMODB_ENDPOINT'>;
@@ -22,7 +22,7 @@ export const variablesOf = ({
   ...(permissions.identityRegistry ? (['IDENTITY_PROVIDERS'] as const) : []),
   ...(permissions.sms ? (['SMS_PROVIDERS'] as const) : []),
   ...(permissions.signingKey ? (['SIGNING_KEYS'] as const) : []),
-  ...(permissions.signingKey === 'sign' ? (['TOKEN_ISSUER'] as const) : []),
+  ...(permissions.tokenIssuer ? (['TOKEN_ISSUER'] as const) : []),
   ...(access.by === 'otp' ? (['OTP_ACCESS'] as const) : []),
   'METRIC_NAMESPACE',
 ];

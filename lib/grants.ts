@@ -1,6 +1,6 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { AUTHORIZER_PERMISSIONS, AUTHORIZER_WRITES } from '#shared/api-keys/authorizer-permissions.ts';
-import type { Permissions, TableAction } from '#shared/routes.ts';
+import type { Permissions, TableAction, TablePermissions } from '#shared/route.ts';
 
 /** What the functions use, by ARN. */
 export interface Resources {
@@ -14,10 +14,14 @@ export interface Resources {
 const allow = (actions: readonly string[], resources: readonly string[]): PolicyStatement =>
   new PolicyStatement({ actions: [...actions], resources: [...resources] });
 
-const onTable = (actions: readonly TableAction[], { tableArn }: Resources): PolicyStatement =>
-  allow(
-    actions.map((action) => `dynamodb:${action}`),
-    [tableArn],
+const onTable = (table: TablePermissions, { tableArn }: Resources): PolicyStatement[] =>
+  Object.entries(table).map(
+    ([prefix, actions]: [string, readonly TableAction[]]) =>
+      new PolicyStatement({
+        actions: actions.map((action) => `dynamodb:${action}`),
+        resources: [tableArn],
+        conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${prefix}*`] } },
+      }),
   );
 
 const onSigningKeys = (use: 'sign' | 'publish', { signingKeyArns }: Resources): PolicyStatement[] => [
@@ -27,7 +31,7 @@ const onSigningKeys = (use: 'sign' | 'publish', { signingKeyArns }: Resources): 
 
 /** What a function with these needs may do, and nothing besides: verbs by name, on resources by name. */
 export const grantsOf = (permissions: Permissions, resources: Resources): readonly PolicyStatement[] => [
-  ...(permissions.table ? [onTable(permissions.table, resources)] : []),
+  ...(permissions.table ? onTable(permissions.table, resources) : []),
   ...(permissions.hashes ? [allow(['secretsmanager:GetSecretValue'], [resources.hashSecretArn])] : []),
   ...(permissions.identityRegistry || permissions.sms
     ? [allow(['secretsmanager:GetSecretValue'], [resources.providerSecretArn])]
@@ -44,7 +48,7 @@ export const authorizerGrants = ({ tableArn }: Pick<Resources, 'tableArn'>): rea
   const onlySecrets = { 'dynamodb:LeadingKeys': [`${partitionKeyPrefix}*`] };
   return [
     new PolicyStatement({
-      actions: AUTHORIZER_PERMISSIONS.table.map((verb) => `dynamodb:${verb}`),
+      actions: AUTHORIZER_PERMISSIONS.table['SECRET#'].map((verb) => `dynamodb:${verb}`),
       resources: [tableArn],
       conditions: { 'ForAllValues:StringLike': onlySecrets },
     }),

@@ -17,7 +17,8 @@ import {
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { allRoutes, type Route, requiresKey } from '#shared/routes.ts';
+import { type Route, requiresKey } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
 import type { Config } from './config.ts';
 
 /** How long API Gateway keeps the authorizer's answer for a key. Revoking a key empties the cache, so it need not be short. */

@@ -4,7 +4,7 @@ import type { Administration } from '#admin/administration.ts';
 import { createSeller } from '#admin/operations/create-seller.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { hashApiKey } from '#shared/api-keys/format.ts';
-import { isUsable } from '#shared/api-keys/rules.ts';
+import { isUsable } from '#shared/api-keys/schema.ts';
 import type { KeySecretStore } from '#shared/api-keys/store.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';

@@ -4,7 +4,8 @@ import type { Clock } from '#shared/clock.ts';
 import type { OtpAccess } from '#shared/env.ts';
 import { commonHeaders, problemResponse } from '#shared/http/responses.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
-import { allRoutes, type Route, requiresKey } from '#shared/routes.ts';
+import { type Route, requiresKey } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
 import {
   type AdmissionDeps,
   admitByAddress,

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { KEY_PREFIXES } from '#shared/api-keys/format.ts';
 
 /**
- * Every environment variable of the service, and nothing else reads `process.env`. A function is given only those that its
- * route's row needs; `local/` sets the same ones.
+ * Every environment variable of the functions. Nothing else in a function reads `process.env`. A function gets only those that its
+ * row requires; `local/` sets the same ones.
  */
 const text = v.pipe(v.string(), v.minLength(1));
 const list = v.pipe(
@@ -11,6 +11,9 @@ const list = v.pipe(
   v.transform((names) => names.split(',')),
   v.array(text),
 );
+
+/** A positive integer. */
+const wholeNumber = v.pipe(text, v.regex(/^[1-9][0-9]*$/), v.transform(Number));
 
 const VARIABLES = {
   /** The table. */
@@ -21,19 +24,22 @@ const VARIABLES = {
   HASH_SECRET: text,
   /** The credentials of the providers: `file:<path>`, or the name or ARN of a secret. */
   PROVIDER_SECRET: text,
-  /** Identity registries by name, the first one first: `jibit,zohal`. */
+  /** Identity registries by name, in the order in which they are called: `jibit,zohal`. */
   IDENTITY_PROVIDERS: list,
-  /** SMS providers by name, the first one first: `kavenegar,sms-ir`. */
+  /** SMS providers by name, in the order in which they are called: `kavenegar,sms-ir`. */
   SMS_PROVIDERS: list,
   /** The signing key: `file:<path of a PEM>`, or KMS key ids, the current one first. */
   SIGNING_KEYS: list,
   /** The `iss` of access tokens: the base URL of the service. */
   TOKEN_ISSUER: text,
-  /** Which keys this deployment takes. */
+  /** The prefix of the keys that this deployment accepts. */
   KEY_PREFIX: v.picklist(KEY_PREFIXES),
-  /** Whether the one-time-code operations need a key. */
+  /** Whether the one-time-code operations require a key. */
   OTP_ACCESS: v.picklist(['api-key', 'public']),
-  /** The CloudWatch namespace of the log's metrics: one a stage, so that stages of one account do not ring each other's alarms. */
+  /** The stage's ceilings per day (UTC); none if unset. */
+  PAID_CHECKS_PER_DAY: v.optional(wholeNumber),
+  SMS_PER_DAY: v.optional(wholeNumber),
+  /** The CloudWatch namespace of the log's metrics: one per stage, so that stages of one account do not raise each other's alarms. */
   METRIC_NAMESPACE: v.optional(text, 'BuyerLinking'),
 } as const;
 
@@ -45,7 +51,7 @@ type Environment<Names extends VariableName> = {
   readonly [Name in Names]: v.InferOutput<(typeof VARIABLES)[Name]>;
 };
 
-/** Reads the named variables. Throws one error that names every one that is missing or wrong; it never shows a value. */
+/** Reads the named variables. Throws one error that names each variable that is missing or wrong, without its value. */
 export const readEnv = <const Names extends readonly VariableName[]>(
   names: Names,
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -57,5 +63,5 @@ export const readEnv = <const Names extends readonly VariableName[]>(
   throw new Error(`environment variables missing or wrong: ${wrong.join(', ')}`);
 };
 
-/** True inside Lambda, where work done while the module loads is free of the caller's time. */
+/** Whether this runs in Lambda, where work during module load does not count towards a request's time. */
 export const runsInLambda = (): boolean => process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined;

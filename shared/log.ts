@@ -1,7 +1,7 @@
 /**
- * The log: events of one registry, each with the only fields it may carry. A line is one JSON object and, where the event has
- * metrics, a CloudWatch embedded-metric document at the same time. Nothing else writes to the log, and no field of the registry
- * can hold a header, a body, a phone, a national id, a code or a key.
+ * The log: one registry of events, each with the fields it may carry. A line is a JSON object and, if the event has metrics, also a
+ * CloudWatch embedded-metric document. Nothing else writes to the log. No field holds a header, a body, a phone, a national id, a
+ * code or a key.
  */
 
 import { readEnv } from './env.ts';
@@ -11,12 +11,15 @@ interface EventKind {
   readonly fields: readonly string[];
   /** Metric name -> [unit, the field that holds its value, or 1 for a count]. */
   readonly metrics?: Readonly<Record<string, readonly ['Count' | 'Milliseconds', string | 1]>>;
-  /** The sets of fields that the metrics are kept by. Each set costs one metric a value. */
+  /** The sets of fields that become the metrics' dimensions. Each combination of values is billed as one metric. */
   readonly dimensions?: readonly (readonly string[])[];
 }
 
 export const EVENTS = {
-  /** Exactly one a request that reached a function. `code` is the problem code of a refusal. */
+  /**
+   * One line per request that reached a function. `code`: the problem code of an error. `calls`: each call to DynamoDB, KMS, Secrets
+   * Manager and providers with its milliseconds. `cause…`: why a 5xx was answered.
+   */
   request_completed: {
     level: 'INFO',
     fields: [
@@ -25,6 +28,11 @@ export const EVENTS = {
       'status',
       'code',
       'duration_ms',
+      'calls',
+      'cause',
+      'cause_provider',
+      'cause_operation',
+      'cause_reason',
       'seller_id',
       'key_id',
       'plan',
@@ -33,24 +41,24 @@ export const EVENTS = {
     metrics: { Requests: ['Count', 1], Duration: ['Milliseconds', 'duration_ms'] },
     dimensions: [['operation'], ['operation', 'outcome'], ['plan']],
   },
-  /** An error nobody expected: the caller saw `internal`. */
+  /** An unexpected error: the caller got `internal`. */
   request_failed: {
     level: 'ERROR',
     fields: ['request_id', 'operation', 'error_name', 'error_message', 'error_stack', 'error_cause'],
     metrics: { UnexpectedErrors: ['Count', 1] },
     dimensions: [['operation']],
   },
-  /** A request passed uncounted. */
+  /** A limit's store could not be reached, so a request passed uncounted. */
   rate_limiter_unreachable: {
     level: 'WARN',
     fields: ['request_id', 'operation', 'key_id', 'error_name'],
     metrics: { RateLimiterUnreachable: ['Count', 1] },
     dimensions: [[]],
   },
-  /** One billed call to a provider. `outcome` is the verdict, or the reason why there is none. */
+  /** One billed call to a provider. `outcome`: the verdict, or the reason why there is none. */
   provider_called: {
     level: 'INFO',
-    fields: ['provider', 'provider_operation', 'outcome', 'duration_ms', 'attempt'],
+    fields: ['request_id', 'provider', 'provider_operation', 'outcome', 'duration_ms', 'attempt'],
     metrics: { ProviderCalls: ['Count', 1], ProviderDuration: ['Milliseconds', 'duration_ms'] },
     dimensions: [
       ['provider', 'provider_operation'],
@@ -64,14 +72,14 @@ export const EVENTS = {
     metrics: { CircuitChanges: ['Count', 1] },
     dimensions: [['provider', 'state']],
   },
-  /** A provider could not be asked, since its section of the provider secret is missing, wrong or out of reach. */
+  /** A provider could not be called: its section of the provider secret is missing, wrong or unreachable. */
   provider_misconfigured: {
     level: 'ERROR',
     fields: ['provider', 'error_name', 'error_message'],
     metrics: { ProviderMisconfigured: ['Count', 1] },
     dimensions: [['provider']],
   },
-  /** A key was let in or turned away. `outcome`: allowed, malformed, unknown, unusable. */
+  /** The authorizer's decision on a key. `outcome`: allowed, malformed, unknown, unusable. */
   key_checked: {
     level: 'INFO',
     fields: ['request_id', 'outcome', 'seller_id', 'key_id', 'plan'],
@@ -90,7 +98,7 @@ let writeLine = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Sends the log's lines elsewhere: `npm start` keeps them in a file, tests read them. Returns the way back. */
+/** Redirects the log's lines: `npm start` writes them to a file, tests read them. Returns a function that restores the former target. */
 export const redirectLog = (write: (line: string) => void): (() => void) => {
   const before = writeLine;
   writeLine = write;
@@ -101,14 +109,14 @@ export const redirectLog = (write: (line: string) => void): (() => void) => {
 
 type Values = Readonly<Record<string, string | number | undefined>>;
 
-/** The metrics of a line: a field that this line does not have has no metric either. */
+/** The metrics of a line. A metric whose field is absent from the line is left out. */
 const metricsOf = (kind: EventKind, values: Values) =>
   Object.entries(kind.metrics ?? {}).flatMap(([Name, [Unit, field]]) => {
     const value = field === 1 ? 1 : values[field];
     return value === undefined ? [] : [{ Name, Unit, value }];
   });
 
-/** A metric or a set of dimensions that names a field which this line does not have would void the whole document, so it is left out. */
+/** CloudWatch rejects a document that names an absent field, so a dimension set with one is left out. */
 const embeddedMetrics = (kind: EventKind, values: Values, now: number) => {
   const metrics = metricsOf(kind, values);
   const isWhole = (set: readonly string[]) => set.every((field) => values[field] !== undefined);
@@ -124,7 +132,7 @@ const embeddedMetrics = (kind: EventKind, values: Values, now: number) => {
   };
 };
 
-/** Writes one event. Fields that its kind does not list are a type error, and are dropped if they come all the same. */
+/** Writes one event. A field that its kind does not list is a type error, and is dropped at run time. */
 export const logEvent = <Name extends EventName>(name: Name, fields: Fields<Name>): void => {
   const kind: EventKind = EVENTS[name];
   const now = Date.now();
@@ -141,10 +149,10 @@ export const logEvent = <Name extends EventName>(name: Name, fields: Fields<Name
   );
 };
 
-/** Runs of six digits and more (in any of the three scripts), and API keys: what an unexpected error's text might have caught. */
+/** API keys and runs of at least six digits in any of the three scripts. */
 const PERSONAL = /blk_(?:live|test)_[0-9A-Za-z]+|(?:[0-9\u06f0-\u06f9\u0660-\u0669][ -]*){6,}/g;
 
-/** An error's own text with whatever looks like a phone, a national id, a code or a key blotted out. */
+/** Replaces whatever looks like a phone, a national id, a code or a key in an error's text. */
 export const redact = (text: string): string => text.replace(PERSONAL, '[redacted]');
 
 /** The fields of an error for `request_failed`. */
@@ -158,3 +166,38 @@ export const errorFields = (error: unknown) => {
     ...(cause instanceof Error ? { error_cause: redact(`${cause.name}: ${cause.message}`) } : {}),
   };
 };
+
+/** The fields of a provider's failure that the completion line carries; see providers/unavailable.ts. */
+interface ProviderFailure {
+  readonly provider?: string;
+  readonly operation?: string;
+  readonly reason?: string;
+}
+
+/** Why a 5xx was answered: the error's name and, for a provider, which one failed at what and why. */
+export const causeFields = (cause: unknown) => {
+  if (!(cause instanceof Error)) return {};
+  const { provider, operation, reason } = cause as ProviderFailure;
+  return {
+    cause: cause.name,
+    cause_provider: provider,
+    cause_operation: operation,
+    cause_reason: reason,
+  };
+};
+
+/** Logs that a limit could not be counted. */
+export const logRateLimiterUnreachable = (
+  error: unknown,
+  {
+    requestId,
+    operation,
+    keyId,
+  }: { readonly requestId: string; readonly operation: string; readonly keyId: string },
+): void =>
+  logEvent('rate_limiter_unreachable', {
+    request_id: requestId,
+    operation,
+    key_id: keyId,
+    error_name: error instanceof Error ? error.name : 'unknown',
+  });

@@ -1,12 +1,13 @@
 /**
- * Every refusal of the service: one closed table from code to status, title and the sentence a caller reads.
- * The body is RFC 9457 `application/problem+json`; functions and gateway make it from this same table.
+ * Every error response of the service: a closed table from code to status, title and detail. Functions and gateway build the
+ * RFC 9457 `application/problem+json` body from it.
  */
+import type { RateLimitItem } from '#shared/rate-limits/plans.ts';
 
 interface ProblemKind {
   readonly status: number;
   readonly title: string;
-  /** For the caller. It never repeats what was sent and never names an internal. */
+  /** For the caller. It never echoes what was sent and names no internals. */
   readonly detail: string;
 }
 
@@ -21,25 +22,35 @@ export const PROBLEMS = {
     title: 'Unsupported media type',
     detail: 'Send the body as JSON, with the header Content-Type: application/json.',
   },
+  body_too_large: {
+    status: 413,
+    title: 'Body too large',
+    detail: 'The body is over 16 KB.',
+  },
   validation_failed: {
     status: 422,
     title: 'Validation failed',
-    detail: 'Some of what was sent is missing, unknown or has a bad value. "errors" names each one.',
+    detail: 'A field or parameter is missing, unknown or has a bad value. "errors" names each one.',
   },
   invalid_api_key: {
     status: 401,
     title: 'Invalid API key',
-    detail: 'The header X-Api-Key is missing, or its key is not valid.',
+    detail: 'The X-Api-Key header is missing or its key is not valid.',
   },
   insufficient_scope: {
     status: 403,
     title: 'Insufficient scope',
-    detail: 'This API key does not hold the scope that this operation needs.',
+    detail: 'This API key lacks the scope that this operation requires.',
   },
   not_found: {
     status: 404,
     title: 'Not found',
-    detail: 'There is no such path, or it does not answer to this method.',
+    detail: 'No such path, or the path does not support this method.',
+  },
+  user_not_found: {
+    status: 404,
+    title: 'User not found',
+    detail: 'No user of your account has this id.',
   },
   buyer_not_registered: {
     status: 404,
@@ -54,48 +65,54 @@ export const PROBLEMS = {
   identity_mismatch: {
     status: 422,
     title: 'Identity mismatch',
-    detail: 'The identity registry knows no living person with this national_id and birth_date.',
+    detail: 'The identity registry has no living person with this national_id and birth_date.',
   },
   phone_not_owned: {
     status: 422,
     title: 'Phone not owned',
-    detail: 'The phone-ownership registry says that this phone does not belong to this national_id.',
+    detail: 'According to the phone-ownership registry, this phone does not belong to this national_id.',
   },
   code_rejected: {
     status: 422,
     title: 'Code rejected',
-    detail: 'The code is not right, or no longer valid. Check it, or send a new one.',
+    detail: 'The code is wrong or no longer valid. Check it, or send a new one.',
   },
   resend_too_soon: {
     status: 429,
     title: 'Resend too soon',
-    detail:
-      'A code was sent to this phone a short while ago, or too many were. Retry-After says how long to wait.',
+    detail: 'A code was sent to this phone recently, or too many codes were. Wait for Retry-After seconds.',
   },
   too_many_attempts: {
     status: 429,
     title: 'Too many attempts',
-    detail: 'Too many wrong codes were tried for this phone. Retry-After says how long to wait.',
+    detail: 'Too many attempts failed for this phone or person. Wait for Retry-After seconds.',
   },
   rate_limit_exceeded: {
     status: 429,
     title: 'Rate limit exceeded',
-    detail: 'A limit of this API key, or of your address, is used up. Retry-After says how long to wait.',
+    detail: 'A limit of this API key or of your address is used up. Wait for Retry-After seconds.',
   },
   verification_unavailable: {
     status: 503,
     title: 'Verification unavailable',
-    detail: 'A national registry could not answer. Nothing was stored; the same request may be sent again.',
+    detail:
+      'A national registry could not answer. Nothing was stored. Send the same request again after Retry-After seconds.',
   },
   sms_unavailable: {
     status: 503,
     title: 'SMS unavailable',
-    detail: 'The SMS provider did not take the message. Retry-After says when to try again.',
+    detail: 'The SMS provider did not accept the message. Try again after Retry-After seconds.',
+  },
+  service_unavailable: {
+    status: 503,
+    title: 'Service unavailable',
+    detail:
+      'The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.',
   },
   internal: {
     status: 500,
     title: 'Internal error',
-    detail: 'Something went wrong on our side. Quote request_id if you write to us.',
+    detail: 'An unexpected error occurred in the service. Quote request_id when you report it.',
   },
 } as const satisfies Record<string, ProblemKind>;
 
@@ -110,15 +127,18 @@ interface ProblemOptions {
   readonly errors?: readonly InputError[];
   /** Seconds, at least 1; becomes the header Retry-After. */
   readonly retryAfterSeconds?: number;
-  /** Why, for the log alone. */
+  /** The limit that refused, if it is not the plan's: an item of its own in RateLimit and RateLimit-Policy. */
+  readonly rateLimit?: RateLimitItem;
+  /** For the log only. */
   readonly cause?: unknown;
 }
 
-/** A refusal on its way to the caller. Thrown anywhere, answered at one place: `http/endpoint.ts`. */
+/** An error response. Code throws it anywhere; `http/endpoint.ts` turns it into the response. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: readonly InputError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly rateLimit: RateLimitItem | undefined;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
     super(code, { cause: options.cause });
@@ -126,6 +146,7 @@ export class Problem extends Error {
     this.code = code;
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.rateLimit = options.rateLimit;
   }
 }
 

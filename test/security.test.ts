@@ -1,5 +1,6 @@
 import { newApiKey } from '#shared/api-keys/format.ts';
-import { allRoutes, type Route, requiresKey, scopeOf } from '#shared/routes.ts';
+import { type Route, requiresKey, scopeOf } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
 import type { Target } from '#test/scenarios/target.ts';
 import { localTarget } from '#test/service/local-target.ts';

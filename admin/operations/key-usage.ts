@@ -35,7 +35,7 @@ export const keyUsage = async (admin: Administration, keyId: string, dayCount: n
     minute: {
       requests: await readMeter(admin.table, keyId, WINDOW_SECONDS, nowMs),
       limit: PLANS[key.plan].requestsPerMinute,
-      resetSeconds: secondsToNextWindow(nowMs),
+      resetSeconds: secondsToNextWindow(nowMs, WINDOW_SECONDS),
     },
   };
 };

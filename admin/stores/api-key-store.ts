@@ -2,15 +2,15 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { type KeySecret, keySecretSchema } from '#shared/api-keys/schema.ts';
 import type { Table } from '#shared/table/client.ts';
-import { whenCondition } from '#shared/table/conditions.ts';
 import { API_KEY_PREFIX, apiKeyKey, keyIdKey, secretKey, sellerKey } from '#shared/table/keys.ts';
+import { conditionalWrite, type TransactItem } from '#shared/table/writes.ts';
 import { type ApiKey, apiKeySchema, keySecretOf } from './api-key-schema.ts';
 import { auditPut, type NewAuditRecord } from './audit-store.ts';
 import { batchGet } from './batch-get.ts';
 import { queryAll } from './query-all.ts';
 import type { SellerStatus } from './seller-schema.ts';
 import { sellerCheck } from './seller-store.ts';
-import { type TransactItem, transact } from './transactions.ts';
+import { transact } from './transactions.ts';
 
 /** Whether a change was written. `stale`: the key or its seller is no longer what the change was worked out from. */
 export type SaveOutcome = 'saved' | 'stale';
@@ -23,27 +23,24 @@ export interface KeyChange {
   readonly record: NewAuditRecord;
 }
 
-/** The end may be missing, and the day of the newest use is the authorizer's to write. */
-const FIELDS = Object.keys(keySecretSchema.entries).filter(
-  (field) => field !== 'expires_at' && field !== 'last_used_day',
-);
+/** The fields of a secret's item that admins write. The authorizer writes the day of its latest use. */
+const SECRET_FIELDS = Object.keys(keySecretSchema.entries).filter((field) => field !== 'last_used_day');
 
-/** Sets every field of a secret's item and leaves `last_used_day` alone. */
+/** Sets every field of a secret's item that has a value and removes the others. */
 const secretUpdate = (TableName: string, hash: string, secret: KeySecret): TransactItem => {
-  const { expires_at, ...fields } = secret;
-  const names = Object.fromEntries(FIELDS.map((field) => [`#${field}`, field]));
-  const assignments = FIELDS.map((field) => `#${field} = :${field}`);
-  const values = Object.fromEntries(Object.entries(fields).map(([field, value]) => [`:${field}`, value]));
+  const values = new Map(Object.entries(secret).filter(([, value]) => value !== undefined));
+  const absent = SECRET_FIELDS.filter((field) => !values.has(field));
+  const assignments = [...values.keys()].map((field) => `#${field} = :${field}`);
+  const removal = absent.length === 0 ? '' : ` REMOVE ${absent.map((field) => `#${field}`).join(', ')}`;
   return {
     Update: {
       TableName,
       Key: secretKey(hash),
-      UpdateExpression:
-        expires_at === undefined
-          ? `SET ${assignments.join(', ')} REMOVE expires_at`
-          : `SET ${[...assignments, 'expires_at = :expires_at'].join(', ')}`,
-      ExpressionAttributeNames: names,
-      ExpressionAttributeValues: expires_at === undefined ? values : { ...values, ':expires_at': expires_at },
+      UpdateExpression: `SET ${assignments.join(', ')}${removal}`,
+      ExpressionAttributeNames: Object.fromEntries(SECRET_FIELDS.map((field) => [`#${field}`, field])),
+      ExpressionAttributeValues: Object.fromEntries(
+        [...values].map(([field, value]) => [`:${field}`, value]),
+      ),
     },
   };
 };
@@ -102,7 +99,7 @@ export const apiKeyStore = (table: Table) => {
         },
         { Put: { TableName, Item: { ...keyIdKey(key.key_id), seller_id: key.seller_id } } },
       ]);
-      return written === true ? 'saved' : 'stale';
+      return written.written ? 'saved' : 'stale';
     },
 
     /** Writes a change of a key with all its secrets and the record of it, at once or not at all. Secrets it no longer has go. */
@@ -123,7 +120,7 @@ export const apiKeyStore = (table: Table) => {
           .map(({ hash }) => ({ Delete: { TableName, Key: secretKey(hash) } })),
         auditPut(table, record),
       ]);
-      return written === true ? 'saved' : 'stale';
+      return written.written ? 'saved' : 'stale';
     },
 
     /** Writes a key's secrets anew. `stale`: the key was changed since it was read, or its seller has another status. */
@@ -140,7 +137,7 @@ export const apiKeyStore = (table: Table) => {
         },
         ...secretUpdates(key, sellerStatus),
       ]);
-      return written === true ? 'saved' : 'stale';
+      return written.written ? 'saved' : 'stale';
     },
 
     /** Takes a pending key away as if it had never been asked for. `stale`: it is pending no more. */
@@ -158,12 +155,12 @@ export const apiKeyStore = (table: Table) => {
         { Delete: { TableName, Key: keyIdKey(key.key_id) } },
         auditPut(table, record),
       ]);
-      return written === true ? 'saved' : 'stale';
+      return written.written ? 'saved' : 'stale';
     },
 
     /** Takes the mark away that the change of `since` left; a later change keeps its own. */
     async markFlushed(key: Pick<ApiKey, 'seller_id' | 'key_id'>, since: string): Promise<void> {
-      await whenCondition(
+      await conditionalWrite(
         client.send(
           new UpdateCommand({
             TableName,

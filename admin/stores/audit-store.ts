@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { randomBase62 } from '#shared/base62.ts';
 import type { Table } from '#shared/table/client.ts';
 import { auditKey, auditPartition } from '#shared/table/keys.ts';
+import type { TransactItem } from '#shared/table/writes.ts';
 import { queryAll } from './query-all.ts';
-import type { TransactItem } from './transactions.ts';
 
 /** The subject of what concerns no one seller: imports of buyers, strays in the gateway. */
 export const DEPLOYMENT_SUBJECT = 'deployment';

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Backoff, fullJitterMs } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
-import type { StoredItem } from '#shared/table/conditions.ts';
 import type { ItemKey } from '#shared/table/keys.ts';
+import type { StoredItem } from '#shared/table/writes.ts';
 
 /** As many keys as one BatchGetItem takes. */
 const BATCH_SIZE = 100;

@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
-import type { StoredItem } from '#shared/table/conditions.ts';
+import type { StoredItem } from '#shared/table/writes.ts';
 
 /** Which items of a partition. */
 export interface Range {

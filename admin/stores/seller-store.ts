@@ -1,13 +1,13 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { Table } from '#shared/table/client.ts';
-import { whenCondition } from '#shared/table/conditions.ts';
 import { SELLERS_PARTITION, sellerKey, sellerListKey } from '#shared/table/keys.ts';
+import { conditionalWrite, type TransactItem } from '#shared/table/writes.ts';
 import { auditPut, type NewAuditRecord } from './audit-store.ts';
 import { batchGet } from './batch-get.ts';
 import { queryAll } from './query-all.ts';
 import { type Seller, type SellerStatus, sellerSchema } from './seller-schema.ts';
-import { type TransactItem, transact } from './transactions.ts';
+import { transact } from './transactions.ts';
 
 const PAGE_SIZE = 100;
 
@@ -52,7 +52,7 @@ export const sellerStore = (table: Table) => {
         { Put: { TableName, Item: sellerListKey(seller.created_at, seller.seller_id) } },
         auditPut(table, record),
       ]);
-      if (created !== true) throw new Error('a new seller id is taken');
+      if (!created.written) throw new Error('a new seller id is taken');
     },
 
     async find(sellerId: string): Promise<Seller | undefined> {
@@ -84,12 +84,12 @@ export const sellerStore = (table: Table) => {
         },
         auditPut(table, record),
       ]);
-      if (written !== true) throw new Error('the seller is gone');
+      if (!written.written) throw new Error('the seller is gone');
     },
 
     /** Says that the cache was flushed after the change of `since`; a later change keeps its own mark. */
     async markFlushed(sellerId: string, since: string): Promise<void> {
-      await whenCondition(
+      await conditionalWrite(
         client.send(
           new UpdateCommand({
             TableName,

@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
-import { allRoutes, problemsOf, type Route, TAGS } from '#shared/routes.ts';
+import { problemsOf, type Route, TAGS } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
 import { SCOPES } from '#shared/scopes.ts';
 import { guide } from './guide.ts';
 import { HEADERS } from './headers.ts';
@@ -23,8 +24,8 @@ const definitionsOf = (routes: readonly Route[]): Definitions =>
     routes
       .flatMap(({ responses }) => Object.values(responses))
       .flatMap(({ schema }) => {
-        const title = titleOf(schema);
-        return title === undefined ? [] : [[title, schema] as const];
+        const title = schema && titleOf(schema);
+        return schema === undefined || title === undefined ? [] : [[title, schema] as const];
       }),
   );
 

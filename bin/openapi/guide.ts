@@ -6,13 +6,18 @@ import {
   RESEND_AFTER_SECONDS,
 } from '#shared/one-time-codes/rules.ts';
 import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
-import { PLAN_NAMES, PLANS, rateLimit, rateLimitPolicy } from '#shared/rate-limits/plans.ts';
+import { planItem, rateLimitHeaders } from '#shared/rate-limits/headers.ts';
+import { KEY_LIMITS, PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
 
-const planRows = (): string =>
-  PLAN_NAMES.map((name) => {
-    const { requestsPerMinute, failedIdentityChecksPerHour, smsSendsPerHour } = PLANS[name];
-    return `| ${name} | ${requestsPerMinute} | ${failedIdentityChecksPerHour} | ${smsSendsPerHour} |`;
-  }).join('\n');
+const limitRows = (): string =>
+  Object.entries(KEY_LIMITS)
+    .map(([name, { counts, windowSeconds, byPlan }]) => {
+      const numbers = PLAN_NAMES.map((plan) => byPlan[plan]).join(' | ');
+      return `| \`${name}\` | ${counts} | ${windowSeconds} | ${numbers} |`;
+    })
+    .join('\n');
+
+const example = rateLimitHeaders([planItem('free', 57, 23)]);
 
 const problemRows = (): string =>
   (Object.keys(PROBLEMS) as ProblemCode[])
@@ -41,14 +46,14 @@ ${problemRows()}
 
 ## Limits
 
-| Plan | Requests a minute | Failed identity checks an hour | SMS an hour |
-|---|---|---|---|
-${planRows()}
+| Limit | Counts | Window (s) | ${PLAN_NAMES.join(' | ')} |
+|---|---|---|${PLAN_NAMES.map(() => '---|').join('')}
+| plan | Requests | 60 | ${PLAN_NAMES.map((plan) => PLANS[plan].requestsPerMinute).join(' | ')} |
+${limitRows()}
 
-Minute and hour are those of the clock (UTC); a key's old and new secret share them during rotation. A failed identity check is
-\`identity_mismatch\` or \`phone_not_owned\`. Each counted answer says where you stand:
-\`RateLimit-Policy: ${rateLimitPolicy('free')}\` and \`RateLimit: ${rateLimit('free', 57, 23)}\`. A request refused with 401 or 403 is
-not counted. Over a limit the answer is 429 with \`Retry-After\` in seconds.
+Windows are clock minutes, hours and days (UTC). A key's old and new secret share them during rotation. Every counted response
+carries \`RateLimit-Policy: ${example['RateLimit-Policy']}\` and \`RateLimit: ${example.RateLimit}\`. A request rejected with 401
+or 403 is not counted. Over a limit the response is 429 with \`Retry-After\` in seconds.
 
 ## Paging
 

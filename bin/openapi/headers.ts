@@ -1,5 +1,6 @@
-import { PLAN_NAMES, PLANS, rateLimit, rateLimitPolicy } from '#shared/rate-limits/plans.ts';
-import type { Route } from '#shared/routes.ts';
+import { planItem, rateLimitHeaders } from '#shared/rate-limits/headers.ts';
+import { KEY_LIMIT_NAMES, PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
+import type { Route } from '#shared/route.ts';
 import type { SchemaObject } from './json-schema.ts';
 import { EXAMPLE_REQUEST_ID } from './problem-schemas.ts';
 
@@ -11,7 +12,11 @@ interface HeaderObject {
 
 export type HeaderObjects = Readonly<Record<string, HeaderObject | { readonly $ref: string }>>;
 
-const plans = PLAN_NAMES.join('|');
+const names = [...PLAN_NAMES, ...KEY_LIMIT_NAMES].join('|');
+const example = rateLimitHeaders([planItem('free', PLANS.free.requestsPerMinute - 1, 42)]);
+
+/** A list of items, one per limit. */
+const listOf = (item: string): string => `^${item}(, ${item})*$`;
 
 /** The headers that more than one response carries. */
 export const HEADERS = {
@@ -28,14 +33,18 @@ export const HEADERS = {
   'RateLimit-Policy': {
     description:
       'The limit of your plan: q requests in w seconds (draft-ietf-httpapi-ratelimit-headers). Absent if the rate limiter could not be reached.',
-    schema: { type: 'string', pattern: `^"(${plans})";q=\\d+;w=\\d+$`, example: rateLimitPolicy('free') },
+    schema: {
+      type: 'string',
+      pattern: listOf(`"(${names})";q=\\d+;w=\\d+`),
+      example: example['RateLimit-Policy'],
+    },
   },
   RateLimit: {
     description: 'Where you stand: r requests left, t seconds until the next window.',
     schema: {
       type: 'string',
-      pattern: `^"(${plans})";r=\\d+;t=\\d+$`,
-      example: rateLimit('free', PLANS.free.requestsPerMinute - 1, 42),
+      pattern: listOf(`"(${names})";r=\\d+;t=\\d+`),
+      example: example.RateLimit,
     },
   },
   'Retry-After': {

@@ -1,6 +1,6 @@
 import { PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
 import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
-import { problemsOf, type Route, scopeOf } from '#shared/routes.ts';
+import { type ObjectSchema, problemsOf, type Route, scopeOf } from '#shared/route.ts';
 import { headersOf } from './headers.ts';
 import {
   type Definitions,
@@ -22,18 +22,21 @@ export interface Shared {
   readonly schemas: Readonly<Record<string, SchemaObject>>;
 }
 
-const parametersOf = ({ query }: Route) => {
-  if (query === undefined) return {};
-  const { properties = {}, required = [] } = inputSchema(query);
-  return {
-    parameters: Object.entries(properties).map(([name, { description, ...schema }]) => ({
-      name,
-      in: 'query',
-      description,
-      required: required.includes(name),
-      schema,
-    })),
-  };
+const parametersIn = (place: 'path' | 'query', schema: ObjectSchema | undefined) => {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = inputSchema(schema);
+  return Object.entries(properties).map(([name, { description, ...type }]) => ({
+    name,
+    in: place,
+    description,
+    required: required.includes(name),
+    schema: type,
+  }));
+};
+
+const parametersOf = ({ pathParameters, query }: Route) => {
+  const parameters = [...parametersIn('path', pathParameters?.schema), ...parametersIn('query', query)];
+  return parameters.length === 0 ? {} : { parameters };
 };
 
 const requestBodyOf = (route: Route, { schemas }: Shared) => {
@@ -49,6 +52,8 @@ const requestBodyOf = (route: Route, { schemas }: Shared) => {
 
 const answersOf = (route: Route, { definitions, schemas }: Shared) =>
   Object.entries(route.responses).map(([status, { description, schema, mediaType }]) => {
+    if (schema === undefined)
+      return [status, { description, headers: headersOf(route, Number(status)) }] as const;
     const body = outputSchema(schema, definitions);
     const content =
       mediaType === undefined

@@ -1,4 +1,4 @@
-import type { Route } from '#shared/routes.ts';
+import type { Route } from '#shared/route.ts';
 
 /** A row that a request is for, and what stood in its path where the row's has `{name}`. */
 export interface RouteMatch {

@@ -1,7 +1,7 @@
-import type { Permissions } from '#shared/routes.ts';
+import type { Permissions } from '#shared/route.ts';
 
 /** What the authorizer reads. It stands in no row of the route table, so its grants are derived from here. */
-export const AUTHORIZER_PERMISSIONS = { table: ['GetItem'] } as const satisfies Permissions;
+export const AUTHORIZER_PERMISSIONS = { table: { 'SECRET#': ['GetItem'] } } as const satisfies Permissions;
 
 /**
  * The one thing the authorizer writes: the day a secret was last used, into items whose partition key begins so, and no other

@@ -1,13 +1,15 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import type { AuthorizerContext } from '#shared/http/caller.ts';
-import { rateLimit, rateLimitPolicy, WINDOW_SECONDS } from '#shared/rate-limits/plans.ts';
-import { allRoutes, type Route, scopeOf } from '#shared/routes.ts';
+import { planItem, rateLimitHeaders } from '#shared/rate-limits/headers.ts';
+import { WINDOW_SECONDS } from '#shared/rate-limits/plans.ts';
+import { type Route, scopeOf } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
 import type { Scope } from '#shared/scopes.ts';
 import type { KeySecret } from './schema.ts';
 
 /**
- * What the gateway keeps of a judged key: who calls, and what it says when the plan's bucket is empty, since a gateway-made answer
- * can copy a value but not compute one.
+ * The context that API Gateway caches with the decision: the caller, and the rate-limit headers of a request that the usage plan
+ * throttles, since a gateway response can copy a value but not compute one.
  */
 type GatewayContext = AuthorizerContext & { readonly rateLimit: string; readonly rateLimitPolicy: string };
 
@@ -17,20 +19,29 @@ export const allows = (scopes: readonly Scope[], route: Route): boolean => {
   return route.access.by !== 'public' && (scope === undefined || scopes.includes(scope));
 };
 
+/** The path of a row in a policy: a path parameter becomes `*`, so that one policy covers every resource. */
+const policyPath = (path: string): string => path.replace(/\{[^}]+\}/g, '*');
+
 /**
- * The authorizer's answer for a usable key. API Gateway caches it for every method of the API, so it names every method the scopes
- * allow, not only the one that was called. `methodArn`: arn:aws:execute-api:<region>:<account>:<api>/<stage>/<METHOD>/<path>.
+ * The authorizer's result for a valid key. API Gateway caches it for every method of the API, so it covers every method that the
+ * scopes allow, not only the one that was called. `methodArn`: arn:aws:execute-api:<region>:<account>:<api>/<stage>/<METHOD>/<path>.
  */
-export const policyFor = (secret: KeySecret, methodArn: string): APIGatewayAuthorizerResult => {
+export const policyFor = (
+  secret: KeySecret,
+  methodArn: string,
+  rows: readonly Route[] = allRoutes,
+): APIGatewayAuthorizerResult => {
   const stageArn = methodArn.split('/').slice(0, 2).join('/');
+  const throttled = rateLimitHeaders([planItem(secret.plan, 0, WINDOW_SECONDS)]);
   const context: GatewayContext = {
     sellerId: secret.seller_id,
     keyId: secret.key_id,
     plan: secret.plan,
     scopes: secret.scopes.join(' '),
     expiresAt: secret.expires_at === undefined ? '' : String(secret.expires_at),
-    rateLimit: rateLimit(secret.plan, 0, WINDOW_SECONDS),
-    rateLimitPolicy: rateLimitPolicy(secret.plan),
+    limits: JSON.stringify(secret.limits ?? {}),
+    rateLimit: throttled.RateLimit ?? '',
+    rateLimitPolicy: throttled['RateLimit-Policy'] ?? '',
   };
   return {
     principalId: secret.key_id,
@@ -42,9 +53,9 @@ export const policyFor = (secret: KeySecret, methodArn: string): APIGatewayAutho
         {
           Effect: 'Allow',
           Action: 'execute-api:Invoke',
-          Resource: allRoutes
+          Resource: rows
             .filter((route) => allows(secret.scopes, route))
-            .map((route) => `${stageArn}/${route.method}${route.path}`),
+            .map((route) => `${stageArn}/${route.method}${policyPath(route.path)}`),
         },
       ],
     },

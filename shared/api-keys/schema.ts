@@ -1,20 +1,28 @@
 import * as v from 'valibot';
-import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
+import { limitOverridesSchema, PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import { SCOPES } from '#shared/scopes.ts';
 
-/** What the authorizer reads: everything it needs of a key's secret, in one item. Times are epoch seconds. */
+/** The item of a key's secret: everything that the authorizer reads. Times are epoch seconds. */
 export const keySecretSchema = v.object({
   seller_id: v.string(),
   key_id: v.string(),
   scopes: v.array(v.picklist(SCOPES)),
   plan: v.picklist(PLAN_NAMES),
-  /** The opaque id that API Gateway knows the key by; the secret never gets there. */
+  /** The opaque id by which API Gateway knows the key. API Gateway never gets the secret. */
   usage_id: v.string(),
   status: v.picklist(['active', 'revoked']),
   seller_status: v.picklist(['active', 'suspended']),
   expires_at: v.optional(v.number()),
-  /** The day (UTC) of its newest use. The authorizer alone writes it. */
+  /** Overrides of the key's hourly and daily limits. */
+  limits: v.optional(limitOverridesSchema),
+  /** The day (UTC) of its latest use. Only the authorizer writes it. */
   last_used_day: v.optional(v.string()),
 });
 
 export type KeySecret = v.InferOutput<typeof keySecretSchema>;
+
+/** Whether a secret is valid now. The caller gets the same response whatever the reason why not. */
+export const isUsable = (secret: KeySecret, nowMs: number): boolean =>
+  secret.status === 'active' &&
+  secret.seller_status === 'active' &&
+  (secret.expires_at === undefined || secret.expires_at * 1000 > nowMs);

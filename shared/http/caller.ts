@@ -1,20 +1,24 @@
 import * as v from 'valibot';
 import { problem } from '#shared/problems.ts';
-import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
+import {
+  type LimitOverrides,
+  limitOverridesSchema,
+  PLAN_NAMES,
+  type PlanName,
+} from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';
 
-/**
- * What the authorizer says of a key and API Gateway hands on with the request. Every value is text there: the gateway turns
- * numbers and booleans into text anyway.
- */
+/** The authorizer's context as API Gateway passes it on with the request. API Gateway turns every value into a string. */
 const callerSchema = v.object({
   sellerId: v.string(),
   keyId: v.string(),
   plan: v.picklist(PLAN_NAMES),
   /** Space-separated. */
   scopes: v.string(),
-  /** Epoch seconds; empty if the key does not expire. Nothing that AWS documents says whether an empty value is handed on. */
+  /** Epoch seconds; empty if the key does not expire. AWS does not document whether an empty value is passed on. */
   expiresAt: v.optional(v.string(), ''),
+  /** JSON: the overrides of the key's hourly and daily limits. */
+  limits: v.optional(v.pipe(v.string(), v.parseJson(), limitOverridesSchema), '{}'),
 });
 
 /** Who makes a request. */
@@ -23,14 +27,15 @@ export interface Caller {
   readonly keyId: string;
   readonly plan: PlanName;
   readonly scopes: readonly Scope[];
+  readonly limits: LimitOverrides;
 }
 
 /** The authorizer's context as the authorizer writes it. */
 export type AuthorizerContext = v.InferInput<typeof callerSchema>;
 
 /**
- * The caller of a request. The authorizer's answer is cached for minutes, so an expiry that has passed since is kept here, to the
- * second. A request without an authorizer's answer is refused: a route that forgot its authorizer fails closed.
+ * The caller of a request. Throws `invalid_api_key` if the key has expired: the authorizer's result is cached for minutes, and an
+ * expiry is enforced to the second. Throws if there is no authorizer context, so that a method without its authorizer fails closed.
  */
 export const callerFrom = (authorizer: unknown, nowMs: number): Caller => {
   const { expiresAt, scopes, ...caller } = v.parse(callerSchema, authorizer);

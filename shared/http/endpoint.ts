@@ -3,80 +3,100 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import * as v from 'valibot';
 import { bindOnce } from '#shared/bind-once.ts';
 import { systemClock } from '#shared/clock.ts';
-import type { Route } from '#shared/routes.ts';
+import { runInRequest } from '#shared/request-context.ts';
+import type { Route, RouteResponse } from '#shared/route.ts';
 import type { Caller } from './caller.ts';
-import { close, closeWithProblem } from './closing.ts';
+import { complete, completeWithProblem } from './completion.ts';
 import { parseInput } from './input.ts';
 import { parseJsonBody } from './json-body.ts';
-import { admitCaller, type EndpointDeps, openScope, type RequestScope } from './request-scope.ts';
+import {
+  type EndpointDeps,
+  identifyCaller,
+  openScope,
+  RESERVE_MS,
+  type RequestScope,
+} from './request-scope.ts';
 import type { Headers } from './responses.ts';
 
 type Parsed<Schema> = Schema extends v.GenericSchema ? v.InferOutput<Schema> : undefined;
 
-/** A request as a handler sees it: parsed, and never the event. */
+type PathSchema<R extends Route> = R['pathParameters'] extends { readonly schema: infer Schema }
+  ? Schema
+  : undefined;
+
+/** A keyed row always has a caller, an `otp` row unless otpAccess is `public`, a public row never. */
+type CallerOf<R extends Route> = R['access'] extends { readonly by: 'key' }
+  ? Caller
+  : R['access'] extends { readonly by: 'otp' }
+    ? Caller | undefined
+    : undefined;
+
+/** A request as a handler sees it: parsed, without the event. */
 export interface Request<R extends Route> {
-  readonly body: Parsed<R['body']>;
+  readonly path: Parsed<PathSchema<R>>;
   readonly query: Parsed<R['query']>;
-  /** What stood in the path where the row's has `{name}`. */
-  readonly pathParameters: Readonly<Record<string, string | undefined>>;
-  /** Undefined on a row that takes no key. */
-  readonly caller: Caller | undefined;
+  readonly body: Parsed<R['body']>;
+  readonly caller: CallerOf<R>;
   readonly requestId: string;
-  /** Resolves when the plan has room for this request; rejects with `rate_limit_exceeded`. Await it before anything is changed. */
-  readonly admitted: Promise<void>;
-  /** When this must be answered, epoch milliseconds: the function's time-out less a reserve. */
+  /** Resolves if the plan's limit allows the request, rejects with `rate_limit_exceeded` if not. Await it before a change. */
+  readonly withinPlan: Promise<void>;
+  /** When the response must be ready, epoch milliseconds. */
   readonly deadlineMs: number;
 }
 
-/** An answer as a handler gives it: one of the row's statuses with its body. */
+/** A response as a handler returns it: one of the row's statuses, with its body if the row gives it a schema. */
 export type ResponseOf<R extends Route> = {
   [Status in keyof R['responses'] & number]: {
     readonly status: Status;
-    readonly body: v.InferInput<R['responses'][Status]['schema']>;
     readonly headers?: Headers;
-  };
+  } & (R['responses'][Status] extends { readonly schema: infer Schema extends v.GenericSchema }
+    ? { readonly body: v.InferInput<Schema> }
+    : { readonly body?: undefined });
 }[keyof R['responses'] & number];
 
 export type Handle<R extends Route, Deps> = (request: Request<R>, deps: Deps) => Promise<ResponseOf<R>>;
 
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** Kept back from the function's time-out for the answer and its log line. */
-const RESERVE_MS = 500;
-
-/** A request as its handler sees it, from the event and what is known so far. */
 const requestFrom = <R extends Route>(
   route: R,
   event: APIGatewayProxyEvent,
-  context: Context,
   scope: RequestScope,
 ): Request<R> => {
-  const input = parseInput(route, { body: event.body, query: event.multiValueQueryStringParameters ?? {} });
+  const input = parseInput(route, {
+    path: event.pathParameters ?? {},
+    query: event.multiValueQueryStringParameters ?? {},
+    body: event.body,
+  });
   return {
-    body: input.body as Parsed<R['body']>,
-    query: input.query as Parsed<R['query']>,
-    pathParameters: event.pathParameters ?? {},
-    caller: scope.caller,
+    path: input.path as Request<R>['path'],
+    query: input.query as Request<R>['query'],
+    body: input.body as Request<R>['body'],
+    caller: scope.caller as CallerOf<R>,
     requestId: scope.requestId,
-    admitted: scope.admission?.verdict ?? Promise.resolve(),
-    deadlineMs: Date.now() + context.getRemainingTimeInMillis() - RESERVE_MS,
+    withinPlan: scope.planLimit?.withinPlan ?? Promise.resolve(),
+    deadlineMs: scope.deadlineMs,
   };
 };
 
-/** A handler's answer as a response: its body by the row's schema, so only declared fields go out. */
-const responseFrom = <R extends Route>(route: R, reply: ResponseOf<R>): APIGatewayProxyResult => {
-  const { schema, mediaType } = route.responses[reply.status] as R['responses'][number];
-  const body = v.parse(schema, reply.body);
+/** The handler's response by the row's schema, so that only declared fields are sent. */
+const responseFrom = (
+  route: Route,
+  { status, headers, body }: { readonly status: number; readonly headers?: Headers; readonly body?: unknown },
+): APIGatewayProxyResult => {
+  const { schema, mediaType } = route.responses[status] as RouteResponse;
+  if (schema === undefined) return { statusCode: status, headers: { ...headers }, body: '' };
+  const parsed = v.parse(schema, body);
   return {
-    statusCode: reply.status,
-    headers: { 'Content-Type': mediaType ?? 'application/json', ...reply.headers },
-    body: mediaType === undefined ? JSON.stringify(body) : (body as string),
+    statusCode: status,
+    headers: { 'Content-Type': mediaType ?? 'application/json', ...headers },
+    body: mediaType === undefined ? JSON.stringify(parsed) : (parsed as string),
   };
 };
 
 /**
- * The one middy stack. It turns a row of the route table and a handler into a Lambda function: who calls, is there room in the plan,
- * is the input right, then the handler, then its answer held to the row's schema; and any error into a problem.
+ * Builds the Lambda handler of a row: the one middy stack. It identifies the caller, counts the request, parses the input, calls
+ * `handle`, serializes the response by the row's schema, and turns every error into a problem.
  */
 export const endpoint = <R extends Route, Deps extends EndpointDeps>(
   route: R,
@@ -84,36 +104,46 @@ export const endpoint = <R extends Route, Deps extends EndpointDeps>(
   bind: () => Deps,
 ): LambdaHandler => {
   const deps = bindOnce(bind);
-  /** The state of a request between the steps of the stack. */
   const scopes = new WeakMap<APIGatewayProxyEvent, RequestScope>();
-  const scopeOf = (event: APIGatewayProxyEvent): RequestScope =>
-    scopes.get(event) ?? openScope(route, event, systemClock);
+  const scopeOf = (event: APIGatewayProxyEvent): RequestScope => scopes.get(event) as RequestScope;
 
-  return middy<APIGatewayProxyEvent, APIGatewayProxyResult>({ timeoutEarlyInMillis: RESERVE_MS / 2 })
-    .before(({ event }) => {
-      const scope = openScope(route, event, deps().clock);
-      scopes.set(event, scope);
-      admitCaller(scope, route, event, deps());
-    })
+  const stack = middy<APIGatewayProxyEvent, APIGatewayProxyResult>({ timeoutEarlyInMillis: RESERVE_MS / 2 })
+    // First, so that every later error is answered with the caller's headers.
+    .before(({ event }) => identifyCaller(scopeOf(event), route, event, deps()))
     .before(({ event }) => {
       if (route.body) parseJsonBody(event);
     })
     .after((request) => {
-      request.response = close(request.response as APIGatewayProxyResult, scopeOf(request.event));
+      request.response = complete(request.response as APIGatewayProxyResult, scopeOf(request.event));
     })
     .onError(async (request) => {
       const scope = scopeOf(request.event);
-      // The plan's limit is judged before the input: what is wrong with an input is said only if there was room for it.
-      const error = await (scope.admission?.verdict ?? Promise.resolve()).then(
+      // The plan's limit precedes the input: a request over the limit is not told what is wrong with its input.
+      const error = await (scope.planLimit?.withinPlan ?? Promise.resolve()).then(
         () => request.error,
         (overLimit: unknown) => overLimit,
       );
-      request.response = closeWithProblem(error, scope);
+      request.response = completeWithProblem(error, scope);
     })
-    .handler(async (event: APIGatewayProxyEvent, context: Context) => {
+    .handler(async (event: APIGatewayProxyEvent) => {
       const scope = scopeOf(event);
-      const response = responseFrom(route, await handle(requestFrom(route, event, context, scope), deps()));
-      await scope.admission?.verdict;
+      const response = responseFrom(route, await handle(requestFrom(route, event, scope), deps()));
+      await scope.planLimit?.withinPlan;
       return response;
     }) as unknown as LambdaHandler;
+
+  return (event, context) => {
+    const scope = openScope(route, event, context, clockOf(deps));
+    scopes.set(event, scope);
+    return runInRequest(scope, () => stack(event, context));
+  };
+};
+
+/** The clock of the dependencies. Where these cannot be bound, the stack reports it; its request still has a time. */
+const clockOf = (deps: () => EndpointDeps) => {
+  try {
+    return deps().clock;
+  } catch {
+    return systemClock;
+  }
 };

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { type InputError, problem } from '#shared/problems.ts';
+import type { ObjectSchema, Route } from '#shared/route.ts';
 
-type ObjectSchema = v.GenericSchema & { readonly entries: Readonly<Record<string, unknown>> };
-
+type PathParameters = Readonly<Record<string, string | undefined>>;
 type QueryParameters = Readonly<Record<string, readonly string[] | undefined>>;
 
-/** A body of thousands of unknown fields gets an answer of bounded size. */
+/** Bounds the response to a body of thousands of unknown fields. */
 const MAX_ERRORS = 100;
 const MAX_NAME_LENGTH = 100;
 
@@ -16,7 +16,7 @@ const shorten = (name: string): string =>
 const pointerTo = (field: string): string =>
   `#/${encodeURIComponent(shorten(field).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))}`;
 
-/** Each field that is wrong, with its first fault. Unknown ones come last, all of them: valibot itself stops at the first. */
+/** The first fault of each wrong field, then every unknown field. valibot itself reports only the first unknown one. */
 const faultsOf = (
   schema: ObjectSchema,
   sent: Readonly<Record<string, unknown>>,
@@ -36,8 +36,8 @@ const faultsOf = (
   return [...faults];
 };
 
-/** An object's fields by the schema's own names alone, so that a name like `__proto__` or `toString` finds nothing inherited. */
-const judge = (
+/** Parses an object by the schema's own field names, so that a name like `__proto__` or `toString` finds nothing inherited. */
+const parseObject = (
   schema: ObjectSchema,
   sent: Readonly<Record<string, unknown>>,
   noun: 'field' | 'parameter',
@@ -51,33 +51,43 @@ const judge = (
   return { output: result.output, faults };
 };
 
-const judgeBody = (schema: ObjectSchema, body: unknown) => {
+const parseBody = (schema: ObjectSchema, body: unknown) => {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw problem('malformed_json');
-  const { output, faults } = judge(schema, body as Record<string, unknown>, 'field');
+  const { output, faults } = parseObject(schema, body as Record<string, unknown>, 'field');
   const errors: InputError[] = faults.map(([field, detail]) => ({ pointer: pointerTo(field), detail }));
   return { output, errors };
 };
 
-/** None are known if there is no schema. A parameter given twice has no one value, so it is refused. */
-const judgeQuery = (schema: ObjectSchema = v.strictObject({}), parameters: QueryParameters) => {
+/** A row without a query schema knows no parameters. A parameter that is given twice has no single value and is rejected. */
+const parseQuery = (schema: ObjectSchema = v.strictObject({}), parameters: QueryParameters) => {
   const repeated = Object.keys(parameters).filter((name) => (parameters[name]?.length ?? 0) > 1);
   const single = Object.fromEntries(
     Object.entries(parameters).map(([name, values]) => [name, values?.[0] ?? '']),
   );
-  const { output, faults } = judge(schema, single, 'parameter');
+  const { output, faults } = parseObject(schema, single, 'parameter');
   const all = new Map([...faults, ...repeated.map((name) => [name, 'Must be given once.'] as const)]);
   const errors: InputError[] = [...all].map(([name, detail]) => ({ parameter: shorten(name), detail }));
   return { output, errors };
 };
 
-/** Body and query by their schemas, or `malformed_json` (no object) or `validation_failed` with the faults of both at once. */
+const parsePath = ({ pathParameters }: Pick<Route, 'pathParameters'>, sent: PathParameters): unknown => {
+  if (pathParameters === undefined) return undefined;
+  const result = v.safeParse(pathParameters.schema, sent);
+  if (!result.success) throw problem(pathParameters.problem);
+  return result.output;
+};
+
+/**
+ * Parses path, query and body by the row's schemas. Throws `malformed_json` for a body that is no object, `validation_failed` with
+ * the faults of query and body at once, and then the row's own problem for a path that names no resource.
+ */
 export const parseInput = (
-  schemas: { readonly body?: ObjectSchema | undefined; readonly query?: ObjectSchema | undefined },
-  sent: { readonly body: unknown; readonly query: QueryParameters },
-): { readonly body: unknown; readonly query: unknown } => {
-  const body = schemas.body ? judgeBody(schemas.body, sent.body) : { output: undefined, errors: [] };
-  const query = judgeQuery(schemas.query, sent.query);
+  route: Pick<Route, 'pathParameters' | 'query' | 'body'>,
+  sent: { readonly path: PathParameters; readonly query: QueryParameters; readonly body: unknown },
+): { readonly path: unknown; readonly query: unknown; readonly body: unknown } => {
+  const body = route.body ? parseBody(route.body, sent.body) : { output: undefined, errors: [] };
+  const query = parseQuery(route.query, sent.query);
   const errors = [...body.errors, ...query.errors];
   if (errors.length > 0) throw problem('validation_failed', { errors });
-  return { body: body.output, query: query.output };
+  return { path: parsePath(route, sent.path), query: query.output, body: body.output };
 };

@@ -1,50 +1,80 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { Clock } from '#shared/clock.ts';
 import type { OtpAccess } from '#shared/env.ts';
-import { type Admission, admit } from '#shared/rate-limits/plan-limit.ts';
+import { countRequest, type PlanLimit } from '#shared/rate-limits/plan-limit.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
-import { type Route, requiresKey } from '#shared/routes.ts';
+import type { RequestContext } from '#shared/request-context.ts';
+import { type Route, requiresKey } from '#shared/route.ts';
 import { type Caller, callerFrom } from './caller.ts';
 import { requestIdOf } from './event.ts';
 
-/** What every endpoint needs besides its own dependencies. A row without a key needs no rateLimiter. */
+/** What every endpoint needs besides its own dependencies. A row without a key needs no rate limiter. */
 export interface EndpointDeps {
   readonly clock: Clock;
-  readonly rateLimiter?: Pick<RateLimiter, 'count'>;
+  readonly rateLimiter?: Pick<RateLimiter, 'increment'>;
   readonly otpAccess?: OtpAccess;
 }
 
 /** What is known of a request from its first line to its last. */
-export interface RequestScope {
-  readonly operation: string;
+export interface RequestScope extends RequestContext {
   readonly path: string;
-  readonly requestId: string;
   readonly clock: Clock;
+  /** By the wall clock, epoch milliseconds. */
   readonly startedAtMs: number;
+  /** By the monotonic clock, milliseconds. */
+  readonly startedAtMonotonicMs: number;
+  /** When the response must be ready, epoch milliseconds. */
+  readonly deadlineMs: number;
   /** Undefined on a row that takes no key, and until the caller is known. */
   caller?: Caller;
-  admission?: Admission;
+  planLimit?: PlanLimit;
 }
 
-/** The scope of a request of which nothing but the event is known. */
-export const openScope = ({ name }: Route, event: APIGatewayProxyEvent, clock: Clock): RequestScope => ({
-  operation: name,
-  path: event.path,
-  requestId: requestIdOf(event),
-  clock,
-  startedAtMs: clock(),
-});
+/** Kept back from the function's timeout for the response and its log line. */
+export const RESERVE_MS = 500;
 
-/** Finds out who calls, and begins to count the request, so that the rateLimiter's write runs beside all reads. */
-export const admitCaller = (
+/** The longest time of a request that calls no provider. A database that hangs must not keep a caller waiting. */
+const MAX_MS_WITHOUT_PROVIDER = 3000;
+
+const timeToDeadlineMs = (
+  { permissions }: Route,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
+): number => {
+  const leftMs = Math.max(0, context.getRemainingTimeInMillis() - RESERVE_MS);
+  const callsProvider = permissions.identityRegistry === true || permissions.sms === true;
+  return callsProvider ? leftMs : Math.min(leftMs, MAX_MS_WITHOUT_PROVIDER);
+};
+
+export const openScope = (
+  route: Route,
+  event: APIGatewayProxyEvent,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
+  clock: Clock,
+): RequestScope => {
+  const timeMs = timeToDeadlineMs(route, context);
+  return {
+    operation: route.name,
+    path: event.path,
+    requestId: requestIdOf(event),
+    signal: AbortSignal.timeout(timeMs),
+    calls: [],
+    clock,
+    startedAtMs: clock(),
+    startedAtMonotonicMs: performance.now(),
+    deadlineMs: Date.now() + timeMs,
+  };
+};
+
+/** Identifies the caller and starts to count the request, so that the count runs beside the reads of the request. */
+export const identifyCaller = (
   scope: RequestScope,
   route: Route,
   event: APIGatewayProxyEvent,
   { rateLimiter, otpAccess = 'api-key' }: EndpointDeps,
 ): void => {
   if (!requiresKey(route, otpAccess)) return;
-  if (rateLimiter === undefined) throw new Error('a row with a key needs a rateLimiter');
+  if (rateLimiter === undefined) throw new Error('a row with a key needs a rate limiter');
   const { requestId, operation, startedAtMs } = scope;
   scope.caller = callerFrom(event.requestContext.authorizer, startedAtMs);
-  scope.admission = admit(rateLimiter, scope.caller, startedAtMs, { requestId, operation });
+  scope.planLimit = countRequest(rateLimiter, scope.caller, { requestId, operation, nowMs: startedAtMs });
 };

@@ -5,13 +5,13 @@ export type Headers = Readonly<Record<string, string>>;
 
 export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 
-/** What every response carries; nothing under /v1 may be kept by a cache. */
+/** The headers of every response. No cache may store a response under /v1. */
 export const commonHeaders = (path: string, requestId: string): Headers => ({
   'X-Request-Id': requestId,
   ...(/^\/v1(?:\/|$)/.test(path) ? { 'Cache-Control': 'no-store' } : {}),
 });
 
-/** A refusal as a response: the same bytes whether a function or the gateway makes it. */
+/** A problem as a response: the same bytes whether a function or the gateway builds it. */
 export const problemResponse = (
   code: ProblemCode,
   requestId: string,

@@ -1,7 +1,8 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
-import { whenCondition } from '#shared/table/conditions.ts';
+
 import { codeKey } from '#shared/table/keys.ts';
+import { conditionalWrite } from '#shared/table/writes.ts';
 import {
   type CodeRecord,
   lockedUntil,
@@ -46,7 +47,7 @@ const fromItem = (item: Record<string, unknown> | undefined): VersionedCodeRecor
 export const codeStore = ({ client, name: TableName }: Table) => {
   const read = async (phoneHash: string): Promise<VersionedCodeRecord | undefined> => {
     const { Item } = await client.send(
-      new GetCommand({ TableName, Key: codeKey(phoneHash), ConsistentRead: true }),
+      new GetCommand({ TableName, Key: codeKey(phoneHash, 'CODE'), ConsistentRead: true }),
     );
     return fromItem(Item);
   };
@@ -66,11 +67,11 @@ export const codeStore = ({ client, name: TableName }: Table) => {
     },
   ): Promise<{ readonly code: OutstandingCode | undefined } | undefined> => {
     const { code } = next;
-    const outcome = await whenCondition(
+    const outcome = await conditionalWrite(
       client.send(
         new UpdateCommand({
           TableName,
-          Key: codeKey(phoneHash),
+          Key: codeKey(phoneHash, 'CODE'),
           UpdateExpression: `SET sends = :sends, version = :next, #ttl = :ttl${
             code === undefined
               ? ' REMOVE mac, audience, code_expires_at, tries'
@@ -97,18 +98,18 @@ export const codeStore = ({ client, name: TableName }: Table) => {
         }),
       ),
     );
-    if ('done' in outcome) return { code: fromItem(outcome.done.Attributes)?.code };
+    if (outcome.written) return { code: fromItem(outcome.value.Attributes)?.code };
     // A write that was retried below us, after its answer was lost, finds its own trace, and no longer knows what it replaced.
-    return code !== undefined && outcome.was?.mac === code.mac ? { code: undefined } : undefined;
+    return code !== undefined && outcome.reason?.mac === code.mac ? { code: undefined } : undefined;
   };
 
   /** Counts one try. With `restart`, an elapsed lock ends and the count begins anew. */
   const writeTry = (phoneHash: string, audience: string, now: number, restart: CodeRecord | undefined) =>
-    whenCondition(
+    conditionalWrite(
       client.send(
         new UpdateCommand({
           TableName,
-          Key: codeKey(phoneHash),
+          Key: codeKey(phoneHash, 'CODE'),
           UpdateExpression: `SET tries = tries + :one, failures = ${
             restart ? ':one' : 'if_not_exists(failures, :zero) + :one'
           }, last_failure_at = :now, #ttl = :ttl`,
@@ -146,8 +147,8 @@ export const codeStore = ({ client, name: TableName }: Table) => {
       let restart: CodeRecord | undefined;
       for (let round = 0; round < 3; round += 1) {
         const outcome = await writeTry(phoneHash, audience, now, restart);
-        if ('done' in outcome) return { mac: String(outcome.done.Attributes?.mac) };
-        const was = fromItem(outcome.was);
+        if (outcome.written) return { mac: String(outcome.value.Attributes?.mac) };
+        const was = fromItem(outcome.reason);
         const refusal = whyNotTried(was, audience, now);
         if (refusal !== undefined) return refusal;
         // Refused, yet the rules allow it: the lock has elapsed, or the item changed under our feet.
@@ -158,18 +159,18 @@ export const codeStore = ({ client, name: TableName }: Table) => {
 
     /** Uses the code up and forgives the failures. `false`: another request was first. */
     async redeem(phoneHash: string, mac: string): Promise<boolean> {
-      const outcome = await whenCondition(
+      const outcome = await conditionalWrite(
         client.send(
           new UpdateCommand({
             TableName,
-            Key: codeKey(phoneHash),
+            Key: codeKey(phoneHash, 'CODE'),
             UpdateExpression: 'SET failures = :zero REMOVE mac, audience, code_expires_at, tries',
             ConditionExpression: 'mac = :mac',
             ExpressionAttributeValues: { ':zero': 0, ':mac': mac },
           }),
         ),
       );
-      return 'done' in outcome;
+      return outcome.written;
     },
   };
 };

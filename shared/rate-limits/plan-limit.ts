@@ -1,52 +1,40 @@
 import type { Caller } from '#shared/http/caller.ts';
-import type { Headers } from '#shared/http/responses.ts';
-import { logEvent } from '#shared/log.ts';
+import { logRateLimiterUnreachable } from '#shared/log.ts';
 import { problem } from '#shared/problems.ts';
-import { PLANS, rateLimit, rateLimitPolicy, WINDOW_SECONDS } from './plans.ts';
-import type { RateLimiter } from './rate-limiter.ts';
-import type { Standing } from './windows.ts';
+import { planItem } from './headers.ts';
+import { PLANS, type RateLimitItem, WINDOW_SECONDS } from './plans.ts';
+import type { LimitState, RateLimiter } from './rate-limiter.ts';
 
-/** Whether the plan has room for a request, found out beside everything else. */
-export interface Admission {
-  /** Resolves if there is room, rejects with `rate_limit_exceeded` if not. */
-  readonly verdict: Promise<void>;
-  /** RateLimit and RateLimit-Policy, once the verdict is known; none if the rateLimiter could not be reached. */
-  headers(): Headers;
+/** The count of one request against its plan, which runs beside the reads of the request. */
+export interface PlanLimit {
+  /** Resolves if the plan's limit allows the request, rejects with `rate_limit_exceeded` if not. */
+  readonly withinPlan: Promise<void>;
+  /** The plan's item of the rate-limit headers, once counted; none if the limiter could not be reached. */
+  headerItems(): readonly RateLimitItem[];
 }
 
-/** Counts a request of a key. A rateLimiter that cannot be reached lets it pass: the usage plan still stands, and a metric says so. */
-export const admit = (
-  rateLimiter: Pick<RateLimiter, 'count'>,
+/**
+ * Counts a request of a key. If the limiter's store cannot be reached the request passes: the usage plan still limits the key, and a
+ * metric says so.
+ */
+export const countRequest = (
+  rateLimiter: Pick<RateLimiter, 'increment'>,
   { keyId, plan }: Caller,
-  nowMs: number,
-  about: { readonly requestId: string; readonly operation: string },
-): Admission => {
-  let standing: Standing | undefined;
+  request: { readonly requestId: string; readonly operation: string; readonly nowMs: number },
+): PlanLimit => {
+  let state: LimitState | undefined;
   const limit = { subject: keyId, limit: PLANS[plan].requestsPerMinute, windowSeconds: WINDOW_SECONDS };
-  const verdict = rateLimiter.count(limit, nowMs).then(
+  const withinPlan = rateLimiter.increment(limit, request.nowMs).then(
     (counted) => {
-      standing = counted;
-      if (!counted.admitted)
-        throw problem('rate_limit_exceeded', { retryAfterSeconds: counted.resetSeconds });
+      state = counted;
+      if (!counted.allowed) throw problem('rate_limit_exceeded', { retryAfterSeconds: counted.resetSeconds });
     },
-    (error: unknown) =>
-      logEvent('rate_limiter_unreachable', {
-        request_id: about.requestId,
-        operation: about.operation,
-        key_id: keyId,
-        error_name: error instanceof Error ? error.name : 'unknown',
-      }),
+    (error: unknown) => logRateLimiterUnreachable(error, { ...request, keyId }),
   );
-  // It is awaited later, or not at all if the request fails first; a rejection must not end the process meanwhile.
-  verdict.catch(() => {});
+  // It is awaited later, or never if the request fails first. An unhandled rejection would end the process.
+  withinPlan.catch(() => {});
   return {
-    verdict,
-    headers: (): Headers => {
-      if (standing === undefined) return {};
-      return {
-        'RateLimit-Policy': rateLimitPolicy(plan),
-        RateLimit: rateLimit(plan, standing.remaining, standing.resetSeconds),
-      };
-    },
+    withinPlan,
+    headerItems: () => (state === undefined ? [] : [planItem(plan, state.remaining, state.resetSeconds)]),
   };
 };

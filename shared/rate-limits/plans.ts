@@ -1,8 +1,10 @@
-/** The usage plans: the only place where their numbers stand. */
+import * as v from 'valibot';
+
+/** Every limit of a plan and of a key: the only place where these numbers stand. docs/limits.md is tested against it. */
 
 export const PLANS = {
-  free: { requestsPerMinute: 100, failedIdentityChecksPerHour: 10, smsSendsPerHour: 100 },
-  professional: { requestsPerMinute: 1000, failedIdentityChecksPerHour: 100, smsSendsPerHour: 2000 },
+  free: { requestsPerMinute: 100 },
+  professional: { requestsPerMinute: 1000 },
 } as const;
 
 export type PlanName = keyof typeof PLANS;
@@ -13,22 +15,81 @@ export const PLAN_NAMES = Object.keys(PLANS) as [PlanName, ...PlanName[]];
 export const planTable = <Value>(of: (plan: PlanName) => Value): Record<PlanName, Value> =>
   Object.fromEntries(PLAN_NAMES.map((plan) => [plan, of(plan)])) as Record<PlanName, Value>;
 
-/** The window of the request limit, in seconds: one clock minute (UTC). */
+/** The window of the plan's limit, in seconds: one clock minute (UTC). */
 export const WINDOW_SECONDS = 60;
 
+export const HOUR_SECONDS = 3600;
+export const DAY_SECONDS = 24 * HOUR_SECONDS;
+
+interface KeyLimit {
+  /** What is counted, as docs say it. */
+  readonly counts: string;
+  /** The clock window (UTC) in seconds. */
+  readonly windowSeconds: number;
+  readonly byPlan: Readonly<Record<PlanName, number>>;
+}
+
+/** The hourly and daily limits of one key. An admin can override each of them for a key. */
+export const KEY_LIMITS = {
+  'sms-per-hour': {
+    counts: 'SMS sent',
+    windowSeconds: HOUR_SECONDS,
+    byPlan: { free: 100, professional: 2000 },
+  },
+  'failed-checks-per-hour': {
+    counts: 'Links refused with identity_mismatch or phone_not_owned',
+    windowSeconds: HOUR_SECONDS,
+    byPlan: { free: 10, professional: 100 },
+  },
+  'unregistered-buyers-per-hour': {
+    counts: 'Links refused with buyer_not_registered',
+    windowSeconds: HOUR_SECONDS,
+    byPlan: { free: 100, professional: 1000 },
+  },
+  'paid-checks-per-day': {
+    counts: 'Links that made paid identity checks',
+    windowSeconds: DAY_SECONDS,
+    byPlan: { free: 500, professional: 20_000 },
+  },
+  'failed-verifies-per-hour': {
+    counts: 'Verifications refused with code_rejected',
+    windowSeconds: HOUR_SECONDS,
+    byPlan: { free: 100, professional: 1000 },
+  },
+} as const satisfies Record<string, KeyLimit>;
+
+export type KeyLimitName = keyof typeof KEY_LIMITS;
+
+export const KEY_LIMIT_NAMES = Object.keys(KEY_LIMITS) as [KeyLimitName, ...KeyLimitName[]];
+
+/** Limits of one key in place of its plan's, by name. */
+export const limitOverridesSchema = v.partial(
+  v.object(
+    Object.fromEntries(KEY_LIMIT_NAMES.map((name) => [name, v.pipe(v.number(), v.integer(), v.minValue(0))])),
+  ),
+);
+
+export type LimitOverrides = v.InferOutput<typeof limitOverridesSchema>;
+
+/** The number of a key's limit: its override, or its plan's. */
+export const keyLimitOf = (name: KeyLimitName, plan: PlanName, overrides: LimitOverrides = {}): number =>
+  overrides[name] ?? KEY_LIMITS[name].byPlan[plan];
+
 /**
- * The outer wall, an API Gateway usage plan's token bucket. Rate n/60 a second refills n in a minute; a caller may send n at the
- * end of one clock minute and n at the start of the next, so the least bucket that never refuses an honest caller holds 2n.
+ * The token bucket of the API Gateway usage plan that stands before the exact rate limiter. Its rate refills n requests a minute.
+ * A caller may send n at the end of one clock minute and n at the start of the next, so its burst is 2n: the least that never
+ * refuses a caller who keeps to n a minute.
  */
 export const usagePlanThrottle = (plan: PlanName): { rateLimit: number; burstLimit: number } => ({
   rateLimit: PLANS[plan].requestsPerMinute / WINDOW_SECONDS,
   burstLimit: PLANS[plan].requestsPerMinute * 2,
 });
 
-/** `"free";q=100;w=60`: the RateLimit-Policy of a plan (IETF draft-ietf-httpapi-ratelimit-headers). */
-export const rateLimitPolicy = (plan: PlanName): string =>
-  `"${plan}";q=${PLANS[plan].requestsPerMinute};w=${WINDOW_SECONDS}`;
-
-/** `"free";r=57;t=23`: what is left of the window, and the seconds until the next one. */
-export const rateLimit = (plan: PlanName, remaining: number, resetSeconds: number): string =>
-  `"${plan}";r=${remaining};t=${resetSeconds}`;
+/** One limit in the headers RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers). */
+export interface RateLimitItem {
+  readonly name: string;
+  readonly quota: number;
+  readonly windowSeconds: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}

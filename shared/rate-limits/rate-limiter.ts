@@ -1,87 +1,110 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { randomUUID } from 'node:crypto';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { batchGet, itemOf } from '#shared/table/batch-get.ts';
 import type { Table } from '#shared/table/client.ts';
-import { whenCondition } from '#shared/table/conditions.ts';
 import { limitKey } from '#shared/table/keys.ts';
-import { type Standing, secondsToNextWindow, windowOf } from './windows.ts';
+import { conditionalWrite } from '#shared/table/writes.ts';
+import { secondsToNextWindow, windowOf } from './windows.ts';
 
-/** A limit on one subject: at most `limit` in each clock window. */
+/** A limit on one subject: at most `limit` in each clock window (UTC). */
 export interface Limit {
-  /** What is counted: a key id, or `<key id>:<what>` for the hourly limits. Never personal data. */
+  /** A key id, `<key id>:<limit name>` or `stage:<ceiling>`. Never personal data. */
   readonly subject: string;
   readonly limit: number;
   readonly windowSeconds: number;
 }
 
-/** A rate limiter that takes longer than this counts as unreachable: the request passes (the usage plan still stands). */
-const PATIENCE_MS = 3000;
+/** The state of a limit in one window. */
+export interface LimitState {
+  /** Whether the increment was counted; for a read, whether the next one would be. */
+  readonly allowed: boolean;
+  readonly remaining: number;
+  /** Seconds until the next window begins; at least 1. */
+  readonly resetSeconds: number;
+}
 
-/** A window's count is kept this long after the window, for `usage`. */
+/** Timeout of a call to the limits' items. The request passes if they do not answer in time: the usage plan still limits it. */
+const TIMEOUT_MS = 1000;
+
+/** A count is kept this long after its window, for the command `usage`. */
 const KEEP_SECONDS = 3600;
 
-export const rateLimiter = ({ client, name: TableName }: Table) => ({
-  /**
-   * Counts one request if the window still has room. Refused ones are not counted, so exactly `limit` pass in a window, also
-   * after the limit was raised within it.
-   */
-  async count({ subject, limit, windowSeconds }: Limit, nowMs: number): Promise<Standing> {
-    const resetSeconds = secondsToNextWindow(nowMs, windowSeconds);
-    const outcome = await whenCondition(
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: limitKey(subject, windowOf(nowMs, windowSeconds)),
-          UpdateExpression: 'SET #count = if_not_exists(#count, :zero) + :one, #ttl = :ttl',
-          ConditionExpression: 'attribute_not_exists(#count) OR #count < :limit',
-          ExpressionAttributeNames: { '#count': 'count', '#ttl': 'ttl' },
-          ExpressionAttributeValues: {
-            ':zero': 0,
-            ':one': 1,
-            ':limit': limit,
-            ':ttl': Math.ceil(nowMs / 1000) + windowSeconds + KEEP_SECONDS,
-          },
-          ReturnValues: 'UPDATED_NEW',
-        }),
-        { abortSignal: AbortSignal.timeout(PATIENCE_MS) },
-      ),
-    );
-    if (!('done' in outcome)) return { admitted: false, remaining: 0, resetSeconds };
-    return { admitted: true, remaining: limit - Number(outcome.done.Attributes?.count), resetSeconds };
-  },
+const timeout = () => ({ abortSignal: AbortSignal.timeout(TIMEOUT_MS) });
 
-  /** Where a subject stands, with nothing counted. `admitted` says whether the next one would be. */
-  async standing({ subject, limit, windowSeconds }: Limit, nowMs: number): Promise<Standing> {
-    const { Item } = await client.send(
-      new GetCommand({
-        TableName,
-        Key: limitKey(subject, windowOf(nowMs, windowSeconds)),
-        ConsistentRead: true,
-      }),
-      { abortSignal: AbortSignal.timeout(PATIENCE_MS) },
-    );
-    const remaining = Math.max(0, limit - Number(Item?.count ?? 0));
-    return {
-      admitted: remaining > 0,
-      remaining,
-      resetSeconds: secondsToNextWindow(nowMs, windowSeconds),
-    };
-  },
+/** Counts against limits in clock windows. Throws what the table throws; the caller decides what an unreachable store means. */
+export const rateLimiter = (table: Table) => {
+  const { client, name: TableName } = table;
+  const keyOf = ({ subject, windowSeconds }: Limit, nowMs: number) =>
+    limitKey(subject, windowOf(nowMs, windowSeconds));
 
-  /** Takes back one that was counted at `nowMs`. */
-  async giveBack({ subject, windowSeconds }: Limit, nowMs: number): Promise<void> {
-    await whenCondition(
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: limitKey(subject, windowOf(nowMs, windowSeconds)),
-          UpdateExpression: 'SET #count = #count - :one',
-          ConditionExpression: '#count > :zero',
-          ExpressionAttributeNames: { '#count': 'count' },
-          ExpressionAttributeValues: { ':zero': 0, ':one': 1 },
-        }),
-        { abortSignal: AbortSignal.timeout(PATIENCE_MS) },
-      ),
-    );
-  },
-});
+  return {
+    /**
+     * Counts one, if the limit leaves room. What is refused is not counted, so exactly `limit` pass in a window, also after the
+     * limit was changed within it. A count that the SDK resends because its answer was lost finds its own token and counts once.
+     */
+    async increment(limit: Limit, nowMs: number): Promise<LimitState> {
+      const token = randomUUID();
+      const resetSeconds = secondsToNextWindow(nowMs, limit.windowSeconds);
+      const result = await conditionalWrite(
+        client.send(
+          new UpdateCommand({
+            TableName,
+            Key: keyOf(limit, nowMs),
+            UpdateExpression:
+              'SET #count = if_not_exists(#count, :zero) + :one, last_token = :token, #ttl = :ttl',
+            ConditionExpression: 'attribute_not_exists(#count) OR (#count < :limit AND last_token <> :token)',
+            ExpressionAttributeNames: { '#count': 'count', '#ttl': 'ttl' },
+            ExpressionAttributeValues: {
+              ':zero': 0,
+              ':one': 1,
+              ':limit': limit.limit,
+              ':token': token,
+              ':ttl': Math.ceil(nowMs / 1000) + limit.windowSeconds + KEEP_SECONDS,
+            },
+            ReturnValues: 'UPDATED_NEW',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+          timeout(),
+        ),
+      );
+      const item = result.written ? result.value.Attributes : result.reason;
+      const allowed = result.written || item?.last_token === token;
+      const remaining = allowed ? Math.max(0, limit.limit - Number(item?.count)) : 0;
+      return { allowed, remaining, resetSeconds };
+    },
+
+    /** Reads the states of limits in one call; counts nothing. */
+    async read(limits: readonly Limit[], nowMs: number): Promise<LimitState[]> {
+      const keys = limits.map((limit) => keyOf(limit, nowMs));
+      const items = await batchGet(table, keys);
+      return limits.map((limit, index) => {
+        const item = itemOf(items, keys[index] as (typeof keys)[number]);
+        const remaining = Math.max(0, limit.limit - Number(item?.count ?? 0));
+        return {
+          allowed: remaining > 0,
+          remaining,
+          resetSeconds: secondsToNextWindow(nowMs, limit.windowSeconds),
+        };
+      });
+    },
+
+    /** Refunds one that was counted at `nowMs`. */
+    async decrement(limit: Limit, nowMs: number): Promise<void> {
+      await conditionalWrite(
+        client.send(
+          new UpdateCommand({
+            TableName,
+            Key: keyOf(limit, nowMs),
+            UpdateExpression: 'SET #count = #count - :one',
+            ConditionExpression: '#count > :zero',
+            ExpressionAttributeNames: { '#count': 'count' },
+            ExpressionAttributeValues: { ':zero': 0, ':one': 1 },
+          }),
+          timeout(),
+        ),
+      );
+    },
+  };
+};
 
 export type RateLimiter = ReturnType<typeof rateLimiter>;

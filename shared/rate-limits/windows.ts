@@ -1,17 +1,7 @@
-import { WINDOW_SECONDS } from './plans.ts';
-
-/** Where a caller stands in one window of a limit. */
-export interface Standing {
-  readonly admitted: boolean;
-  readonly remaining: number;
-  /** Until the next window begins; at least 1. */
-  readonly resetSeconds: number;
-}
-
-/** The number of the clock window (UTC) that `nowMs` lies in. */
-export const windowOf = (nowMs: number, windowSeconds: number = WINDOW_SECONDS): number =>
+/** The number of the clock window (UTC) that `nowMs` lies in, counted from the epoch. */
+export const windowOf = (nowMs: number, windowSeconds: number): number =>
   Math.floor(nowMs / 1000 / windowSeconds);
 
-/** Whole seconds, rounded up, until the next window begins. */
-export const secondsToNextWindow = (nowMs: number, windowSeconds: number = WINDOW_SECONDS): number =>
+/** Whole seconds until the next window begins, rounded up: from 1 to `windowSeconds`. */
+export const secondsToNextWindow = (nowMs: number, windowSeconds: number): number =>
   Math.max(1, Math.ceil((windowOf(nowMs, windowSeconds) + 1) * windowSeconds - nowMs / 1000));

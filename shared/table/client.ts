@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { currentRequest, timedCall } from '#shared/request-context.ts';
 
 /** The table and a client for it. */
 export interface Table {
@@ -7,42 +8,57 @@ export interface Table {
   readonly client: DynamoDBDocumentClient;
 }
 
-/** What a table call is given, in milliseconds. */
-export interface Patience {
+/** The timeouts of one attempt of a table call, in milliseconds. */
+export interface TableTimeouts {
   readonly connectMs: number;
-  readonly answerMs: number;
+  readonly responseMs: number;
 }
 
-/** A table call takes milliseconds; one that takes a second will not answer, and a new connection often does. */
-const IN_REGION: Patience = { connectMs: 500, answerMs: 1000 };
-/** One busy machine is slow and not unwell. A count that was sent twice because its answer came late would refuse a request too many. */
-const ON_ONE_MACHINE: Patience = { connectMs: 5000, answerMs: 5000 };
+/** In its Region a table answers within milliseconds. After a second without an answer a new connection is more likely to get one. */
+const IN_REGION: TableTimeouts = { connectMs: 500, responseMs: 1000 };
+/** A busy laptop is slow, but up. A count that is resent because its answer came late would refuse one request too many. */
+const ON_ONE_MACHINE: TableTimeouts = { connectMs: 5000, responseMs: 5000 };
 
 const MAX_ATTEMPTS = 3;
 
 /**
- * Opens the table. `endpoint` is for the embedded database or an emulator; in AWS it is undefined and the Region decides.
- * Credentials come from the environment, as everywhere in Lambda.
+ * Opens the table. `endpoint` is the URL of the embedded database or an emulator; undefined on AWS, where the Region decides.
+ * Credentials come from the environment, as everywhere in Lambda. Within a request each call ends at the request's deadline and its
+ * time is recorded for the completion line.
  */
 export const openTable = (
   name: string,
   endpoint?: string,
-  { connectMs, answerMs }: Patience = endpoint === undefined ? IN_REGION : ON_ONE_MACHINE,
+  { connectMs, responseMs }: TableTimeouts = endpoint === undefined ? IN_REGION : ON_ONE_MACHINE,
 ): Table => {
-  const client = new DynamoDBClient({
+  const base = new DynamoDBClient({
     ...(endpoint === undefined ? {} : { endpoint }),
     maxAttempts: MAX_ATTEMPTS,
     requestHandler: {
       connectionTimeout: connectMs,
-      requestTimeout: answerMs,
+      requestTimeout: responseMs,
       // Without this the SDK only warns about a request that takes too long.
       throwOnRequestTimeout: true,
     },
   });
-  // The SDK's own logger copies every input and output, though nothing reads them: a tenth of a warm call's CPU.
-  client.middlewareStack.remove('loggerMiddleware');
-  return {
-    name,
-    client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
+  // The SDK's logger copies every input and output although nothing reads them: a tenth of a warm call's CPU.
+  base.middlewareStack.remove('loggerMiddleware');
+  base.middlewareStack.add(
+    (next, { commandName = 'unknown' }) =>
+      (args) =>
+        timedCall(`dynamodb:${String(commandName).replace(/(?:Item)?Command$/, '')}`, () => next(args)),
+    { step: 'initialize', name: 'callTimes' },
+  );
+  const client = DynamoDBDocumentClient.from(base, { marshallOptions: { removeUndefinedValues: true } });
+  return { name, client: boundToRequest(client) };
+};
+
+/** The client whose calls end at the deadline of the request that makes them, unless the call has a signal of its own. */
+const boundToRequest = (client: DynamoDBDocumentClient): DynamoDBDocumentClient => {
+  const send = client.send.bind(client) as (command: object, options?: object) => Promise<unknown>;
+  const sendInRequest = (command: object, options?: { readonly abortSignal?: AbortSignal }) => {
+    const signal = currentRequest()?.signal;
+    return send(command, signal === undefined ? options : { abortSignal: signal, ...options });
   };
+  return Object.assign(client, { send: sendInRequest });
 };

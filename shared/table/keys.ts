@@ -1,23 +1,43 @@
 /**
- * The one table: every key it holds, and every way it is read.
+ * The one table: every key it holds, and every way it is read. docs/table.md lists the attributes of each item.
  *
  * | access pattern                                  | how                                                             |
  * |-------------------------------------------------|-----------------------------------------------------------------|
- * | a request's key -> who may do what              | GetItem SECRET#<sha256 of the key>                              |
+ * | what a request's key may do                     | GetItem SECRET#<sha256 of the key>                              |
  * | the day a request's key was last used           | UpdateItem SECRET#<sha256 of the key>, once a day               |
  * | a seller, and how many users it has             | GetItem SELLER#<seller> / SELLER                                |
  * | a seller's keys                                 | Query SELLER#<seller>, sk begins with KEY#                      |
  * | all sellers, oldest first                       | Query SELLERS, then BatchGetItem of the sellers                 |
- * | a key id -> its seller                          | GetItem KEYID#<key> / KEYID                                     |
- * | what admins did to a seller or the deployment   | Query AUDIT#<seller or "deployment">, by time                   |
+ * | the seller of a key id                          | GetItem KEYID#<key> / KEYID                                     |
+ * | audit records of a seller or the deployment     | Query AUDIT#<seller or "deployment">, by time                   |
  * | a seller's users n..m, oldest first             | Query USERS#<seller>, sk between two ordinals                   |
- * | has this seller linked this person              | GetItem PERSON#<seller>#<hash> / PERSON                       |
- * | is this phone a registered buyer                | GetItem BUYER#<hash> / BUYER                                  |
- * | a phone's one-time code, tries and sends        | GetItem CODE#<hash> / CODE                                    |
- * | how many requests a key made in a minute        | UpdateItem LIMIT#<subject>#<window> / LIMIT                       |
+ * | one user of a seller, by id                     | GetItem USERS#<seller> / ordinal (the id holds the ordinal)     |
+ * | the link of a seller with a person              | GetItem PERSON#<seller>#<person hash> / PERSON                  |
+ * | a seller's users by phone                       | Query LINKS#<phone hash>, sk begins with <seller>#              |
+ * | all users with a phone, over all sellers        | Query LINKS#<phone hash>                                        |
+ * | the identity check of a person in progress      | GetItem CHECK#<seller>#<person hash> / CHECK                    |
+ * | whether a phone is a registered buyer           | GetItem BUYER#<phone hash> / BUYER                              |
+ * | a phone's code, tries and sends for a seller    | GetItem CODE#<phone hash> / <seller>                            |
+ * | the SMS sent to a phone over all sellers        | GetItem CODE#<phone hash> / ALL                                 |
+ * | a limit's count in a window                     | UpdateItem LIMIT#<subject>#<window> / LIMIT                     |
  *
- * No phone, national id, code or key stands in a key of an item: hashes only, made under a secret held outside the table.
+ * No phone, national id, code or API key is part of an item's key: only keyed hashes, made with a key held outside the table.
  */
+
+/** How the partition keys of each kind of item begin. A function is granted actions per prefix. */
+export const ITEM_PREFIXES = [
+  'SELLER#',
+  'SECRET#',
+  'USERS#',
+  'PERSON#',
+  'LINKS#',
+  'CHECK#',
+  'BUYER#',
+  'CODE#',
+  'LIMIT#',
+] as const;
+
+export type ItemPrefix = (typeof ITEM_PREFIXES)[number];
 
 /** The primary key of an item. */
 export interface ItemKey {
@@ -39,16 +59,16 @@ export const apiKeyKey = (sellerId: string, keyId: string): ItemKey => ({
   sk: `${API_KEY_PREFIX}${keyId}`,
 });
 
-/** The partition of all sellers. Its items hold nothing but who is there and since when, so they never need an update. */
+/** The partition that lists all sellers. Its items hold the id and the time of creation only, so they never change. */
 export const SELLERS_PARTITION = 'SELLERS';
 
-/** Sorts by the time of creation (ISO, UTC); the id stands last, behind its own `#`. */
+/** Sorts by the time of creation (ISO, UTC), then by id. */
 export const sellerListKey = (createdAt: string, sellerId: string): ItemKey => ({
   pk: SELLERS_PARTITION,
   sk: `${createdAt}#${sellerId}`,
 });
 
-/** Where the seller of a key id is found. */
+/** Holds the seller of a key id. */
 export const keyIdKey = (keyId: string): ItemKey => ({ pk: `KEYID#${keyId}`, sk: 'KEYID' });
 
 /** `subject`: a seller id, or `deployment`. */
@@ -77,11 +97,38 @@ export const personKey = (sellerId: string, personHash: string): ItemKey => ({
   sk: 'PERSON',
 });
 
+/** The partition of a phone's links with all sellers. */
+export const phoneLinksPartition = (phoneHash: string): string => `LINKS#${phoneHash}`;
+
+/** How the sort keys of a seller's phone links begin. */
+export const phoneLinkPrefix = (sellerId: string): string => `${sellerId}#`;
+
+export const phoneLinkKey = (phoneHash: string, sellerId: string, ordinal: number): ItemKey => ({
+  pk: phoneLinksPartition(phoneHash),
+  sk: `${phoneLinkPrefix(sellerId)}${ordinalSortKey(ordinal)}`,
+});
+
+/** The identity check of a person for a seller: its lease and its failures. */
+export const personCheckKey = (sellerId: string, personHash: string): ItemKey => ({
+  pk: `CHECK#${sellerId}#${personHash}`,
+  sk: 'CHECK',
+});
+
 export const buyerKey = (phoneHash: string): ItemKey => ({ pk: `BUYER#${phoneHash}`, sk: 'BUYER' });
 
-export const codeKey = (phoneHash: string): ItemKey => ({ pk: `CODE#${phoneHash}`, sk: 'CODE' });
+/** The partition of a phone's one-time codes with all sellers. */
+export const codesPartition = (phoneHash: string): string => `CODE#${phoneHash}`;
 
-/** `window` is the number of the window since the epoch: of the minute for requests, of the hour for the hourly limits. */
+/** `audience`: the seller whose key sent the code, or "public" where no key is taken. */
+export const codeKey = (phoneHash: string, audience: string): ItemKey => ({
+  pk: codesPartition(phoneHash),
+  sk: audience,
+});
+
+/** The SMS sent to a phone over all sellers. No seller id is "ALL". */
+export const phoneSendsKey = (phoneHash: string): ItemKey => ({ pk: codesPartition(phoneHash), sk: 'ALL' });
+
+/** `window` is the number of the window since the epoch: of the minute, the hour or the day (UTC). */
 export const limitKey = (subject: string, window: number): ItemKey => ({
   pk: `LIMIT#${subject}#${window}`,
   sk: 'LIMIT',

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { GetCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Backoff, fullJitterMs } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
-import { cancellationReasons } from '#shared/table/conditions.ts';
 import {
   MAX_ORDINAL,
   ordinalSortKey,
@@ -11,6 +10,7 @@ import {
   userKey,
   usersPartition,
 } from '#shared/table/keys.ts';
+import { transactWrite } from '#shared/table/writes.ts';
 
 /** A linked user as it is stored: of the national id, nothing but its last four digits. */
 export interface User {
@@ -128,51 +128,47 @@ export const userStore = ({ client, name: TableName }: Table) => {
   const tryLink = (link: NewLink, count: number) => {
     const [currentHash, ...olderHashes] = link.personHashes as [string, ...string[]];
     const ordinal = count + 1;
-    return client.send(
-      new TransactWriteCommand({
-        TransactItems: [
-          {
-            Update: {
-              TableName,
-              Key: sellerKey(link.sellerId),
-              UpdateExpression: 'SET user_count = :next, newest_user_at = :at',
-              ConditionExpression:
-                'user_count = :count AND (attribute_not_exists(newest_user_at) OR newest_user_at <= :at)',
-              ExpressionAttributeValues: { ':count': count, ':next': ordinal, ':at': link.user.createdAt },
-            },
+    return transactWrite({ client }, [
+      {
+        Update: {
+          TableName,
+          Key: sellerKey(link.sellerId),
+          UpdateExpression: 'SET user_count = :next, newest_user_at = :at',
+          ConditionExpression:
+            'user_count = :count AND (attribute_not_exists(newest_user_at) OR newest_user_at <= :at)',
+          ExpressionAttributeValues: { ':count': count, ':next': ordinal, ':at': link.user.createdAt },
+        },
+      },
+      {
+        Put: {
+          TableName,
+          Item: {
+            ...personKey(link.sellerId, currentHash),
+            ordinal,
+            phone_hash: link.phoneHash,
+            birth_day: link.birthDay,
           },
-          {
-            Put: {
-              TableName,
-              Item: {
-                ...personKey(link.sellerId, currentHash),
-                ordinal,
-                phone_hash: link.phoneHash,
-                birth_day: link.birthDay,
-              },
-              ConditionExpression: 'attribute_not_exists(pk)',
-              ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-            },
-          },
-          {
-            Put: {
-              TableName,
-              Item: { ...userKey(link.sellerId, ordinal), ...toItem(link.user) },
-              ConditionExpression: 'attribute_not_exists(pk)',
-            },
-          },
-          // While the hash secret is being rotated, the person may stand under the hash of an older one.
-          ...olderHashes.map((hash) => ({
-            ConditionCheck: {
-              TableName,
-              Key: personKey(link.sellerId, hash),
-              ConditionExpression: 'attribute_not_exists(pk)',
-              ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
-            },
-          })),
-        ],
-      }),
-    );
+          ConditionExpression: 'attribute_not_exists(pk)',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        },
+      },
+      {
+        Put: {
+          TableName,
+          Item: { ...userKey(link.sellerId, ordinal), ...toItem(link.user) },
+          ConditionExpression: 'attribute_not_exists(pk)',
+        },
+      },
+      // While the hash secret is being rotated, the person may stand under the hash of an older one.
+      ...olderHashes.map((hash) => ({
+        ConditionCheck: {
+          TableName,
+          Key: personKey(link.sellerId, hash),
+          ConditionExpression: 'attribute_not_exists(pk)',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+        },
+      })),
+    ]);
   };
 
   return {
@@ -197,18 +193,14 @@ export const userStore = ({ client, name: TableName }: Table) => {
       let link = newLink;
       let count = seenCount;
       for (let attempt = 0; ; attempt += 1) {
-        try {
-          await tryLink(link, count);
-          return { linked: link.user };
-        } catch (error) {
-          const reasons = cancellationReasons(error);
-          if (reasons === undefined) throw error;
-          const [, person, , ...olderPersons] = reasons;
+        const outcome = await tryLink(link, count);
+        if (outcome.written) return { linked: link.user };
+        {
+          const [, person, , ...olderPersons] = outcome.reason;
           const claim = [person, ...olderPersons].find((reason) => reason?.code === 'ConditionalCheckFailed');
-          if (claim?.was) return { claimed: personFromItem(claim.was) };
+          if (claim?.item) return { claimed: personFromItem(claim.item) };
           const wait = fullJitterMs(BETWEEN_RACES, attempt);
-          if (Date.now() + wait > deadlineMs)
-            throw new Error('no free ordinal before the deadline', { cause: error });
+          if (Date.now() + wait > deadlineMs) throw new Error('no free ordinal before the deadline');
           await pause(wait);
           // Read after the wait, not taken from the failure: by now others have raised the count again.
           const newest = await readNewest(link.sellerId);

@@ -3,7 +3,7 @@ import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { redirectLog } from '#shared/log.ts';
 import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
-import { type Route, requiresKey } from '#shared/routes.ts';
+import { type Route, requiresKey } from '#shared/route.ts';
 import type { Table } from '#shared/table/client.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 

@@ -3,7 +3,8 @@ import { callsProviders, variablesOf } from '#lib/function-variables.ts';
 import { OUTPUTS } from '#lib/outputs.ts';
 import { STAGES } from '#lib/stages.ts';
 import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
-import { allRoutes, requiresKey } from '#shared/routes.ts';
+import { requiresKey } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
 import { type Method, methodsOf } from './methods.ts';
 import { resourcesOf, templatesOf } from './synthesised.ts';
 

@@ -1,5 +1,6 @@
 import { newApiKey } from '#shared/api-keys/format.ts';
-import { allRoutes, type Route, requiresKey } from '#shared/routes.ts';
+import { type Route, requiresKey } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from './call.ts';
 import { newPerson } from './people.ts';
 import { itWith, type ScenarioOptions } from './target.ts';

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { PROBLEMS } from '#shared/problems.ts';
-import { allRoutes, problemsOf, requiresKey, routes, scopeOf } from '#shared/routes.ts';
+import { problemsOf, requiresKey, scopeOf } from '#shared/route.ts';
+import { allRoutes, routes } from '#shared/routes.ts';
 import { SCOPES } from '#shared/scopes.ts';
 
 const folder = (name: string) => new URL(`../../${name}/`, import.meta.url);

@@ -6,7 +6,8 @@ import * as v from 'valibot';
 import { buildDocument } from '#bin/openapi/document.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { PLANS } from '#shared/rate-limits/plans.ts';
-import { allRoutes, problemsOf, type Route } from '#shared/routes.ts';
+import { problemsOf, type Route } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
 
 const document = buildDocument();
 

@@ -1,5 +1,6 @@
 import { router } from '#local/gateway/router.ts';
-import { allRoutes, type Route, routes } from '#shared/routes.ts';
+import type { Route } from '#shared/route.ts';
+import { allRoutes, routes } from '#shared/routes.ts';
 
 const find = router(allRoutes);
 

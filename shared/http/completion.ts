@@ -1,0 +1,66 @@
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { causeFields, errorFields, logEvent } from '#shared/log.ts';
+import { Problem, problem } from '#shared/problems.ts';
+import { rateLimitHeaders } from '#shared/rate-limits/headers.ts';
+import type { RateLimitItem } from '#shared/rate-limits/plans.ts';
+import { isDependencyFailure } from './dependency-failure.ts';
+import type { RequestScope } from './request-scope.ts';
+import { commonHeaders, problemResponse } from './responses.ts';
+
+/** Retry-After of `service_unavailable`, in seconds: long enough for a throttled partition to recover. */
+const SERVICE_RETRY_AFTER_SECONDS = 5;
+
+/** Adds the common headers to a response and logs the request's completion line. */
+export const complete = (
+  response: APIGatewayProxyResult,
+  scope: RequestScope,
+  error?: Problem,
+): APIGatewayProxyResult => {
+  const { caller, planLimit, requestId } = scope;
+  logEvent('request_completed', {
+    request_id: requestId,
+    operation: scope.operation,
+    status: response.statusCode,
+    code: error?.code,
+    outcome: error?.code ?? 'ok',
+    duration_ms: Math.round(performance.now() - scope.startedAtMonotonicMs),
+    calls: scope.calls.map(({ target, ms }) => `${target}=${ms}`).join(' '),
+    ...(response.statusCode >= 500 ? causeFields(error?.cause) : {}),
+    seller_id: caller?.sellerId,
+    key_id: caller?.keyId,
+    plan: caller?.plan,
+  });
+  const limits: readonly RateLimitItem[] = [
+    ...(planLimit?.headerItems() ?? []),
+    ...(error?.rateLimit === undefined ? [] : [error.rateLimit]),
+  ];
+  return {
+    ...response,
+    headers: { ...commonHeaders(scope.path, requestId), ...rateLimitHeaders(limits), ...response.headers },
+  };
+};
+
+const problemFrom = (error: unknown): Problem => {
+  if (error instanceof Problem) return error;
+  return isDependencyFailure(error)
+    ? problem('service_unavailable', { cause: error, retryAfterSeconds: SERVICE_RETRY_AFTER_SECONDS })
+    : problem('internal', { cause: error });
+};
+
+/** Turns an error into its response. An unexpected error becomes `internal`, with its cause in the log only. */
+export const completeWithProblem = (error: unknown, scope: RequestScope): APIGatewayProxyResult => {
+  const thrown = problemFrom(error);
+  const { code, errors, retryAfterSeconds } = thrown;
+  if (code === 'internal') {
+    logEvent('request_failed', {
+      request_id: scope.requestId,
+      operation: scope.operation,
+      ...errorFields(thrown.cause ?? thrown),
+    });
+  }
+  const headers: Record<string, string> =
+    retryAfterSeconds === undefined
+      ? {}
+      : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) };
+  return complete(problemResponse(code, scope.requestId, { errors, headers }), scope, thrown);
+};

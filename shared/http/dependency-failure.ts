@@ -1,0 +1,42 @@
+import { isNativeError } from 'node:util/types';
+import { UnprocessedKeysError } from '#shared/table/batch-get.ts';
+
+/** Errors by which DynamoDB, KMS and Secrets Manager say that they are busy; with any of these the same request may be sent again. */
+const THROTTLING: readonly string[] = [
+  'LimitExceededException',
+  'ProvisionedThroughputExceeded',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingError',
+  'ThrottlingException',
+  'TransactionConflict',
+  'TransactionConflictException',
+  'TransactionInProgressException',
+];
+
+/** Names and codes of a call that got no answer. */
+const NO_ANSWER =
+  /^(?:TimeoutError|AbortError|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+
+/** The fields of an AWS SDK error that tell whose fault it is. */
+interface SdkError {
+  readonly code?: unknown;
+  readonly $fault?: unknown;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly CancellationReasons?: readonly { readonly Code?: string }[];
+}
+
+/** Whether the database, the key service or the secret store could not be reached, failed or throttled. */
+export const isDependencyFailure = (error: unknown): boolean => {
+  if (!isNativeError(error)) return false;
+  if (error instanceof UnprocessedKeysError) return true;
+  const { code, $fault, $metadata, CancellationReasons } = error as SdkError;
+  return (
+    NO_ANSWER.test(error.name) ||
+    (typeof code === 'string' && NO_ANSWER.test(code)) ||
+    THROTTLING.includes(error.name) ||
+    $fault === 'server' ||
+    ($metadata?.httpStatusCode ?? 0) >= 500 ||
+    (CancellationReasons ?? []).some(({ Code }) => THROTTLING.includes(Code ?? ''))
+  );
+};

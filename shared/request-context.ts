@@ -1,0 +1,32 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** What code far below an endpoint knows of the request it works for. */
+export interface RequestContext {
+  readonly requestId: string;
+  /** The name of the route. */
+  readonly operation: string;
+  /** Aborts at the request's deadline. */
+  readonly signal: AbortSignal;
+  /** The calls that the request made so far, in the order of their end. */
+  readonly calls: { readonly target: string; readonly ms: number }[];
+}
+
+const storage = new AsyncLocalStorage<RequestContext>();
+
+export const runInRequest = <Result>(context: RequestContext, work: () => Result): Result =>
+  storage.run(context, work);
+
+/** The request that the caller works for; undefined outside of one. */
+export const currentRequest = (): RequestContext | undefined => storage.getStore();
+
+/** Runs a call to another service and records its milliseconds for the completion line. `target`: `kms:Sign`, `dynamodb:Query`. */
+export const timedCall = async <Result>(target: string, call: () => Promise<Result>): Promise<Result> => {
+  const context = currentRequest();
+  if (context === undefined) return call();
+  const startedAt = performance.now();
+  try {
+    return await call();
+  } finally {
+    context.calls.push({ target, ms: Math.round(performance.now() - startedAt) });
+  }
+};

@@ -1,0 +1,121 @@
+/** What a row of the route table says, and what follows from it. Types and pure functions only. */
+import type * as v from 'valibot';
+import type { ProblemCode } from '#shared/problems.ts';
+import type { Scope } from '#shared/scopes.ts';
+import type { ItemPrefix } from '#shared/table/keys.ts';
+
+export type ObjectSchema = v.GenericSchema & { readonly entries: Readonly<Record<string, v.GenericSchema>> };
+
+/**
+ * Who may call. `key`: any valid key, or one that holds `scope`. `otp`: any valid key; no key if the deploy setting otpAccess is
+ * `public`. `public`: everyone. A test names every public row, so that a forgotten `access` fails closed.
+ */
+export type Access =
+  | { readonly by: 'key'; readonly scope?: Scope }
+  | { readonly by: 'otp' }
+  | { readonly by: 'public' };
+
+/** A DynamoDB action. A transaction is granted through the actions of its parts. */
+export type TableAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'Query'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'ConditionCheckItem';
+
+/** The DynamoDB actions a function is granted, by the beginning of the items' partition keys. */
+export type TablePermissions = { readonly [Prefix in ItemPrefix]?: readonly TableAction[] };
+
+/** What a function may use besides its code. Its grants and its environment follow from this. */
+export interface Permissions {
+  readonly table?: TablePermissions;
+  readonly hashes?: true;
+  readonly identityRegistry?: true;
+  readonly sms?: true;
+  readonly signingKey?: 'sign' | 'publish';
+  readonly tokenIssuer?: true;
+  /** Files beside the function's code: name -> path in node_modules. The bundle copies them, see docs-page/assets.ts. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+export interface RouteResponse {
+  readonly description: string;
+  /** None for a response without a body (204). */
+  readonly schema?: v.GenericSchema;
+  /** The media type of a text response, whose schema is then a string. A Content-Type from the handler takes precedence. */
+  readonly mediaType?: string;
+  /** Headers of this response besides the common ones: name -> description. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The chapters of the reference page, in its order. */
+export const TAGS = {
+  Users: 'Buyers linked to your account.',
+  'One-time codes': 'Sign a buyer in by phone: send six digits, exchange them for an access token.',
+  'Access tokens': 'What a verifier of access tokens needs.',
+  Documentation: 'The interface as a document for programs and a page for people.',
+} as const;
+
+export interface Route {
+  /** The name of its file in functions/, its operationId, construct, log field and metric dimension. */
+  readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** In the syntax of API Gateway: `{id}` matches one segment. */
+  readonly path: string;
+  readonly access: Access;
+  /** Its chapter of the reference page. A row without one is not part of the published interface. */
+  readonly tag?: keyof typeof TAGS;
+  readonly summary: string;
+  readonly description: string;
+  /** Parses the path parameters. A path that the schema rejects names no resource and gets `problem`. */
+  readonly pathParameters?: { readonly schema: ObjectSchema; readonly problem: ProblemCode };
+  readonly query?: ObjectSchema;
+  readonly body?: ObjectSchema;
+  readonly responses: Readonly<Record<number, RouteResponse>>;
+  /** The problems of its own rules. `problemsOf` adds those that every row of its kind has. */
+  readonly problems: readonly ProblemCode[];
+  readonly permissions: Permissions;
+  readonly memoryMb: number;
+  readonly timeoutSeconds: number;
+  /** What people cannot do while it fails: the first sentence of its alarm. */
+  readonly impact: string;
+}
+
+/** Whether a row takes a key in this deployment. */
+export const requiresKey = (route: Pick<Route, 'access'>, otpAccess: 'api-key' | 'public'): boolean =>
+  route.access.by === 'key' || (route.access.by === 'otp' && otpAccess === 'api-key');
+
+/** The scope that a key must hold for a row; undefined if any valid key will do or none is required. */
+export const scopeOf = (route: Pick<Route, 'access'>): Scope | undefined =>
+  route.access.by === 'key' ? route.access.scope : undefined;
+
+/** The permissions of a row's function: its own, and those of the rate limiter on every row that can take a key. */
+export const permissionsOf = ({ access, permissions }: Pick<Route, 'access' | 'permissions'>): Permissions =>
+  access.by === 'public'
+    ? permissions
+    : {
+        ...permissions,
+        table: {
+          ...permissions.table,
+          'LIMIT#': [...new Set<TableAction>(['UpdateItem', ...(permissions.table?.['LIMIT#'] ?? [])])],
+        },
+      };
+
+/** Whether a row's function depends on the database, the key service or the secret store. */
+const usesStorage = (route: Pick<Route, 'access' | 'permissions'>): boolean => {
+  const { table, hashes, signingKey } = permissionsOf(route);
+  return table !== undefined || hashes !== undefined || signingKey !== undefined;
+};
+
+/** Every problem that a row can answer, those of its kind included. */
+export const problemsOf = (route: Route): readonly ProblemCode[] => [
+  ...(route.body ? (['malformed_json', 'body_too_large', 'unsupported_media_type'] as const) : []),
+  'validation_failed',
+  ...(route.access.by === 'public' ? [] : (['invalid_api_key', 'rate_limit_exceeded'] as const)),
+  ...(scopeOf(route) === undefined ? [] : (['insufficient_scope'] as const)),
+  ...route.problems,
+  ...(usesStorage(route) ? (['service_unavailable'] as const) : []),
+  'internal',
+];

@@ -1,0 +1,72 @@
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Table } from './client.ts';
+
+/** An item as it is stored. */
+export type StoredItem = Record<string, unknown>;
+
+/** The result of every write under a condition: written, or the reason why not. */
+export type WriteResult<Value, Reason> =
+  | { readonly written: true; readonly value: Value }
+  | { readonly written: false; readonly reason: Reason };
+
+export const written = <Value>(value: Value): WriteResult<Value, never> => ({ written: true, value });
+
+export const notWritten = <Reason>(reason: Reason): WriteResult<never, Reason> => ({
+  written: false,
+  reason,
+});
+
+/**
+ * Sends a write under a condition. The reason of a failed condition is the item as it was, if the write asks for ALL_OLD
+ * (undefined: no item, or not asked for). Throws every other error.
+ */
+export const conditionalWrite = async <Output>(
+  send: Promise<Output>,
+): Promise<WriteResult<Output, StoredItem | undefined>> => {
+  try {
+    return written(await send);
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    // The document client leaves this one item in DynamoDB's own JSON.
+    return notWritten(error.Item && unmarshall(error.Item));
+  }
+};
+
+export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** Why one action of a transaction was not written. */
+export interface CancellationReason {
+  readonly code: 'None' | 'ConditionalCheckFailed' | 'TransactionConflict' | (string & {});
+  /** The item as it was, if the action asked for ALL_OLD. */
+  readonly item: StoredItem | undefined;
+}
+
+export const isConditionFailure = ({ code }: CancellationReason): boolean =>
+  code === 'ConditionalCheckFailed';
+
+const RETRYABLE: readonly string[] = ['None', 'ConditionalCheckFailed', 'TransactionConflict'];
+
+/**
+ * Writes all items or none, in one attempt. The reasons of a cancelled transaction come one per item, in their order: a failed
+ * condition or a conflict with another write. The SDK does not resend a conflict; the caller decides. Throws every other error,
+ * throttling and validation errors included.
+ */
+export const transactWrite = async (
+  { client }: Pick<Table, 'client'>,
+  items: readonly TransactItem[],
+): Promise<WriteResult<void, readonly CancellationReason[]>> => {
+  try {
+    await client.send(new TransactWriteCommand({ TransactItems: [...items] }));
+    return written(undefined);
+  } catch (error) {
+    if (!(error instanceof TransactionCanceledException)) throw error;
+    const reasons = (error.CancellationReasons ?? []).map(({ Code, Item }) => ({
+      code: Code ?? 'None',
+      item: Item && unmarshall(Item),
+    }));
+    if (!reasons.every(({ code }) => RETRYABLE.includes(code))) throw error;
+    return notWritten(reasons);
+  }
+};
