@@ -3,9 +3,9 @@ import { hashApiKey, isWellFormedKey, type KeyPrefix } from '#shared/api-keys/fo
 import { policyFor } from '#shared/api-keys/policy.ts';
 import { isUsable, type KeySecret } from '#shared/api-keys/schema.ts';
 import type { KeySecretStore } from '#shared/api-keys/store.ts';
-import { bindOnce } from '#shared/bind-once.ts';
 import type { Clock } from '#shared/clock.ts';
 import { authorizerDeps } from '#shared/deps.ts';
+import { bindOnce } from '#shared/env.ts';
 import { headerOf, requestIdOf } from '#shared/http/event.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 

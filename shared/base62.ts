@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The largest multiple of 62 in a byte: bytes from here on are thrown away, so that no letter is likelier than another. */
+/** The largest multiple of 62 in a byte. Larger bytes are discarded, so that every character is equally likely. */
 const UNBIASED_LIMIT = 248;
 
 /** `length` base62 characters from the system's CSPRNG, each equally likely. */

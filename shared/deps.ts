@@ -1,4 +1,4 @@
-/** What each function is bound to, from its environment. One maker a function, so that a bundle holds only what its row needs. */
+/** Builds the dependencies of each function from its environment. One builder per function, so that a bundle holds only what it uses. */
 
 import { keyFileSigner } from '#shared/access-tokens/key-file.ts';
 import { kmsSigner } from '#shared/access-tokens/kms.ts';
@@ -24,23 +24,25 @@ import { randomIds } from './ids.ts';
 
 const FILE_SCHEME = 'file:';
 
-const secretAt = (place: string): SecretSource =>
-  place.startsWith(FILE_SCHEME) ? fileSecret(place.slice(FILE_SCHEME.length)) : secretsManagerSecret(place);
+const secretAt = (address: string): SecretSource =>
+  address.startsWith(FILE_SCHEME)
+    ? fileSecret(address.slice(FILE_SCHEME.length))
+    : secretsManagerSecret(address);
 
-const signerAt = (places: readonly string[]): TokenSigner => {
-  const [first = '', ...others] = places;
+const signerAt = (addresses: readonly string[]): TokenSigner => {
+  const [first = '', ...others] = addresses;
   return first.startsWith(FILE_SCHEME)
     ? keyFileSigner(first.slice(FILE_SCHEME.length))
     : kmsSigner([first, ...others]);
 };
 
-const theTable = (): Table => {
+const tableFromEnv = (): Table => {
   const { TABLE_NAME, DYNAMODB_ENDPOINT } = readEnv(['TABLE_NAME', 'DYNAMODB_ENDPOINT']);
   return openTable(TABLE_NAME, DYNAMODB_ENDPOINT);
 };
 
 export const authorizerDeps = () => ({
-  secrets: keySecretStore(theTable()),
+  secrets: keySecretStore(tableFromEnv()),
   keyPrefix: readEnv(['KEY_PREFIX']).KEY_PREFIX,
   clock: systemClock,
 });
@@ -51,7 +53,7 @@ export const createUserDeps = () => {
     'PROVIDER_SECRET',
     'IDENTITY_PROVIDERS',
   ]);
-  const table = theTable();
+  const table = tableFromEnv();
   return {
     users: userStore(table),
     buyers: buyerStore(table),
@@ -64,7 +66,7 @@ export const createUserDeps = () => {
 };
 
 export const listUsersDeps = () => {
-  const table = theTable();
+  const table = tableFromEnv();
   return { users: userStore(table), rateLimiter: rateLimiter(table), clock: systemClock };
 };
 
@@ -75,7 +77,7 @@ export const sendOtpDeps = () => {
     'SMS_PROVIDERS',
     'OTP_ACCESS',
   ]);
-  const table = theTable();
+  const table = tableFromEnv();
   return {
     codes: codeStore(table),
     rateLimiter: rateLimiter(table),
@@ -93,7 +95,7 @@ export const verifyOtpDeps = () => {
     'TOKEN_ISSUER',
     'OTP_ACCESS',
   ]);
-  const table = theTable();
+  const table = tableFromEnv();
   return {
     codes: codeStore(table),
     buyers: buyerStore(table),

@@ -1,7 +1,7 @@
 const PERSIAN_ZERO = 0x06f0;
 const ARABIC_INDIC_ZERO = 0x0660;
 
-/** Persian (U+06F0..F9) and Arabic-Indic (U+0660..69) digits as ASCII digits; every other character as it stands. */
+/** Converts Persian (U+06F0..F9) and Arabic-Indic (U+0660..69) digits to ASCII digits and keeps every other character. */
 export const toAsciiDigits = (text: string): string =>
   text.replace(/[\u06f0-\u06f9\u0660-\u0669]/g, (digit) => {
     const codePoint = digit.charCodeAt(0);
@@ -10,15 +10,15 @@ export const toAsciiDigits = (text: string): string =>
 
 const escaped = (codePoint: number): string => `\\u0${codePoint.toString(16)}`;
 
-/** A digit as a character class of the three scripts: what is written 7 may be sent as 7, ۷ or ٧. */
+/** A character class for one digit in the three scripts: 7, ۷ or ٧. */
 const inThreeScripts = (digit: number): string =>
   `[${digit}${escaped(PERSIAN_ZERO + digit)}${escaped(ARABIC_INDIC_ZERO + digit)}]`;
 
 const ANY_DIGIT = '[0-9\\u06f0-\\u06f9\\u0660-\\u0669]';
 
 /**
- * The source of a pattern over ASCII digits, widened to what is accepted before `toAsciiDigits`: how the published interface says
- * what our parsers take. Digits within braces count repetitions and stay.
+ * Widens a pattern over ASCII digits to the three scripts, for the published interface: callers may send any of them. Digits within
+ * braces count repetitions and stay. Returns the pattern's source.
  */
 export const inAnyScript = (pattern: RegExp): string =>
   pattern.source.replace(/\{[0-9,]+\}|\[0-9\]|[0-9]/g, (part) => {

@@ -65,3 +65,14 @@ export const readEnv = <const Names extends readonly VariableName[]>(
 
 /** Whether this runs in Lambda, where work during module load does not count towards a request's time. */
 export const runsInLambda = (): boolean => process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined;
+
+/** Makes the dependencies once: in Lambda during module load, at full CPU; elsewhere at the first request. */
+export const bindOnce = <Deps>(bind: () => Deps): (() => Deps) => {
+  let bound: Deps | undefined;
+  const deps = (): Deps => {
+    bound ??= bind();
+    return bound;
+  };
+  if (runsInLambda()) deps();
+  return deps;
+};

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { randomBase62, toBase62 } from '#shared/base62.ts';
 
-/** `blk_live_` in prod, `blk_test_` elsewhere: a key of one is refused by the other without a look-up. */
+/** `blk_live_` in prod, `blk_test_` elsewhere. A stage rejects a key of the other prefix without a read. */
 export const KEY_PREFIXES = ['blk_live_', 'blk_test_'] as const;
 
 export type KeyPrefix = (typeof KEY_PREFIXES)[number];
@@ -18,7 +18,7 @@ export const newApiKey = (prefix: KeyPrefix): string => {
   return `${body}${checksum(body)}`;
 };
 
-/** Whether the text has the shape of a key and its checksum is right: what is not is refused without a look-up. */
+/** Whether the text has the form of a key and a valid checksum. Any other text is rejected without a read. */
 export const isWellFormedKey = (text: string, prefix: KeyPrefix): boolean => {
   if (text.length !== prefix.length + RANDOM_LENGTH + CHECKSUM_LENGTH || !text.startsWith(prefix))
     return false;
@@ -27,8 +27,8 @@ export const isWellFormedKey = (text: string, prefix: KeyPrefix): boolean => {
   return checksum(body) === text.slice(-CHECKSUM_LENGTH);
 };
 
-/** What is stored of a key: its SHA-256 in hex. A key has 190 random bits, so no slow hash is needed. */
+/** The stored form of a key: its SHA-256 in hex. A key has 190 random bits, so a slow hash would add nothing. */
 export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-/** What a person may see of a key after it was issued. */
+/** The part of a key that is shown after it was issued. */
 export const lastFourOf = (key: string): string => key.slice(-4);

@@ -1,8 +1,8 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import * as v from 'valibot';
-import { bindOnce } from '#shared/bind-once.ts';
 import { systemClock } from '#shared/clock.ts';
+import { bindOnce } from '#shared/env.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import type { Route, RouteResponse } from '#shared/route.ts';
 import type { Caller } from './caller.ts';

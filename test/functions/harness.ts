@@ -7,14 +7,15 @@ import { type Route, requiresKey } from '#shared/route.ts';
 import type { Table } from '#shared/table/client.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 
-/** What API Gateway would put into the event, as far as a test wants to say. */
+/** The parts of the event that a test can set. */
 export interface Call {
   readonly body?: unknown;
-  /** The body as text, where it is not JSON of our making. */
+  /** The body as text. */
   readonly rawBody?: string | null;
   readonly query?: Readonly<Record<string, string | string[]>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The authorizer's context; null where there was no authorizer. */
+  readonly path?: Readonly<Record<string, string>>;
+  /** The authorizer's context; null for a request without an authorizer. */
   readonly authorizer?: Readonly<Record<string, string>> | null;
   readonly timeLeftMs?: number;
 }
@@ -22,11 +23,11 @@ export interface Call {
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came back.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any JSON of the response; undefined for an empty body.
   readonly json: any;
 }
 
-/** The authorizer's context of a professional key that holds everything. */
+/** The authorizer's context of a professional key with every scope. */
 export const callerContext = {
   sellerId: 'sel_test',
   keyId: 'key_test',
@@ -43,6 +44,7 @@ const eventOf = (route: Route, call: Call): APIGatewayProxyEvent => {
   return {
     httpMethod: route.method,
     path: route.path,
+    pathParameters: call.path ?? null,
     headers: { 'content-type': 'application/json', ...call.headers },
     multiValueQueryStringParameters: call.query === undefined ? null : multi,
     body:
@@ -63,7 +65,11 @@ const eventOf = (route: Route, call: Call): APIGatewayProxyEvent => {
 const contextOf = (timeLeftMs: number): Context =>
   ({ getRemainingTimeInMillis: () => timeLeftMs }) as unknown as Context;
 
-/** One function under test: its real handler in the real middy stack, on a real table, under a clock that the test moves. */
+/** The log target before the first function under test. Restored when the test file ends. */
+let restoreLog: (() => void) | undefined;
+afterAll(() => restoreLog?.());
+
+/** A function under test: its real handler in the real middy stack, with a real table and a clock that the test sets. */
 export const functionUnderTest = <R extends Route, Deps extends EndpointDeps>(
   route: R,
   handle: Handle<R, Deps>,
@@ -75,17 +81,22 @@ export const functionUnderTest = <R extends Route, Deps extends EndpointDeps>(
   const deps = { clock, rateLimiter: limiter, ...own } as unknown as Deps;
   const handler = endpoint(route, handle, () => deps);
   const lines: string[] = [];
-  redirectLog((line) => lines.push(line));
+  const restore = redirectLog((line) => lines.push(line));
+  restoreLog ??= restore;
   return {
     clock,
-    /** The log lines of all calls so far. */
+    /** The log lines of all calls. */
     lines,
     async call(call: Call = {}): Promise<Reply> {
       const { statusCode, headers, body } = await handler(
         eventOf(route, call),
         contextOf(call.timeLeftMs ?? 15_000),
       );
-      return { status: statusCode, headers: headers as Record<string, string>, json: JSON.parse(body) };
+      return {
+        status: statusCode,
+        headers: headers as Record<string, string>,
+        json: body === '' ? undefined : JSON.parse(body),
+      };
     },
   };
 };

@@ -15,11 +15,11 @@ describe('readEnv', () => {
     });
   });
 
-  it('does without DYNAMODB_ENDPOINT, which AWS does not need', () => {
+  it('accepts a missing DYNAMODB_ENDPOINT, which AWS does not set', () => {
     expect(readEnv(['TABLE_NAME', 'DYNAMODB_ENDPOINT'], { TABLE_NAME: 't' })).toEqual({ TABLE_NAME: 't' });
   });
 
-  it('names every variable that is missing or wrong at once, and no other', () => {
+  it('names every variable that is missing or wrong at once and no other', () => {
     const environment = { TABLE_NAME: '', KEY_PREFIX: 'sk_live_', OTP_ACCESS: 'api-key' };
     expect(() =>
       readEnv(['OTP_ACCESS', 'TABLE_NAME', 'HASH_SECRET', 'KEY_PREFIX', 'SMS_PROVIDERS'], environment),
@@ -36,7 +36,7 @@ describe('readEnv', () => {
   });
 
   it.each(['', ',', 'jibit,', ',jibit', 'jibit,,zohal'])(
-    'refuses the list %j, which has an empty name',
+    'rejects the list %j, which has an empty name',
     (names) => {
       expect(() => readEnv(['IDENTITY_PROVIDERS'], { IDENTITY_PROVIDERS: names })).toThrow(
         'IDENTITY_PROVIDERS',
@@ -44,7 +44,7 @@ describe('readEnv', () => {
     },
   );
 
-  it('reads the environment of the process if none is given', () => {
+  it('reads the environment of the process by default', () => {
     process.env.TABLE_NAME = 'of-the-process';
     expect(readEnv(['TABLE_NAME'])).toEqual({ TABLE_NAME: 'of-the-process' });
     delete process.env.TABLE_NAME;

@@ -13,7 +13,7 @@ afterEach(() => restore());
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** The one line that an event wrote, read back. */
+/** The parsed line of one event. */
 const written = (name: EventName, fields: object): Line => {
   lines.length = 0;
   logEvent(name, fields);
@@ -29,7 +29,7 @@ const isNumeric = (field: string): boolean => /_ms$|^status$|^attempt$/.test(fie
 const allFields = (name: EventName) =>
   Object.fromEntries(EVENTS[name].fields.map((field) => [field, isNumeric(field) ? 7 : `some ${field}`]));
 
-/** An event and any of its fields, as many as it pleases. */
+/** An event with any subset of its fields. */
 const anyEvent = fc.constantFrom(...eventNames).chain((name) =>
   fc.tuple(
     fc.constant(name),
@@ -41,7 +41,7 @@ const anyEvent = fc.constantFrom(...eventNames).chain((name) =>
   ),
 );
 
-/** What makes CloudWatch throw an embedded-metric document away: a name in it that no string or number of the line answers to. */
+/** The names in an embedded-metric document that the line has no value for. CloudWatch rejects a document with one. */
 const brokenReferences = (line: Line): unknown[] => {
   const { CloudWatchMetrics = [] } = (line._aws ?? {}) as {
     CloudWatchMetrics?: { Dimensions: string[][]; Metrics: { Name: string; Unit: string }[] }[];
@@ -55,13 +55,13 @@ const brokenReferences = (line: Line): unknown[] => {
 };
 
 describe.each(eventNames)('%s', (name) => {
-  it('is one JSON object with its level, its name, its time and all its fields', () => {
+  it('is one JSON object with level, name, time and every field', () => {
     const line = written(name, allFields(name));
     expect(line).toMatchObject({ level: EVENTS[name].level, event: name, ...allFields(name) });
     expect(new Date(String(line.timestamp)).toISOString()).toBe(line.timestamp);
   });
 
-  it('keeps all its metrics by all its dimensions when all its fields are there', () => {
+  it('has every metric and dimension set when every field has a value', () => {
     const line = written(name, allFields(name));
     expect(line._aws).toEqual({
       Timestamp: Date.parse(String(line.timestamp)),
@@ -76,7 +76,7 @@ describe.each(eventNames)('%s', (name) => {
     expect(brokenReferences(line)).toEqual([]);
   });
 
-  it('drops what its kind does not list, though it comes', () => {
+  it('drops fields that its kind does not list', () => {
     const personal = { phone: '+989990000001', headers: { 'x-api-key': 'k' }, body: '{}', toString: 'x' };
     const line = written(name, { ...allFields(name), ...personal });
     expect(Object.keys(line).filter((field) => Object.hasOwn(personal, field))).toEqual([]);
@@ -84,14 +84,14 @@ describe.each(eventNames)('%s', (name) => {
 });
 
 describe('logEvent', () => {
-  it('names, with whatever fields, no metric and no dimension that the line does not have', () => {
+  it('names no metric and no dimension that the line has no value for', () => {
     fc.assert(
       fc.property(anyEvent, ([name, fields]) => expect(brokenReferences(written(name, fields))).toEqual([])),
       { numRuns: 500 },
     );
   });
 
-  it('adds to the fields that it was given nothing but metrics and what every line has', () => {
+  it('adds only metrics and the common fields to the given fields', () => {
     fc.assert(
       fc.property(anyEvent, ([name, fields]) => {
         const known = [
@@ -112,14 +112,14 @@ describe('logEvent', () => {
     expect(line).toMatchObject({ Requests: 1, Duration: 12.5, duration_ms: 12.5 });
   });
 
-  it('leaves a metric out that has no value, and keeps the others', () => {
+  it('leaves out a metric without a value and keeps the others', () => {
     const line = written('request_completed', { operation: 'send-otp' });
     expect(line._aws).toMatchObject({
       CloudWatchMetrics: [{ Dimensions: [['operation']], Metrics: [{ Name: 'Requests', Unit: 'Count' }] }],
     });
   });
 
-  it('stays one line, whatever a value holds', () => {
+  it('writes one line whatever a value contains', () => {
     const anyText = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(anyText, (text) => {
@@ -135,7 +135,7 @@ describe('logEvent', () => {
 });
 
 describe('redirectLog', () => {
-  it('gives the way back', () => {
+  it('returns a function that restores the former target', () => {
     const other: string[] = [];
     const back = redirectLog((line) => other.push(line));
     logEvent('circuit_changed', { state: 'open' });
@@ -158,22 +158,22 @@ describe('redact', () => {
     ['a code of three scripts', '4۹٣0۲٧'],
   ] as const;
 
-  it.each(personal)('blots out %s, wherever it stands', (_what, text) => {
+  it.each(personal)('replaces %s anywhere in a text', (_what, text) => {
     expect(redact(text)).not.toMatch(/[0-9\u06f0-\u06f9\u0660-\u0669]/);
     expect(redact(`before ${text}, after`)).toMatch(/^before \+?\[redacted\], after$/);
     expect(redact(`{"value":"${text}"}`)).toMatch(/^\{"value":"\+?\[redacted\]"\}$/);
   });
 
-  it('blots out every number of six digits and more, in whatever scripts', () => {
+  it('replaces every number of at least six digits in any script', () => {
     const number = fc.integer({ min: 6, max: 20 }).chain(digits).chain(inAnyScript);
     fc.assert(fc.property(number, (text) => expect(redact(`a ${text}!`)).toBe('a [redacted]!')));
   });
 
-  it.each(['blk_live_', 'blk_test_'])('blots out an API key that begins with %s', (prefix) => {
+  it.each(['blk_live_', 'blk_test_'])('replaces an API key that begins with %s', (prefix) => {
     expect(redact(`key ${prefix}abcDEF123, gone`)).toBe('key [redacted], gone');
   });
 
-  it('leaves what tells nobody apart: statuses, ports, lines and places', () => {
+  it('keeps statuses, ports, line numbers and paths', () => {
     const text = 'TypeError at handler (/var/task/index.mjs:120:33): status 503 after 1500 ms on port 8000';
     expect(redact(text)).toBe(text);
   });
@@ -186,13 +186,13 @@ describe('redact', () => {
     ],
     ['separators', ' -'.repeat(50_000)],
     ['beginnings of keys', 'blk_live_'.repeat(10_000)],
-  ])('is done with 100 KB of %s: steps that grew with the square would not end here', (_what, text) => {
+  ])('handles 100 KB of %s in linear time', (_what, text) => {
     expect(redact(text).length).toBeLessThanOrEqual(text.length);
   });
 });
 
 describe('errorFields', () => {
-  it('gives name, message, stack and cause, each without what is personal', () => {
+  it('returns name, message, stack and cause without personal data', () => {
     const error = new TypeError('no phone 09990000001', { cause: new RangeError('code 493027') });
     const fields = errorFields(error);
     expect(fields).toMatchObject({
@@ -205,13 +205,13 @@ describe('errorFields', () => {
   });
 
   it.each([['a string'], [42], [undefined], [null], [{ message: '09990000001' }]])(
-    'tells no more than its type of what is thrown and is no error: %j',
+    'returns only the type of a thrown value that is no error: %j',
     (thrown) => {
       expect(errorFields(thrown)).toEqual({ error_name: typeof thrown });
     },
   );
 
-  it('has only fields that request_failed takes', () => {
+  it('returns only fields that request_failed has', () => {
     const fields = Object.keys(errorFields(new Error('x', { cause: new Error('y') })));
     expect(
       fields.filter((field) => !(EVENTS.request_failed.fields as readonly string[]).includes(field)),

@@ -3,11 +3,13 @@ import { PROBLEMS, Problem, type ProblemCode, problem, problemBody, problemType 
 /** The closed list of the contract. */
 const STATUSES = {
   malformed_json: 400,
+  body_too_large: 413,
   unsupported_media_type: 415,
   validation_failed: 422,
   invalid_api_key: 401,
   insufficient_scope: 403,
   not_found: 404,
+  user_not_found: 404,
   buyer_not_registered: 404,
   user_conflict: 409,
   identity_mismatch: 422,
@@ -18,6 +20,7 @@ const STATUSES = {
   rate_limit_exceeded: 429,
   verification_unavailable: 503,
   sms_unavailable: 503,
+  service_unavailable: 503,
   internal: 500,
 };
 
@@ -28,20 +31,20 @@ describe('PROBLEMS', () => {
     expect(Object.fromEntries(codes.map((code) => [code, PROBLEMS[code].status]))).toEqual(STATUSES);
   });
 
-  it('says each thing in words of its own, for a caller', () => {
+  it('has a detail of its own for each code', () => {
     const details = codes.map((code) => PROBLEMS[code].detail);
     expect(new Set(details).size).toBe(codes.length);
     expect(details.filter((detail) => !/^[A-Z].*\.$/s.test(detail))).toEqual([]);
   });
 
-  it('names no internal', () => {
+  it('names no internals', () => {
     const told = JSON.stringify(PROBLEMS);
     expect(told).not.toMatch(/dynamo|lambda|kms|aws|jibit|zohal|kavenegar|stack|exception/i);
   });
 });
 
 describe('problemBody', () => {
-  it.each(codes)('is an RFC 9457 body of exactly these members: %s', (code) => {
+  it.each(codes)('is an RFC 9457 body with exactly these members for %s', (code) => {
     expect(problemBody(code, 'req-1')).toEqual({
       type: `urn:buyer-linking:problem:${code}`,
       title: PROBLEMS[code].title,
@@ -52,7 +55,7 @@ describe('problemBody', () => {
     });
   });
 
-  it('names each fault of the input', () => {
+  it('lists each fault of the input', () => {
     const errors = [{ pointer: '#/phone', detail: 'Is required.' }];
     expect(problemBody('validation_failed', 'req-1', errors).errors).toEqual(errors);
   });
@@ -63,7 +66,7 @@ describe('problemBody', () => {
 });
 
 describe('problem', () => {
-  it('is an error that carries its code, how long to wait, the faults and the cause', () => {
+  it('is an error with its code, Retry-After, faults and cause', () => {
     const cause = new Error('why');
     const errors = [{ parameter: 'page', detail: 'Must be an integer.' }];
     const thrown = problem('resend_too_soon', { retryAfterSeconds: 42, errors, cause });

@@ -8,7 +8,7 @@ const folder = (name: string) => new URL(`../../${name}/`, import.meta.url);
 
 const functionNames = readdirSync(folder('functions')).map((file) => file.replace(/\.ts$/, ''));
 
-/** The statuses whose refusals are a row's own: those that every row shares are proved once, in http/endpoint.test.ts. */
+/** The statuses of a row's own problems. Those that every row shares are tested once, in http/endpoint.test.ts. */
 const ownStatuses = (route: (typeof allRoutes)[number]): number[] => [
   ...Object.keys(route.responses).map(Number),
   ...route.problems.map((code) => PROBLEMS[code].status),
@@ -19,7 +19,7 @@ describe('the route table', () => {
     expect(functionNames.filter((name) => name !== 'authorizer').sort()).toEqual(Object.keys(routes).sort());
   });
 
-  it('calls each row by its own name', () => {
+  it('names each row by its key', () => {
     expect(Object.entries(routes).filter(([key, route]) => key !== route.name)).toEqual([]);
   });
 
@@ -28,18 +28,18 @@ describe('the route table', () => {
     expect(new Set(places).size).toBe(places.length);
   });
 
-  it('asks for no key on exactly these rows', () => {
+  it('requires no key on exactly these rows', () => {
     expect(allRoutes.filter((route) => route.access.by === 'public').map(({ path }) => path)).toEqual(
       PUBLIC_PATHS,
     );
   });
 
-  it('asks for a key on the one-time-code rows unless the deployment says public', () => {
+  it('requires a key on the one-time-code rows unless otpAccess is public', () => {
     const open = allRoutes.filter((route) => requiresKey(route, 'api-key') && !requiresKey(route, 'public'));
     expect(open.map(({ name }) => name)).toEqual(['send-otp', 'verify-otp']);
   });
 
-  it('asks for the scopes of the contract', () => {
+  it('requires the scopes of the contract', () => {
     expect(scopeOf(routes['create-user'])).toBe('users:write');
     expect(scopeOf(routes['list-users'])).toBe('users:read');
     expect(allRoutes.map(scopeOf).filter((scope) => scope !== undefined && !SCOPES.includes(scope))).toEqual(
@@ -48,14 +48,14 @@ describe('the route table', () => {
   });
 
   it.each(allRoutes.map((route) => [route.name, route] as const))(
-    'says of %s what people cannot do while it is broken',
+    'gives %s an impact sentence for its alarm',
     (_name, route) => {
       expect(route.impact).toMatch(/^[A-Z].*\.$/);
     },
   );
 
   it.each(allRoutes.map((route) => [route.name, route] as const))(
-    'gives %s only refusals of the closed list',
+    'gives %s only problems of the closed list',
     (_name, route) => {
       expect(problemsOf(route).filter((code) => !(code in PROBLEMS))).toEqual([]);
     },

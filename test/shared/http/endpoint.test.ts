@@ -3,6 +3,7 @@ import { handle } from '#functions/list-users.ts';
 import { PROBLEMS, problemType } from '#shared/problems.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { routes } from '#shared/routes.ts';
+import { userStore } from '#shared/users/store.ts';
 import { callerContext, functionUnderTest } from '#test/functions/harness.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 
@@ -21,7 +22,7 @@ const list = (own: Record<string, unknown> = {}) =>
     ...own,
   } as never);
 
-/** POST /v1/users with nothing behind it: for what is judged before the handler. */
+/** POST /v1/users without dependencies: for what happens before the handler. */
 const create = () =>
   functionUnderTest<(typeof routes)['create-user'], never>(
     routes['create-user'],
@@ -30,8 +31,8 @@ const create = () =>
     {} as never,
   );
 
-describe('every answer', () => {
-  it('carries the request id that no caller can choose, and may not be cached under /v1', async () => {
+describe('every response', () => {
+  it('carries the request id that no caller can set, and no-store under /v1', async () => {
     const { headers } = await list().call();
     expect(headers).toMatchObject({
       'X-Request-Id': 'req-1',
@@ -40,8 +41,8 @@ describe('every answer', () => {
     });
   });
 
-  it('says where the caller stands in its plan', async () => {
-    const authorizer = { ...callerContext, keyId: 'key_standing', plan: 'free' };
+  it('carries the state of the plan limit', async () => {
+    const authorizer = { ...callerContext, keyId: 'key_state', plan: 'free' };
     const { call, clock } = list();
     clock.set('2026-11-21T08:00:37.200Z');
     const { headers } = await call({ authorizer });
@@ -50,7 +51,7 @@ describe('every answer', () => {
     expect((await call({ authorizer, query: { page: 'x' } })).headers.RateLimit).toBe('"free";r=98;t=23');
   });
 
-  it('leaves one line in the log', async () => {
+  it('logs one completion line', async () => {
     const { call, lines } = list();
     await call();
     await call({ query: { page: 'x' } });
@@ -62,8 +63,8 @@ describe('every answer', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('is problem+json of the closed table', async () => {
+describe('a problem', () => {
+  it('is an application/problem+json body from the table of codes', async () => {
     const { status, headers, json } = await list().call({ query: { page: '0' } });
     expect(status).toBe(422);
     expect(headers['Content-Type']).toBe('application/problem+json');
@@ -80,7 +81,7 @@ describe('a refusal', () => {
 });
 
 describe('the plan limit', () => {
-  it('lets exactly 100 requests of a free key through in a minute, then says rate_limit_exceeded', async () => {
+  it('allows exactly 100 requests of a free key per clock minute, then answers rate_limit_exceeded', async () => {
     const authorizer = { ...callerContext, keyId: 'key_exact', plan: 'free' };
     const { call, clock } = list();
     clock.set('2026-11-21T08:00:30Z');
@@ -97,15 +98,17 @@ describe('the plan limit', () => {
     expect((await call({ authorizer })).status).toBe(200);
   });
 
-  it('is judged before the input', async () => {
+  it('is checked before the input', async () => {
     const authorizer = { ...callerContext, keyId: 'key_order', plan: 'free' };
     const { call } = create();
     await Promise.all(Array.from({ length: 100 }, () => call({ authorizer, rawBody: '{' })));
     expect((await call({ authorizer, rawBody: '{' })).json.code).toBe('rate_limit_exceeded');
   });
 
-  it('lets a request pass, and says so in a metric, when the rateLimiter cannot be reached', async () => {
-    const rateLimiter: Pick<RateLimiter, 'count'> = { count: () => Promise.reject(new Error('no table')) };
+  it('allows a request and logs a metric when its store cannot be reached', async () => {
+    const rateLimiter: Pick<RateLimiter, 'increment'> = {
+      increment: () => Promise.reject(new Error('no table')),
+    };
     const { call, lines } = list({ rateLimiter });
     const { status, headers } = await call();
     expect(status).toBe(200);
@@ -115,7 +118,7 @@ describe('the plan limit', () => {
 });
 
 describe('the caller', () => {
-  it('is refused the second the key expires, though the authorizer answered earlier', async () => {
+  it('is rejected in the second in which its key expires, although the authorizer decided earlier', async () => {
     const { call, clock } = list();
     const authorizer = { ...callerContext, expiresAt: String(clock() / 1000 + 10) };
     expect((await call({ authorizer })).status).toBe(200);
@@ -125,7 +128,7 @@ describe('the caller', () => {
     expect(headers).not.toHaveProperty('RateLimit');
   });
 
-  it('is never assumed: without an authorizer the function answers nothing but internal', async () => {
+  it('is never assumed: a request without an authorizer context gets internal', async () => {
     const { status, json } = await list().call({ authorizer: null });
     expect([status, json.code]).toEqual([500, 'internal']);
   });
@@ -145,7 +148,7 @@ describe('the body', () => {
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', '', 'text/json'])(
-    'is unsupported_media_type when the content type is "%s"',
+    'gets unsupported_media_type when the content type is "%s"',
     async (contentType) => {
       const { status, json } = await create().call({ body: {}, headers: { 'content-type': contentType } });
       expect([status, json.code]).toEqual([415, 'unsupported_media_type']);
@@ -162,17 +165,17 @@ describe('the body', () => {
     ['an array', '[]'],
     ['true', 'true'],
     ['more than one value', '{"a":1}x'],
-    ['nested without end', '['.repeat(200_000)],
+    ['nested to the size limit', '['.repeat(16_384)],
     ['a control character', '\u0000'],
     ['a bare word', 'constructor'],
     ['not UTF-8', Buffer.from([...Buffer.from('{"display_name":"'), 0xff, 0x22, 0x7d]).toString()],
-  ])('is malformed_json when it is %s', async (_what, rawBody) => {
+  ])('gets malformed_json when it is %s', async (_what, rawBody) => {
     const { status, json } = await create().call({ rawBody });
     expect([status, json.code]).toEqual([400, 'malformed_json']);
   });
 
   it.each(['__proto__', 'constructor', 'prototype', 'hasOwnProperty'])(
-    'may not have the field %s',
+    'gets validation_failed for the field %s and pollutes no prototype',
     async (field) => {
       const rawBody = `{"${field}":{"prototype":{"polluted":true}}}`;
       const { status, json } = await create().call({ rawBody });
@@ -182,7 +185,7 @@ describe('the body', () => {
     },
   );
 
-  it('has its faults named together with those of the query', async () => {
+  it('has its faults reported together with those of the query', async () => {
     const { status, json } = await create().call({ body: { phone: '1', zip: '2' }, query: { dry_run: '1' } });
     expect([status, json.code]).toEqual([422, 'validation_failed']);
     const named = json.errors.map(
@@ -198,10 +201,96 @@ describe('the body', () => {
     ]);
   });
 
-  it('with thousands of unknown fields gets an answer of bounded size', async () => {
-    const body = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`${index}`.repeat(50), 1]));
+  it('with hundreds of unknown fields gets a response of bounded size', async () => {
+    const body = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`${index}`.repeat(15), 1]));
     const { json } = await create().call({ body });
     expect(json.errors.length).toBeLessThanOrEqual(101);
     expect(JSON.stringify(json).length).toBeLessThan(30_000);
+  });
+
+  it.each([
+    ['of exactly 16 KB is parsed', 16_384, 'validation_failed'],
+    ['over 16 KB gets body_too_large before it is parsed', 16_385, 'body_too_large'],
+  ])('%s', async (_case, bytes, code) => {
+    const rawBody = `{"phone":"${'x'.repeat(bytes - 12)}"}`;
+    expect(Buffer.byteLength(rawBody)).toBe(bytes);
+    expect((await create().call({ rawBody })).json.code).toBe(code);
+  });
+
+  it('over 16 KB gets body_too_large when it is no JSON at all', async () => {
+    const { status, json } = await create().call({ rawBody: '['.repeat(20_000) });
+    expect([status, json.code]).toEqual([413, 'body_too_large']);
+  });
+
+  it('counts bytes, not characters', async () => {
+    const rawBody = JSON.stringify({ display_name: 'ی'.repeat(8_200) });
+    expect((await create().call({ rawBody })).json.code).toBe('body_too_large');
+  });
+});
+
+describe('a failure of the storage', () => {
+  const failing = (error: unknown) => list({ users: { listPage: () => Promise.reject(error) } });
+  const named = (name: string, fields: object = {}) => Object.assign(new Error(name), { name, ...fields });
+
+  it.each([
+    ['throttling', named('ThrottlingException')],
+    ['exceeded throughput', named('ProvisionedThroughputExceededException')],
+    ['a server error', named('InternalServerError', { $fault: 'server' })],
+    ['a refused connection', named('Error', { code: 'ECONNREFUSED' })],
+    ['a timeout', named('TimeoutError')],
+    ['the end of the deadline', named('AbortError')],
+    [
+      'a throttled transaction',
+      named('TransactionCanceledException', { CancellationReasons: [{ Code: 'ThrottlingError' }] }),
+    ],
+  ])('gets service_unavailable with Retry-After: %s', async (_case, error) => {
+    const { status, json, headers } = await failing(error).call();
+    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '5']);
+  });
+
+  it('is named as the cause in the completion line', async () => {
+    const { call, lines } = failing(named('ThrottlingException'));
+    await call();
+    expect(JSON.parse(String(lines.at(-1)))).toMatchObject({
+      event: 'request_completed',
+      code: 'service_unavailable',
+      cause: 'ThrottlingException',
+    });
+  });
+
+  it.each([
+    ['a defect', new TypeError('x is undefined')],
+    ['a validation error of the database', named('ValidationException', { $fault: 'client' })],
+    ['a thrown string', 'text'],
+  ])('is not assumed for %s, which gets internal', async (_case, error) => {
+    const { status, json } = await failing(error).call();
+    expect([status, json.code]).toEqual([500, 'internal']);
+  });
+
+  it('ends a request without a provider after 3 seconds', async () => {
+    const { call } = list({ users: { listPage: async () => ({ users: [], total: 0 }) } });
+    const before = Date.now();
+    let deadlineMs = 0;
+    const handler = functionUnderTest<(typeof routes)['list-users'], never>(
+      routes['list-users'],
+      (async (request: { deadlineMs: number }) => {
+        deadlineMs = request.deadlineMs;
+        throw new Error('enough');
+      }) as never,
+      table,
+      {} as never,
+    );
+    await handler.call({ timeLeftMs: 15_000 });
+    await call();
+    expect(deadlineMs - before).toBeGreaterThan(2_900);
+    expect(deadlineMs - before).toBeLessThan(5_000);
+  });
+});
+
+describe('the completion line', () => {
+  it('lists the calls to the database with their milliseconds', async () => {
+    const { call, lines } = list({ users: userStore(table) });
+    await call();
+    expect(JSON.parse(String(lines.at(-1))).calls).toMatch(/^(?:dynamodb:\w+=\d+ ?)+$/);
   });
 });

@@ -1,13 +1,13 @@
+import { planItem, rateLimitHeaders } from '#shared/rate-limits/headers.ts';
 import {
+  keyLimitOf,
   PLAN_NAMES,
   PLANS,
-  rateLimit,
-  rateLimitPolicy,
   usagePlanThrottle,
   WINDOW_SECONDS,
 } from '#shared/rate-limits/plans.ts';
 
-/** Runs a token bucket, as API Gateway's, over requests at these times; gives how many it refused. */
+/** Runs a token bucket like API Gateway's over requests at these times (seconds). Returns how many it refused. */
 const refusedBy = (
   { rateLimit: rate, burstLimit: size }: { rateLimit: number; burstLimit: number },
   times: readonly number[],
@@ -24,7 +24,7 @@ const refusedBy = (
 };
 
 describe('PLANS', () => {
-  it('are the two of the contract: 100 and 1000 requests in a clock minute', () => {
+  it('allow 100 and 1000 requests per clock minute', () => {
     expect(PLAN_NAMES).toEqual(['free', 'professional']);
     expect(PLANS.free.requestsPerMinute).toBe(100);
     expect(PLANS.professional.requestsPerMinute).toBe(1000);
@@ -36,12 +36,12 @@ describe('usagePlanThrottle', () => {
   it.each([
     ['free', 100 / 60, 200],
     ['professional', 1000 / 60, 2000],
-  ] as const)('of %s refills n in a minute and holds 2n', (plan, rate, size) => {
+  ] as const)('of %s refills n per minute and holds 2n', (plan, rate, size) => {
     expect(usagePlanThrottle(plan)).toEqual({ rateLimit: rate, burstLimit: size });
   });
 
   it.each(PLAN_NAMES)(
-    'never refuses a caller of %s who keeps to n a clock minute, though it comes in bursts',
+    'never refuses a caller of %s who keeps to n per clock minute, in bursts too',
     (plan) => {
       const n = PLANS[plan].requestsPerMinute;
       // n at the end of the first minute, n at the start of the second, and so on for an hour: 2n at once, every two minutes.
@@ -55,20 +55,46 @@ describe('usagePlanThrottle', () => {
     },
   );
 
-  it.each(PLAN_NAMES)(
-    'holds no more than it must for that: one request less, and an honest caller of %s is refused',
-    (plan) => {
-      const { rateLimit: rate, burstLimit } = usagePlanThrottle(plan);
-      const burst = Array<number>(2 * PLANS[plan].requestsPerMinute).fill(60);
-      expect(refusedBy({ rateLimit: rate, burstLimit: burstLimit - 1 }, burst)).toBe(1);
-    },
-  );
+  it.each(PLAN_NAMES)('of %s is the smallest bucket with that property', (plan) => {
+    const { rateLimit: rate, burstLimit } = usagePlanThrottle(plan);
+    const burst = Array<number>(2 * PLANS[plan].requestsPerMinute).fill(60);
+    expect(refusedBy({ rateLimit: rate, burstLimit: burstLimit - 1 }, burst)).toBe(1);
+  });
 });
 
-describe('the RateLimit headers', () => {
-  it('say the policy of the plan, and where the caller stands', () => {
-    expect(rateLimitPolicy('free')).toBe('"free";q=100;w=60');
-    expect(rateLimitPolicy('professional')).toBe('"professional";q=1000;w=60');
-    expect(rateLimit('free', 57, 23)).toBe('"free";r=57;t=23');
+describe('keyLimitOf', () => {
+  it.each([
+    ['sms-per-hour', 100, 2000],
+    ['failed-checks-per-hour', 10, 100],
+    ['unregistered-buyers-per-hour', 100, 1000],
+    ['paid-checks-per-day', 500, 20_000],
+    ['failed-verifies-per-hour', 100, 1000],
+  ] as const)('returns the numbers of the contract for %s', (name, free, professional) => {
+    expect([keyLimitOf(name, 'free'), keyLimitOf(name, 'professional')]).toEqual([free, professional]);
+  });
+
+  it('prefers the override of a key', () => {
+    expect(keyLimitOf('sms-per-hour', 'free', { 'sms-per-hour': 0 })).toBe(0);
+    expect(keyLimitOf('paid-checks-per-day', 'free', { 'sms-per-hour': 0 })).toBe(500);
+  });
+});
+
+describe('rateLimitHeaders', () => {
+  it('lists the quota and the state of each limit', () => {
+    const hourly = {
+      name: 'sms-per-hour',
+      quota: 100,
+      windowSeconds: 3600,
+      remaining: 0,
+      resetSeconds: 1800,
+    };
+    expect(rateLimitHeaders([planItem('free', 57, 23), hourly])).toEqual({
+      'RateLimit-Policy': '"free";q=100;w=60, "sms-per-hour";q=100;w=3600',
+      RateLimit: '"free";r=57;t=23, "sms-per-hour";r=0;t=1800',
+    });
+  });
+
+  it('is absent without a limit', () => {
+    expect(rateLimitHeaders([])).toEqual({});
   });
 });

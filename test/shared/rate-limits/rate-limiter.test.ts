@@ -1,8 +1,9 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { type RateLimiter, rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { type LimitState, type RateLimiter, rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import type { Table } from '#shared/table/client.ts';
 import { limitKey } from '#shared/table/keys.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { resending } from '#test/table/resending.ts';
 
 let table: EmbeddedTable;
 let limiter: RateLimiter;
@@ -15,74 +16,74 @@ afterAll(() => table.stop());
 
 const START_MS = Date.parse('2026-11-21T08:00:00Z');
 
-/** `times` requests of one key at the same moment. */
+/** Concurrent requests of one key. */
 const requests = (keyId: string, times: number, limit: number, nowMs = START_MS) =>
   Promise.all(
-    Array.from({ length: times }, () => limiter.count({ subject: keyId, limit, windowSeconds: 60 }, nowMs)),
+    Array.from({ length: times }, () =>
+      limiter.increment({ subject: keyId, limit, windowSeconds: 60 }, nowMs),
+    ),
   );
 
-const admitted = (standings: readonly { admitted: boolean }[]): number =>
-  standings.filter((standing) => standing.admitted).length;
+const allowedOf = (states: readonly LimitState[]): number => states.filter(({ allowed }) => allowed).length;
 
 const itemOf = async (keyId: string, window: number) =>
   (await table.client.send(new GetCommand({ TableName: table.name, Key: limitKey(keyId, window) }))).Item;
 
-describe('count', () => {
-  it('lets exactly n of 3n requests at the same moment pass, and gives each of them another remainder', async () => {
-    const standings = await requests('crowd', 90, 30);
-    expect(admitted(standings)).toBe(30);
-    const remainders = standings.filter((standing) => standing.admitted).map(({ remaining }) => remaining);
+describe('increment', () => {
+  it('allows exactly n of 3n concurrent requests and gives each another remainder', async () => {
+    const states = await requests('crowd', 90, 30);
+    expect(allowedOf(states)).toBe(30);
+    const remainders = states.filter(({ allowed }) => allowed).map(({ remaining }) => remaining);
     expect(remainders.sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, left) => left));
-    expect(standings.filter((standing) => !standing.admitted).map(({ remaining }) => remaining)).toEqual(
+    expect(states.filter(({ allowed }) => !allowed).map(({ remaining }) => remaining)).toEqual(
       Array(60).fill(0),
     );
   });
 
-  it('starts anew with the next clock minute, and not a millisecond before', async () => {
+  it('starts a new count with the next clock minute, not a millisecond earlier', async () => {
     await requests('minute', 2, 2);
-    expect(admitted(await requests('minute', 1, 2, START_MS + 59_999))).toBe(0);
+    expect(allowedOf(await requests('minute', 1, 2, START_MS + 59_999))).toBe(0);
     expect(await requests('minute', 1, 2, START_MS + 60_000)).toEqual([
-      { admitted: true, remaining: 1, resetSeconds: 60 },
+      { allowed: true, remaining: 1, resetSeconds: 60 },
     ]);
   });
 
-  it('does not count what it refuses: a limit that is raised within the minute has all its new room', async () => {
+  it('does not count refused requests, so a limit that is raised within the minute applies in full', async () => {
     await requests('raised', 20, 5);
-    const standings = await requests('raised', 20, 12);
-    expect(admitted(standings)).toBe(7);
+    expect(allowedOf(await requests('raised', 20, 12))).toBe(7);
   });
 
-  it('refuses at once where the limit was lowered below what has passed', async () => {
+  it('refuses when the limit was lowered below the current count', async () => {
     await requests('lowered', 5, 10);
-    expect(await requests('lowered', 1, 3)).toEqual([{ admitted: false, remaining: 0, resetSeconds: 60 }]);
+    expect(await requests('lowered', 1, 3)).toEqual([{ allowed: false, remaining: 0, resetSeconds: 60 }]);
   });
 
-  it('counts each key for itself', async () => {
+  it('counts each key separately', async () => {
     await requests('key-a', 3, 3);
-    expect(admitted(await requests('key-b', 3, 3))).toBe(3);
+    expect(allowedOf(await requests('key-b', 3, 3))).toBe(3);
   });
 
-  it('says how many seconds are left of the window', async () => {
-    const [standing] = await requests('seconds', 1, 5, START_MS + 36_500);
-    expect(standing).toEqual({ admitted: true, remaining: 4, resetSeconds: 24 });
+  it('returns the seconds until the next window', async () => {
+    const [state] = await requests('seconds', 1, 5, START_MS + 36_500);
+    expect(state).toEqual({ allowed: true, remaining: 4, resetSeconds: 24 });
   });
 
-  it('counts by the hour as it does by the minute', async () => {
+  it('counts per clock hour when the window is an hour', async () => {
     const limit = { subject: 'hourly', limit: 1, windowSeconds: 3600 };
-    expect(await limiter.count(limit, START_MS)).toEqual({
-      admitted: true,
+    expect(await limiter.increment(limit, START_MS)).toEqual({
+      allowed: true,
       remaining: 0,
       resetSeconds: 3600,
     });
-    expect(await limiter.count(limit, START_MS + 3_599_999)).toEqual({
-      admitted: false,
+    expect(await limiter.increment(limit, START_MS + 3_599_999)).toEqual({
+      allowed: false,
       remaining: 0,
       resetSeconds: 1,
     });
-    expect(await limiter.count(limit, START_MS + 3_600_000)).toMatchObject({ admitted: true });
+    expect(await limiter.increment(limit, START_MS + 3_600_000)).toMatchObject({ allowed: true });
   });
 
-  it('lets the table forget a window an hour after its end, in whole seconds', async () => {
+  it('keeps a window for one hour after its end', async () => {
     await requests('forgotten', 1, 5, START_MS + 500);
     expect(await itemOf('forgotten', START_MS / 60_000)).toMatchObject({
       count: 1,
@@ -90,11 +91,45 @@ describe('count', () => {
     });
   });
 
-  it('throws what the table throws: whoever asks decides what an unreachable limiter means', async () => {
-    const client = { send: () => Promise.reject(new Error('the table is away')) };
+  it('throws what the table throws', async () => {
+    const client = { send: () => Promise.reject(new Error('the table is unreachable')) };
     const broken = rateLimiter({ client, name: 'test' } as unknown as Table);
-    await expect(broken.count({ subject: 'any', limit: 1, windowSeconds: 60 }, START_MS)).rejects.toThrow(
-      'the table is away',
+    await expect(broken.increment({ subject: 'any', limit: 1, windowSeconds: 60 }, START_MS)).rejects.toThrow(
+      'the table is unreachable',
     );
+  });
+
+  it('counts a write once when the SDK resends it because its answer was lost', async () => {
+    const resent = rateLimiter(resending(table));
+    const limit = { subject: 'lost', limit: 1, windowSeconds: 60 };
+    expect(await resent.increment(limit, START_MS)).toEqual({
+      allowed: true,
+      remaining: 0,
+      resetSeconds: 60,
+    });
+    expect(await itemOf('lost', START_MS / 60_000)).toMatchObject({ count: 1 });
+  });
+});
+
+describe('read', () => {
+  it('returns the states of several limits without counting', async () => {
+    const limits = ['read-a', 'read-b'].map((subject) => ({ subject, limit: 2, windowSeconds: 60 }));
+    await requests('read-a', 2, 2);
+    const expected = [
+      { allowed: false, remaining: 0, resetSeconds: 60 },
+      { allowed: true, remaining: 2, resetSeconds: 60 },
+    ];
+    expect(await limiter.read(limits, START_MS)).toEqual(expected);
+    expect(await limiter.read(limits, START_MS)).toEqual(expected);
+  });
+});
+
+describe('decrement', () => {
+  it('refunds one count and never goes below zero', async () => {
+    const limit = { subject: 'refund', limit: 1, windowSeconds: 60 };
+    await limiter.increment(limit, START_MS);
+    await limiter.decrement(limit, START_MS);
+    await limiter.decrement(limit, START_MS);
+    expect(await limiter.read([limit], START_MS)).toMatchObject([{ remaining: 1 }]);
   });
 });

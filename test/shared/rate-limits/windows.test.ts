@@ -5,12 +5,12 @@ const instant = fc.integer({ min: 0, max: 4_000_000_000_000 });
 const windowSeconds = fc.constantFrom(1, 60, 3600);
 
 describe('windowOf', () => {
-  it('is the clock minute in UTC', () => {
-    expect(windowOf(Date.parse('2026-11-21T08:00:59.999Z'))).toBe(
-      windowOf(Date.parse('2026-11-21T08:00:00.000Z')),
+  it('changes with the clock minute in UTC', () => {
+    expect(windowOf(Date.parse('2026-11-21T08:00:59.999Z'), 60)).toBe(
+      windowOf(Date.parse('2026-11-21T08:00:00.000Z'), 60),
     );
-    expect(windowOf(Date.parse('2026-11-21T08:01:00.000Z'))).toBe(
-      windowOf(Date.parse('2026-11-21T08:00:00.000Z')) + 1,
+    expect(windowOf(Date.parse('2026-11-21T08:01:00.000Z'), 60)).toBe(
+      windowOf(Date.parse('2026-11-21T08:00:00.000Z'), 60) + 1,
     );
   });
 });
@@ -24,11 +24,11 @@ describe('secondsToNextWindow', () => {
     ['08:00:58.999', 2],
     ['08:00:59.000', 1],
     ['08:00:59.999', 1],
-  ])('is, at %s, %i', (time, seconds) => {
-    expect(secondsToNextWindow(Date.parse(`2026-11-21T${time}Z`))).toBe(seconds);
+  ])('is at %s: %i seconds', (time, seconds) => {
+    expect(secondsToNextWindow(Date.parse(`2026-11-21T${time}Z`), 60)).toBe(seconds);
   });
 
-  it('leads into the next window when waited for, and not a second sooner than it must', () => {
+  it('is the least number of whole seconds that leads into the next window', () => {
     fc.assert(
       fc.property(instant, windowSeconds, (nowMs, seconds) => {
         const wait = secondsToNextWindow(nowMs, seconds);

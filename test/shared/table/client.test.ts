@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { runInRequest } from '#shared/request-context.ts';
 import { openTable } from '#shared/table/client.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 
@@ -20,7 +21,7 @@ afterAll(async () => {
 });
 
 describe('openTable', () => {
-  it('leaves out what is undefined, at any depth', async () => {
+  it('leaves out undefined values at any depth', async () => {
     const Key = { pk: 'a', sk: 'a' };
     const Item = { ...Key, none: undefined, deep: { none: undefined, some: 1 } };
     await table.client.send(new PutCommand({ TableName: table.name, Item }));
@@ -28,16 +29,28 @@ describe('openTable', () => {
     expect(found.Item).toEqual({ ...Key, deep: { some: 1 } });
   });
 
-  it('gives up on a database that never answers, after three attempts', async () => {
+  it('throws a TimeoutError after three attempts when the database never answers', async () => {
     let requests = 0;
     silent.on('request', () => {
       requests += 1;
     });
     const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-    const { client } = openTable('test', endpoint, { connectMs: 100, answerMs: 100 });
+    const { client } = openTable('test', endpoint, { connectMs: 100, responseMs: 100 });
     const asked = client.send(new GetCommand({ TableName: 'test', Key: { pk: 'a', sk: 'a' } }));
     await expect(asked).rejects.toMatchObject({ name: 'TimeoutError' });
     expect(requests).toBe(3);
+    client.destroy();
+  });
+
+  it('ends a call at the deadline of the request that makes it, and records its time', async () => {
+    const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const { client } = openTable('test', endpoint);
+    const context = { requestId: 'r', operation: 'o', signal: AbortSignal.timeout(50), calls: [] };
+    const asked = runInRequest(context, () =>
+      client.send(new GetCommand({ TableName: 'test', Key: { pk: 'a', sk: 'a' } })),
+    );
+    await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
+    expect(context.calls).toEqual([{ target: 'dynamodb:Get', ms: expect.any(Number) }]);
     client.destroy();
   });
 });

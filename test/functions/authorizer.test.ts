@@ -1,0 +1,170 @@
+import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { setScopes } from '#admin/operations/change-key.ts';
+import { type AuthorizerDeps, authorize } from '#functions/authorizer.ts';
+import { hashApiKey, newApiKey } from '#shared/api-keys/format.ts';
+import type { KeySecret } from '#shared/api-keys/schema.ts';
+import { keySecretStore } from '#shared/api-keys/store.ts';
+import { redirectLog } from '#shared/log.ts';
+import { administrationBench } from '#test/admin/operations/bench.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+
+let table: EmbeddedTable;
+let restoreLog: () => void;
+let lines: string[];
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+});
+beforeEach(() => {
+  lines = [];
+  restoreLog = redirectLog((line) => lines.push(line));
+});
+afterEach(() => restoreLog());
+afterAll(() => table.stop());
+
+const eventWith = (key: string) =>
+  ({
+    headers: { 'x-api-key': key },
+    methodArn: 'arn:aws:execute-api:eu-central-1:000000000000:api/test/GET/v1/users',
+    requestContext: { requestId: 'chosen', extendedRequestId: 'req-1' },
+  }) as unknown as APIGatewayRequestAuthorizerEvent;
+
+const NOW = Date.parse('2026-11-21T10:00:00Z');
+const SECRET: KeySecret = {
+  seller_id: 'sel_1',
+  key_id: 'key_1',
+  scopes: ['users:read'],
+  plan: 'free',
+  usage_id: 'u'.repeat(40),
+  status: 'active',
+  seller_status: 'active',
+  last_used_day: '2026-11-21',
+};
+
+/** The authorizer over one stored secret, or over a store that throws. */
+const authorizing = (found: KeySecret | undefined | Error, key = newApiKey('blk_test_')) => {
+  const deps: AuthorizerDeps = {
+    secrets: {
+      findSecret: async () => {
+        if (found instanceof Error) throw found;
+        return found;
+      },
+      recordUse: async () => {},
+    },
+    keyPrefix: 'blk_test_',
+    clock: () => NOW,
+  };
+  return authorize(eventWith(key), deps);
+};
+
+const outcome = (): string => JSON.parse(String(lines.at(-1))).outcome;
+
+describe('the decision on a key', () => {
+  it('allows a valid key and returns its caller, its usage plan key and its plan', async () => {
+    const result = await authorizing({ ...SECRET, limits: { 'sms-per-hour': 5 } });
+    expect(result.usageIdentifierKey).toBe(SECRET.usage_id);
+    expect(result.context).toMatchObject({
+      sellerId: 'sel_1',
+      keyId: 'key_1',
+      plan: 'free',
+      scopes: 'users:read',
+      expiresAt: '',
+      limits: '{"sms-per-hour":5}',
+      rateLimit: '"free";r=0;t=60',
+      rateLimitPolicy: '"free";q=100;w=60',
+    });
+    expect(outcome()).toBe('allowed');
+  });
+
+  it.each([
+    ['unknown', undefined, 'unknown'],
+    ['revoked', { ...SECRET, status: 'revoked' }, 'unusable'],
+    ['of a suspended seller', { ...SECRET, seller_status: 'suspended' }, 'unusable'],
+    ['expired in this second', { ...SECRET, expires_at: NOW / 1000 }, 'unusable'],
+  ] as const)('throws Unauthorized when the key is %s', async (_case, found, expected) => {
+    await expect(authorizing(found as KeySecret | undefined)).rejects.toThrow(new Error('Unauthorized'));
+    expect(outcome()).toBe(expected);
+  });
+
+  it('allows a key until the second before it expires', async () => {
+    expect((await authorizing({ ...SECRET, expires_at: NOW / 1000 + 1 })).principalId).toBe('key_1');
+  });
+
+  it.each([
+    ['missing', ''],
+    ['of another stage', newApiKey('blk_live_')],
+    ['mistyped', `${newApiKey('blk_test_').slice(0, -1)}!`],
+    ['without its checksum', newApiKey('blk_test_').slice(0, -6)],
+  ])('throws Unauthorized without a read when the key is %s', async (_case, key) => {
+    await expect(authorizing(new Error('no read was expected'), key)).rejects.toThrow(
+      new Error('Unauthorized'),
+    );
+    expect(outcome()).toBe('malformed');
+  });
+
+  it('throws the database error, not Unauthorized, when the read fails, and logs it', async () => {
+    await expect(authorizing(new Error('throttled'))).rejects.toThrow('throttled');
+    expect(JSON.parse(String(lines.at(-1)))).toMatchObject({
+      event: 'request_failed',
+      operation: 'authorizer',
+      request_id: 'req-1',
+    });
+  });
+
+  it('logs no part of the key', async () => {
+    const key = newApiKey('blk_test_');
+    await authorizing(SECRET, key);
+    expect(lines).toHaveLength(1);
+    expect(lines.join()).not.toContain(key.slice(9, 20));
+  });
+});
+
+describe('the day of the latest use', () => {
+  it('is written once per day and survives a change of the key', async () => {
+    const bench = await administrationBench(table);
+    const { secret, key } = await bench.issued();
+    const store = keySecretStore(bench.table);
+    let writes = 0;
+    const secrets: typeof store = {
+      ...store,
+      recordUse: (hash, day) => {
+        writes += 1;
+        return store.recordUse(hash, day);
+      },
+    };
+    const deps = { secrets, keyPrefix: 'blk_test_', clock: bench.clock } as const;
+    const lastUsed = async () => (await store.findSecret(hashApiKey(secret)))?.last_used_day;
+
+    await authorize(eventWith(secret), deps);
+    await authorize(eventWith(secret), deps);
+    expect([writes, await lastUsed()]).toEqual([1, '2026-11-21']);
+    bench.clock.set('2026-11-22T00:00:00Z');
+    await authorize(eventWith(secret), deps);
+    await authorize(eventWith(secret), deps);
+    expect([writes, await lastUsed()]).toEqual([2, '2026-11-22']);
+    await setScopes(bench.admin, key.key_id, ['users:write']);
+    expect(await lastUsed()).toBe('2026-11-22');
+  });
+
+  it('never goes back and never creates an item for a deleted secret', async () => {
+    const bench = await administrationBench(table);
+    const { secret } = await bench.issued();
+    const store = keySecretStore(bench.table);
+    await store.recordUse(hashApiKey(secret), '2026-11-22');
+    await store.recordUse(hashApiKey(secret), '2026-11-21');
+    expect((await store.findSecret(hashApiKey(secret)))?.last_used_day).toBe('2026-11-22');
+    await store.recordUse('0'.repeat(64), '2026-11-22');
+    expect(await store.findSecret('0'.repeat(64))).toBeUndefined();
+  });
+
+  it('does not fail the request when it cannot be written', async () => {
+    const result = await authorize(eventWith(newApiKey('blk_test_')), {
+      secrets: {
+        findSecret: async () => ({ ...SECRET, last_used_day: '2026-11-20' }),
+        recordUse: () => Promise.reject(new Error('throttled')),
+      },
+      keyPrefix: 'blk_test_',
+      clock: () => NOW,
+    });
+    expect(result.principalId).toBe('key_1');
+  });
+});

@@ -1,0 +1,61 @@
+import { allows, policyFor } from '#shared/api-keys/policy.ts';
+import type { KeySecret } from '#shared/api-keys/schema.ts';
+import type { Route } from '#shared/route.ts';
+import { allRoutes, routes } from '#shared/routes.ts';
+import type { Scope } from '#shared/scopes.ts';
+
+const METHOD_ARN = 'arn:aws:execute-api:eu-central-1:000000000000:api/prod/POST/v1/users';
+const STAGE_ARN = 'arn:aws:execute-api:eu-central-1:000000000000:api/prod';
+
+const secretWith = (scopes: readonly Scope[]): KeySecret => ({
+  seller_id: 'sel_1',
+  key_id: 'key_1',
+  scopes: [...scopes],
+  plan: 'professional',
+  usage_id: 'usage',
+  status: 'active',
+  seller_status: 'active',
+});
+
+const resourcesFor = (scopes: readonly Scope[], rows?: readonly Route[]) => {
+  const { Statement } = policyFor(secretWith(scopes), METHOD_ARN, rows).policyDocument;
+  return (Statement as unknown as readonly { Resource: string[] }[])[0]?.Resource;
+};
+
+describe('policyFor', () => {
+  it('covers every method that the scopes allow, whichever was called', () => {
+    expect(resourcesFor(['users:read'])).toEqual(
+      allRoutes
+        .filter((route) => allows(['users:read'], route))
+        .map(({ method, path }) => `${STAGE_ARN}/${method}${path.replace(/\{\w+\}/g, '*')}`),
+    );
+  });
+
+  it('turns each path parameter into a wildcard', () => {
+    const row: Route = {
+      ...routes['list-users'],
+      name: 'sample',
+      method: 'PATCH',
+      path: '/v1/samples/{id}/parts/{part}',
+    };
+    expect(resourcesFor(['users:read'], [row])).toEqual([`${STAGE_ARN}/PATCH/v1/samples/*/parts/*`]);
+  });
+
+  it('allows the one-time-code methods for a key without a scope, and no public method', () => {
+    expect(resourcesFor([])).toEqual([
+      `${STAGE_ARN}/POST/v1/auth/otp/send`,
+      `${STAGE_ARN}/POST/v1/auth/otp/verify`,
+    ]);
+  });
+});
+
+describe('allows', () => {
+  it.each([
+    ['users:read', 'list-users', true],
+    ['users:read', 'create-user', false],
+    ['users:write', 'create-user', true],
+    ['users:write', 'list-users', false],
+  ] as const)('%s on %s is %s', (scope, name, expected) => {
+    expect(allows([scope], routes[name])).toBe(expected);
+  });
+});
