@@ -1,0 +1,75 @@
+import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
+import type { Report } from './report.ts';
+
+/** A response, or undefined if the connection ended without one. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a campaign reads any JSON of the response.
+  readonly json: any;
+  readonly ms: number;
+}
+
+export interface ApiCall {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly key: string;
+  readonly body?: object;
+}
+
+const CHECK = 'every failure is a declared problem';
+const RETRY_AFTER_CHECK = 'every 429 and 503 has a Retry-After within its rule';
+const LONGEST_RETRY_AFTER_SECONDS = 86_400;
+const TIME_BOUND_MS = 30_000;
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Calls the service and checks what every response must be. Undefined: no response, as after a kill. */
+export const call = async (
+  baseUrl: string,
+  { method, path, key, body }: ApiCall,
+  report: Report,
+): Promise<Answer | undefined> => {
+  const startedAt = performance.now();
+  const response = await fetch(`${baseUrl}${path}`, {
+    method,
+    headers: { 'X-Api-Key': key, ...(body ? { 'Content-Type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+    signal: AbortSignal.timeout(TIME_BOUND_MS),
+  }).catch(() => undefined);
+  const text = await response?.text().catch(() => undefined);
+  if (response === undefined || text === undefined) return undefined;
+  const json = parse(text);
+  const answer = {
+    status: response.status,
+    headers: response.headers,
+    json,
+    ms: performance.now() - startedAt,
+  };
+  checkAnswer(answer, `${method} ${path.split('?')[0]}`, report);
+  return answer;
+};
+
+const checkAnswer = ({ status, headers, json }: Answer, operation: string, report: Report): void => {
+  if (status < 400) return;
+  const code = json?.code as ProblemCode;
+  report.expect(
+    CHECK,
+    headers.get('content-type') === 'application/problem+json' && PROBLEMS[code]?.status === status,
+    () => `${operation} answered ${status} ${code}`,
+  );
+  report.expect('no request answers internal', code !== 'internal', () => `${operation} answered internal`);
+  if (status !== 429 && status !== 503) return;
+  const seconds = Number(headers.get('retry-after'));
+  report.expect(
+    RETRY_AFTER_CHECK,
+    Number.isInteger(seconds) && seconds >= 1 && seconds <= LONGEST_RETRY_AFTER_SECONDS,
+    () => `${operation} answered ${code} with Retry-After ${headers.get('retry-after')}`,
+  );
+};

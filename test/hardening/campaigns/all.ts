@@ -1,0 +1,11 @@
+import type { Campaign } from './campaign.ts';
+import { crashes } from './crashes.ts';
+import { databaseFaults } from './database-faults.ts';
+import { fuzz } from './fuzz.ts';
+import { keys } from './keys.ts';
+import { leaks } from './leaks.ts';
+import { model } from './model.ts';
+import { outage } from './outage.ts';
+
+/** Every campaign, in the order of a run. The search for leaks comes last. */
+export const campaigns: readonly Campaign[] = [model, databaseFaults, crashes, outage, fuzz, keys, leaks];

@@ -1,0 +1,81 @@
+import { call } from '../api.ts';
+import type { CampaignSeller, Deployment } from '../deployment.ts';
+import type { Report } from '../report.ts';
+import type { Campaign } from './campaign.ts';
+
+const CLIENTS = 20;
+
+interface Observation {
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly status: number | undefined;
+}
+
+/** Clients that use a key until they are stopped. */
+const startClients = ({ baseUrl }: Deployment, key: string, report: Report) => {
+  const observations: Observation[] = [];
+  let isOver = false;
+  const clients = Array.from({ length: CLIENTS }, async () => {
+    while (!isOver) {
+      const startedAt = performance.now();
+      const answer = await call(baseUrl(), { method: 'GET', path: '/v1/users', key }, report);
+      observations.push({ startedAt, endedAt: performance.now(), status: answer?.status });
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+  });
+  return {
+    observations,
+    async stop() {
+      isOver = true;
+      await Promise.all(clients);
+    },
+  };
+};
+
+interface Change {
+  readonly title: string;
+  readonly statusAfter: number;
+  readonly command: (seller: CampaignSeller) => readonly string[];
+}
+
+const CHANGES: readonly Change[] = [
+  { title: 'revoke', statusAfter: 401, command: ({ keyId }) => ['keys', 'revoke', keyId, '--yes'] },
+  { title: 'suspend the seller', statusAfter: 401, command: ({ id }) => ['sellers', 'suspend', id, '--yes'] },
+  {
+    title: 'take the scope away',
+    statusAfter: 403,
+    command: ({ keyId }) => ['keys', 'scopes', keyId, '--set', 'users:write', '--yes'],
+  },
+  {
+    title: 'rotate without grace',
+    statusAfter: 401,
+    command: ({ keyId }) => ['keys', 'rotate', keyId, '--grace', '0s', '--yes'],
+  },
+];
+
+/** Changes of keys while clients use them: every request after the change must see it, and none before it may. */
+export const keys: Campaign = {
+  name: 'keys under load',
+  async run({ deployment, report, used }) {
+    for (const { title, statusAfter, command } of CHANGES) {
+      const seller = await deployment.newSeller(`Keys ${title}`);
+      used.keys.add(seller.key);
+      const clients = startClients(deployment, seller.key, report);
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      const changeStart = performance.now();
+      await deployment.admin(...command(seller));
+      const changeEnd = performance.now();
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      await clients.stop();
+      for (const { startedAt, endedAt, status } of clients.observations) {
+        if (status === 429) continue;
+        if (endedAt < changeStart) {
+          report.expect(`${title}: no request fails before it`, status === 200, () => `${status}`);
+        }
+        if (startedAt > changeEnd) {
+          report.expect(`${title}: no request passes after it`, status === statusAfter, () => `${status}`);
+        }
+      }
+    }
+  },
+};

@@ -1,0 +1,49 @@
+import { signIn } from '../sign-ins.ts';
+import { checkPages, newWorker } from '../traffic.ts';
+import type { Campaign } from './campaign.ts';
+
+const FIRST_PERSON = 50_000;
+const PEOPLE = 30;
+const SELLERS = ['A', 'B', 'C', 'D'];
+
+/**
+ * Random operations of four sellers on the same people, at the same time. The model of each seller knows nothing of the others, so a
+ * response that depends on another seller's data is a violation.
+ */
+export const model: Campaign = {
+  name: 'model of four sellers on the same people',
+  async run({ deployment, random, report, used, scale }) {
+    const phones = Array.from(
+      { length: PEOPLE },
+      (_, index) => `+98955${String(FIRST_PERSON + index).padStart(7, '0')}`,
+    );
+    await deployment.register(phones);
+    const sellers = [];
+    for (const name of SELLERS) sellers.push(await deployment.newSeller(`Model ${name}`));
+    const workers = sellers.map((seller, index) =>
+      newWorker({
+        deployment,
+        seller,
+        firstPerson: FIRST_PERSON,
+        people: PEOPLE,
+        random: random.fork(index),
+        report,
+        used,
+      }),
+    );
+    const rounds = Math.ceil(scale * 40);
+    for (let round = 0; round < rounds; round += 1) {
+      await Promise.all(
+        workers.map(async (worker) => {
+          for (let step = 0; step < 10; step += 1) await worker.step();
+        }),
+      );
+      for (const [index, seller] of sellers.entries()) {
+        await checkPages(deployment, seller, workers.slice(index, index + 1), report);
+      }
+    }
+    await Promise.all(
+      sellers.map((seller) => signIn(deployment, seller.key, String(phones[0]), { report, used })),
+    );
+  },
+};

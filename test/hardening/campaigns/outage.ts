@@ -1,0 +1,42 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { call } from '../api.ts';
+import type { Campaign } from './campaign.ts';
+
+/** The bound of a response while the database does not answer, in milliseconds. */
+const BOUND_MS = 6_000;
+
+/** The database is unreachable for up to 30 s: each response is bounded in time and says 503; then the service recovers by itself. */
+export const outage: Campaign = {
+  name: 'outage',
+  async run({ deployment, report, scale }) {
+    const seller = await deployment.newSeller('Outage');
+    const list = () =>
+      call(deployment.baseUrl(), { method: 'GET', path: '/v1/users', key: seller.key }, report);
+    await list();
+    for (const state of ['refuse', 'hang'] as const) {
+      deployment.proxy.availability(state);
+      const until = Date.now() + scale * 15_000;
+      while (Date.now() < until) {
+        const answers = await Promise.all(Array.from({ length: 5 }, list));
+        for (const answer of answers) {
+          const check = `database outage (${state}): 503 service_unavailable within ${BOUND_MS / 1000} s`;
+          const holds = answer?.json?.code === 'service_unavailable' && answer.ms < BOUND_MS;
+          report.expect(
+            check,
+            holds,
+            () => `${answer?.status} ${answer?.json?.code} after ${Math.round(answer?.ms ?? 0)} ms`,
+          );
+        }
+        await pause(100);
+      }
+      deployment.proxy.availability('up');
+      await pause(500);
+      const answer = await list();
+      report.expect(
+        'recovery after an outage without a restart',
+        answer?.status === 200,
+        () => `${answer?.status}`,
+      );
+    }
+  },
+};

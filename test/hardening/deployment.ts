@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { binaryPath } from '#local/database.ts';
+import { type RunningService, startRunningService } from '#test/service/running-service.ts';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+
+const ADMIN_PROGRAM = fileURLToPath(new URL('../../bin/admin.ts', import.meta.url));
+const LISTENING = 'Dynoxide listening on';
+
+/** A seller of the campaign with its professional key. */
+export interface CampaignSeller {
+  readonly id: string;
+  readonly keyId: string;
+  readonly key: string;
+}
+
+/** The service, its database and the fault proxy between them, each a process or a server that can fail by itself. */
+export interface Deployment {
+  readonly proxy: FaultProxy;
+  readonly folder: string;
+  baseUrl(): string;
+  /** The buyer app's key. */
+  appKey(): string;
+  terminal(): string;
+  admin(...args: readonly string[]): Promise<string>;
+  newSeller(name: string): Promise<CampaignSeller>;
+  /** Registers phones (E.164) in the buyer app by an import. */
+  register(phones: readonly string[]): Promise<void>;
+  /** Kills the service without notice and starts it again on the same data. */
+  killService(): Promise<void>;
+  /** Kills the database without notice and starts it again on its file; the service stays up. */
+  killDatabase(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return address.port;
+};
+
+const startDatabase = async (file: string, port: number): Promise<ChildProcess> => {
+  const child = spawn(
+    binaryPath(),
+    ['serve', '--host', '127.0.0.1', '--port', String(port), '--db-path', file],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  let written = '';
+  for await (const chunk of child.stderr) {
+    written += String(chunk);
+    if (written.includes(LISTENING)) break;
+  }
+  return child;
+};
+
+const runAdmin = async (folder: string, args: readonly string[]): Promise<string> => {
+  const child = spawn(process.execPath, [ADMIN_PROGRAM, '--data', folder, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const written = { out: '', error: '' };
+  child.stdout.on('data', (chunk) => {
+    written.out += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    written.error += String(chunk);
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`admin ${args[0]} ${args[1]} ended with ${code}: ${written.error}`);
+  return written.out;
+};
+
+/** The field of that name anywhere in a JSON answer of the CLI. */
+const fieldOf = (json: string, name: string): string => {
+  const match = new RegExp(`"${name}":\\s*"([^"]+)"`).exec(json);
+  if (match === null) throw new Error(`the CLI's answer has no ${name}`);
+  return match[1] as string;
+};
+
+/** Starts a deployment in a folder of its own. */
+export const startDeployment = async (): Promise<Deployment> => {
+  const folder = await mkdtemp(join(tmpdir(), 'buyer-linking-hardening-'));
+  const port = await freePort();
+  const file = join(folder, 'campaign.sqlite');
+  let database = await startDatabase(file, port);
+  const proxy = await startFaultProxy(`http://127.0.0.1:${port}`);
+  const start = (): Promise<RunningService> =>
+    startRunningService({ folder, environment: { DYNAMODB_ENDPOINT: proxy.endpoint } });
+  let service = await start();
+  const admin = (...args: readonly string[]) => runAdmin(folder, args);
+
+  return {
+    proxy,
+    folder,
+    baseUrl: () => service.demo.base_url,
+    appKey: () => service.demo.keys.app,
+    terminal: () => service.terminal(),
+    admin,
+    async newSeller(name) {
+      const id = fieldOf(await admin('sellers', 'create', name, '--json'), 'seller_id');
+      const issued = await admin(
+        ...['keys', 'issue', id, '--plan', 'professional', '--scopes', 'users:read,users:write', '--json'],
+      );
+      return {
+        id,
+        keyId: fieldOf(issued, 'key_id'),
+        key: /blk_test_[0-9A-Za-z]{38}/.exec(issued)?.[0] ?? '',
+      };
+    },
+    async register(phones) {
+      const csv = join(folder, 'buyers.csv');
+      await writeFile(csv, `phone\n${phones.join('\n')}\n`);
+      await admin('buyers', 'import', csv);
+    },
+    async killService() {
+      await service.stop('SIGKILL');
+      service = await start();
+    },
+    async killDatabase() {
+      database.kill('SIGKILL');
+      await once(database, 'exit');
+      database = await startDatabase(file, port);
+    },
+    async stop() {
+      await service.stop();
+      await proxy.stop();
+      database.kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};

@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A fault of one database call. */
+export type Fault =
+  /** The answer comes late. */
+  | 'delay'
+  /** The connection breaks before the call is made. */
+  | 'reset'
+  /** The call is made, and the connection breaks before the answer. */
+  | 'lost-answer'
+  | 'ThrottlingException'
+  | 'ProvisionedThroughputExceededException'
+  | 'TransactionConflictException'
+  | 'InternalServerError'
+  /** A batch read leaves all its keys unread. */
+  | 'unprocessed-keys';
+
+/** What the proxy does with a call. `action`: `GetItem`, `UpdateItem` … */
+export type FaultPlan = (action: string) => Fault | undefined;
+
+export interface FaultProxy {
+  readonly endpoint: string;
+  /** Calls by the fault that they met; `none` for those without. */
+  readonly counts: ReadonlyMap<string, number>;
+  plan(faults: FaultPlan): void;
+  /** `refuse` breaks every connection at once; `hang` never answers; `up` forwards. */
+  availability(state: 'up' | 'refuse' | 'hang'): void;
+  stop(): Promise<void>;
+}
+
+const DELAY_MS = 300;
+const NO_FAULT: FaultPlan = () => undefined;
+
+const bodyOf = async (stream: AsyncIterable<Buffer>): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+};
+
+const reply = (response: ServerResponse, status: number, body: object): void => {
+  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
+  response.end(JSON.stringify(body));
+};
+
+/** Stands between the service and its database and lets calls fail as the plan says. */
+export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
+  const agent = new Agent({ keepAlive: true });
+  const counts = new Map<string, number>();
+  let faults = NO_FAULT;
+  let state: 'up' | 'refuse' | 'hang' = 'up';
+
+  const forward = async (incoming: IncomingMessage, body: Buffer) => {
+    const outgoing = request(target, { method: incoming.method ?? 'POST', headers: incoming.headers, agent });
+    outgoing.end(body);
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+    return { status: answer.statusCode ?? 500, headers: answer.headers, body: await bodyOf(answer) };
+  };
+
+  const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await bodyOf(incoming);
+    if (state === 'hang') return;
+    const action = String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '';
+    const fault = faults(action);
+    counts.set(fault ?? 'none', (counts.get(fault ?? 'none') ?? 0) + 1);
+    if (fault === 'reset') return void response.destroy();
+    if (fault === 'unprocessed-keys') {
+      return reply(response, 200, {
+        Responses: {},
+        UnprocessedKeys: JSON.parse(body.toString()).RequestItems,
+      });
+    }
+    if (fault === 'InternalServerError') {
+      return reply(response, 500, { __type: `com.amazonaws.dynamodb.v20120810#${fault}`, message: 'fault' });
+    }
+    if (fault === 'delay') await pause(DELAY_MS);
+    else if (fault !== undefined && fault !== 'lost-answer') {
+      return reply(response, 400, { __type: `com.amazonaws.dynamodb.v20120810#${fault}`, message: 'fault' });
+    }
+    const answer = await forward(incoming, body);
+    if (fault === 'lost-answer') return void response.destroy();
+    response.writeHead(answer.status, answer.headers);
+    response.end(answer.body);
+  };
+
+  const server = createServer((incoming, response) => {
+    if (state === 'refuse') return void incoming.socket.destroy();
+    handle(incoming, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    counts,
+    plan(next) {
+      faults = next;
+    },
+    availability(next) {
+      state = next;
+      if (next !== 'up') server.closeAllConnections();
+    },
+    async stop() {
+      agent.destroy();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};

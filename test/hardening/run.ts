@@ -1,0 +1,42 @@
+/**
+ * `npm run test:hardening`: campaigns of attacks and faults against the running service. Prints a table of attack or fault, tries and
+ * violations. Exits 1 on any violation. `--seed N` repeats a run, `--quick` runs the cut of CI.
+ */
+import { parseArgs } from 'node:util';
+import { campaigns } from './campaigns/all.ts';
+import { startDeployment } from './deployment.ts';
+import { seededRandom } from './random.ts';
+import { newReport } from './report.ts';
+import { nothingUsed } from './used.ts';
+
+const QUICK_SCALE = 0.1;
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+  },
+});
+const seed = Number(values.seed);
+const scale = values.quick ? QUICK_SCALE : 1;
+const used = nothingUsed();
+const { report, violations, table, details } = newReport();
+
+console.log(
+  `Hardening with seed ${seed}${values.quick ? ', quick' : ''}. Repeat with: npm run test:hardening -- --seed ${seed}`,
+);
+const deployment = await startDeployment();
+try {
+  for (const [index, campaign] of campaigns.entries()) {
+    if (values.only !== undefined && values.only !== campaign.name) continue;
+    const startedAt = Date.now();
+    await campaign.run({ deployment, random: seededRandom(seed).fork(index), report, used, scale });
+    console.log(`${campaign.name}: ${Math.round((Date.now() - startedAt) / 1000)} s`);
+  }
+} finally {
+  await deployment.stop();
+}
+console.log(`\n${table()}\n`);
+if (violations() > 0) console.log(`${details()}\n\nSeed ${seed} reproduces this.`);
+process.exitCode = violations() === 0 ? 0 : 1;
