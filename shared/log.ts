@@ -149,8 +149,9 @@ export const logEvent = <Name extends EventName>(name: Name, fields: Fields<Name
   );
 };
 
-/** API keys and runs of at least six digits in any of the three scripts. */
-const PERSONAL = /blk_(?:live|test)_[0-9A-Za-z]+|(?:[0-9\u06f0-\u06f9\u0660-\u0669][ -]*){6,}/g;
+/** API keys, JWTs, and runs of at least six digits in any script (full-width ones too), with separators between them. */
+const PERSONAL =
+  /blk_(?:live|test)_[0-9A-Za-z]+|eyJ[\w-]+\.[\w-]+\.[\w-]*|(?:[0-9\u06f0-\u06f9\u0660-\u0669\uff10-\uff19][ ._/-]*){6,}/g;
 
 /** Replaces whatever looks like a phone, a national id, a code or a key in an error's text. */
 export const redact = (text: string): string => text.replace(PERSONAL, '[redacted]');

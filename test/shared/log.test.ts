@@ -156,10 +156,14 @@ describe('redact', () => {
     ['a Persian phone', '۰۹۹۹۰۰۰۰۰۰۱'],
     ['an Arabic-Indic national id', '٩٩٩٠٠٠٠٠١٨'],
     ['a code of three scripts', '4۹٣0۲٧'],
+    ['a dotted phone', '0999.000.00.01'],
+    ['a slashed phone', '0999/000/00/01'],
+    ['an underscored national id', '999_000_0018'],
+    ['a full-width code', '４９３０２７'],
   ] as const;
 
   it.each(personal)('replaces %s anywhere in a text', (_what, text) => {
-    expect(redact(text)).not.toMatch(/[0-9\u06f0-\u06f9\u0660-\u0669]/);
+    expect(redact(text)).not.toMatch(/\p{Nd}/u);
     expect(redact(`before ${text}, after`)).toMatch(/^before \+?\[redacted\], after$/);
     expect(redact(`{"value":"${text}"}`)).toMatch(/^\{"value":"\+?\[redacted\]"\}$/);
   });
@@ -171,6 +175,12 @@ describe('redact', () => {
 
   it.each(['blk_live_', 'blk_test_'])('replaces an API key that begins with %s', (prefix) => {
     expect(redact(`key ${prefix}abcDEF123, gone`)).toBe('key [redacted], gone');
+  });
+
+  it('replaces a JWT', () => {
+    expect(redact('token eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJieXJfIn0.c2lnbmF0dXJl, gone')).toBe(
+      'token [redacted], gone',
+    );
   });
 
   it('keeps statuses, ports, line numbers and paths', () => {

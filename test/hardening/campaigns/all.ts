@@ -6,6 +6,16 @@ import { keys } from './keys.ts';
 import { leaks } from './leaks.ts';
 import { model } from './model.ts';
 import { outage } from './outage.ts';
+import { supplyChain } from './supply-chain.ts';
 
 /** Every campaign, in the order of a run. The search for leaks comes last. */
-export const campaigns: readonly Campaign[] = [model, databaseFaults, crashes, outage, fuzz, keys, leaks];
+export const campaigns: readonly Campaign[] = [
+  model,
+  databaseFaults,
+  crashes,
+  outage,
+  fuzz,
+  keys,
+  supplyChain,
+  leaks,
+];
