@@ -8,6 +8,7 @@ import { authorizerDeps } from '#shared/deps.ts';
 import { bindOnce } from '#shared/env.ts';
 import { headerOf, requestIdOf } from '#shared/http/event.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
+import { runInRequest } from '#shared/request-context.ts';
 
 export interface AuthorizerDeps {
   readonly secrets: Pick<KeySecretStore, 'findSecret' | 'recordUse'>;
@@ -72,7 +73,18 @@ export const authorize = async (
   return policyFor(secret, event.methodArn);
 };
 
+/** The longest time of a decision. A database that hangs must not keep a caller waiting. */
+const DEADLINE_MS = 3000;
+
 const deps = bindOnce<AuthorizerDeps>(authorizerDeps);
 
 export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
-  authorize(event, deps());
+  runInRequest(
+    {
+      requestId: requestIdOf(event),
+      operation: 'authorizer',
+      signal: AbortSignal.timeout(DEADLINE_MS),
+      calls: [],
+    },
+    () => authorize(event, deps()),
+  );

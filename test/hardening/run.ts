@@ -31,7 +31,7 @@ try {
   for (const [index, campaign] of campaigns.entries()) {
     if (values.only !== undefined && values.only !== campaign.name) continue;
     const startedAt = Date.now();
-    await campaign.run({ deployment, random: seededRandom(seed).fork(index), report, used, scale });
+    await campaign.run({ deployment, seed, random: seededRandom(seed).fork(index), report, used, scale });
     console.log(`${campaign.name}: ${Math.round((Date.now() - startedAt) / 1000)} s`);
   }
 } finally {

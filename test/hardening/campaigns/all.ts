@@ -6,6 +6,7 @@ import { keys } from './keys.ts';
 import { leaks } from './leaks.ts';
 import { model } from './model.ts';
 import { outage } from './outage.ts';
+import { schemathesis } from './schemathesis.ts';
 import { supplyChain } from './supply-chain.ts';
 
 /** Every campaign, in the order of a run. The search for leaks comes last. */
@@ -15,6 +16,7 @@ export const campaigns: readonly Campaign[] = [
   crashes,
   outage,
   fuzz,
+  schemathesis,
   keys,
   supplyChain,
   leaks,

@@ -5,6 +5,7 @@ import type { Used } from '../used.ts';
 
 export interface CampaignOptions {
   readonly deployment: Deployment;
+  readonly seed: number;
   readonly random: Random;
   readonly report: Report;
   readonly used: Used;

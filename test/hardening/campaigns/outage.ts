@@ -10,14 +10,18 @@ export const outage: Campaign = {
   name: 'outage',
   async run({ deployment, report, scale }) {
     const seller = await deployment.newSeller('Outage');
-    const list = () =>
-      call(deployment.baseUrl(), { method: 'GET', path: '/v1/users', key: seller.key }, report);
+    const list = ({ key }: { readonly key: string } = seller) =>
+      call(deployment.baseUrl(), { method: 'GET', path: '/v1/users', key }, report);
     await list();
+    // Keys whose authorizer decision is not cached yet.
+    const unseen = await Promise.all(
+      ['refused', 'hanging'].map((name) => deployment.newSeller(`Outage ${name}`)),
+    );
     for (const state of ['refuse', 'hang'] as const) {
       deployment.proxy.availability(state);
       const until = Date.now() + scale * 15_000;
       while (Date.now() < until) {
-        const answers = await Promise.all(Array.from({ length: 5 }, list));
+        const answers = await Promise.all([...Array.from({ length: 5 }, () => list()), ...unseen.map(list)]);
         for (const answer of answers) {
           const check = `database outage (${state}): 503 service_unavailable within ${BOUND_MS / 1000} s`;
           const holds = answer?.json?.code === 'service_unavailable' && answer.ms < BOUND_MS;
