@@ -2,3 +2,6 @@
 export type Clock = () => number;
 
 export const systemClock: Clock = () => Date.now();
+
+/** Milliseconds since some moment in the past; a change of the system time does not affect it. For durations. */
+export const monotonicClock: Clock = () => performance.now();

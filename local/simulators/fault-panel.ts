@@ -3,33 +3,39 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
 import { problemResponse } from '#shared/http/responses.ts';
 import type { InputError, ProblemCode } from '#shared/problems.ts';
-import { FAULT_NAMES, FAULTS } from './faults.ts';
-import { jsonFields } from './json-fields.ts';
-import type { Simulators } from './server.ts';
+import { FAULT_NAMES, FAULTS, type Fault } from './faults.ts';
+import { jsonFields } from './simulated-provider.ts';
 
-/** Says that a provider shall work again. */
+/** The fault of a provider that works. */
 const NONE = 'none';
 const MAX_BODY_BYTES = 10_000;
 
+/** The faults of the simulated providers. */
+export interface ProviderFaults<Name extends string> {
+  /** Sets the fault of a provider, or of one of its operations; undefined removes it. */
+  set(provider: Name, fault: Fault | undefined, operation?: string): Promise<void>;
+  list(): readonly { readonly provider: Name; readonly fault: Fault | undefined }[];
+}
+
 /**
- * `GET`: the providers, the fault of each, and every fault there is. `POST { "provider", "fault" }`: switches one, "none" back.
- * Answers problems as the service does, but names what may be sent.
+ * `GET` returns the providers with their faults, and every fault with its meaning. `POST { "provider", "fault" }` sets a fault; "none"
+ * removes it. Errors have the form of the service's problems, and name the accepted values.
  */
-export const faultPanel = (faults: Simulators['faults']) => {
+export const faultPanel = <Name extends string>(faults: ProviderFaults<Name>) => {
   const providers = faults.list().map(({ provider }) => provider);
   const oneOf = (names: readonly string[]) => `Must be one of: ${names.join(', ')}.`;
   const fault = v.picklist([NONE, ...FAULT_NAMES], oneOf([NONE, ...FAULT_NAMES]));
   const schema = v.strictObject({ provider: v.picklist(providers, oneOf(providers)), fault });
 
-  const standing = () => ({
+  const currentFaults = () => ({
     providers: faults.list().map(({ provider, fault: set }) => ({ provider, fault: set ?? NONE })),
     faults: { [NONE]: 'The provider works.', ...FAULTS },
   });
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (request.method === 'GET') return json(response, standing());
+    if (request.method === 'GET') return json(response, currentFaults());
     if (request.method !== 'POST') return refuse(response, 'not_found');
-    // A form of a page on another site cannot send this type without asking first.
+    // A form of another site cannot send this type without a CORS preflight.
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
       return refuse(response, 'unsupported_media_type');
     }
@@ -39,14 +45,14 @@ export const faultPanel = (faults: Simulators['faults']) => {
     if (!result.success) return refuse(response, 'validation_failed', errorsOf(result.issues));
     const { provider, fault: chosen } = result.output;
     await faults.set(provider, chosen === NONE ? undefined : chosen);
-    json(response, standing());
+    json(response, currentFaults());
   };
 };
 
 const errorsOf = (issues: readonly v.BaseIssue<unknown>[]): InputError[] =>
   issues.map(({ path, message }) => ({ pointer: `#/${String(path?.[0]?.key ?? '')}`, detail: message }));
 
-/** Empty, so not JSON, if it is too large. */
+/** Returns the body; an empty text, which is not JSON, if it is too large. */
 const bodyOf = async (request: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
   let length = 0;

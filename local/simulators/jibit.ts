@@ -1,12 +1,16 @@
-/** Jibit's "Identicator": access tokens, the identity record, and the match of a phone. */
+/** Simulates Jibit's "Identicator": access tokens, the identity record, and the match of a phone. */
 import { timingSafeEqual } from 'node:crypto';
 import { isValidJalaaliDate } from 'jalaali-js';
 import { randomBase62 } from '#shared/base62.ts';
 import type { Clock } from '#shared/clock.ts';
 import { parseNationalId } from '#shared/users/national-id.ts';
-import type { WordedFault } from './faults.ts';
-import { jsonFields } from './json-fields.ts';
-import type { SimulatedProvider, SimulatedReply, SimulatedRequest } from './simulated-provider.ts';
+import type { ApiFault } from './faults.ts';
+import {
+  jsonFields,
+  type SimulatedProvider,
+  type SimulatedReply,
+  type SimulatedRequest,
+} from './simulated-provider.ts';
 import { outcomeOfPerson } from './test-identities.ts';
 import { type FaultReplies, failureOfPerson } from './test-outcomes.ts';
 
@@ -27,7 +31,7 @@ const refuse = (status: number, code: string): SimulatedReply => ({
 
 const FORBIDDEN = refuse(403, 'forbidden');
 
-/** Each fault in Jibit's words. A token has no answer to some of them: it is given out as ever. */
+/** Each fault in Jibit's format. */
 const FAULT_REPLIES: FaultReplies = {
   unauthorized: FORBIDDEN,
   token_expired: FORBIDDEN,
@@ -41,22 +45,21 @@ const FAULT_REPLIES: FaultReplies = {
   rejected: refuse(400, 'nationalCode.not_valid'),
 };
 
-const TOKEN_FAULTS: readonly WordedFault[] = [
+/** The faults that token requests have too. */
+const TOKEN_FAULTS: readonly ApiFault[] = [
   'blocked_address',
   'upstream_down',
   'server_error',
   'error_in_200',
 ];
 
-/** A simulated Jibit with one account. `expireTokens` ends the life of every access token that it gave out. */
-export const simulatedJibit = (clock: Clock): SimulatedProvider & { expireTokens(): void } => {
-  const apiKey = randomBase62(32);
-  const secretKey = randomBase62(48);
-  /** Token -> when it ends. */
+/** The tokens of the account, in memory. */
+const tokenStore = (clock: Clock) => {
+  /** Token -> when it expires, epoch milliseconds. */
   const accessTokens = new Map<string, number>();
   const refreshTokens = new Map<string, number>();
 
-  const givePair = (): SimulatedReply => {
+  const issuePair = (): SimulatedReply => {
     const accessToken = randomBase62(64);
     const refreshToken = randomBase62(64);
     accessTokens.set(accessToken, clock() + ACCESS_LIFETIME_MS);
@@ -64,46 +67,56 @@ export const simulatedJibit = (clock: Clock): SimulatedProvider & { expireTokens
     return { status: 200, json: { accessToken, refreshToken } };
   };
 
+  return {
+    issuePair,
+    refresh({ body }: SimulatedRequest): SimulatedReply {
+      const { accessToken, refreshToken } = jsonFields(body) ?? {};
+      if (typeof accessToken !== 'string') return refuse(400, 'accessToken.is_required');
+      if (typeof refreshToken !== 'string') return refuse(400, 'refreshToken.is_required');
+      const isLive = (refreshTokens.get(refreshToken) ?? 0) > clock();
+      if (!isLive || !accessTokens.has(accessToken)) return refuse(400, 'refreshToken.not_valid');
+      accessTokens.delete(accessToken);
+      refreshTokens.delete(refreshToken);
+      return issuePair();
+    },
+    isAuthorized({ headers }: SimulatedRequest): boolean {
+      const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
+      return (accessTokens.get(token ?? '') ?? 0) > clock();
+    },
+    expireAll(): void {
+      for (const token of accessTokens.keys()) accessTokens.set(token, 0);
+    },
+  };
+};
+
+/** A simulated Jibit with one account. `expireTokens` expires every access token that it has issued. */
+export const simulatedJibit = (clock: Clock): SimulatedProvider & { expireTokens(): void } => {
+  const apiKey = randomBase62(32);
+  const secretKey = randomBase62(48);
+  const tokens = tokenStore(clock);
+
   const generate = ({ body }: SimulatedRequest): SimulatedReply => {
     const sent = jsonFields(body);
     if (sent === undefined) return refuse(400, 'invalid.request_body');
     if (typeof sent.apiKey !== 'string') return refuse(400, 'apiKey.is_required');
     if (typeof sent.secretKey !== 'string') return refuse(400, 'secretKey.is_required');
-    const right = isSame(sent.apiKey, apiKey) && isSame(sent.secretKey, secretKey);
-    return right ? givePair() : refuse(400, 'invalid.credentials');
-  };
-
-  const refresh = ({ body }: SimulatedRequest): SimulatedReply => {
-    const { accessToken, refreshToken } = jsonFields(body) ?? {};
-    if (typeof accessToken !== 'string') return refuse(400, 'accessToken.is_required');
-    if (typeof refreshToken !== 'string') return refuse(400, 'refreshToken.is_required');
-    const isLive = (refreshTokens.get(refreshToken) ?? 0) > clock();
-    if (!isLive || !accessTokens.has(accessToken)) return refuse(400, 'refreshToken.not_valid');
-    accessTokens.delete(accessToken);
-    refreshTokens.delete(refreshToken);
-    return givePair();
-  };
-
-  const isAuthorized = ({ headers }: SimulatedRequest): boolean => {
-    const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
-    return (accessTokens.get(token ?? '') ?? 0) > clock();
+    const isRight = isSame(sent.apiKey, apiKey) && isSame(sent.secretKey, secretKey);
+    return isRight ? tokens.issuePair() : refuse(400, 'invalid.credentials');
   };
 
   return {
     credentials: (baseUrl) => ({ api_key: apiKey, secret_key: secretKey, base_url: baseUrl }),
     operationOf: ({ method, path }) => OPERATIONS[`${method} ${path}`],
     unknownPath: refuse(404, 'handler.not_found'),
-    expireTokens() {
-      for (const token of accessTokens.keys()) accessTokens.set(token, 0);
-    },
+    expireTokens: tokens.expireAll,
     answer(request, operation, fault) {
       if (operation === 'token' || operation === 'token_refresh') {
         if (fault === 'unauthorized') return refuse(400, 'invalid.credentials');
         if (fault !== undefined && TOKEN_FAULTS.includes(fault)) return FAULT_REPLIES[fault];
-        return operation === 'token' ? generate(request) : refresh(request);
+        return operation === 'token' ? generate(request) : tokens.refresh(request);
       }
       if (fault !== undefined) return FAULT_REPLIES[fault];
-      if (!isAuthorized(request)) return FORBIDDEN;
+      if (!tokens.isAuthorized(request)) return FORBIDDEN;
       return operation === 'identity' ? identity(request.query) : matching(request.query);
     },
   };
@@ -112,7 +125,7 @@ export const simulatedJibit = (clock: Clock): SimulatedProvider & { expireTokens
 const isSame = (sent: string, expected: string): boolean =>
   sent.length === expected.length && timingSafeEqual(Buffer.from(sent), Buffer.from(expected));
 
-/** The person asked about, or the refusal of a query that Jibit would not take. */
+/** Returns the national id of a query, or Jibit's error for an invalid one. */
 const personIn = (query: URLSearchParams, known: readonly string[]): string | SimulatedReply => {
   if ([...query.keys()].some((name) => !known.includes(name)))
     return refuse(400, 'parameters.not_acceptable');

@@ -1,4 +1,4 @@
-/** Kavenegar's `verify/lookup`: the API key in the path, a form in, the verdict in `return.status`, mirrored by the HTTP status. */
+/** Simulates Kavenegar's `verify/lookup`: API key in the path, form body, result in `return.status` and as the HTTP status. */
 import { randomInt } from 'node:crypto';
 import { randomBase62 } from '#shared/base62.ts';
 import type { Outbox } from './outbox.ts';
@@ -27,7 +27,7 @@ const FAULT_REPLIES: FaultReplies = {
 };
 
 /** A simulated Kavenegar with one account and one approved template. */
-export const simulatedKavenegar = (box: Outbox): SimulatedProvider => {
+export const simulatedKavenegar = (outbox: Outbox): SimulatedProvider => {
   const apiKey = randomBase62(64);
   const template = 'sign-in-code';
 
@@ -41,8 +41,8 @@ export const simulatedKavenegar = (box: Outbox): SimulatedProvider => {
     if (/[\s_:-]/.test(token)) return refuse(431);
     const failure = failureOfPhone(`+98${receptor.slice(1)}`, FAULT_REPLIES);
     if (failure !== undefined && failure !== LOST_ANSWER) return failure;
-    box.deliver(receptor, token);
-    return failure ?? taken(receptor, token);
+    outbox.deliver(receptor, token);
+    return failure ?? accepted(receptor, token);
   };
 
   return {
@@ -63,7 +63,7 @@ const formIn = ({ method, headers, body }: SimulatedRequest): URLSearchParams | 
   return method === 'POST' && isForm ? new URLSearchParams(body) : undefined;
 };
 
-const taken = (receptor: string, token: string): SimulatedReply => ({
+const accepted = (receptor: string, token: string): SimulatedReply => ({
   status: 200,
   json: {
     return: { status: 200, message: 'تایید شد' },

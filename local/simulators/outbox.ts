@@ -1,6 +1,6 @@
 import type { Clock } from '#shared/clock.ts';
 
-/** A message that a simulated SMS provider has "sent". */
+/** A message that a simulated SMS provider has accepted. */
 export interface SentMessage {
   /** In E.164. */
   readonly phone: string;
@@ -9,25 +9,25 @@ export interface SentMessage {
   readonly sent_at: string;
 }
 
-/** What is kept of a long-running service: people look at the newest. */
+/** The number of messages kept; older ones are dropped. */
 const MAX_MESSAGES = 10_000;
 
-/** Every message "sent", in memory. */
+/** The accepted messages, in memory. */
 export const outbox = (clock: Clock) => {
   const messages: SentMessage[] = [];
   const listeners = new Set<(message: SentMessage) => void>();
   return {
-    /** `localPhone` as providers take it: `0912…`. */
+    /** Stores a message. `localPhone`: `0912…`. */
     deliver(localPhone: string, code: string): void {
       const message = { phone: `+98${localPhone.slice(1)}`, code, sent_at: new Date(clock()).toISOString() };
       messages.push(message);
       if (messages.length > MAX_MESSAGES) messages.shift();
       for (const listener of listeners) listener(message);
     },
-    /** Those to one phone, newest first. */
+    /** Returns the messages to one phone, the newest first. */
     messagesTo: (phone: string): readonly SentMessage[] =>
       messages.filter((message) => message.phone === phone).reverse(),
-    /** Returns the way to stop listening. */
+    /** Calls `listener` for each message. Returns a function that stops this. */
     onMessage(listener: (message: SentMessage) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);

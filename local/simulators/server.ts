@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#shared/clock.ts';
 import { systemClock } from '#shared/clock.ts';
-import { faultPanel } from './fault-panel.ts';
-import type { Fault } from './faults.ts';
+import { faultPanel, type ProviderFaults } from './fault-panel.ts';
 import { simulatedJibit } from './jibit.ts';
 import { simulatedKavenegar } from './kavenegar.ts';
 import { outbox, type SentMessage } from './outbox.ts';
@@ -16,36 +15,33 @@ export const PROVIDER_NAMES = ['jibit', 'zohal', 'kavenegar', 'sms-ir'] as const
 
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** Simulators of every provider, each at a port of its own on the loopback address. */
+/** Simulators of all providers, each on its own port of the loopback address. */
 export interface Simulators {
-  /** The provider secret that leads to them. Made afresh at each start. */
+  /** The provider secret for the simulators, with new credentials at each start. */
   readonly providerSecret: Readonly<Record<string, unknown>>;
-  /** What was "sent" to a phone (E.164), newest first. */
+  /** Returns the messages to a phone (E.164), the newest first. */
   messages(phone: string): readonly SentMessage[];
-  /** Tells of each message as it is "sent"; returns the way to stop. */
+  /** Calls `listener` for each message. Returns a function that stops this. */
   onMessage(listener: (message: SentMessage) => void): () => void;
-  readonly faults: {
-    /** Makes a provider, or one operation of it, fail in one way, or (undefined) work again. */
-    set(provider: ProviderName, fault: Fault | undefined, operation?: string): Promise<void>;
-    list(): readonly { readonly provider: ProviderName; readonly fault: Fault | undefined }[];
-  };
+  readonly faults: ProviderFaults<ProviderName>;
   /** Serves `GET` and `POST /_local/faults`. */
   handleFaults(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Provider -> operation -> how many requests came. */
+  /** Returns the number of requests by provider and operation. */
   calls(): Readonly<Record<ProviderName, Readonly<Record<string, number>>>>;
-  /** Ends the life of every access token given out so far. */
+  /** Expires every access token issued so far. */
   expireTokens(): void;
   close(): Promise<void>;
 }
 
+/** Starts a simulator for each provider. */
 export const startSimulators = async (clock: Clock = systemClock): Promise<Simulators> => {
-  const box = outbox(clock);
+  const messages = outbox(clock);
   const jibit = simulatedJibit(clock);
   const providers = {
     jibit,
     zohal: simulatedZohal(),
-    kavenegar: simulatedKavenegar(box),
-    'sms-ir': simulatedSmsIr(box),
+    kavenegar: simulatedKavenegar(messages),
+    'sms-ir': simulatedSmsIr(messages),
   };
   const started = await Promise.all(
     PROVIDER_NAMES.map(async (name) => ({
@@ -66,8 +62,8 @@ export const startSimulators = async (clock: Clock = systemClock): Promise<Simul
   };
   return {
     providerSecret: each(({ provider, server }) => provider.credentials(server.baseUrl)),
-    messages: box.messagesTo,
-    onMessage: box.onMessage,
+    messages: messages.messagesTo,
+    onMessage: messages.onMessage,
     faults,
     handleFaults: faultPanel(faults),
     calls: () => each(({ server }) => server.calls()),

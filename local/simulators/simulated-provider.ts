@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { WireFault, WordedFault } from './faults.ts';
+import type { ApiFault, WireFault } from './faults.ts';
 
-/** A request as it came over the wire. */
+/** A request as a simulator receives it. */
 export interface SimulatedRequest {
   readonly method: string;
   readonly path: string;
@@ -10,19 +10,31 @@ export interface SimulatedRequest {
   readonly body: string;
 }
 
-/** An answer in the provider's own format, or a failure of the line that this request meets. */
+/** A response in the provider's format, or a transport fault for this request. */
 export type SimulatedReply =
   | { readonly status: number; readonly json: unknown }
   | { readonly wireFault: WireFault; readonly json?: unknown };
 
-/** One provider, simulated: the wire format as its documentation gives it, and the checks that it would make. */
+/** One simulated provider: its documented wire format, and the checks that the provider makes. */
 export interface SimulatedProvider {
-  /** Its section of the provider secret, for a simulator that listens at this address. */
+  /** Returns its section of the provider secret, for a simulator at this address. */
   credentials(baseUrl: string): Readonly<Record<string, unknown>>;
-  /** What is asked for, in the words of the counters; undefined if there is no such path. */
+  /** Returns the name of the operation; undefined for an unknown path. */
   operationOf(request: SimulatedRequest): string | undefined;
-  /** Answers a request of a known operation; `fault` is to be told in the provider's words. */
-  answer(request: SimulatedRequest, operation: string, fault: WordedFault | undefined): SimulatedReply;
-  /** What it says to a path that it does not have. */
+  /** Answers a request of a known operation, with the error of `fault` if there is one. */
+  answer(request: SimulatedRequest, operation: string, fault: ApiFault | undefined): SimulatedReply;
+  /** The response to an unknown path. */
   readonly unknownPath: SimulatedReply;
 }
+
+/** Parses a body. Returns undefined if it is not a JSON object. */
+export const jsonFields = (body: string): Readonly<Record<string, unknown>> | undefined => {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,23 +1,23 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type Fault, isWordedFault, type WireFault } from './faults.ts';
+import { type Fault, isApiFault, type WireFault } from './faults.ts';
 import type { SimulatedProvider, SimulatedReply, SimulatedRequest } from './simulated-provider.ts';
-import { breakOff } from './wire-faults.ts';
+import { applyWireFault } from './wire-faults.ts';
 
-/** A simulated provider at a port of its own. */
+/** A simulated provider on its own port. */
 export interface SimulatorServer {
   readonly baseUrl: string;
   fault(): Fault | undefined;
-  /** Of all operations, or of one; a port at which nobody listens is so for all. */
+  /** Sets the fault of all operations or of one. A closed port affects all. */
   setFault(fault: Fault | undefined, operation?: string): Promise<void>;
-  /** Operation -> how many requests came, whatever became of them. */
+  /** Returns the number of requests by operation, failed ones included. */
   calls(): Readonly<Record<string, number>>;
   close(): Promise<void>;
 }
 
 const HOST = '127.0.0.1';
-/** With these the provider does its work, and its answer is spoilt on the way; with the others it never hears of the request. */
-const SPOILS_AN_ANSWER: readonly WireFault[] = ['wrong_types', 'huge_body', 'truncated_body'];
+/** With these faults the provider processes the request and the response is damaged. With the others it does not process it. */
+const DAMAGES_RESPONSE: readonly WireFault[] = ['wrong_types', 'huge_body', 'truncated_body'];
 
 const MAX_REQUEST_BYTES = 64 * 1024;
 
@@ -35,15 +35,15 @@ export const startSimulator = async (provider: SimulatedProvider): Promise<Simul
     if (fault === undefined || (faultyOperation ?? operation) !== operation) {
       return provider.answer(request, operation, undefined);
     }
-    if (isWordedFault(fault)) return provider.answer(request, operation, fault);
-    if (!SPOILS_AN_ANSWER.includes(fault)) return { wireFault: fault };
-    const meant = provider.answer(request, operation, undefined);
-    return 'json' in meant ? { wireFault: fault, json: meant.json } : meant;
+    if (isApiFault(fault)) return provider.answer(request, operation, fault);
+    if (!DAMAGES_RESPONSE.includes(fault)) return { wireFault: fault };
+    const reply = provider.answer(request, operation, undefined);
+    return 'json' in reply ? { wireFault: fault, json: reply.json } : reply;
   };
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const reply = answer(await receive(incoming));
-    if ('wireFault' in reply) breakOff(reply.wireFault, response, reply.json);
+    if ('wireFault' in reply) applyWireFault(reply.wireFault, response, reply.json);
     else respond(response, reply);
   };
 
@@ -91,7 +91,7 @@ const respond = (response: ServerResponse, { status, json }: { status: number; j
   response.end(JSON.stringify(json));
 };
 
-/** At once: what hangs by design must not keep anybody waiting. */
+/** Closes the server and its connections at once, those that hang by design included. */
 const stop = async (server: Server): Promise<void> => {
   if (!server.listening) return;
   server.close();

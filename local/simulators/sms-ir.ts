@@ -1,9 +1,8 @@
-/** sms.ir's `send/verify`: the key in a header, JSON in, the verdict in `status`. */
+/** Simulates sms.ir's `send/verify`: key in a header, JSON body, result in `status`. */
 import { randomInt } from 'node:crypto';
 import { randomBase62 } from '#shared/base62.ts';
-import { jsonFields } from './json-fields.ts';
 import type { Outbox } from './outbox.ts';
-import type { SimulatedProvider, SimulatedReply } from './simulated-provider.ts';
+import { jsonFields, type SimulatedProvider, type SimulatedReply } from './simulated-provider.ts';
 import { type FaultReplies, failureOfPhone, LOST_ANSWER } from './test-outcomes.ts';
 
 const refuse = (httpStatus: number, status: number): SimulatedReply => ({
@@ -27,7 +26,7 @@ const FAULT_REPLIES: FaultReplies = {
 const MAX_VALUE_LENGTH = 25;
 
 /** A simulated sms.ir with one account and one approved template. */
-export const simulatedSmsIr = (box: Outbox): SimulatedProvider => {
+export const simulatedSmsIr = (outbox: Outbox): SimulatedProvider => {
   const apiKey = randomBase62(64);
   const templateId = randomInt(100_000, 1_000_000);
 
@@ -40,7 +39,7 @@ export const simulatedSmsIr = (box: Outbox): SimulatedProvider => {
     if (code.length > MAX_VALUE_LENGTH) return refuse(400, 114);
     const failure = failureOfPhone(`+98${mobile}`, FAULT_REPLIES);
     if (failure !== undefined && failure !== LOST_ANSWER) return failure;
-    box.deliver(`0${mobile}`, code);
+    outbox.deliver(`0${mobile}`, code);
     const data = { messageId: randomInt(1e9), cost: 1 };
     return failure ?? { status: 200, json: { status: 1, message: 'موفق', data } };
   };
@@ -59,7 +58,7 @@ export const simulatedSmsIr = (box: Outbox): SimulatedProvider => {
   };
 };
 
-/** The value of the template's one parameter, `Code`. */
+/** Returns the value of the template's only parameter, `Code`. */
 const codeIn = (parameters: unknown): string | undefined => {
   if (!Array.isArray(parameters) || parameters.length !== 1) return undefined;
   const { name, value } = (parameters[0] ?? {}) as { name?: unknown; value?: unknown };

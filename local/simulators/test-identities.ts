@@ -1,10 +1,10 @@
 /**
- * Test identities: what a payment sandbox's test cards are. National ids that begin with 999 belong to nobody, and so do phones that
- * begin with 0999999. Anybody else who is valid matches. `docs/test-identities.md` shows these tables and is held to them by a test.
+ * Test identities, like the test cards of a payment sandbox. The simulators match every valid person and accept a message to every
+ * phone that is not in these tables. A test compares them with `docs/test-identities.md`.
  */
 import { completeNationalId } from '#shared/users/national-id.ts';
 
-/** What the simulated registries do with a person. */
+/** What the simulated registries answer for a person. */
 export type PersonOutcome =
   | 'not_found'
   | 'deceased'
@@ -17,19 +17,19 @@ export type PersonOutcome =
   | 'undecided'
   | 'rejected';
 
-/** What the simulated SMS providers do with a phone. */
+/** What the simulated SMS providers answer for a phone. */
 export type PhoneOutcome = 'rejected' | 'balance' | 'upstream_down' | 'slow' | 'malformed' | 'lost_answer';
 
 interface TestIdentity<Outcome> {
-  /** The first digits; what follows is free, so that each outcome has several people. */
+  /** The first digits. The next ones are free, so that each outcome has several identities. */
   readonly prefix: string;
   readonly outcome: Outcome;
   readonly meaning: string;
-  /** What the service answers. */
+  /** The response of the service. */
   readonly answer: string;
 }
 
-/** By the first eight digits of the national id. */
+/** Test persons, by the first eight digits of the national id. */
 export const TEST_PEOPLE: readonly TestIdentity<PersonOutcome>[] = [
   {
     prefix: '99999901',
@@ -76,79 +76,79 @@ export const TEST_PEOPLE: readonly TestIdentity<PersonOutcome>[] = [
   {
     prefix: '99999908',
     outcome: 'malformed',
-    meaning: 'The provider answers with a page of HTML.',
+    meaning: 'The provider answers with an HTML page.',
     answer: '503 verification_unavailable',
   },
   {
     prefix: '99999909',
     outcome: 'undecided',
-    meaning: 'The provider answers that it cannot tell.',
+    meaning: 'The provider answers that it cannot decide.',
     answer: '503 verification_unavailable',
   },
   {
     prefix: '99999910',
     outcome: 'rejected',
-    meaning: 'The provider does not take the national id, though its check digit is right.',
+    meaning: 'The provider does not accept the national id, although its check digit is right.',
     answer: '503 verification_unavailable',
   },
 ];
 
-/** By the first digits of the phone in E.164. */
+/** Test phones, by the first digits in E.164. */
 export const TEST_PHONES: readonly TestIdentity<PhoneOutcome>[] = [
   {
     prefix: '+9899999901',
     outcome: 'rejected',
-    meaning: 'The provider does not take the number. Nothing goes out, and the cool-down is not used up.',
+    meaning:
+      'The provider does not accept the number. The message is not sent, and the cool-down is not used up.',
     answer: '503 sms_unavailable',
   },
   {
     prefix: '+9899999902',
     outcome: 'balance',
-    meaning: 'Our account has no credit. Nothing goes out, and the cool-down is not used up.',
+    meaning: 'Our account has no credit. The message is not sent, and the cool-down is not used up.',
     answer: '503 sms_unavailable',
   },
   {
     prefix: '+9899999903',
     outcome: 'upstream_down',
-    meaning: 'The provider is down; whether a message goes out is not known.',
+    meaning: 'The provider is down. The message was possibly sent.',
     answer: '503 sms_unavailable',
   },
   {
     prefix: '+9899999904',
     outcome: 'slow',
-    meaning: 'The provider never answers; whether a message goes out is not known.',
+    meaning: 'The provider never answers. The message was possibly sent.',
     answer: '503 sms_unavailable, after some seconds',
   },
   {
     prefix: '+9899999905',
     outcome: 'malformed',
-    meaning: 'The provider answers with a page of HTML; whether a message goes out is not known.',
+    meaning: 'The provider answers with an HTML page. The message was possibly sent.',
     answer: '503 sms_unavailable',
   },
   {
     prefix: '+9899999906',
     outcome: 'lost_answer',
-    meaning:
-      'The message goes out, and the connection breaks before the provider says so. The code is valid.',
+    meaning: 'The message is sent, and the connection breaks before the response. The code is valid.',
     answer: '503 sms_unavailable',
   },
 ];
 
-/** The national id of a test person; `serial` (0–9) tells several of one outcome apart. */
+/** Returns the national id of a test person. `serial` (0–9) selects one of the persons of an outcome. */
 export const testNationalId = (outcome: PersonOutcome, serial = 0): string =>
   completeNationalId(`${prefixOf(TEST_PEOPLE, outcome)}${serial}`);
 
-/** A test phone in E.164; `serial` (0–99) tells several of one outcome apart. */
+/** Returns a test phone in E.164. `serial` (0–99) selects one of the phones of an outcome. */
 export const testPhone = (outcome: PhoneOutcome, serial = 0): string =>
   `${prefixOf(TEST_PHONES, outcome)}${String(serial).padStart(2, '0')}`;
 
 const prefixOf = <Outcome>(identities: readonly TestIdentity<Outcome>[], outcome: Outcome): string =>
   (identities.find((identity) => identity.outcome === outcome) as TestIdentity<Outcome>).prefix;
 
-/** Undefined for anybody who is no test identity. */
+/** Returns undefined for a person who is not a test person. */
 export const outcomeOfPerson = (nationalId: string): PersonOutcome | undefined =>
   TEST_PEOPLE.find(({ prefix }) => nationalId.startsWith(prefix))?.outcome;
 
-/** Undefined for any phone that is none of the tests'. */
+/** Returns undefined for a phone that is not a test phone. */
 export const outcomeOfPhone = (phone: string): PhoneOutcome | undefined =>
   TEST_PHONES.find(({ prefix }) => phone.startsWith(prefix))?.outcome;

@@ -1,11 +1,11 @@
-import type { WordedFault } from './faults.ts';
+import type { ApiFault } from './faults.ts';
 import type { SimulatedReply } from './simulated-provider.ts';
 import { outcomeOfPerson, outcomeOfPhone } from './test-identities.ts';
 
-/** What a provider says of each fault, and of a person or phone that it does not take. */
-export type FaultReplies = Readonly<Record<WordedFault | 'rejected', SimulatedReply>>;
+/** The response of a provider for each fault, and for a person or phone that it rejects. */
+export type FaultReplies = Readonly<Record<ApiFault | 'rejected', SimulatedReply>>;
 
-/** What a test person meets in place of an answer about it; undefined for anybody else. */
+/** Returns the failure of an inquiry about a test person; undefined for any other person, and for a verdict. */
 export const failureOfPerson = (nationalId: string, replies: FaultReplies): SimulatedReply | undefined => {
   const outcome = outcomeOfPerson(nationalId);
   switch (outcome) {
@@ -24,10 +24,10 @@ export const failureOfPerson = (nationalId: string, replies: FaultReplies): Simu
   }
 };
 
-/** The connection breaks after the message has gone out. */
+/** The connection breaks after the message was sent. */
 export const LOST_ANSWER: SimulatedReply = { wireFault: 'reset' };
 
-/** What a test phone meets in place of the confirmation; undefined for any other. */
+/** Returns the failure of a message to a test phone; undefined for any other phone. */
 export const failureOfPhone = (phone: string, replies: FaultReplies): SimulatedReply | undefined => {
   const outcome = outcomeOfPhone(phone);
   switch (outcome) {

@@ -5,17 +5,17 @@ const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' };
 const HUGE_BYTES = 5 * 1024 * 1024;
 const TRICKLE_MS = 100;
 
-/** The alert `handshake_failure` as the record that a TLS server sends to one who does not speak TLS. */
+/** The TLS record with the alert `handshake_failure`, which a TLS server sends to a client without TLS. */
 const TLS_ALERT = Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x28]);
 
-/** Fails a request on the line. `json` is what the provider would have said. */
-export const breakOff = (fault: WireFault, response: ServerResponse, json: unknown = {}): void =>
-  BREAKS[fault](response, json);
+/** Fails a request with a wire fault. `json` is the provider's response without the fault. */
+export const applyWireFault = (fault: WireFault, response: ServerResponse, json: unknown = {}): void =>
+  APPLY[fault](response, json);
 
-const BREAKS: Readonly<Record<WireFault, (response: ServerResponse, json: unknown) => void>> = {
+const APPLY: Readonly<Record<WireFault, (response: ServerResponse, json: unknown) => void>> = {
   html_instead_of_json(response) {
     response.writeHead(200, { 'Content-Type': 'text/html' });
-    response.end('<!doctype html><title>Scheduled maintenance</title><p>We are back soon.</p>');
+    response.end('<!doctype html><title>Scheduled maintenance</title><p>We will be back soon.</p>');
   },
   truncated_body(response, json) {
     const body = JSON.stringify(json);
@@ -39,15 +39,15 @@ const BREAKS: Readonly<Record<WireFault, (response: ServerResponse, json: unknow
     response.socket?.resetAndDestroy();
   },
   connection_refused(response) {
-    // Came in by a connection that was being made while the port closed.
+    // The connection was opened while the port was closing.
     response.socket?.resetAndDestroy();
   },
   slow_headers() {
-    // The caller leaves, or the simulator ends.
+    // The connection ends when the caller or the simulator closes it.
   },
   slow_body(response) {
     response.writeHead(200, JSON_TYPE);
-    // White space may stand before JSON, so to a reader the body is well as far as it has come.
+    // White space before JSON is valid, so a reader has to wait for the rest.
     const trickle = setInterval(() => response.write(' '), TRICKLE_MS);
     trickle.unref();
     response.on('close', () => clearInterval(trickle));
@@ -58,7 +58,7 @@ const BREAKS: Readonly<Record<WireFault, (response: ServerResponse, json: unknow
   },
 };
 
-/** Every text a number and every other value a text, all the way down. */
+/** Replaces every string with a number and every other value with a string, at every level. */
 const mistyped = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(mistyped);
   if (typeof value === 'object' && value !== null) {

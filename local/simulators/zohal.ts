@@ -1,9 +1,8 @@
-/** Zohal's inquiries: a fixed bearer token, JSON in, the verdict in an envelope of `result` and `response_body`. */
+/** Simulates Zohal's inquiries: fixed bearer token, JSON body, verdict in `result` and `response_body`. */
 import { isValidJalaaliDate } from 'jalaali-js';
 import { randomBase62 } from '#shared/base62.ts';
 import { parseNationalId } from '#shared/users/national-id.ts';
-import { jsonFields } from './json-fields.ts';
-import type { SimulatedProvider, SimulatedReply } from './simulated-provider.ts';
+import { jsonFields, type SimulatedProvider, type SimulatedReply } from './simulated-provider.ts';
 import { outcomeOfPerson } from './test-identities.ts';
 import { type FaultReplies, failureOfPerson } from './test-outcomes.ts';
 
@@ -17,7 +16,7 @@ const refuse = (status: number, result: number, errorCode: string | null): Simul
   json: { result, response_body: { data: null, message: 'درخواست انجام نشد', error_code: errorCode } },
 });
 
-const say = (data: Readonly<Record<string, unknown>>): SimulatedReply => ({
+const answer = (data: Readonly<Record<string, unknown>>): SimulatedReply => ({
   status: 200,
   json: { result: 1, response_body: { data, message: 'موفق', error_code: null } },
 });
@@ -63,8 +62,9 @@ const isSlashedDate = (value: unknown): boolean => {
 const identity = (nationalId: string, sent: Readonly<Record<string, unknown>>): SimulatedReply => {
   if (!isSlashedDate(sent.birth_date)) return refuse(400, 4, 'invalid');
   const outcome = outcomeOfPerson(nationalId);
-  if (outcome === 'not_found') return say({ matched: false, first_name: null, last_name: null, alive: null });
-  return say({
+  if (outcome === 'not_found')
+    return answer({ matched: false, first_name: null, last_name: null, alive: null });
+  return answer({
     matched: true,
     first_name: 'سارا',
     last_name: 'آزمایشی',
@@ -77,5 +77,5 @@ const identity = (nationalId: string, sent: Readonly<Record<string, unknown>>): 
 
 const shahkar = (nationalId: string, { mobile }: Readonly<Record<string, unknown>>): SimulatedReply => {
   if (!/^09\d{9}$/.test(String(mobile))) return refuse(400, 4, 'invalid');
-  return say({ matched: outcomeOfPerson(nationalId) !== 'not_owner' });
+  return answer({ matched: outcomeOfPerson(nationalId) !== 'not_owner' });
 };

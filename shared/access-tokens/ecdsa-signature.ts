@@ -3,7 +3,7 @@ const COORDINATE_BYTES = 32;
 
 const NOT_A_SIGNATURE = 'not a P-256 signature';
 
-/** A DER integer is signed and minimal: a leading zero keeps it positive where its first bit is set, and stands nowhere else. */
+/** Returns a DER integer as 32 bytes. DER integers are signed and minimal: a leading zero is there only if the first bit is set. */
 const toCoordinate = (integer: Buffer): Buffer => {
   const [first = 0, second = 0] = integer;
   const digits = first === 0 ? integer.subarray(1) : integer;
@@ -13,7 +13,7 @@ const toCoordinate = (integer: Buffer): Buffer => {
 };
 
 /**
- * A P-256 signature from DER, `SEQUENCE { INTEGER r, INTEGER s }`, which KMS gives, to the 64 bytes `r ‖ s` that JOSE wants
+ * Converts a P-256 signature from DER, `SEQUENCE { INTEGER r, INTEGER s }`, which KMS returns, to the 64 bytes `r ‖ s` of JOSE
  * (RFC 7518 §3.4). Throws if it is not such a signature.
  */
 export const derToJose = (der: Uint8Array): Buffer => {

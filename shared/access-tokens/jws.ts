@@ -5,11 +5,11 @@ export type PublicKeyJwk = Jwks['keys'][number];
 
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** The two parts of a JWS that are signed: `<header>.<payload>`. */
+/** Returns the part of a JWS that is signed: `<header>.<payload>`. */
 export const signingInput = (keyId: string, claims: Readonly<Record<string, unknown>>): string =>
   `${base64url({ alg: 'ES256', typ: 'JWT', kid: keyId })}.${base64url(claims)}`;
 
-/** The published form of a P-256 public key; its `kid` is the RFC 7638 thumbprint, so it follows from the key alone. */
+/** Returns a P-256 public key as a JWK. Its `kid` is the RFC 7638 thumbprint, so it depends on the key only. */
 export const publishedKey = ({ crv, x, y }: JsonWebKey): PublicKeyJwk => {
   if (crv !== 'P-256' || x === undefined || y === undefined) throw new Error('not a P-256 key');
   const thumbprint = createHash('sha256')

@@ -1,5 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
+import { cachedPromise } from '#shared/cached-promise.ts';
+import { currentRequest, timedCall } from '#shared/request-context.ts';
 import { derToJose } from './ecdsa-signature.ts';
 import { type PublicKeyJwk, publishedKey, signingInput } from './jws.ts';
 import type { TokenSigner } from './port.ts';
@@ -8,8 +10,8 @@ const CONNECTION_TIMEOUT_MS = 1000;
 const REQUEST_TIMEOUT_MS = 2000;
 
 /**
- * Signs with KMS keys (ECC_NIST_P256): the private key never leaves KMS. The first id signs; the others are published too, for
- * tokens signed before a rotation and for a key that is about to sign.
+ * Signs with KMS keys (ECC_NIST_P256): the private key never leaves KMS. The first id signs. The others are published too, for tokens
+ * signed before a rotation and for a key that is about to sign. A public key never changes, so each is fetched once.
  */
 export const kmsSigner = (
   keyIds: readonly [string, ...string[]],
@@ -21,40 +23,35 @@ export const kmsSigner = (
     },
   }),
 ): TokenSigner => {
-  const published = new Map<string, Promise<PublicKeyJwk>>();
-
-  const fetchKey = async (KeyId: string): Promise<PublicKeyJwk> => {
-    const { PublicKey } = await client.send(new GetPublicKeyCommand({ KeyId }));
-    if (PublicKey === undefined) throw new Error('KMS gave no public key');
+  const fetchPublicKey = async (KeyId: string): Promise<PublicKeyJwk> => {
+    const command = new GetPublicKeyCommand({ KeyId });
+    const { PublicKey } = await timedCall('kms:GetPublicKey', () =>
+      client.send(command, { abortSignal: currentRequest()?.signal }),
+    );
+    if (PublicKey === undefined) throw new Error('KMS returned no public key');
     const key = createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' });
     return publishedKey(key.export({ format: 'jwk' }));
   };
 
-  /** A public key never changes, so it is asked for once; a failed call is not remembered. */
-  const publicKey = (keyId: string): Promise<PublicKeyJwk> => {
-    const known = published.get(keyId);
-    if (known !== undefined) return known;
-    const asked = fetchKey(keyId);
-    published.set(keyId, asked);
-    asked.catch(() => published.delete(keyId));
-    return asked;
-  };
+  const [signingKeyId, ...otherKeyIds] = keyIds;
+  const signingKey = cachedPromise(() => fetchPublicKey(signingKeyId));
+  const otherKeys = otherKeyIds.map((keyId) => cachedPromise(() => fetchPublicKey(keyId)));
 
   return {
     async sign(claims) {
-      const [KeyId] = keyIds;
-      const input = signingInput((await publicKey(KeyId)).kid, claims);
-      const { Signature } = await client.send(
-        new SignCommand({
-          KeyId,
-          SigningAlgorithm: 'ECDSA_SHA_256',
-          MessageType: 'RAW',
-          Message: Buffer.from(input),
-        }),
+      const input = signingInput((await signingKey()).kid, claims);
+      const command = new SignCommand({
+        KeyId: signingKeyId,
+        SigningAlgorithm: 'ECDSA_SHA_256',
+        MessageType: 'RAW',
+        Message: Buffer.from(input),
+      });
+      const { Signature } = await timedCall('kms:Sign', () =>
+        client.send(command, { abortSignal: currentRequest()?.signal }),
       );
-      if (Signature === undefined) throw new Error('KMS gave no signature');
+      if (Signature === undefined) throw new Error('KMS returned no signature');
       return `${input}.${derToJose(Signature).toString('base64url')}`;
     },
-    publicKeys: async () => ({ keys: await Promise.all(keyIds.map(publicKey)) }),
+    publicKeys: async () => ({ keys: await Promise.all([signingKey, ...otherKeys].map((key) => key())) }),
   };
 };

@@ -1,22 +1,22 @@
-import { unlessAborted } from '#shared/providers/failover.ts';
-import { providersNamed } from '#shared/providers/named.ts';
+import { providersNamed } from '#shared/providers/provider.ts';
 import { type ResilienceOptions, resilient } from '#shared/providers/resilient.ts';
+import { unlessAborted } from '#shared/providers/retry-and-failover.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import { jibit } from './jibit.ts';
 import type { IdentityRegistry } from './port.ts';
 import { IDENTITY, OWNERSHIP } from './port.ts';
 import { zohal } from './zohal.ts';
 
-/** Every registry there is. Their order here means nothing. */
+/** Every registry. Their order has no meaning. */
 export const IDENTITY_PROVIDERS = [jibit, zohal] as const;
 
 /**
- * The time of one inquiry. The create operation leaves 16 seconds to the checks, so that after an attempt that hangs the next
- * provider, or after one that fails the retry, still has its whole time.
+ * The timeout of one inquiry. The create operation has 16 seconds for the checks: enough for a second attempt, or for the next
+ * provider, after a timeout.
  */
 const ATTEMPT_TIMEOUT_MS = 6000;
 
-/** The registry of a deployment: the named providers, the first one first, with credentials from the provider secret. */
+/** Returns the registry of a deployment: the named providers in their order, with credentials from the provider secret. */
 export const identityRegistryFrom = (
   names: readonly string[],
   credentials: SecretSource,
@@ -28,7 +28,7 @@ export const identityRegistryFrom = (
       operation,
       retries: true,
       attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
-      mayGoOn: unlessAborted,
+      mayFailOver: unlessAborted,
       outcomeOf: String,
     });
   const identity = inquiry(IDENTITY);

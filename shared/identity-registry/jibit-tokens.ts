@@ -1,13 +1,12 @@
 import * as v from 'valibot';
-import { exchange, type ProviderReply } from '#shared/providers/exchange.ts';
-import { type CallSite, type ProviderUnavailable, unavailable } from '#shared/providers/unavailable.ts';
-import { undocumented } from '#shared/providers/undocumented.ts';
-import { untilAborted } from '#shared/providers/until-aborted.ts';
-import type { JibitCredentials } from './jibit.ts';
-import { jibitRefusal } from './jibit-refusal.ts';
+import { cachedPromise } from '#shared/cached-promise.ts';
+import { exchange, failedReply, type ProviderReply } from '#shared/providers/exchange.ts';
+import { type CallSite, type ProviderUnavailable, untilAborted } from '#shared/providers/unavailable.ts';
 
-/** A renewal serves many callers, so it has a time of its own and does not end with the one who began it. */
-const RENEWAL_TIMEOUT_MS = 5000;
+/** The timeout of a token request. It serves many callers, so it does not end with the signal of the one who began it. */
+const TOKEN_TIMEOUT_MS = 5000;
+
+const TOKEN_SITE: CallSite = { provider: 'jibit', operation: 'token' };
 
 const pairSchema = v.object({
   accessToken: v.pipe(v.string(), v.minLength(1)),
@@ -16,78 +15,81 @@ const pairSchema = v.object({
 
 type TokenPair = v.InferOutput<typeof pairSchema>;
 
-/**
- * The access tokens of one account. How long they live is documented nowhere, so they are taken as opaque and renewed when one is
- * refused: by the refresh token, or afresh where that is refused too. All callers share one renewal at a time.
- */
-export const jibitTokens = (credentials: JibitCredentials) => {
-  let pair: TokenPair | undefined;
-  let renewal: Promise<TokenPair> | undefined;
+interface Account {
+  readonly api_key: string;
+  readonly secret_key: string;
+  readonly base_url: string;
+}
 
-  const post = (site: CallSite, path: string, body: Readonly<Record<string, string>>) =>
+/**
+ * The access tokens of one account. Their lifetime is not documented, so a token is used until Jibit refuses it, and is then renewed
+ * with the refresh token, or with the credentials if the refresh token is refused too. Concurrent callers share one renewal.
+ */
+export const jibitTokens = ({ api_key: apiKey, secret_key: secretKey, base_url: base }: Account) => {
+  const post = (path: string, body: Readonly<Record<string, string>>) =>
     exchange(
-      site,
+      TOKEN_SITE,
       {
         method: 'POST',
-        url: `${credentials.base_url}${path}`,
+        url: `${base}${path}`,
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       },
-      AbortSignal.timeout(RENEWAL_TIMEOUT_MS),
+      AbortSignal.timeout(TOKEN_TIMEOUT_MS),
     );
 
-  const obtain = async (site: CallSite): Promise<TokenPair> => {
-    if (pair !== undefined) {
-      const refreshed = await post(site, '/v1/tokens/refresh', pair);
-      if (pairOf(refreshed) !== undefined) return pairOf(refreshed) as TokenPair;
-    }
-    const { api_key: apiKey, secret_key: secretKey } = credentials;
-    const reply = await post(site, '/v1/tokens/generate', { apiKey, secretKey });
-    const generated = pairOf(reply);
-    if (generated === undefined) throw tokenFailure(site, reply);
-    return generated;
+  const generate = async (): Promise<TokenPair> => {
+    const reply = await post('/v1/tokens/generate', { apiKey, secretKey });
+    const pair = pairIn(reply);
+    if (pair === undefined) throw tokenFailure(reply);
+    return pair;
   };
 
-  const renew = (site: CallSite): Promise<TokenPair> => {
-    renewal ??= obtain(site)
-      .then((renewed) => {
-        pair = renewed;
-        return renewed;
-      })
-      .finally(() => {
-        renewal = undefined;
-      });
-    // Whoever waits hears of it; if all have gone, nobody needs to.
-    renewal.catch(() => {});
-    return renewal;
-  };
+  const refresh = async (refused: TokenPair): Promise<TokenPair> =>
+    pairIn(await post('/v1/tokens/refresh', refused)) ?? generate();
 
-  const wait = async (site: CallSite, signal: AbortSignal): Promise<string> =>
-    (await untilAborted(site, renew(site), signal)).accessToken;
+  let load = cachedPromise(generate);
 
   return {
-    /** The access token of the moment; the first caller makes all others wait for it. */
+    /** Returns the current access token. */
     current: async (site: CallSite, signal: AbortSignal): Promise<string> =>
-      renewal === undefined && pair !== undefined ? pair.accessToken : wait(site, signal),
-    /** Another one than `refused`, which somebody else may have got meanwhile. */
-    renewed: async (site: CallSite, refused: string, signal: AbortSignal): Promise<string> =>
-      renewal === undefined && pair !== undefined && pair.accessToken !== refused
-        ? pair.accessToken
-        : wait(site, signal),
+      (await untilAborted(site, load(), signal)).accessToken,
+    /** Returns a token other than `refused`. Renews it unless another caller has done so. */
+    async renewed(site: CallSite, refused: string, signal: AbortSignal): Promise<string> {
+      const loadBefore = load;
+      const pair = await untilAborted(site, loadBefore(), signal);
+      if (pair.accessToken !== refused) return pair.accessToken;
+      if (load === loadBefore) load = cachedPromise(() => refresh(pair));
+      return (await untilAborted(site, load(), signal)).accessToken;
+    },
   };
 };
 
-const pairOf = ({ status, json }: ProviderReply): TokenPair | undefined => {
+const pairIn = ({ status, json }: ProviderReply): TokenPair | undefined => {
   const result = v.safeParse(pairSchema, json);
   return status === 200 && result.success ? result.output : undefined;
 };
 
-const SERVER_ERROR = 'server.error';
+/** Any error code of a token request except Jibit's own failure means that the credentials are wrong. */
+const tokenFailure = (reply: ProviderReply): ProviderUnavailable => {
+  const code = errorCodeOf(reply);
+  if (code === undefined) return failedReply(TOKEN_SITE, reply);
+  return failedReply(TOKEN_SITE, reply, code === 'server.error' ? 'upstream' : 'credentials');
+};
 
-/** Any refusal of a token but the provider's own trouble says that the credentials are not right. */
-const tokenFailure = (site: CallSite, reply: ProviderReply): ProviderUnavailable => {
-  const code = jibitRefusal(reply);
-  if (code === undefined) return undocumented(site, reply);
-  const reason = code === SERVER_ERROR ? 'upstream' : 'credentials';
-  return unavailable(site, reason, { refused: true });
+const errorSchema = v.union([
+  v.pipe(
+    v.object({ code: v.string() }),
+    v.transform(({ code }) => code),
+  ),
+  v.pipe(
+    v.object({ errors: v.tupleWithRest([v.object({ code: v.string() })], v.unknown()) }),
+    v.transform(({ errors }) => errors[0].code),
+  ),
+]);
+
+/** Returns the error code of a response of Jibit, in its current or its older form; undefined if it has none. */
+export const errorCodeOf = ({ status, json }: ProviderReply): string | undefined => {
+  const result = v.safeParse(errorSchema, json);
+  return result.success && status >= 400 ? result.output : undefined;
 };

@@ -1,21 +1,13 @@
 /**
- * Jibit "Identicator": `GET /v1/services/identity` and `/v1/services/matching`, behind an access token. An answer is 200 with the
- * fields below; a refusal is 4xx or 5xx with `{ "code" }` or, in older answers, `{ "errors": [{ "code" }] }`.
+ * Jibit "Identicator": `GET /v1/services/identity` and `/v1/services/matching` with an access token. A verdict is 200 with the fields
+ * below; an error is 4xx or 5xx with `{ "code" }` or, in older responses, `{ "errors": [{ "code" }] }`.
  */
 import * as v from 'valibot';
-import { baseUrl, credential } from '#shared/providers/base-url.ts';
-import { exchange, type ProviderReply } from '#shared/providers/exchange.ts';
-import { provider } from '#shared/providers/provider.ts';
-import {
-  type CallSite,
-  type ProviderUnavailable,
-  type UnavailableReason,
-  unavailable,
-} from '#shared/providers/unavailable.ts';
-import { undocumented } from '#shared/providers/undocumented.ts';
+import { exchange, failedReply, type ProviderReply } from '#shared/providers/exchange.ts';
+import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
+import { type CallSite, reasonsByCode } from '#shared/providers/unavailable.ts';
 import { toLocalPhone } from '#shared/users/phone.ts';
-import { jibitRefusal } from './jibit-refusal.ts';
-import { jibitTokens } from './jibit-tokens.ts';
+import { errorCodeOf, jibitTokens } from './jibit-tokens.ts';
 import type { IdentityRegistry, JalaliDay } from './port.ts';
 import { IDENTITY, OWNERSHIP } from './port.ts';
 
@@ -25,33 +17,29 @@ const credentialsSchema = v.object({
   base_url: baseUrl('https://napi.jibit.ir/ide'),
 });
 
-export type JibitCredentials = v.InferOutput<typeof credentialsSchema>;
-
-/** Every documented code but `identity_info.not_found`, which is a verdict. */
-const REASONS: ReadonlyMap<string, UnavailableReason> = new Map(
-  Object.entries<UnavailableReason>({
-    'nationalCode.not_valid': 'rejected',
-    'required_is.nationalCode': 'rejected',
-    'mobileNumber.not_valid': 'rejected',
-    'birthDate.not_valid': 'rejected',
-    'birthDate.is_required': 'rejected',
-    'query_parameters.not_provided': 'rejected',
-    'parameters.not_acceptable': 'rejected',
-    'invalid.request_body': 'rejected',
-    'invalid.argument': 'rejected',
-    'fida.is_required': 'rejected',
-    'fida.not_valid': 'rejected',
-    'fida.black_listed': 'rejected',
-    // It could not be decided; that is not a mismatch.
-    'matching.unknown': 'undecided',
-    forbidden: 'credentials',
-    'daily_limit.reached': 'quota',
-    'balance.not_enough': 'balance',
-    'providers.not_available': 'upstream',
-    'server.error': 'upstream',
-    'handler.not_found': 'upstream',
-  }),
-);
+/** Every documented error code except `identity_info.not_found`, which is a verdict. */
+const REASONS = reasonsByCode({
+  rejected: [
+    'nationalCode.not_valid',
+    'required_is.nationalCode',
+    'mobileNumber.not_valid',
+    'birthDate.not_valid',
+    'birthDate.is_required',
+    'query_parameters.not_provided',
+    'parameters.not_acceptable',
+    'invalid.request_body',
+    'invalid.argument',
+    'fida.is_required',
+    'fida.not_valid',
+    'fida.black_listed',
+  ],
+  // Jibit could not decide. This is not a mismatch.
+  undecided: ['matching.unknown'],
+  credentials: ['forbidden'],
+  quota: ['daily_limit.reached'],
+  balance: ['balance.not_enough'],
+  upstream: ['providers.not_available', 'server.error', 'handler.not_found'],
+});
 
 const NOT_FOUND = 'identity_info.not_found';
 
@@ -59,6 +47,7 @@ const personSchema = v.object({
   identityInfo: v.object({ nationalCode: v.optional(v.string()), alive: v.boolean() }),
 });
 const matchSchema = v.object({ matched: v.boolean() });
+
 /** `13700115` */
 const compactDate = ({ year, month, day }: JalaliDay): string =>
   `${year}${String(month).padStart(2, '0')}${String(day).padStart(2, '0')}`;
@@ -69,15 +58,15 @@ export const jibit = provider({
   open(credentials): IdentityRegistry {
     const tokens = jibitTokens(credentials);
 
-    /** Asks with an access token; if that is refused, once more with a renewed one. */
-    const ask = async (site: CallSite, path: string, signal: AbortSignal): Promise<ProviderReply> => {
+    /** Sends an inquiry, and once more with a renewed access token if the token is refused. */
+    const inquire = async (site: CallSite, path: string, signal: AbortSignal): Promise<ProviderReply> => {
       const url = `${credentials.base_url}${path}`;
-      const askWith = (token: string) =>
+      const inquireWith = (token: string) =>
         exchange(site, { method: 'GET', url, headers: { authorization: `Bearer ${token}` } }, signal);
       const token = await tokens.current(site, signal);
-      const reply = await askWith(token);
+      const reply = await inquireWith(token);
       if (!isTokenRefused(reply)) return reply;
-      return askWith(await tokens.renewed(site, token, signal));
+      return inquireWith(await tokens.renewed(site, token, signal));
     };
 
     return {
@@ -89,30 +78,30 @@ export const jibit = provider({
           withoutPhoto: 'true',
           completeInfo: 'false',
         });
-        const reply = await ask(site, `/v1/services/identity?${query}`, signal);
-        if (jibitRefusal(reply) === NOT_FOUND && reply.status < 500) return 'not_found';
+        const reply = await inquire(site, `/v1/services/identity?${query}`, signal);
+        if (errorCodeOf(reply) === NOT_FOUND && reply.status < 500) return 'not_found';
         const { identityInfo } = parse(site, personSchema, reply);
-        // Another person's record is no verdict on this one.
+        // The record of another person is not a verdict on this one.
         if ((identityInfo.nationalCode ?? nationalId) !== nationalId) {
-          throw unavailable(site, 'malformed', { refused: false });
+          throw failedReply(site, reply);
         }
         return identityInfo.alive ? 'matched' : 'deceased';
       },
       async checkPhoneOwnership(nationalId, phone, signal) {
         const site = { provider: 'jibit', operation: OWNERSHIP };
         const query = new URLSearchParams({ nationalCode: nationalId, mobileNumber: toLocalPhone(phone) });
-        const reply = await ask(site, `/v1/services/matching?${query}`, signal);
+        const reply = await inquire(site, `/v1/services/matching?${query}`, signal);
         return parse(site, matchSchema, reply).matched ? 'matched' : 'not_matched';
       },
     };
   },
 });
 
-/** In Jibit's own words, or by the one status that means nothing else; a bare 403 comes from a box on the way. */
+/** By Jibit's error code, or by a 401 without a code. A 403 without a code comes from a system between us and Jibit. */
 const isTokenRefused = (reply: ProviderReply): boolean =>
-  jibitRefusal(reply) === 'forbidden' || (reply.status === 401 && jibitRefusal(reply) === undefined);
+  errorCodeOf(reply) === 'forbidden' || (reply.status === 401 && errorCodeOf(reply) === undefined);
 
-/** The fields of an answer, or the failure that it stands for. */
+/** Returns the fields of a response. Throws the failure that it means if they are not there. */
 const parse = <Schema extends v.GenericSchema>(
   site: CallSite,
   schema: Schema,
@@ -120,11 +109,5 @@ const parse = <Schema extends v.GenericSchema>(
 ): v.InferOutput<Schema> => {
   const result = v.safeParse(schema, reply.json);
   if (reply.status === 200 && result.success) return result.output;
-  throw failureOf(site, reply);
-};
-
-/** Why a reply is no answer, by its documented code, or else by its status. */
-const failureOf = (site: CallSite, reply: ProviderReply): ProviderUnavailable => {
-  const reason = REASONS.get(jibitRefusal(reply) ?? '');
-  return reason === undefined ? undocumented(site, reply) : unavailable(site, reason, { refused: true });
+  throw failedReply(site, reply, REASONS.get(errorCodeOf(reply)));
 };

@@ -1,4 +1,4 @@
-/** The national registries, as this service sees them. One file a provider beside this. */
+/** The port to the national registries. Each provider has one file beside this. */
 
 /** A day of birth in the Solar Hijri calendar. */
 export interface JalaliDay {
@@ -11,12 +11,12 @@ export type IdentityVerdict = 'matched' | 'not_found' | 'deceased';
 export type OwnershipVerdict = 'matched' | 'not_matched';
 
 export interface IdentityRegistry {
-  /** Is there a living person with this national id (10 ASCII digits), born on this day? Throws ProviderUnavailable if undecided. */
+  /** Checks that a living person has this national id (10 ASCII digits) and day of birth. Throws ProviderUnavailable without a verdict. */
   checkIdentity(nationalId: string, birthDate: JalaliDay, signal: AbortSignal): Promise<IdentityVerdict>;
-  /** Does this phone (E.164) belong to this national id? Throws ProviderUnavailable if undecided. */
+  /** Checks that this phone (E.164) belongs to this national id. Throws ProviderUnavailable without a verdict. */
   checkPhoneOwnership(nationalId: string, phone: string, signal: AbortSignal): Promise<OwnershipVerdict>;
 }
 
-/** The operations of a registry, as errors, logs and metrics name them. */
+/** The names of the operations in errors, logs and metrics. */
 export const IDENTITY = 'identity';
 export const OWNERSHIP = 'ownership';

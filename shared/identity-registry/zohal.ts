@@ -1,18 +1,11 @@
 /**
- * Zohal: `POST /services/inquiry/…` with JSON, behind a fixed bearer token. The HTTP status is no verdict: `result` is, with
- * `error_code` beside it. An answer is `{ "result": 1, "response_body": { "data": { "matched": … }, "error_code": null } }`.
+ * Zohal: `POST /services/inquiry/…` with JSON and a fixed bearer token. The verdict is not the HTTP status but `result`, together with
+ * `error_code`: `{ "result": 1, "response_body": { "data": { "matched": … }, "error_code": null } }`.
  */
 import * as v from 'valibot';
-import { baseUrl, credential } from '#shared/providers/base-url.ts';
-import { exchange, type ProviderReply } from '#shared/providers/exchange.ts';
-import { provider } from '#shared/providers/provider.ts';
-import {
-  type CallSite,
-  type ProviderUnavailable,
-  type UnavailableReason,
-  unavailable,
-} from '#shared/providers/unavailable.ts';
-import { undocumented } from '#shared/providers/undocumented.ts';
+import { exchange, failedReply, type ProviderReply } from '#shared/providers/exchange.ts';
+import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
+import { type CallSite, reasonsByCode } from '#shared/providers/unavailable.ts';
 import { toLocalPhone } from '#shared/users/phone.ts';
 import type { IdentityRegistry, JalaliDay } from './port.ts';
 import { IDENTITY, OWNERSHIP } from './port.ts';
@@ -22,30 +15,24 @@ const credentialsSchema = v.object({
   base_url: baseUrl('https://service.zohal.io/api/v0'),
 });
 
+/** The `result` of an inquiry that was answered. */
 const ANSWERED = 1;
 
-/** What an `error_code` says, whatever `result` stands beside it: the sources disagree on the numbers, not on the words. */
-const REASONS_BY_CODE: ReadonlyMap<string, UnavailableReason> = new Map(
-  Object.entries<UnavailableReason>({
-    not_authenticated: 'credentials',
-    unauthorized: 'credentials',
-    invalid_token: 'credentials',
-    permission_denied: 'credentials',
-    internal_error: 'upstream',
-    service_unavailable: 'upstream',
-    invalid: 'rejected',
-    NATIONAL_ID_INVALID: 'rejected',
-  }),
-);
+/** The meaning of an `error_code`, with any `result`: the sources disagree on the numbers, not on the codes. */
+const REASONS_BY_CODE = reasonsByCode({
+  credentials: ['not_authenticated', 'unauthorized', 'invalid_token', 'permission_denied'],
+  upstream: ['internal_error', 'service_unavailable'],
+  rejected: ['invalid', 'NATIONAL_ID_INVALID'],
+});
 
-/** What a `result` says where no known word stands beside it. */
-const REASONS_BY_RESULT: ReadonlyMap<number, UnavailableReason> = new Map([
-  // Our request or our token: which of the two, the sources disagree.
-  [4, 'rejected'],
-  [5, 'upstream'],
-  // By its own wording either bad input or a service that is down for a while.
-  [6, 'undecided'],
-]);
+/** The meaning of a `result` without a known `error_code`. */
+const REASONS_BY_RESULT = reasonsByCode({
+  // The sources disagree whether our request or our token is wrong.
+  rejected: [4],
+  upstream: [5],
+  // Documented as bad input or a temporary failure.
+  undecided: [6],
+});
 
 const envelopeSchema = v.object({
   result: v.number(),
@@ -74,7 +61,7 @@ export const zohal = provider({
   name: 'zohal',
   credentials: credentialsSchema,
   open({ token, base_url: base }): IdentityRegistry {
-    const ask = (
+    const inquire = (
       site: CallSite,
       inquiry: string,
       body: Readonly<Record<string, string>>,
@@ -94,27 +81,28 @@ export const zohal = provider({
     return {
       async checkIdentity(nationalId, birthDate, signal) {
         const site = { provider: 'zohal', operation: IDENTITY };
-        const asked = { national_code: nationalId, birth_date: slashedDate(birthDate) };
-        const person = parse(site, personSchema, await ask(site, 'national_identity_inquiry', asked, signal));
+        const body = { national_code: nationalId, birth_date: slashedDate(birthDate) };
+        const reply = await inquire(site, 'national_identity_inquiry', body, signal);
+        const person = parse(site, personSchema, reply);
         if (!person.matched) return 'not_found';
         const isDead = deathOf(person);
-        // Another person's record, or one that does not say whether the person lives, is no verdict on this one.
+        // The record of another person, or one that does not say whether the person is alive, is not a verdict.
         if (isDead === undefined || (person.national_code ?? nationalId) !== nationalId) {
-          throw unavailable(site, 'malformed', { refused: false });
+          throw failedReply(site, reply);
         }
         return isDead ? 'deceased' : 'matched';
       },
       async checkPhoneOwnership(nationalId, phone, signal) {
         const site = { provider: 'zohal', operation: OWNERSHIP };
-        const asked = { national_code: nationalId, mobile: toLocalPhone(phone) };
-        const { matched } = parse(site, matchSchema, await ask(site, 'shahkar', asked, signal));
+        const body = { national_code: nationalId, mobile: toLocalPhone(phone) };
+        const { matched } = parse(site, matchSchema, await inquire(site, 'shahkar', body, signal));
         return matched ? 'matched' : 'not_matched';
       },
     };
   },
 });
 
-/** Two fields say the same thing. Undefined if neither does, or if they contradict each other. */
+/** Returns whether the person is dead; undefined if both fields are missing or contradict each other. */
 const deathOf = (person: {
   readonly alive?: boolean | null | undefined;
   readonly is_dead?: boolean | null | undefined;
@@ -124,29 +112,23 @@ const deathOf = (person: {
   return typeof isDead === 'boolean' && isDead === alive ? undefined : !alive;
 };
 
-/** The data of an answer, or the failure that it stands for. */
+/** Returns the data of a response. Throws the failure that it means if there is none. */
 const parse = <Schema extends v.GenericSchema>(
   site: CallSite,
   schema: Schema,
   reply: ProviderReply,
 ): v.InferOutput<Schema> => {
   const envelope = v.safeParse(envelopeSchema, reply.json);
-  if (!envelope.success) throw undocumented(site, reply);
+  if (!envelope.success) throw failedReply(site, reply);
   const { result, response_body: body } = envelope.output;
-  const isAnswer = reply.status === 200 && result === ANSWERED && (body?.error_code ?? null) === null;
+  const isAnswered = reply.status === 200 && result === ANSWERED && (body?.error_code ?? null) === null;
   const data = v.safeParse(schema, body?.data);
-  if (isAnswer && data.success) return data.output;
-  throw failureOf(site, reply, result, String(body?.error_code ?? ''));
+  if (isAnswered && data.success) return data.output;
+  throw failedReply(site, reply, reasonOf(reply, result, body?.error_code));
 };
 
-/** Why a reply is no answer: by its word, else by an HTTP status about credentials, else by its number, else by any status. */
-const failureOf = (
-  site: CallSite,
-  reply: ProviderReply,
-  result: number,
-  code: string,
-): ProviderUnavailable => {
-  const isDenied = reply.status === 401 || reply.status === 403;
-  const reason = REASONS_BY_CODE.get(code) ?? (isDenied ? 'credentials' : REASONS_BY_RESULT.get(result));
-  return reason === undefined ? undocumented(site, reply) : unavailable(site, reason, { refused: true });
+/** Returns the reason by `error_code`, else by an HTTP status about credentials, else by `result`. */
+const reasonOf = ({ status }: ProviderReply, result: number, code: string | number | null | undefined) => {
+  const isDenied = status === 401 || status === 403;
+  return REASONS_BY_CODE.get(code ?? undefined) ?? (isDenied ? 'credentials' : REASONS_BY_RESULT.get(result));
 };

@@ -1,15 +1,16 @@
 import type { Clock } from '#shared/clock.ts';
 import { logEvent } from '#shared/log.ts';
-import { type CallSite, ProviderUnavailable, type UnavailableReason, unavailable } from './unavailable.ts';
+import { currentRequest } from '#shared/request-context.ts';
+import { type CallSite, ProviderUnavailable, type UnavailableReason } from './unavailable.ts';
 
 export interface CircuitOptions {
-  /** So many failures in a row open it. */
+  /** The number of consecutive failures that opens the circuit. */
   readonly failuresToOpen?: number;
-  /** How long it stays open before one call may probe. */
+  /** The time from opening until one call may probe the provider. */
   readonly openMs?: number;
 }
 
-/** Lets calls through while a provider is well; while it is not, refuses them at once. */
+/** Passes calls on while a provider is up. Rejects them at once, without a call, while it is not. */
 export interface Circuit {
   run<T>(call: () => Promise<T>): Promise<T>;
 }
@@ -17,16 +18,16 @@ export interface Circuit {
 const FAILURES_TO_OPEN = 5;
 const OPEN_MS = 10_000;
 
-/** The provider answered, or was not asked: no sign that it is unwell. */
-const NOT_ITS_FAULT: readonly UnavailableReason[] = ['rejected', 'undecided'];
-/** Nothing was learnt of the provider. */
-const SAYS_NOTHING: readonly UnavailableReason[] = ['aborted', 'misconfigured'];
+/** The provider answered, so it is up. */
+const PROVIDER_IS_UP: readonly UnavailableReason[] = ['rejected', 'undecided'];
+/** The call says nothing about the provider. */
+const STATE_UNKNOWN: readonly UnavailableReason[] = ['aborted', 'misconfigured'];
 
-type Outcome = 'well' | 'failed' | 'unknown';
+type Outcome = 'up' | 'failed' | 'unknown';
 
 const outcomeOf = (error: unknown): Outcome => {
-  if (!(error instanceof ProviderUnavailable) || SAYS_NOTHING.includes(error.reason)) return 'unknown';
-  return NOT_ITS_FAULT.includes(error.reason) ? 'well' : 'failed';
+  if (!(error instanceof ProviderUnavailable) || STATE_UNKNOWN.includes(error.reason)) return 'unknown';
+  return PROVIDER_IS_UP.includes(error.reason) ? 'up' : 'failed';
 };
 
 type State =
@@ -35,50 +36,42 @@ type State =
   | { readonly is: 'half_open' };
 
 /**
- * The circuit of one operation of one provider, in memory. An operation has its own, since at night one of a provider's services
- * rests while the other works: a shared count of failures in a row would never get there. Opens after some failures in a row; after a
- * while one call probes: if it goes well the circuit closes, if not it stays open for as long again. What ends late, having begun
- * under an earlier state, changes nothing.
+ * The circuit of one operation of one provider, in memory. Each operation has its own: at night one service of a provider is down
+ * while another works, so a shared count of consecutive failures would never reach the limit. The circuit opens after
+ * `failuresToOpen` consecutive failures. After `openMs` one call probes: its success closes the circuit, its failure opens it for
+ * another `openMs`. A call that ends in a later state than it began in changes nothing.
  */
 export const circuit = (
   site: CallSite,
-  clock: Clock,
+  monotonicClock: Clock,
   { failuresToOpen = FAILURES_TO_OPEN, openMs = OPEN_MS }: CircuitOptions = {},
 ): Circuit => {
   let state: State = { is: 'closed', failures: 0 };
 
   const change = (next: State): State => {
-    if (next.is !== state.is) {
-      logEvent('circuit_changed', {
-        provider: site.provider,
-        provider_operation: site.operation,
-        state: next.is,
-      });
-    }
+    if (next.is !== state.is) logChange(site, next);
     state = next;
     return next;
   };
 
   const enter = (): State => {
     if (state.is === 'closed') return state;
-    if (state.is === 'open' && clock() >= state.probeAtMs) return change({ is: 'half_open' });
-    const waitMs = state.is === 'open' ? state.probeAtMs - clock() : openMs;
-    throw unavailable(site, 'circuit_open', {
-      refused: true,
-      retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
-    });
+    const waitMs = state.is === 'open' ? state.probeAtMs - monotonicClock() : openMs;
+    if (waitMs <= 0) return change({ is: 'half_open' });
+    const retryAfterSeconds = Math.ceil(Math.min(waitMs, openMs) / 1000);
+    throw new ProviderUnavailable(site, 'circuit_open', { delivery: 'not_sent', retryAfterSeconds });
   };
 
   const leave = (entered: State, outcome: Outcome): void => {
     if (entered !== state) return;
     if (entered.is === 'closed') {
-      entered.failures = { well: 0, failed: entered.failures + 1, unknown: entered.failures }[outcome];
-      if (entered.failures >= failuresToOpen) change({ is: 'open', probeAtMs: clock() + openMs });
-    } else if (outcome === 'well') {
+      entered.failures = { up: 0, failed: entered.failures + 1, unknown: entered.failures }[outcome];
+      if (entered.failures >= failuresToOpen) change({ is: 'open', probeAtMs: monotonicClock() + openMs });
+    } else if (outcome === 'up') {
       change({ is: 'closed', failures: 0 });
     } else {
-      // A probe that was called off leaves the probing to the next call.
-      change({ is: 'open', probeAtMs: clock() + (outcome === 'failed' ? openMs : 0) });
+      // After a probe with an unknown outcome the next call probes.
+      change({ is: 'open', probeAtMs: monotonicClock() + (outcome === 'failed' ? openMs : 0) });
     }
   };
 
@@ -87,7 +80,7 @@ export const circuit = (
       const entered = enter();
       try {
         const result = await call();
-        leave(entered, 'well');
+        leave(entered, 'up');
         return result;
       } catch (error) {
         leave(entered, outcomeOf(error));
@@ -96,3 +89,11 @@ export const circuit = (
     },
   };
 };
+
+const logChange = ({ provider, operation }: CallSite, state: State): void =>
+  logEvent('circuit_changed', {
+    request_id: currentRequest()?.requestId,
+    provider,
+    provider_operation: operation,
+    state: state.is,
+  });

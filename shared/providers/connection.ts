@@ -1,33 +1,34 @@
 import * as v from 'valibot';
 import type { Clock } from '#shared/clock.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
+import { currentRequest } from '#shared/request-context.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
+import { parseJson } from './exchange.ts';
 import type { Provider } from './provider.ts';
-import { type CallSite, ProviderUnavailable, unavailable } from './unavailable.ts';
-import { untilAborted } from './until-aborted.ts';
+import { type CallSite, ProviderUnavailable, untilAborted } from './unavailable.ts';
 
-/** While a provider goes on refusing our credentials, the secret is not read afresh more often than this. */
+/** The shortest time between two new reads of the secret while a provider keeps refusing our credentials. */
 const FRESH_READ_EVERY_MS = 10_000;
 
-/** A provider opened with the credentials of the moment. */
+/** A provider with its current credentials. */
 export interface Connection<Port> {
-  /** Opens it, at the first use. Throws ProviderUnavailable (`misconfigured`) if its credentials cannot be had. */
+  /** Returns the provider, opened at the first use. Throws ProviderUnavailable (`misconfigured`) without valid credentials. */
   open(site: CallSite, signal: AbortSignal): Promise<Port>;
-  /** Calls it; if it says that the credentials are wrong, reads the secret afresh and, if that holds others, calls it once more. */
+  /** Calls the provider. If it refuses the credentials, reads the secret again and, if that has changed, calls once more. */
   use<T>(port: Port, call: (port: Port) => Promise<T>): Promise<T>;
 }
 
-/** Opens a provider from its section of the provider secret, lazily, and again when the section has changed. */
+/** Opens a provider with its section of the provider secret, at the first use and whenever the secret has changed. */
 export const connection = <Port>(
   provider: Provider<Port>,
   secret: SecretSource,
   clock: Clock,
 ): Connection<Port> => {
   let opened: { readonly text: string; readonly port: Port } | undefined;
-  let freshRead: { readonly at: number; readonly port: Promise<Port> } | undefined;
+  let freshRead: { readonly atMs: number; readonly port: Promise<Port> } | undefined;
 
   const read = async (fresh: boolean): Promise<Port> => {
-    const text = await secret.read(fresh ? { fresh } : {});
+    const text = await secret.read({ fresh });
     if (opened?.text !== text) opened = { text, port: provider.open(sectionOf(provider.name, text)) };
     return opened.port;
   };
@@ -36,17 +37,18 @@ export const connection = <Port>(
     try {
       return await read(false);
     } catch (error) {
-      logEvent('provider_misconfigured', { provider: provider.name, ...namedError(error) });
-      throw unavailable(site, 'misconfigured', { refused: true });
+      const request_id = currentRequest()?.requestId;
+      logEvent('provider_misconfigured', { request_id, provider: provider.name, ...errorFields(error) });
+      throw new ProviderUnavailable(site, 'misconfigured', { delivery: 'not_sent' });
     }
   };
 
-  /** What the secret says now, asked by all who were refused at the same time in one read. */
+  /** Opens the provider with the secret as it is now. Concurrent callers share one read. */
   const reopen = async (refused: Port): Promise<Port> => {
     if (opened !== undefined && opened.port !== refused) return opened.port;
-    const now = clock();
-    if (freshRead === undefined || now - freshRead.at >= FRESH_READ_EVERY_MS) {
-      freshRead = { at: now, port: read(true) };
+    const nowMs = clock();
+    if (freshRead === undefined || nowMs - freshRead.atMs >= FRESH_READ_EVERY_MS) {
+      freshRead = { atMs: nowMs, port: read(true) };
     }
     return freshRead.port;
   };
@@ -66,22 +68,11 @@ export const connection = <Port>(
   };
 };
 
-/** Errors here never quote the secret, as those of JSON.parse do. */
+const secretSchema = v.record(v.string(), v.unknown());
+
+/** Throws errors that do not quote the secret. */
 const sectionOf = (name: string, text: string): unknown => {
-  const secret = v.safeParse(v.record(v.string(), v.unknown()), parse(text));
+  const secret = v.safeParse(secretSchema, parseJson(text));
   if (!secret.success) throw new Error('the provider secret is not a JSON object with a section a provider');
   return secret.output[name];
-};
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
-const namedError = (error: unknown) => {
-  const { error_name, error_message } = errorFields(error) as { error_name: string; error_message?: string };
-  return { error_name, error_message };
 };

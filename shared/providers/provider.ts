@@ -3,13 +3,13 @@ import * as v from 'valibot';
 /** One provider of a port, opened with its section of the provider secret. */
 export interface Provider<Port> {
   readonly name: string;
-  /** Speaks the port in the provider's wire format. Throws an error that names each credential that is missing or wrong. */
+  /** Returns the port in the provider's wire format. Throws an error that names each credential that is missing or malformed. */
   open(section: unknown): Port;
 }
 
 /**
- * What a provider's file exports: its name, the form of its credentials, and the port that it speaks with them. What that port
- * remembers (access tokens) lives as long as the credentials.
+ * Defines a provider: its name, the schema of its credentials, and the port that it implements with them. State of the port (access
+ * tokens) lives as long as the credentials.
  */
 export const provider = <Schema extends v.GenericSchema, Port>({
   name,
@@ -25,8 +25,46 @@ export const provider = <Schema extends v.GenericSchema, Port>({
     if (section === undefined) throw new Error(`the provider secret has no section "${name}"`);
     const result = v.safeParse(credentials, section);
     if (result.success) return open(result.output);
-    // The names alone: an issue of the schema quotes the value.
+    // Only the names: an issue of the schema quotes the value.
     const wrong = result.issues.map(({ path }) => [name, ...(path ?? []).map(({ key }) => key)].join('.'));
     throw new Error(`missing or wrong in the provider secret: ${[...new Set(wrong)].join(', ')}`);
   },
 });
+
+/** Returns the providers of these names, in this order. Throws if a name is unknown or repeated, or if there is none. */
+export const providersNamed = <P extends { readonly name: string }>(
+  names: readonly string[],
+  known: readonly P[],
+): readonly P[] => {
+  const choice = known.map(({ name }) => name).join(', ');
+  if (names.length === 0) throw new Error(`no provider is named; there are: ${choice}`);
+  if (new Set(names).size !== names.length) throw new Error(`a provider is named twice: ${names.join(', ')}`);
+  return names.map((wanted) => {
+    const found = known.find(({ name }) => name === wanted);
+    if (found === undefined) throw new Error(`unknown provider "${wanted}"; there are: ${choice}`);
+    return found;
+  });
+};
+
+/** A credential: a string that is not empty. */
+export const credential = v.pipe(v.string(), v.minLength(1), v.maxLength(4096));
+
+const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
+
+/** True for https, since credentials and national ids are sent to it, and for http on loopback, where the simulators run. */
+const isSafe = (text: string): boolean => {
+  const url = URL.parse(text);
+  if (url === null || url.username !== '' || url.search !== '' || url.hash !== '') return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname));
+};
+
+/** The optional `base_url` in a provider's section: https, or http on loopback. Removes slashes from its end. */
+export const baseUrl = (standard: string) =>
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.check(isSafe, 'must be an https URL'),
+      v.transform((text) => text.replace(/\/+$/, '')),
+    ),
+    standard,
+  );

@@ -1,31 +1,32 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '#shared/clock.ts';
-import { systemClock } from '#shared/clock.ts';
+import { type Clock, monotonicClock } from '#shared/clock.ts';
 import { logEvent } from '#shared/log.ts';
+import { currentRequest, timedCall } from '#shared/request-context.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import { type CircuitOptions, circuit } from './circuit.ts';
 import { type Connection, connection } from './connection.ts';
-import { firstAvailable, type MayGoOn } from './failover.ts';
 import type { Provider } from './provider.ts';
-import { withOneRetry } from './retry.ts';
-import { type CallSite, ProviderUnavailable, unavailableBy } from './unavailable.ts';
+import { firstAvailable, type MayFailOver, withOneRetry } from './retry-and-failover.ts';
+import { abortedFailure, type CallSite, ProviderUnavailable } from './unavailable.ts';
 
-/** What a test may say of time; a deployment takes the defaults. */
+/** What a test sets; a deployment uses the defaults. */
 export interface ResilienceOptions {
+  /** Monotonic: it measures durations only. */
   readonly clock?: Clock;
-  readonly attemptTimeoutMs?: number;
+  /** Makes the signal that aborts an attempt after so many milliseconds. */
+  readonly timeoutSignal?: (timeoutMs: number) => AbortSignal;
   readonly retryPauseMs?: () => number;
   readonly circuit?: CircuitOptions;
 }
 
-/** How an operation is to be treated. */
+/** How the calls of an operation are made. */
 export interface OperationPolicy {
   readonly operation: string;
-  /** Only for what may be done twice. */
+  /** Only for calls that may be repeated. */
   readonly retries: boolean;
   readonly attemptTimeoutMs: number;
-  readonly mayGoOn: MayGoOn;
-  /** What the metric of a call that went well says. */
+  readonly mayFailOver: MayFailOver;
+  /** The `outcome` of a successful call in the log. */
   readonly outcomeOf: (result: unknown) => string;
 }
 
@@ -35,37 +36,37 @@ type Call<Port, T> = (port: Port, signal: AbortSignal) => Promise<T>;
 export type ResilientOperation<Port> = <T>(signal: AbortSignal, call: Call<Port, T>) => Promise<T>;
 
 /**
- * The providers of a port, the first one first. Each call goes: failover over the providers → circuit of the provider's operation →
- * one retry → an attempt with its own time, counted as one billed call.
+ * Calls the providers of a port, the first one first: failover over the providers → circuit of the provider's operation → one retry →
+ * an attempt with its own timeout, logged as one billed call.
  */
 export const resilient = <Port>(
   providers: readonly Provider<Port>[],
   secret: SecretSource,
   options: ResilienceOptions = {},
 ) => {
-  const clock = options.clock ?? systemClock;
+  const {
+    clock = monotonicClock,
+    timeoutSignal = (ms: number) => AbortSignal.timeout(ms),
+    retryPauseMs,
+  } = options;
   const connections = providers.map((provider) => ({
     name: provider.name,
-    connection: connection(provider, secret, clock),
+    link: connection(provider, secret, clock),
   }));
 
   return (policy: OperationPolicy): ResilientOperation<Port> => {
-    const lines = connections.map(({ name, connection: link }) => {
+    const targets = connections.map(({ name, link }) => {
       const site: CallSite = { provider: name, operation: policy.operation };
       return { site, link, guard: circuit(site, clock, options.circuit) };
     });
-    const timeoutMs = options.attemptTimeoutMs ?? policy.attemptTimeoutMs;
-    return (signal, call) =>
-      firstAvailable(
-        lines.map(({ site, link, guard }) => () => {
-          const attempt = (number: 1 | 2) =>
-            billedAttempt({ site, link, policy, number, timeoutMs }, signal, call);
-          return guard.run(() =>
-            policy.retries ? withOneRetry(attempt, signal, options.retryPauseMs) : attempt(1),
-          );
-        }),
-        policy.mayGoOn,
-      );
+    return (signal, call) => {
+      const calls = targets.map(({ site, link, guard }) => () => {
+        const attempt = (number: 1 | 2) =>
+          billedAttempt({ site, link, policy, number, timeoutSignal }, signal, call);
+        return guard.run(() => (policy.retries ? withOneRetry(attempt, signal, retryPauseMs) : attempt(1)));
+      });
+      return firstAvailable(calls, policy.mayFailOver);
+    };
   };
 };
 
@@ -74,31 +75,34 @@ interface Attempt<Port> {
   readonly link: Connection<Port>;
   readonly policy: OperationPolicy;
   readonly number: 1 | 2;
-  readonly timeoutMs: number;
+  readonly timeoutSignal: (timeoutMs: number) => AbortSignal;
 }
 
-/** One call that a provider may bill, and its one line in the log. */
+/** Makes one call that a provider may bill, and writes its log line. */
 const billedAttempt = async <Port, T>(
-  { site, link, policy, number, timeoutMs }: Attempt<Port>,
+  { site, link, policy, number, timeoutSignal }: Attempt<Port>,
   signal: AbortSignal,
   call: Call<Port, T>,
 ): Promise<T> => {
-  // If the other check of a person has been refused at once (its circuit is open), this one is called off before it costs anything.
+  // If the other check of a person is rejected at once (its circuit is open), this one is aborted here, before it costs anything.
   await nextTurn();
-  if (signal.aborted) throw unavailableBy(site, signal, true);
+  if (signal.aborted) throw abortedFailure(site, signal, 'not_sent');
   const port = await link.open(site, signal);
-  const startedAt = performance.now();
+  const startedAtMs = performance.now();
   const log = (outcome: string) =>
     logEvent('provider_called', {
+      request_id: currentRequest()?.requestId,
       provider: site.provider,
       provider_operation: site.operation,
       outcome,
-      duration_ms: Math.round(performance.now() - startedAt),
+      duration_ms: Math.round(performance.now() - startedAtMs),
       attempt: number,
     });
-  const timed = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const attemptSignal = AbortSignal.any([signal, timeoutSignal(policy.attemptTimeoutMs)]);
   try {
-    const result = await link.use(port, (current) => call(current, timed));
+    const result = await timedCall(`${site.provider}:${site.operation}`, () =>
+      link.use(port, (current) => call(current, attemptSignal)),
+    );
     log(policy.outcomeOf(result));
     return result;
   } catch (error) {

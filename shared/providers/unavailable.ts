@@ -1,77 +1,97 @@
 /** Why a provider gave no verdict. For logs and metrics, never for a caller. */
 export type UnavailableReason =
-  /** No whole answer within the time of an attempt, or of the request. */
+  /** No complete response within the time of an attempt or of the request. */
   | 'timeout'
-  /** The connection was not made, or broke. */
+  /** Transport error: the connection was not made, or it broke. */
   | 'transport'
-  /** The provider says that it, or what stands behind it, is down. */
+  /** Upstream error: the provider says that it, or a system behind it, is down. */
   | 'upstream'
-  /** An answer that is not in the provider's documented form. */
+  /** A response that is not in the provider's documented form. */
   | 'malformed'
   | 'credentials'
   | 'quota'
   | 'balance'
-  /** Our address or our account is shut out. */
+  /** The provider blocks our address or our account. */
   | 'blocked'
-  /** The provider does not take the request as we made it. */
+  /** The provider does not accept the request as we made it. */
   | 'rejected'
-  /** The provider answered that it cannot tell. */
+  /** The provider answered that it cannot decide. */
   | 'undecided'
   | 'circuit_open'
-  /** The caller no longer wants the answer. */
+  /** The caller no longer wants the result. */
   | 'aborted'
-  /** The provider's credentials are not there, or are not in their form. */
+  /** The provider's credentials are missing or malformed. */
   | 'misconfigured';
 
-/** Who was asked for what. */
+/**
+ * `not_sent`: the provider did not act on the request, because it refused it or was never reached. `possibly_sent`: this is
+ * unknown, for example after a timeout.
+ */
+export type Delivery = 'not_sent' | 'possibly_sent';
+
+/** Maps the error codes of a provider to reasons, from a list of codes for each reason. */
+export const reasonsByCode = (
+  codes: Partial<Record<UnavailableReason, readonly (string | number)[]>>,
+): ReadonlyMap<string | number | undefined, UnavailableReason> =>
+  new Map(
+    Object.entries(codes).flatMap(([reason, list]) =>
+      list.map((code) => [code, reason as UnavailableReason] as const),
+    ),
+  );
+
+/** The provider and the operation of a call. */
 export interface CallSite {
   readonly provider: string;
   readonly operation: string;
 }
 
-interface UnavailableDetails extends CallSite {
-  readonly reason: UnavailableReason;
-  /** True if the provider surely did not act on the request: it said no, or was never reached. */
-  readonly refused: boolean;
-  readonly retryAfterSeconds?: number;
+interface Details {
+  readonly delivery: Delivery;
+  readonly retryAfterSeconds?: number | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * A provider could not answer. It is never a verdict on a person. The message names provider, operation and reason, and nothing of
- * what was sent or received.
+ * A provider could not answer. This is never a verdict on a person. The message names provider, operation and reason, and contains
+ * nothing that was sent or received.
  */
 export class ProviderUnavailable extends Error {
   readonly provider: string;
   readonly operation: string;
   readonly reason: UnavailableReason;
-  readonly refused: boolean;
+  readonly delivery: Delivery;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(details: UnavailableDetails) {
-    super(
-      `${details.provider} ${details.operation}: ${details.reason}`,
-      details.cause === undefined ? undefined : { cause: details.cause },
-    );
+  constructor({ provider, operation }: CallSite, reason: UnavailableReason, details: Details) {
+    super(`${provider} ${operation}: ${reason}`, { cause: details.cause });
     this.name = 'ProviderUnavailable';
-    this.provider = details.provider;
-    this.operation = details.operation;
-    this.reason = details.reason;
-    this.refused = details.refused;
+    this.provider = provider;
+    this.operation = operation;
+    this.reason = reason;
+    this.delivery = details.delivery;
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 }
 
-/** `throw unavailable(site, 'quota', { refused: true })` */
-export const unavailable = (
+/** Returns the failure that an aborted signal means: `timeout` if its time ran out, else `aborted`. */
+export const abortedFailure = (
   site: CallSite,
-  reason: UnavailableReason,
-  details: Pick<UnavailableDetails, 'refused' | 'retryAfterSeconds' | 'cause'>,
-): ProviderUnavailable => new ProviderUnavailable({ ...site, reason, ...details });
+  signal: AbortSignal,
+  delivery: Delivery,
+): ProviderUnavailable => {
+  const isTimeout = (signal.reason as { name?: unknown } | undefined)?.name === 'TimeoutError';
+  return new ProviderUnavailable(site, isTimeout ? 'timeout' : 'aborted', { delivery });
+};
 
-/** The failure that an aborted signal stands for: its time ran out, or nobody waits for the answer any more. */
-export const unavailableBy = (site: CallSite, signal: AbortSignal, refused: boolean): ProviderUnavailable => {
-  const reason =
-    (signal.reason as { name?: unknown } | undefined)?.name === 'TimeoutError' ? 'timeout' : 'aborted';
-  return unavailable(site, reason, { refused });
+/** Waits for work that other callers share. When the signal aborts, this caller stops waiting and the work continues. */
+export const untilAborted = async <T>(site: CallSite, work: Promise<T>, signal: AbortSignal): Promise<T> => {
+  const aborted = Promise.withResolvers<never>();
+  const leave = () => aborted.reject(abortedFailure(site, signal, 'not_sent'));
+  if (signal.aborted) leave();
+  signal.addEventListener('abort', leave, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
 };

@@ -1,23 +1,25 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
+import { errorFields, logEvent } from '#shared/log.ts';
+import { currentRequest } from '#shared/request-context.ts';
 import type { SecretSource } from './port.ts';
 
-/** The hash secret as it is stored: the current key, and older ones whose hashes still stand in the table. */
+/** The stored form of the hash secret: the current key, and older ones whose hashes are still in the table. */
 const keyRingSchema = v.object({
   current: v.pipe(v.string(), v.minLength(32)),
   previous: v.optional(v.array(v.pipe(v.string(), v.minLength(32))), []),
 });
 
-/** Bytes of an HMAC that are kept in a hash: 24 of 32, 192 bits, more than any search reaches. */
+/** The length of a hash: 24 of the 32 bytes of the HMAC. 192 bits are beyond any search. */
 const HASH_BYTES = 24;
-/** Bytes of a buyer id: 128 bits. */
+/** The length of a buyer id: 128 bits. */
 const SUBJECT_BYTES = 16;
 
-/** One key a purpose, so that no hash of one kind can be taken for another. */
+/** Returns a key for one purpose, so that a hash for one purpose is never valid for another. */
 const derive = (master: string, purpose: 'hash' | 'code' | 'subject'): Buffer =>
   Buffer.from(hkdfSync('sha256', master, '', `buyer-linking:${purpose}`, 32));
 
-/** Whatever is wrong with the secret, the error is our own: those of JSON.parse and valibot quote what they were given. */
+/** Throws an error that does not quote the secret, as those of JSON.parse and valibot do. */
 const readRing = (text: string): v.InferOutput<typeof keyRingSchema> => {
   try {
     return v.parse(keyRingSchema, JSON.parse(text));
@@ -37,16 +39,18 @@ const hashWith = (key: Buffer, ...parts: readonly string[]): string =>
     .toString('base64url');
 
 /**
- * Keyed hashes of what the table must not hold in the clear. Lists give the hash under the current key first, then under each
- * older key: what is written goes under the first, what is looked for may stand under any.
+ * Keyed hashes (HMAC-SHA-256) of the values that the table must not contain. A list starts with the hash under the current key, followed
+ * by those under the older keys: writes use the first, reads try every one.
  */
 export interface KeyedHashes {
   phone(phone: string): Promise<readonly [string, ...string[]]>;
-  /** Of a national id, one for each seller, so that two sellers' tables cannot be compared. */
+  /** Hashes a national id, differently for each seller, so that the users of two sellers cannot be compared. */
   person(sellerId: string, nationalId: string): Promise<readonly [string, ...string[]]>;
-  /** The stable pseudonymous id of a phone's buyer. It comes from the oldest key of the ring, so a rotation does not change it. */
+  /** Hashes the birth date (ISO) and the phone hash that a check of a person was for, under the current key. */
+  checkedData(birthDay: string, phoneHash: string): Promise<string>;
+  /** Returns the stable pseudonymous id of a buyer. It is derived from the oldest key, so a rotation does not change it. */
   buyerId(phone: string): Promise<string>;
-  /** The MAC of a one-time code; the salt makes two sends of the same code differ. */
+  /** Returns the MAC of a one-time code. The salt makes the MACs of two sends of the same code differ. */
   codeMac(parts: { phone: string; audience: string; code: string; salt: string }): Promise<string>;
 }
 
@@ -56,7 +60,7 @@ interface Keys {
   readonly subject: Buffer;
 }
 
-/** A key that is named twice counts once: a read of the table may not ask for one item twice. */
+/** Removes duplicate keys: a read of the table must not name an item twice. */
 const keysOf = ({ current, previous }: v.InferOutput<typeof keyRingSchema>): Keys => {
   const older = [...new Set(previous)].filter((master) => master !== current);
   return {
@@ -67,18 +71,21 @@ const keysOf = ({ current, previous }: v.InferOutput<typeof keyRingSchema>): Key
 };
 
 /**
- * KeyedHashes under the keys of a secret: JSON `{ "current": "…", "previous": ["…"] }`, each at least 32 characters, the oldest key last.
+ * Returns the hashes under the keys of a secret: JSON `{ "current": "…", "previous": ["…"] }`, each at least 32 characters, the oldest
+ * key last.
  *
- * A container keeps the ring that it read for a while, so a rotation takes two steps, or one container could link a person whom
- * another, with the older ring, cannot find. First all learn to look under the new key, `{ current: old, previous: [new, old] }`;
- * once they have, it is written under: `{ current: new, previous: [old] }`.
+ * A container caches the keys, so a rotation takes two steps; otherwise one container could link a person whom another, with the older
+ * keys, does not find. Step 1, all containers read with the new key: `{ current: old, previous: [new, old] }`. Step 2, after the cache
+ * time of the secret, they write with it: `{ current: new, previous: [old] }`.
+ *
+ * If a refreshed secret is malformed, the last good keys stay in use and `secret_refresh_failed` is logged.
  */
 export const keyedHashesFrom = (secret: SecretSource): KeyedHashes => {
   let known: { text: string; keys: Keys } | undefined;
 
   const keys = async (): Promise<Keys> => {
     const text = await secret.read();
-    if (known?.text !== text) known = { text, keys: keysOf(readRing(text)) };
+    if (known?.text !== text) known = { text, keys: keysFrom(text, known?.keys) };
     return known.keys;
   };
 
@@ -90,6 +97,9 @@ export const keyedHashesFrom = (secret: SecretSource): KeyedHashes => {
   return {
     phone: (phone) => underEachKey('phone', phone),
     person: (sellerId, nationalId) => underEachKey('person', sellerId, nationalId),
+    async checkedData(birthDay, phoneHash) {
+      return hashWith((await keys()).hash[0], 'checked data', birthDay, phoneHash);
+    },
     async buyerId(phone) {
       const { subject } = await keys();
       return `byr_${hmac(subject, phone).subarray(0, SUBJECT_BYTES).toString('base64url')}`;
@@ -101,7 +111,19 @@ export const keyedHashesFrom = (secret: SecretSource): KeyedHashes => {
   };
 };
 
-/** Compares two MACs without telling by its time where they differ. */
+/** Parses the secret. Returns `lastGood`, if there is one, in place of malformed keys. */
+const keysFrom = (text: string, lastGood: Keys | undefined): Keys => {
+  try {
+    return keysOf(readRing(text));
+  } catch (error) {
+    if (lastGood === undefined) throw error;
+    const request_id = currentRequest()?.requestId;
+    logEvent('secret_refresh_failed', { request_id, secret: 'hash secret', ...errorFields(error) });
+    return lastGood;
+  }
+};
+
+/** Compares two MACs in constant time. */
 export const sameMac = (a: string, b: string): boolean => {
   const left = Buffer.from(a);
   const right = Buffer.from(b);

@@ -1,5 +1,5 @@
-/** Where secrets are kept. One file a store beside this. */
+/** The port to a secret. Each store has one file beside this. */
 export interface SecretSource {
-  /** The secret as text, from memory if it was read before; `fresh` reads it again. Throws if it is not there. */
+  /** Returns the secret as text, cached for a while; `fresh` reads it again. Throws if there is no value. */
   read(options?: { readonly fresh?: boolean }): Promise<string>;
 }

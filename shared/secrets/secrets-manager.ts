@@ -1,13 +1,29 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { type Clock, monotonicClock } from '#shared/clock.ts';
+import { errorFields, logEvent } from '#shared/log.ts';
+import { currentRequest, timedCall } from '#shared/request-context.ts';
 import type { SecretSource } from './port.ts';
 
 const CONNECTION_TIMEOUT_MS = 1000;
 const REQUEST_TIMEOUT_MS = 2000;
 
-/** A container re-reads a secret this often, so that a rotation reaches it within that time. */
-const CACHE_MS = 15 * 60 * 1000;
+/** The age at which a value is read again, so that every container has a rotated secret within this time. */
+const REFRESH_AFTER_MS = 15 * 60 * 1000;
+/** The time until the next attempt after a failed refresh. */
+const RETRY_AFTER_MS = 30 * 1000;
+/** The timeout of a refresh, retries of the SDK included: a request that waits for it can still use the last good value. */
+const REFRESH_TIMEOUT_MS = 1000;
 
-/** A secret of AWS Secrets Manager, by name or ARN. Concurrent reads share one call; a failed one is not remembered. */
+/** What a test sets; a deployment uses the defaults. */
+interface TimeSources {
+  readonly clock?: Clock;
+  readonly timeoutSignal?: (timeoutMs: number) => AbortSignal;
+}
+
+/**
+ * A secret of AWS Secrets Manager, by name or ARN. Concurrent reads share one call. If a refresh fails, the last good value stays in
+ * use and `secret_refresh_failed` is logged. Throws the error of the SDK if there is no good value yet.
+ */
 export const secretsManagerSecret = (
   secretId: string,
   client: Pick<SecretsManagerClient, 'send'> = new SecretsManagerClient({
@@ -17,25 +33,42 @@ export const secretsManagerSecret = (
       throwOnRequestTimeout: true,
     },
   }),
+  { clock = monotonicClock, timeoutSignal = AbortSignal.timeout }: TimeSources = {},
 ): SecretSource => {
+  let lastGood: string | undefined;
+  let refreshAtMs = 0;
   let reading: Promise<string> | undefined;
-  let readAt = 0;
-  const readNow = async (): Promise<string> => {
-    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
+
+  const getValue = async (abortSignal: AbortSignal | undefined): Promise<string> => {
+    const command = new GetSecretValueCommand({ SecretId: secretId });
+    const { SecretString } = await timedCall('secretsmanager:GetSecretValue', () =>
+      client.send(command, { abortSignal }),
+    );
     if (SecretString === undefined) throw new Error('the secret holds no text');
     return SecretString;
   };
+
+  const load = async (): Promise<string> => {
+    try {
+      lastGood = await getValue(
+        lastGood === undefined ? currentRequest()?.signal : timeoutSignal(REFRESH_TIMEOUT_MS),
+      );
+      refreshAtMs = clock() + REFRESH_AFTER_MS;
+    } catch (error) {
+      if (lastGood === undefined) throw error;
+      const request_id = currentRequest()?.requestId;
+      logEvent('secret_refresh_failed', { request_id, secret: secretId, ...errorFields(error) });
+      refreshAtMs = clock() + RETRY_AFTER_MS;
+    }
+    return lastGood;
+  };
+
   return {
-    read({ fresh = false } = {}) {
-      if (reading === undefined || fresh || Date.now() - readAt > CACHE_MS) {
-        readAt = Date.now();
-        const started = readNow();
-        reading = started;
-        started.catch(() => {
-          // A read that began later stands in its place by now, and may have gone well.
-          if (reading === started) reading = undefined;
-        });
-      }
+    async read({ fresh = false } = {}) {
+      if (lastGood !== undefined && !fresh && clock() < refreshAtMs) return lastGood;
+      reading ??= load().finally(() => {
+        reading = undefined;
+      });
       return reading;
     },
   };

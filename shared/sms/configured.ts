@@ -1,19 +1,19 @@
-import { ifSurelyRefused } from '#shared/providers/failover.ts';
-import { providersNamed } from '#shared/providers/named.ts';
+import { providersNamed } from '#shared/providers/provider.ts';
 import { type ResilienceOptions, resilient } from '#shared/providers/resilient.ts';
+import { ifNotSent } from '#shared/providers/retry-and-failover.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import { kavenegar } from './kavenegar.ts';
 import type { SmsSender } from './port.ts';
 import { SEND_CODE } from './port.ts';
 import { smsIr } from './sms-ir.ts';
 
-/** Every SMS provider there is. Their order here means nothing. */
+/** Every SMS provider. Their order has no meaning. */
 export const SMS_PROVIDERS = [kavenegar, smsIr] as const;
 
-/** The time of one send. The operation leaves 16 seconds, so that after a refusal the next provider still has its whole time. */
+/** The timeout of one send. The send operation has 16 seconds: enough for the next provider after a message that was not sent. */
 const ATTEMPT_TIMEOUT_MS = 8000;
 
-/** The SMS sender of a deployment: the named providers, the first one first, with credentials from the provider secret. */
+/** Returns the SMS sender of a deployment: the named providers in their order, with credentials from the provider secret. */
 export const smsSenderFrom = (
   names: readonly string[],
   credentials: SecretSource,
@@ -27,8 +27,8 @@ export const smsSenderFrom = (
     operation: SEND_CODE,
     retries: false,
     attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
-    mayGoOn: ifSurelyRefused,
-    outcomeOf: () => 'taken',
+    mayFailOver: ifNotSent,
+    outcomeOf: () => 'accepted',
   });
   return {
     sendCode: (phone, code, signal) => send(signal, (port, until) => port.sendCode(phone, code, until)),

@@ -2,39 +2,43 @@ import { problem } from '#shared/problems.ts';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import type { SmsSender } from './port.ts';
 
-/** Said to a caller when the provider does not say how long. */
-const REFUSED_RETRY_AFTER_SECONDS = 10;
-/** The message may be on its way: the cool-down of the phone stands. */
-const UNSURE_RETRY_AFTER_SECONDS = 60;
+/** The Retry-After of a message that was not sent, if the provider names no time. */
+const NOT_SENT_RETRY_AFTER_SECONDS = 10;
+/** The Retry-After of a message that was possibly sent: the cool-down of the phone. */
+const POSSIBLY_SENT_RETRY_AFTER_SECONDS = 60;
 
-/** Kept back from the deadline to undo a send that was refused. */
+/** Kept back from the deadline to undo a send. */
 const UNDO_RESERVE_MS = 3000;
 
+/** A code on its way to a phone (E.164). */
+interface Message {
+  readonly phone: string;
+  readonly code: string;
+  /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
+  readonly deadlineMs: number;
+}
+
 /**
- * Hands a code to the SMS provider. If the provider surely did not take it, `undo` gives the cool-down back; after a time-out the
- * message may still arrive, so the code stays valid. Throws `sms_unavailable`.
+ * Sends a code and returns the name of the provider that accepted it. If the message was not sent, runs `undo` and throws
+ * `sms_unavailable`. If it was possibly sent, throws `sms_unavailable` without an undo: the code may still arrive.
  */
 export const deliverCode = async (
   sms: SmsSender,
-  { phone, code }: { readonly phone: string; readonly code: string },
-  deadlineMs: number,
+  { phone, code, deadlineMs }: Message,
   undo: () => Promise<unknown>,
-): Promise<void> => {
+): Promise<string> => {
+  const timeoutMs = Math.max(0, Math.floor(deadlineMs - performance.now() - UNDO_RESERVE_MS));
   try {
-    await sms.sendCode(
-      phone,
-      code,
-      AbortSignal.timeout(Math.max(0, deadlineMs - Date.now() - UNDO_RESERVE_MS)),
-    );
+    return (await sms.sendCode(phone, code, AbortSignal.timeout(timeoutMs))).provider;
   } catch (error) {
-    const unavailable = error instanceof ProviderUnavailable ? error : undefined;
-    if (unavailable?.refused) await undo();
-    if (unavailable === undefined) throw error;
+    if (!(error instanceof ProviderUnavailable)) throw error;
+    const isNotSent = error.delivery === 'not_sent';
+    if (isNotSent) await undo();
     throw problem('sms_unavailable', {
-      retryAfterSeconds: unavailable.refused
-        ? (unavailable.retryAfterSeconds ?? REFUSED_RETRY_AFTER_SECONDS)
-        : UNSURE_RETRY_AFTER_SECONDS,
-      cause: unavailable,
+      retryAfterSeconds: isNotSent
+        ? (error.retryAfterSeconds ?? NOT_SENT_RETRY_AFTER_SECONDS)
+        : POSSIBLY_SENT_RETRY_AFTER_SECONDS,
+      cause: error,
     });
   }
 };

@@ -1,58 +1,35 @@
 /**
- * Kavenegar `verify/lookup`: a form by POST, the API key in the path, so the URL stands in no error and no log. The verdict is
- * `return.status` in the body; the HTTP status mirrors it or is 200.
+ * Kavenegar `verify/lookup`: POST of a form, with the API key in the path, so the URL appears in no error and no log line. The result
+ * is `return.status` in the body; the HTTP status is the same number or 200.
  */
 import * as v from 'valibot';
-import { baseUrl, credential } from '#shared/providers/base-url.ts';
-import { exchange } from '#shared/providers/exchange.ts';
-import { provider } from '#shared/providers/provider.ts';
-import { type UnavailableReason, unavailable } from '#shared/providers/unavailable.ts';
-import { undocumented } from '#shared/providers/undocumented.ts';
+import { exchange, failedReply } from '#shared/providers/exchange.ts';
+import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
+import { reasonsByCode } from '#shared/providers/unavailable.ts';
 import { toLocalPhone } from '#shared/users/phone.ts';
 import type { SmsSender } from './port.ts';
 import { SEND_CODE } from './port.ts';
 
 const credentialsSchema = v.object({
   api_key: credential,
-  /** The name of the approved template; its %token is the code. */
+  /** The name of the approved template, in which %token is the code. */
   template: credential,
   base_url: baseUrl('https://api.kavenegar.com'),
 });
 
-const TAKEN = 200;
+const ACCEPTED = 200;
 
-/** Every other documented status: what the provider did not send, and why. */
-const REASONS: ReadonlyMap<number, UnavailableReason> = new Map([
-  [400, 'rejected'],
-  [401, 'credentials'],
-  [402, 'upstream'],
-  [403, 'credentials'],
-  [404, 'rejected'],
-  [405, 'rejected'],
-  [406, 'rejected'],
-  [407, 'credentials'],
-  [409, 'upstream'],
-  [411, 'rejected'],
-  [412, 'rejected'],
-  [413, 'rejected'],
-  [414, 'rejected'],
-  [415, 'rejected'],
-  [416, 'blocked'],
-  [417, 'rejected'],
-  [418, 'balance'],
-  [419, 'rejected'],
-  [420, 'rejected'],
-  [422, 'rejected'],
-  [424, 'rejected'],
-  [426, 'rejected'],
-  [427, 'rejected'],
-  [428, 'rejected'],
-  [429, 'blocked'],
-  [431, 'rejected'],
-  [432, 'rejected'],
-  [451, 'quota'],
-  [501, 'rejected'],
-]);
+/** Every other documented status. The provider did not send the message. */
+const REASONS = reasonsByCode({
+  rejected: [
+    400, 404, 405, 406, 411, 412, 413, 414, 415, 417, 419, 420, 422, 424, 426, 427, 428, 431, 432, 501,
+  ],
+  credentials: [401, 403, 407],
+  upstream: [402, 409],
+  blocked: [416, 429],
+  balance: [418],
+  quota: [451],
+});
 
 const answerSchema = v.object({ return: v.object({ status: v.number() }) });
 
@@ -74,12 +51,10 @@ export const kavenegar = provider({
         signal,
       );
       const answer = v.safeParse(answerSchema, reply.json);
-      if (!answer.success) throw undocumented(site, reply);
+      if (!answer.success) throw failedReply(site, reply);
       const { status } = answer.output.return;
-      if (status === TAKEN && reply.status === 200) return;
-      const reason = REASONS.get(status);
-      if (reason === undefined) throw undocumented(site, reply);
-      throw unavailable(site, reason, { refused: true });
+      if (status === ACCEPTED && reply.status === 200) return { provider: site.provider };
+      throw failedReply(site, reply, REASONS.get(status));
     },
   }),
 });

@@ -1,13 +1,11 @@
 /**
- * sms.ir `send/verify`: JSON by POST, the key in a header. The verdict is `status` in the body, 1 if the message was taken; the HTTP
- * status is 200, or 400, 401, 429, 500 beside an explanation.
+ * sms.ir `send/verify`: POST of JSON, with the key in a header. The result is `status` in the body, 1 if the message was accepted; the
+ * HTTP status is 200, 400, 401, 429 or 500.
  */
 import * as v from 'valibot';
-import { baseUrl, credential } from '#shared/providers/base-url.ts';
-import { exchange } from '#shared/providers/exchange.ts';
-import { provider } from '#shared/providers/provider.ts';
-import { type UnavailableReason, unavailable } from '#shared/providers/unavailable.ts';
-import { undocumented } from '#shared/providers/undocumented.ts';
+import { exchange, failedReply } from '#shared/providers/exchange.ts';
+import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
+import { ProviderUnavailable, reasonsByCode } from '#shared/providers/unavailable.ts';
 import { toLocalPhone } from '#shared/users/phone.ts';
 import type { SmsSender } from './port.ts';
 import { SEND_CODE } from './port.ts';
@@ -18,35 +16,21 @@ const credentialsSchema = v.object({
   base_url: baseUrl('https://api.sms.ir'),
 });
 
-/** The parameter of the template that takes the code; the provider's sandbox knows no other. */
+/** The parameter of the template that holds the code; the provider's sandbox accepts no other name. */
 const PARAMETER = 'Code';
 
-const TAKEN = 1;
+const ACCEPTED = 1;
 
-/** Every other documented status but 0: what the provider did not send, and why. */
-const REASONS: ReadonlyMap<number, UnavailableReason> = new Map([
-  [10, 'credentials'],
-  [11, 'credentials'],
-  [12, 'blocked'],
-  [13, 'blocked'],
-  [14, 'blocked'],
-  [15, 'rejected'],
-  [16, 'rejected'],
-  [20, 'quota'],
-  [101, 'rejected'],
-  [102, 'balance'],
-  [104, 'rejected'],
-  [113, 'rejected'],
-  [114, 'rejected'],
-  [115, 'rejected'],
-  [116, 'rejected'],
-  [117, 'rejected'],
-  [119, 'rejected'],
-  [123, 'rejected'],
-  [124, 'rejected'],
-]);
+/** Every other documented status except 0. The provider did not send the message. */
+const REASONS = reasonsByCode({
+  credentials: [10, 11],
+  blocked: [12, 13, 14],
+  rejected: [15, 16, 101, 104, 113, 114, 115, 116, 117, 119, 123, 124],
+  quota: [20],
+  balance: [102],
+});
 
-/** "Error": it does not say that the message did not go out. */
+/** "Error". The message was possibly sent. */
 const ERROR = 0;
 
 const answerSchema = v.object({ status: v.number() });
@@ -73,13 +57,11 @@ export const smsIr = provider({
         signal,
       );
       const answer = v.safeParse(answerSchema, reply.json);
-      if (!answer.success) throw undocumented(site, reply);
+      if (!answer.success) throw failedReply(site, reply);
       const { status } = answer.output;
-      if (status === TAKEN && reply.status === 200) return;
-      if (status === ERROR) throw unavailable(site, 'upstream', { refused: false });
-      const reason = REASONS.get(status);
-      if (reason === undefined) throw undocumented(site, reply);
-      throw unavailable(site, reason, { refused: true });
+      if (status === ACCEPTED && reply.status === 200) return { provider: site.provider };
+      if (status === ERROR) throw new ProviderUnavailable(site, 'upstream', { delivery: 'possibly_sent' });
+      throw failedReply(site, reply, REASONS.get(status));
     },
   }),
 });

@@ -2,7 +2,7 @@ import { testNationalId } from '#local/simulators/test-identities.ts';
 import { completeNationalId } from '#shared/users/national-id.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 
-/** The panel as a person uses it: the whole service in a process of its own, and nothing but HTTP. */
+/** The fault panel over HTTP, with the whole service in its own process. */
 let service: RunningService;
 beforeAll(async () => {
   service = await startRunningService({
@@ -32,7 +32,7 @@ const call = async (path: string, body?: unknown, key = service.demo.keys.profes
 const setFault = (provider: string, fault: string) => call('/_local/faults', { provider, fault });
 
 let people = 0;
-/** Signs a new buyer in by code, so that the phone is registered. */
+/** Signs a new buyer in with a code, so that the phone is registered. */
 const newBuyer = async () => {
   people += 1;
   const phone = `+98999777000${people}`;
@@ -48,7 +48,7 @@ const newBuyer = async () => {
   };
 };
 
-it('fails over when the first provider fails, refuses when both do, and works again when the fault is taken back', async () => {
+it('fails over when the first provider fails, answers 503 when both fail, and links again when a fault is removed', async () => {
   const statuses: (string | number)[] = [];
   const create = async () => {
     const { status, json } = await call('/v1/users', await newBuyer());
@@ -66,17 +66,17 @@ it('fails over when the first provider fails, refuses when both do, and works ag
   expect(statuses).toEqual([201, 201, 'verification_unavailable', 201, 201]);
 });
 
-it('sends by the second SMS provider when the first says no, and not when it hangs up', async () => {
+it('sends with the second SMS provider if the first did not send, and not if it possibly sent', async () => {
   await setFault('kavenegar', 'balance');
   await newBuyer();
   await setFault('kavenegar', 'reset');
-  const unsure = await call('/v1/auth/otp/send', { phone: '+989997770099' }, service.demo.keys.app);
-  expect([unsure.status, unsure.json.code]).toEqual([503, 'sms_unavailable']);
+  const reset = await call('/v1/auth/otp/send', { phone: '+989997770099' }, service.demo.keys.app);
+  expect([reset.status, reset.json.code]).toEqual([503, 'sms_unavailable']);
   expect((await call('/_local/messages?phone=%2B989997770099')).json).toEqual([]);
   await setFault('kavenegar', 'none');
 });
 
-it('takes a verdict of the first provider as it is, and asks no second one', async () => {
+it('returns the verdict of the first provider without calling the second', async () => {
   const person = { ...(await newBuyer()), national_id: testNationalId('not_owner') };
   const { status, json } = await call('/v1/users', person);
   expect([status, json.code]).toEqual([422, 'phone_not_owned']);

@@ -1,31 +1,35 @@
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { type CreateUserDeps, handle as createUser } from '#functions/create-user.ts';
+import { handle as createUser } from '#functions/create-user.ts';
 import { handle as listUsers } from '#functions/list-users.ts';
 import { type SendOtpDeps, handle as sendOtp } from '#functions/send-otp.ts';
 import type { Functions } from '#local/gateway/functions.ts';
 import { gateway } from '#local/gateway.ts';
 import { listenOnLoopback } from '#local/loopback-server.ts';
-import { type Simulators, startSimulators } from '#local/simulators/server.ts';
-import { buyerStore } from '#shared/buyers/store.ts';
+import { startSimulators } from '#local/simulators/server.ts';
+import { type BuyerStore, buyerStore } from '#shared/buyers/store.ts';
+import type { Clock } from '#shared/clock.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
-import { randomIds } from '#shared/ids.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
 import type { ResilienceOptions } from '#shared/providers/resilient.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
-import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { routes } from '#shared/routes.ts';
-import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
+import type { Table } from '#shared/table/client.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import { completeNationalId } from '#shared/users/national-id.ts';
 import { userStore } from '#shared/users/store.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
+import { createUserDepsOn, testHashes } from '#test/functions/create-user-deps.ts';
+import { neverAborted } from '#test/shared/providers/failure.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { itemsOf } from './stored-items.ts';
 
-const SELLER = 'sel_matrix';
+/** The sellers of the service. */
+export const SELLERS = Array.from({ length: 20 }, (_, index) => `sel_${index}`);
 
 export interface Reply {
   readonly status: number;
@@ -35,7 +39,7 @@ export interface Reply {
   readonly text: string;
 }
 
-/** Which providers the functions ask, and how patiently. */
+/** The providers that the functions call, and how. By default an attempt never times out, however slow the machine is. */
 export interface Providers {
   readonly identity?: readonly string[];
   readonly sms?: readonly string[];
@@ -43,111 +47,35 @@ export interface Providers {
 }
 
 /**
- * The functions that call providers, behind the gateway, over HTTP: real handlers, stores and adapters, an embedded database, and the
- * simulators at the other end. Only the clock is moved by hand, and the key is judged by a stand-in, so that a test can name the plan.
+ * The functions that call providers, behind the gateway, over HTTP: the real handlers, stores and adapters, an embedded database, and
+ * the simulators. Only the clock and the authorizer are replaced, so that a test can set the time and the seller.
  */
 export const startMatrixService = async () => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
   const [table, simulators] = await Promise.all([startEmbeddedTable(), startSimulators(clock)]);
-  const secret = fixedSecret(JSON.stringify(simulators.providerSecret));
-  const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
-  const shared = { clock, rateLimiter: rateLimiter(table), hashes, ids: randomIds };
-  const stores = { users: userStore(table), buyers: buyerStore(table), codes: codeStore(table) };
-  await table.client.send(
-    new PutCommand({ TableName: table.name, Item: { ...sellerKey(SELLER), user_count: 0 } }),
-  );
+  await Promise.all(SELLERS.map((sellerId) => putSeller(table, sellerId)));
+  const bindings: Bindings = { table, secret: fixedSecret(JSON.stringify(simulators.providerSecret)), clock };
+  const functions = { authorizer: fakeAuthorizer, endpoints: bindEndpoints({}, bindings) };
+  const server = await listen(functions, clock);
+  const call = callerOf(`http://127.0.0.1:${server.port}`);
 
-  const endpoints = new Map<string, unknown>();
-  /** Binds the functions anew: with new circuits and new access tokens. */
-  const use = ({ identity = ['jibit'], sms = ['kavenegar'], options = {} }: Providers = {}): void => {
-    const resilience = { retryPauseMs: () => 1, ...options, clock };
-    const createDeps: CreateUserDeps = {
-      ...shared,
-      ...stores,
-      identityRegistry: identityRegistryFrom(identity, secret, resilience),
-    };
-    const sendDeps: SendOtpDeps = { ...shared, ...stores, sms: smsSenderFrom(sms, secret, resilience) };
-    endpoints.set(
-      'create-user',
-      endpoint(routes['create-user'], createUser, () => createDeps),
-    );
-    endpoints.set(
-      'send-otp',
-      endpoint(routes['send-otp'], sendOtp, () => sendDeps),
-    );
-    endpoints.set(
-      'list-users',
-      endpoint(routes['list-users'], listUsers, () => ({ ...shared, ...stores })),
-    );
-  };
-  use();
-
-  const server = await listenOnLoopback(
-    0,
-    gateway({
-      functions: { authorizer: standInAuthorizer, endpoints } as unknown as Functions,
-      usagePlanKeys: {
-        planOf: (plan) => ({ plan: plan as PlanName, rateLimit: 1e6, burstLimit: 1e6 }),
-        recordUse: () => {},
-        onFlush: () => {},
-      },
-      otpAccess: 'api-key',
-      clock,
-      onCompleted: () => {},
-    }),
-  );
-  const url = `http://127.0.0.1:${server.port}`;
-
-  /** The key says who calls: `<plan>:<key id>`. */
-  const call = async (path: string, body?: unknown, key = 'professional:key_matrix'): Promise<Reply> => {
-    const response = await fetch(`${url}${path}`, {
-      headers: { 'X-Api-Key': key, 'Content-Type': 'application/json' },
-      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, json: JSON.parse(text), text };
-  };
-
-  let people = 0;
   return {
     clock,
-    simulators: simulators as Simulators,
-    use,
+    simulators,
+    /** Makes the functions call these providers from now on. */
+    use(providers: Providers): void {
+      functions.endpoints = bindEndpoints(providers, bindings);
+    },
     call,
-    /** A person whose phone is registered in the buyer app; or another national id with such a phone. */
-    async newBuyer(nationalId?: string) {
-      people += 1;
-      const serial = people;
-      const phone = `+98999${String(serial).padStart(7, '0')}`;
-      const [hash] = await hashes.phone(phone);
-      await stores.buyers.register(hash, await hashes.buyerId(phone), '2026-01-01T00:00:00.000Z');
-      return {
-        national_id: nationalId ?? completeNationalId(`999${String(serial).padStart(6, '0')}`),
-        birth_date: '1370/1/5',
-        phone,
-        display_name: `Person ${serial}`,
-      };
+    newBuyer: newBuyers(buyerStore(table)),
+    items: () => itemsOf(table),
+    /** Returns the ids of all users of all sellers. */
+    async userIds(): Promise<readonly string[]> {
+      const pages = await Promise.all(
+        SELLERS.map((sellerId) => call('/v1/users?page_size=100', undefined, sellerId)),
+      );
+      return pages.flatMap(({ json }) => json.data.map(({ id }: { id: string }) => id));
     },
-    /** Every item but the rate limiter counts, in a fixed order. */
-    async items(): Promise<readonly string[]> {
-      const items: string[] = [];
-      let from: Record<string, unknown> | undefined;
-      do {
-        const { Items = [], LastEvaluatedKey } = await table.client.send(
-          new ScanCommand({ TableName: table.name, ConsistentRead: true, ExclusiveStartKey: from }),
-        );
-        const lasting = Items.filter(({ sk }) => sk !== 'LIMIT');
-        items.push(...lasting.map((item) => JSON.stringify(Object.entries(item).sort())));
-        from = LastEvaluatedKey;
-      } while (from !== undefined);
-      return items.sort();
-    },
-    /** All users of the seller, oldest link first. */
-    listAll: async () => {
-      const { users } = await stores.users.listPage(SELLER, 1, 1000);
-      return users;
-    },
-    countUsers: () => stores.users.countUsers(SELLER),
     async stop() {
       await server.close();
       await simulators.close();
@@ -158,15 +86,108 @@ export const startMatrixService = async () => {
 
 export type MatrixService = Awaited<ReturnType<typeof startMatrixService>>;
 
-const standInAuthorizer = async ({ headers }: APIGatewayRequestAuthorizerEvent) => {
-  const [plan = '', keyId = ''] = (headers?.['X-Api-Key'] ?? headers?.['x-api-key'] ?? '').split(':');
+const putSeller = (table: Table, sellerId: string) =>
+  table.client.send(
+    new PutCommand({ TableName: table.name, Item: { ...sellerKey(sellerId), user_count: 0 } }),
+  );
+
+interface Bindings {
+  readonly table: Table;
+  readonly secret: ReturnType<typeof fixedSecret>;
+  readonly clock: Clock;
+}
+
+/** Returns a function that creates a person whose phone is registered in the buyer app. */
+const newBuyers = (buyers: BuyerStore) => {
+  let people = 0;
+  return async (nationalId?: string) => {
+    people += 1;
+    const serial = people;
+    const phone = `+98999${String(serial).padStart(7, '0')}`;
+    const [hash] = await testHashes.phone(phone);
+    await buyers.register(hash, await testHashes.buyerId(phone), '2026-01-01T00:00:00.000Z');
+    return {
+      national_id: nationalId ?? completeNationalId(`999${String(serial).padStart(6, '0')}`),
+      birth_date: '1370/1/5',
+      phone,
+      display_name: `Person ${serial}`,
+    };
+  };
+};
+
+/** Binds the endpoints to providers, with new circuits and new access tokens. */
+const bindEndpoints = (
+  { identity = ['jibit'], sms = ['kavenegar'], options = {} }: Providers,
+  { table, secret, clock }: Bindings,
+) => {
+  const resilience = { retryPauseMs: () => 1, timeoutSignal: neverAborted, ...options, clock };
+  const identityRegistry = identityRegistryFrom(identity, secret, resilience);
+  const createDeps = createUserDepsOn(table, { clock, identityRegistry });
+  const { rateLimiter, hashes } = createDeps;
+  const sendDeps: SendOtpDeps = {
+    clock,
+    rateLimiter,
+    hashes,
+    ceilings: stageCeilings(rateLimiter, {}, clock),
+    codes: codeStore(table),
+    sms: smsSenderFrom(sms, secret, resilience),
+    smsProvider: sms[0] ?? '',
+  };
+  return new Map<string, unknown>([
+    ['create-user', endpoint(routes['create-user'], createUser, () => createDeps)],
+    ['send-otp', endpoint(routes['send-otp'], sendOtp, () => sendDeps)],
+    [
+      'list-users',
+      endpoint(routes['list-users'], listUsers, () => ({
+        clock,
+        rateLimiter,
+        hashes,
+        users: userStore(table),
+      })),
+    ],
+  ]);
+};
+
+/** Starts the gateway over the functions. */
+const listen = (functions: object, clock: Clock) =>
+  listenOnLoopback(
+    0,
+    gateway({
+      functions: functions as Functions,
+      usagePlans: {
+        throttleOf: () => ({ rateLimit: 1e6, burstLimit: 1e6 }),
+        recordUse: () => {},
+        onFlush: () => {},
+      },
+      otpAccess: 'api-key',
+      clock,
+      onCompleted: () => {},
+    }),
+  );
+
+/** Authorizes any key, and takes it for the id of the seller. */
+const fakeAuthorizer = async ({ headers }: APIGatewayRequestAuthorizerEvent) => {
+  const sellerId = headers?.['X-Api-Key'] ?? headers?.['x-api-key'] ?? '';
+  const plan: PlanName = 'professional';
   return {
-    principalId: keyId,
+    principalId: sellerId,
     usageIdentifierKey: plan,
-    context: { sellerId: SELLER, keyId, plan, scopes: 'users:read users:write', expiresAt: '' },
+    context: { sellerId, keyId: `key_of_${sellerId}`, plan, scopes: 'users:read users:write', expiresAt: '' },
     policyDocument: {
       Version: '2012-10-17',
       Statement: [{ Effect: 'Allow', Action: 'execute-api:Invoke', Resource: '*' }],
     },
   };
 };
+
+/** Returns a client that calls the service as a seller: GET, or POST if there is a body. */
+const callerOf =
+  (url: string) =>
+  async (path: string, body?: unknown, sellerId = SELLERS[0] ?? ''): Promise<Reply> => {
+    const response = await fetch(`${url}${path}`, {
+      headers: { 'X-Api-Key': sellerId, 'Content-Type': 'application/json' },
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, json: JSON.parse(text), text };
+  };

@@ -28,34 +28,34 @@ const post = async (body: string, headers: Record<string, string> = JSON_TYPE) =
   const response = await fetch(url, { method: 'POST', headers, body });
   return { status: response.status, json: await jsonOf(response) };
 };
-const choose = (provider: unknown, fault: unknown) => post(JSON.stringify({ provider, fault }));
-const standing = async () => jsonOf(await fetch(url));
+const setFault = (provider: unknown, fault: unknown) => post(JSON.stringify({ provider, fault }));
+const currentFaults = async () => jsonOf(await fetch(url));
 
-it('lists every provider with its fault, and every fault with what it means', async () => {
-  const { providers, faults } = await standing();
+it('lists every provider with its fault, and every fault with its meaning', async () => {
+  const { providers, faults } = await currentFaults();
   expect(providers).toEqual(PROVIDER_NAMES.map((provider) => ({ provider, fault: 'none' })));
   expect(Object.keys(faults)).toEqual(['none', ...FAULT_NAMES]);
   expect(Object.values(faults).every((meaning) => String(meaning).endsWith('.'))).toBe(true);
 });
 
-it('switches a fault on and off, and says where all stand', async () => {
-  const { status, json } = await choose('zohal', 'quota');
+it('sets and removes a fault, and returns the faults of all providers', async () => {
+  const { status, json } = await setFault('zohal', 'quota');
   expect([status, json.providers[1]]).toEqual([200, { provider: 'zohal', fault: 'quota' }]);
   expect(simulators.faults.list()[1]?.fault).toBe('quota');
-  expect((await choose('zohal', 'none')).json.providers[1]).toEqual({ provider: 'zohal', fault: 'none' });
+  expect((await setFault('zohal', 'none')).json.providers[1]).toEqual({ provider: 'zohal', fault: 'none' });
 });
 
-it.each(PROVIDER_NAMES)('takes %s off the network and puts it back at the same port', async (provider) => {
+it.each(PROVIDER_NAMES)('closes the port of %s, and opens the same port again', async (provider) => {
   const { base_url } = simulators.providerSecret[provider] as { base_url: string };
-  await choose(provider, 'connection_refused');
+  await setFault(provider, 'connection_refused');
   await expect(fetch(base_url)).rejects.toThrow('fetch failed');
-  await choose(provider, 'connection_refused');
-  await choose(provider, 'none');
+  await setFault(provider, 'connection_refused');
+  await setFault(provider, 'none');
   expect((await fetch(base_url)).status).toBeGreaterThanOrEqual(400);
 });
 
-it('names what may be sent when something else is', async () => {
-  const { status, json } = await choose('acme', 'gremlins');
+it('names the accepted values when it rejects others', async () => {
+  const { status, json } = await setFault('acme', 'gremlins');
   expect([status, json.code]).toEqual([422, 'validation_failed']);
   const details = Object.fromEntries(
     json.errors.map(({ pointer, detail }: { pointer: string; detail: string }) => [pointer, detail]),
@@ -65,11 +65,11 @@ it('names what may be sent when something else is', async () => {
 });
 
 it.each([
-  ['nothing', ''],
-  ['no JSON', '{'],
+  ['no body', ''],
+  ['a body that is not JSON', '{'],
   ['a list', '[]'],
-  ['far too much', ' '.repeat(20_000)],
-])('refuses %s as malformed', async (_what, body) => {
+  ['a body of 20,000 characters', ' '.repeat(20_000)],
+])('rejects %s as malformed', async (_what, body) => {
   const { status, json } = await post(body);
   expect([status, json.code]).toEqual([400, 'malformed_json']);
 });
@@ -77,16 +77,16 @@ it.each([
 it.each([
   ['a missing field', { provider: 'jibit' }],
   ['an unknown field', { provider: 'jibit', fault: 'none', when: 'now' }],
-])('refuses %s', async (_what, body) => {
+])('rejects %s', async (_what, body) => {
   expect((await post(JSON.stringify(body))).status).toBe(422);
 });
 
-it('takes nothing from a form of another site, which may send text without asking', async () => {
+it('rejects plain text, which a form of another site can send without a preflight', async () => {
   const { status } = await post('{"provider":"jibit","fault":"quota"}', { 'Content-Type': 'text/plain' });
   expect(status).toBe(415);
   expect(simulators.faults.list()[0]?.fault).toBeUndefined();
 });
 
-it('answers to no other method', async () => {
+it('answers 404 to any other method', async () => {
   expect((await fetch(url, { method: 'DELETE' })).status).toBe(404);
 });

@@ -2,7 +2,7 @@ import { type Simulators, startSimulators } from '#local/simulators/server.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
-import { noHurry } from '#test/shared/providers/failure.ts';
+import { neverAborted } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 
 quietLog();
@@ -19,10 +19,10 @@ const send = (provider: string, code: string) =>
   smsSenderFrom([provider], fixedSecret(JSON.stringify(simulators.providerSecret))).sendCode(
     PHONE,
     code,
-    noHurry(),
+    neverAborted(),
   );
 
-it('keeps what was sent to a phone by any provider, the newest first', async () => {
+it('returns the messages of all providers to a phone, the newest first', async () => {
   await send('kavenegar', '111111');
   clock.advance(1);
   await send('sms-ir', '222222');
@@ -33,7 +33,7 @@ it('keeps what was sent to a phone by any provider, the newest first', async () 
   expect(simulators.messages('+989990000002')).toEqual([]);
 });
 
-it('tells who listens of each message, until they stop', async () => {
+it('calls a listener for each message until it is stopped', async () => {
   const heard: string[] = [];
   const stop = simulators.onMessage(({ code }) => heard.push(code));
   await send('kavenegar', '333333');
@@ -42,7 +42,7 @@ it('tells who listens of each message, until they stop', async () => {
   expect(heard).toEqual(['333333']);
 });
 
-it('makes new credentials at each start', async () => {
+it('creates new credentials at each start', async () => {
   const other = await startSimulators(clock);
   await other.close();
   const keyOf = ({ providerSecret }: Simulators) => (providerSecret.kavenegar as { api_key: string }).api_key;

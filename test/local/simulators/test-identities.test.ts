@@ -14,7 +14,7 @@ import { parsePhone, toLocalPhone } from '#shared/users/phone.ts';
 
 const page = await readFile(new URL('../../../docs/test-identities.md', import.meta.url), 'utf8');
 
-/** The rows of the table below a heading, each as its cells. */
+/** Returns the rows of the table under a heading, each as a list of cells. */
 const tableUnder = (heading: string): string[][] =>
   (page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '')
     .split('\n')
@@ -23,7 +23,7 @@ const tableUnder = (heading: string): string[][] =>
     .map((line) => line.slice(2, -2).split(' | '));
 
 describe('the page about test identities', () => {
-  it('shows the people that there are', () => {
+  it('lists every test person', () => {
     expect(tableUnder('People')).toEqual(
       TEST_PEOPLE.map(({ prefix, outcome, meaning, answer }) => [
         `${prefix}..`,
@@ -35,7 +35,7 @@ describe('the page about test identities', () => {
     );
   });
 
-  it('shows the phones that there are', () => {
+  it('lists every test phone', () => {
     expect(tableUnder('Phones')).toEqual(
       TEST_PHONES.map(({ prefix, outcome, meaning, answer }) => [
         `${toLocalPhone(prefix)}..`,
@@ -47,7 +47,7 @@ describe('the page about test identities', () => {
     );
   });
 
-  it('shows the faults and the providers that there are', () => {
+  it('lists every fault and every provider', () => {
     expect(tableUnder('Faults')).toEqual(
       Object.entries(FAULTS).map(([fault, meaning]) => [`\`${fault}\``, meaning]),
     );
@@ -56,19 +56,19 @@ describe('the page about test identities', () => {
 });
 
 describe('test identities', () => {
-  it.each(TEST_PEOPLE)('have ten people for $outcome, each with a valid national id', ({ outcome }) => {
+  it.each(TEST_PEOPLE)('include ten persons with valid national ids for $outcome', ({ outcome }) => {
     const people = Array.from({ length: 10 }, (_, serial) => testNationalId(outcome, serial));
     expect(people.map(parseNationalId)).toEqual(people);
     expect(people.map(outcomeOfPerson)).toEqual(Array(10).fill(outcome));
   });
 
-  it.each(TEST_PHONES)('have a hundred phones for $outcome, each a valid one', ({ outcome }) => {
+  it.each(TEST_PHONES)('include a hundred valid phones for $outcome', ({ outcome }) => {
     const phones = Array.from({ length: 100 }, (_, serial) => testPhone(outcome, serial));
     expect(phones.map(parsePhone)).toEqual(phones);
     expect(phones.map(outcomeOfPhone)).toEqual(Array(100).fill(outcome));
   });
 
-  it('are nobody else', () => {
+  it('include no other person and no other phone', () => {
     const others = ['001234567', '999000001', '999999001', '999999110', '999999998'].map(completeNationalId);
     expect(others.map(outcomeOfPerson)).toEqual(others.map(() => undefined));
     expect(['+989121234567', '+989990000001', '+989999990001'].map(outcomeOfPhone)).toEqual(

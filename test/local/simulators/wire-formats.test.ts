@@ -2,7 +2,7 @@ import { type Simulators, startSimulators } from '#local/simulators/server.ts';
 import { completeNationalId } from '#shared/users/national-id.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 
-/** The simulators refuse what the real providers would, so that a mistake of an adapter shows on one machine. */
+/** The simulators reject what the real providers reject, so that an error in an adapter shows on one machine. */
 const clock = fakeClock('2026-11-21T08:00:00Z');
 let simulators: Simulators;
 beforeAll(async () => {
@@ -53,11 +53,11 @@ describe('jibit', () => {
     [{ apiKey: 'x' }, 'secretKey.is_required'],
     [{ apiKey: 'x', secretKey: 'y' }, 'invalid.credentials'],
     ['no object', 'invalid.request_body'],
-  ])('gives no token for %j', async (body, code) => {
+  ])('issues no token for %j', async (body, code) => {
     expect((await post('jibit', '/v1/tokens/generate', body)).json.code).toBe(code);
   });
 
-  it('trades a pair for a new one, once', async () => {
+  it('exchanges a pair of tokens for a new one, once', async () => {
     const first = await pair();
     const second = await post('jibit', '/v1/tokens/refresh', first);
     expect(second.status).toBe(200);
@@ -67,7 +67,7 @@ describe('jibit', () => {
     ).toBe(403);
   });
 
-  it('lets access tokens live a day and refresh tokens two', async () => {
+  it('expires access tokens after one day and refresh tokens after two', async () => {
     const tokens = await pair();
     const path = `/v1/services/matching?nationalCode=${ID}&mobileNumber=${PHONE}`;
     clock.advance(24 * 3600 - 1);
@@ -90,12 +90,12 @@ describe('jibit', () => {
     ['identity', `nationalCode=${ID}&birthDate=13700115&mobile=1`, 'parameters.not_acceptable'],
     ['matching', `nationalCode=${ID}`, 'mobileNumber.not_valid'],
     ['matching', `nationalCode=${ID}&mobileNumber=%2B989990000001`, 'mobileNumber.not_valid'],
-  ])('refuses the %s inquiry %j', async (inquiry, query, code) => {
+  ])('rejects the %s inquiry %j', async (inquiry, query, code) => {
     const { accessToken } = await pair();
     expect((await get(`/v1/services/${inquiry}?${query}`, accessToken)).json.code).toBe(code);
   });
 
-  it('sends the photo unless it is asked to leave it out', async () => {
+  it('sends the photo unless the request omits it', async () => {
     const { accessToken } = await pair();
     const path = `/v1/services/identity?nationalCode=${ID}&birthDate=13700115`;
     expect((await get(path, accessToken)).json.identityInfo).toHaveProperty('photo');
@@ -104,7 +104,7 @@ describe('jibit', () => {
     );
   });
 
-  it('knows no other path', async () => {
+  it('answers handler.not_found to any other path', async () => {
     expect((await get('/v2/services/identity', 'any')).json.code).toBe('handler.not_found');
   });
 });
@@ -121,11 +121,11 @@ describe('zohal', () => {
     ['national_identity_inquiry', { national_code: ID, birth_date: '1370/1/15' }, 'invalid'],
     ['national_identity_inquiry', { birth_date: '1370/01/15' }, 'invalid'],
     ['shahkar', [], 'invalid'],
-  ])('refuses the inquiry %s with %j', async (inquiry, body, code) => {
+  ])('rejects the inquiry %s with %j', async (inquiry, body, code) => {
     expect((await inquire(inquiry, body)).json.response_body.error_code).toBe(code);
   });
 
-  it('refuses another token', async () => {
+  it('rejects another token', async () => {
     const { status, json } = await inquire('shahkar', { national_code: ID, mobile: PHONE }, 'another');
     expect([status, json.response_body.error_code]).toEqual([401, 'unauthorized']);
   });
@@ -141,7 +141,7 @@ describe('kavenegar', () => {
     return [status, json.return.status];
   };
 
-  it('takes a right message', async () => {
+  it('accepts a valid message', async () => {
     expect(await lookup(good())).toEqual([200, 200]);
   });
 
@@ -153,11 +153,11 @@ describe('kavenegar', () => {
     [{ token: '12 34' }, 431],
     [{ token: '12_34' }, 431],
     [{ tokens: '1' }, 400],
-  ])('refuses one with %j', async (change, status) => {
+  ])('rejects a message with %j', async (change, status) => {
     expect(await lookup({ ...good(), ...(change as Record<string, string>) })).toEqual([status, status]);
   });
 
-  it('refuses another key, and a body that is no form', async () => {
+  it('rejects another key, and a body that is not a form', async () => {
     expect(await lookup(good(), 'another')).toEqual([403, 403]);
     const path = `/v1/${section('kavenegar').api_key}/verify/lookup.json`;
     expect((await post('kavenegar', path, good())).json.return.status).toBe(405);
@@ -176,7 +176,7 @@ describe('sms.ir', () => {
   };
 
   it.each([PHONE, '9990000001', '+989990000001', '00989990000001'])(
-    'takes a message to %s',
+    'accepts a message to %s',
     async (mobile) => {
       expect(await verify({ ...good(), mobile })).toEqual([200, 1]);
     },
@@ -189,11 +189,11 @@ describe('sms.ir', () => {
     [{ parameters: [{ name: 'code', value: '1' }] }, 116],
     [{ parameters: [] }, 116],
     [{ parameters: [{ name: 'Code', value: 'x'.repeat(26) }] }, 114],
-  ])('refuses one with %j', async (change, status) => {
+  ])('rejects a message with %j', async (change, status) => {
     expect(await verify({ ...good(), ...change })).toEqual([400, status]);
   });
 
-  it('refuses another key, and a body that is no object', async () => {
+  it('rejects another key, and a body that is not an object', async () => {
     expect(await verify(good(), 'another')).toEqual([401, 10]);
     expect(await verify([])).toEqual([400, 16]);
   });

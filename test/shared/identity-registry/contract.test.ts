@@ -6,10 +6,10 @@ import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { completeNationalId } from '#shared/users/national-id.ts';
 import { fakeIdentityRegistry } from '#test/fakes/identity-registry.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
-import { failureOf, noHurry } from '#test/shared/providers/failure.ts';
+import { failureOf, neverAborted } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 
-/** A row a provider: a new adapter adds its name here. */
+/** The providers under test. Add the name of a new one here. */
 const ADAPTERS = ['jibit', 'zohal'] as const;
 
 quietLog();
@@ -19,14 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => simulators.close());
 
-/** Makes a registry that gives an attempt so long. */
-type Open = (attemptTimeoutMs?: number) => IdentityRegistry;
+/** Opens a registry whose attempts end with the signals of `timeoutSignal`. */
+type Open = (timeoutSignal?: () => AbortSignal) => IdentityRegistry;
 
 const overSimulator =
   (name: (typeof ADAPTERS)[number]): Open =>
-  (attemptTimeoutMs = 20_000) =>
+  (timeoutSignal = neverAborted) =>
     identityRegistryFrom([name], fixedSecret(JSON.stringify(simulators.providerSecret)), {
-      attemptTimeoutMs,
+      timeoutSignal,
       retryPauseMs: () => 1,
       circuit: { failuresToOpen: 1000 },
     });
@@ -43,7 +43,9 @@ const NO_VERDICT: readonly PersonOutcome[] = [
 const fake: Open = () => {
   const failing = (nationalId: string) =>
     ['slow', ...NO_VERDICT].includes(outcomeOfPerson(nationalId) ?? '')
-      ? new ProviderUnavailable({ provider: 'fake', operation: 'any', reason: 'upstream', refused: true })
+      ? new ProviderUnavailable({ provider: 'fake', operation: 'any' }, 'upstream', {
+          delivery: 'possibly_sent',
+        })
       : undefined;
   const verdicts = { not_found: 'not_found', deceased: 'deceased' } as const;
   return fakeIdentityRegistry({
@@ -54,7 +56,7 @@ const fake: Open = () => {
 
 const DAY = { year: 1370, month: 1, day: 5 };
 const PHONE = '+989990000001';
-const ANYBODY = completeNationalId('999000001');
+const MATCHED = completeNationalId('999000001');
 
 const ROWS: readonly (readonly [string, Open])[] = [
   ['the fake', fake],
@@ -63,50 +65,54 @@ const ROWS: readonly (readonly [string, Open])[] = [
 
 describe.each(ROWS)('%s', (_name, open) => {
   it.each([
-    ['a living person', ANYBODY, 'matched'],
-    ['nobody', testNationalId('not_found'), 'not_found'],
-    ['a person who has died', testNationalId('deceased'), 'deceased'],
-    ['a person whose phone is another’s', testNationalId('not_owner'), 'matched'],
-  ] as const)('says of the identity of %s what it is', async (_whom, nationalId, verdict) => {
-    expect(await open().checkIdentity(nationalId, DAY, noHurry())).toBe(verdict);
+    ['a living person', MATCHED, 'matched'],
+    ['no person', testNationalId('not_found'), 'not_found'],
+    ['a dead person', testNationalId('deceased'), 'deceased'],
+    ['a person who does not own the phone', testNationalId('not_owner'), 'matched'],
+  ] as const)('checks the identity of %s', async (_whom, nationalId, verdict) => {
+    expect(await open().checkIdentity(nationalId, DAY, neverAborted())).toBe(verdict);
   });
 
   it.each([
-    ['its owner', ANYBODY, 'matched'],
+    ['its owner', MATCHED, 'matched'],
     ['another person', testNationalId('not_owner'), 'not_matched'],
-  ] as const)('says of a phone whether it belongs to %s', async (_whom, nationalId, verdict) => {
-    expect(await open().checkPhoneOwnership(nationalId, PHONE, noHurry())).toBe(verdict);
+  ] as const)('checks the phone of %s', async (_whom, nationalId, verdict) => {
+    expect(await open().checkPhoneOwnership(nationalId, PHONE, neverAborted())).toBe(verdict);
   });
 
-  it.each(NO_VERDICT)('gives no verdict, but a failure, where there is none: %s', async (outcome) => {
+  it.each(NO_VERDICT)('throws ProviderUnavailable in place of a verdict: %s', async (outcome) => {
     const registry = open();
     const nationalId = testNationalId(outcome);
-    await failureOf(registry.checkIdentity(nationalId, DAY, noHurry()));
-    await failureOf(registry.checkPhoneOwnership(nationalId, PHONE, noHurry()));
-    expect(await registry.checkIdentity(ANYBODY, DAY, noHurry())).toBe('matched');
+    await failureOf(registry.checkIdentity(nationalId, DAY, neverAborted()));
+    await failureOf(registry.checkPhoneOwnership(nationalId, PHONE, neverAborted()));
+    expect(await registry.checkIdentity(MATCHED, DAY, neverAborted())).toBe('matched');
   });
 
-  it('waits no longer than it was told to for a provider that never answers', async () => {
+  it('ends an attempt at a provider that never answers at its timeout', async () => {
     const slow = testNationalId('slow');
-    await failureOf(open(50).checkIdentity(slow, DAY, noHurry()));
-    await failureOf(open(50).checkPhoneOwnership(slow, PHONE, noHurry()));
+    const registry = open(() => AbortSignal.timeout(20));
+    const failures = [
+      await failureOf(registry.checkIdentity(slow, DAY, neverAborted())),
+      await failureOf(registry.checkPhoneOwnership(slow, PHONE, neverAborted())),
+    ];
+    expect(failures.map(({ delivery }) => delivery)).toEqual(['possibly_sent', 'possibly_sent']);
   });
 
   it.each([
     { year: 1370, month: 1, day: 5 },
     { year: 1403, month: 12, day: 30 },
     { year: 1299, month: 6, day: 31 },
-  ])('takes the day $year/$month/$day in the form that its provider wants', async (day) => {
-    expect(await open().checkIdentity(ANYBODY, day, noHurry())).toBe('matched');
+  ])('sends the day $year/$month/$day in the form of its provider', async (day) => {
+    expect(await open().checkIdentity(MATCHED, day, neverAborted())).toBe('matched');
   });
 
-  it('keeps the answers of many who ask at once apart', async () => {
+  it('returns to each of 40 concurrent callers its own verdict', async () => {
     const registry = open();
     const pair: readonly PersonOutcome[] = ['deceased', 'not_found'];
     const outcomes = Array.from({ length: 20 }, () => pair).flat();
     const verdicts = await Promise.all(
       outcomes.map((outcome, index) =>
-        registry.checkIdentity(testNationalId(outcome, index % 10), DAY, noHurry()),
+        registry.checkIdentity(testNationalId(outcome, index % 10), DAY, neverAborted()),
       ),
     );
     expect(verdicts).toEqual(outcomes);

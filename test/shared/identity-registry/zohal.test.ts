@@ -1,7 +1,7 @@
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import type { UnavailableReason } from '#shared/providers/unavailable.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
-import { failureOf, gistOf, noHurry } from '#test/shared/providers/failure.ts';
+import { failureOf, neverAborted, summaryOf } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import {
   type ReceivedRequest,
@@ -16,7 +16,7 @@ const ID = '9990000010';
 const PHONE = '+989990000001';
 const DAY = { year: 1370, month: 1, day: 5 };
 
-const zohalThat = (reply: ScriptedReply) => {
+const zohalAnswering = (reply: ScriptedReply) => {
   server.answer(() => reply);
   const secret = { zohal: { token: 'the-token', base_url: `${server.baseUrl}/api/v0/` } };
   return identityRegistryFrom(['zohal'], fixedSecret(JSON.stringify(secret)), {
@@ -29,19 +29,19 @@ const envelope = (result: unknown, data: unknown, error_code: unknown = null) =>
   result,
   response_body: { data, message: '', error_code },
 });
-const says = (data: unknown) => ({ status: 200, json: envelope(1, data) });
+const answered = (data: unknown) => ({ status: 200, json: envelope(1, data) });
 
 const OPERATIONS = ['checkIdentity', 'checkPhoneOwnership'] as const;
 
-const ask = (operation: (typeof OPERATIONS)[number], reply: ScriptedReply) =>
+const inquire = (operation: (typeof OPERATIONS)[number], reply: ScriptedReply) =>
   ({
-    checkIdentity: () => zohalThat(reply).checkIdentity(ID, DAY, noHurry()),
-    checkPhoneOwnership: () => zohalThat(reply).checkPhoneOwnership(ID, PHONE, noHurry()),
+    checkIdentity: () => zohalAnswering(reply).checkIdentity(ID, DAY, neverAborted()),
+    checkPhoneOwnership: () => zohalAnswering(reply).checkPhoneOwnership(ID, PHONE, neverAborted()),
   })[operation]();
 
-describe('what is sent', () => {
-  it('asks for a person with the day of birth in slashes, padded', async () => {
-    await zohalThat(says({ matched: true, alive: true })).checkIdentity(ID, DAY, noHurry());
+describe('the request', () => {
+  it('asks for a person with the zero-padded day of birth', async () => {
+    await zohalAnswering(answered({ matched: true, alive: true })).checkIdentity(ID, DAY, neverAborted());
     const { method, path, headers, body } = server.requests[0] as ReceivedRequest;
     expect([method, path, headers.authorization, headers['content-type']]).toEqual([
       'POST',
@@ -53,14 +53,14 @@ describe('what is sent', () => {
   });
 
   it('asks for the match of a phone in its local form', async () => {
-    await zohalThat(says({ matched: true })).checkPhoneOwnership(ID, PHONE, noHurry());
+    await zohalAnswering(answered({ matched: true })).checkPhoneOwnership(ID, PHONE, neverAborted());
     const { method, path, body } = server.requests[0] as ReceivedRequest;
     expect([method, path]).toEqual(['POST', '/api/v0/services/inquiry/shahkar']);
     expect(JSON.parse(body)).toEqual({ national_code: ID, mobile: '09990000001' });
   });
 });
 
-describe('verdicts', () => {
+describe('the verdict', () => {
   it.each([
     [{ matched: true, alive: true, is_dead: false }, 'matched'],
     [{ matched: true, alive: true }, 'matched'],
@@ -71,32 +71,32 @@ describe('verdicts', () => {
     [{ matched: true, alive: false }, 'deceased'],
     [{ matched: false, alive: null, first_name: null }, 'not_found'],
     [{ matched: false, alive: true }, 'not_found'],
-  ])('takes the record %j as %s', async (data, verdict) => {
-    expect(await ask('checkIdentity', says(data))).toBe(verdict);
+  ])('of the record %j is %s', async (data, verdict) => {
+    expect(await inquire('checkIdentity', answered(data))).toBe(verdict);
   });
 
   it.each([
     [true, 'matched'],
     [false, 'not_matched'],
-  ])('takes the match %s as %s', async (matched, verdict) => {
-    expect(await ask('checkPhoneOwnership', says({ matched }))).toBe(verdict);
+  ])('of the match %s is %s', async (matched, verdict) => {
+    expect(await inquire('checkPhoneOwnership', answered({ matched }))).toBe(verdict);
   });
 
   it.each([
-    ['does not say whether the person lives', { matched: true }],
-    ['says null of it', { matched: true, alive: null, is_dead: null }],
+    ['does not say whether the person is alive', { matched: true }],
+    ['says null', { matched: true, alive: null, is_dead: null }],
     ['contradicts itself: alive and dead', { matched: true, alive: true, is_dead: true }],
     ['contradicts itself: neither', { matched: true, alive: false, is_dead: false }],
-    ['is another person’s', { matched: true, alive: false, national_code: '9990000029' }],
-  ])('does not believe a record that %s', async (_what, data) => {
-    expect(gistOf(await failureOf(ask('checkIdentity', says(data))))).toEqual({
+    ['is that of another person', { matched: true, alive: false, national_code: '9990000029' }],
+  ])('does not come from a record that %s', async (_what, data) => {
+    expect(summaryOf(await failureOf(inquire('checkIdentity', answered(data))))).toEqual({
       reason: 'malformed',
-      refused: false,
+      delivery: 'possibly_sent',
     });
   });
 });
 
-/** Zohal's documented words and numbers: the HTTP status, and how often the inquiry is made. */
+/** Zohal's documented codes: HTTP status, result, error_code, reason, and the number of inquiries sent. */
 const CODES: readonly (readonly [number, number, unknown, UnavailableReason, number])[] = [
   [401, 4, 'not_authenticated', 'credentials', 1],
   [401, 4, 'unauthorized', 'credentials', 1],
@@ -115,18 +115,18 @@ const CODES: readonly (readonly [number, number, unknown, UnavailableReason, num
 
 describe.each(OPERATIONS)('%s', (operation) => {
   it.each(CODES)(
-    'takes HTTP %i, result %i, error_code %s as %s, asking %i time(s), and never as a verdict',
-    async (status, result, errorCode, reason, asked) => {
+    'takes HTTP %i, result %i, error_code %s as %s, inquires %i time(s), and gives no verdict',
+    async (status, result, errorCode, reason, inquiries) => {
       const reply = { status, json: envelope(result, { matched: false, alive: false }, errorCode) };
-      expect(gistOf(await failureOf(ask(operation, reply)))).toEqual({ reason, refused: true });
-      expect(server.requests).toHaveLength(asked);
+      expect(summaryOf(await failureOf(inquire(operation, reply)))).toEqual({ reason, delivery: 'not_sent' });
+      expect(server.requests).toHaveLength(inquiries);
     },
   );
 
   it.each([
     [
-      'a match beside an error code',
-      { status: 200, json: envelope(1, { matched: false }, 'unknown_word') },
+      'a match with an error code',
+      { status: 200, json: envelope(1, { matched: false }, 'unknown_code') },
       'malformed',
     ],
     ['a match with an unknown result', { status: 200, json: envelope(7, { matched: false }) }, 'malformed'],
@@ -135,10 +135,10 @@ describe.each(OPERATIONS)('%s', (operation) => {
       { status: 500, json: envelope(1, { matched: false }) },
       'upstream',
     ],
-    ['a result that is a text', { status: 200, json: envelope('1', { matched: false }) }, 'malformed'],
-    ['a match that is a text', says({ matched: 'false' }), 'malformed'],
-    ['a match that is a number', says({ matched: 0 }), 'malformed'],
-    ['no data', says(null), 'malformed'],
+    ['a result that is a string', { status: 200, json: envelope('1', { matched: false }) }, 'malformed'],
+    ['a match that is a string', answered({ matched: 'false' }), 'malformed'],
+    ['a match that is a number', answered({ matched: 0 }), 'malformed'],
+    ['no data', answered(null), 'malformed'],
     ['no body', { status: 200, json: { result: 1 } }, 'malformed'],
     [
       'the older envelope',
@@ -146,12 +146,15 @@ describe.each(OPERATIONS)('%s', (operation) => {
       'malformed',
     ],
     ['HTML with 200', { status: 200, text: '<html>' }, 'malformed'],
-    ['half of a JSON', { status: 200, text: '{"result":1,"response_bo' }, 'malformed'],
-    ['a bare 401', { status: 401, text: '' }, 'credentials'],
-    ['a bare 403', { status: 403, json: { message: 'no' } }, 'blocked'],
-    ['a bare 429', { status: 429, text: '' }, 'quota'],
-    ['a bare 503', { status: 503, text: '' }, 'upstream'],
-  ] as const)('takes %s for no verdict', async (_what, reply, reason) => {
-    expect(gistOf(await failureOf(ask(operation, reply)))).toEqual({ reason, refused: false });
+    ['truncated JSON', { status: 200, text: '{"result":1,"response_bo' }, 'malformed'],
+    ['401 without a code', { status: 401, text: '' }, 'credentials'],
+    ['403 without a code', { status: 403, json: { message: 'no' } }, 'blocked'],
+    ['429 without a code', { status: 429, text: '' }, 'quota'],
+    ['503 without a code', { status: 503, text: '' }, 'upstream'],
+  ] as const)('gives no verdict for %s', async (_what, reply, reason) => {
+    expect(summaryOf(await failureOf(inquire(operation, reply)))).toEqual({
+      reason,
+      delivery: 'possibly_sent',
+    });
   });
 });

@@ -1,16 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { exchange } from '#shared/providers/exchange.ts';
-import { safeCause } from '#shared/providers/safe-cause.ts';
-import { everythingIn, failureOf, gistOf, noHurry } from './failure.ts';
+import { exchange, failedReply, safeCause } from '#shared/providers/exchange.ts';
+import { everythingIn, failureOf, neverAborted, summaryOf } from './failure.ts';
 import { type ScriptedReply, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
 
 const SITE = { provider: 'acme', operation: 'o' };
-/** What stands in the URL, the headers and the body of every request here, and must stand in no error. */
+/** Values in the URL, the headers and the body of every request here. No error may contain them. */
 const SECRETS = /sesame|9990000010|09990000001/;
 
-const get = (baseUrl: string, signal = noHurry()) =>
+const get = (baseUrl: string, signal = neverAborted()) =>
   exchange(
     SITE,
     {
@@ -28,36 +27,36 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const askFor = (reply: ScriptedReply) => {
+const exchangeFor = (reply: ScriptedReply) => {
   server.answer(() => reply);
   return get(server.baseUrl);
 };
 
-describe('an answer', () => {
-  it('is its status and its JSON', async () => {
-    expect(await askFor({ status: 418, json: { a: [1] } })).toEqual({ status: 418, json: { a: [1] } });
+describe('a response', () => {
+  it('is returned as its status and its JSON', async () => {
+    expect(await exchangeFor({ status: 418, json: { a: [1] } })).toEqual({ status: 418, json: { a: [1] } });
   });
 
-  it('that is no JSON has none', async () => {
-    expect(await askFor({ status: 200, text: '<html>' })).toEqual({ status: 200, json: undefined });
+  it('has no JSON if its body is not JSON', async () => {
+    expect(await exchangeFor({ status: 200, text: '<html>' })).toEqual({ status: 200, json: undefined });
   });
 
-  it('may be as large as 64 KB', async () => {
+  it('is read up to 64 KB', async () => {
     const json = 'x'.repeat(64 * 1024 - 2);
-    expect((await askFor({ status: 200, json })).json).toHaveLength(64 * 1024 - 2);
+    expect((await exchangeFor({ status: 200, json })).json).toHaveLength(64 * 1024 - 2);
   });
 
-  it('of a byte more is not read', async () => {
-    const failure = await failureOf(askFor({ status: 200, json: 'x'.repeat(64 * 1024 - 1) }));
-    expect(gistOf(failure)).toEqual({ reason: 'malformed', refused: false });
+  it('is malformed if it is one byte larger than 64 KB', async () => {
+    const failure = await failureOf(exchangeFor({ status: 200, json: 'x'.repeat(64 * 1024 - 1) }));
+    expect(summaryOf(failure)).toEqual({ reason: 'malformed', delivery: 'possibly_sent' });
   });
 });
 
-/** A server that does as told with each connection. */
+/** Starts a server that passes each connection to `serve`. */
 const startRawServer = async (serve: (socket: Socket) => void): Promise<{ server: Server; port: number }> => {
   const raw = createServer((socket) => {
     socket.on('error', () => {});
-    // Without a reader a socket does not notice that the other side has gone.
+    // A socket without a reader does not notice that the other side has closed it.
     socket.resume();
     serve(socket);
   });
@@ -82,13 +81,13 @@ const withRawServer = async <T>(
 const afterTheRequest = (act: (socket: Socket) => void) => (socket: Socket) =>
   socket.once('data', () => act(socket));
 
-describe('no answer', () => {
+describe('a failed exchange', () => {
   it.each([
     ['the connection is reset', (socket: Socket) => socket.resetAndDestroy()],
     ['the connection ends', (socket: Socket) => socket.end()],
-    ['what comes is not HTTP', (socket: Socket) => socket.end(Buffer.from([0x15, 3, 1, 0, 2, 2, 40]))],
+    ['the response is not HTTP', (socket: Socket) => socket.end(Buffer.from([0x15, 3, 1, 0, 2, 2, 40]))],
     [
-      'what comes is not HTTP, and repeats what was sent',
+      'the response is not HTTP and repeats the request',
       (socket: Socket) => socket.end('no HTTP: sesame 9990000010 09990000001'),
     ],
     [
@@ -96,31 +95,31 @@ describe('no answer', () => {
       (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"sesame":'),
     ],
     ['the headers never end', (socket: Socket) => socket.end(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}`)],
-  ])('after the request is a failure that is not sure of anything: %s', async (_how, act) => {
+  ])('is possibly sent if, after the request, %s', async (_how, act) => {
     const failure = await withRawServer(afterTheRequest(act), (port) =>
       failureOf(get(`http://127.0.0.1:${port}`)),
     );
-    expect(gistOf(failure)).toEqual({ reason: 'transport', refused: false });
+    expect(summaryOf(failure)).toEqual({ reason: 'transport', delivery: 'possibly_sent' });
     expect(everythingIn(failure)).not.toMatch(SECRETS);
   });
 
-  it('where nobody listens means that nothing arrived', async () => {
+  it('is not sent if the port is closed', async () => {
     const port = await withRawServer(
       () => {},
       async (closed) => closed,
     );
     const failure = await failureOf(get(`http://127.0.0.1:${port}`));
-    expect(gistOf(failure)).toEqual({ reason: 'transport', refused: true });
+    expect(summaryOf(failure)).toEqual({ reason: 'transport', delivery: 'not_sent' });
     expect(everythingIn(failure)).not.toMatch(SECRETS);
     expect(everythingIn(failure)).toContain('ECONNREFUSED');
   });
 
-  it('where a TLS URL meets plain text means that nothing arrived', async () => {
+  it('is not sent if the TLS handshake meets plain text', async () => {
     const failure = await withRawServer(
       afterTheRequest((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
       (port) => failureOf(get(`https://127.0.0.1:${port}`)),
     );
-    expect(gistOf(failure)).toEqual({ reason: 'transport', refused: true });
+    expect(summaryOf(failure)).toEqual({ reason: 'transport', delivery: 'not_sent' });
     expect(everythingIn(failure)).not.toMatch(SECRETS);
   });
 
@@ -129,23 +128,26 @@ describe('no answer', () => {
     [
       'aborted',
       () => {
-        const leaving = new AbortController();
-        setImmediate(() => leaving.abort());
-        return leaving.signal;
+        const caller = new AbortController();
+        setImmediate(() => caller.abort());
+        return caller.signal;
       },
     ],
     ['aborted', () => AbortSignal.abort()],
-  ] as const)('in time is %s, and closes the connection', async (reason, signal) => {
-    const failure = await withRawServer(
-      () => {},
-      (port) => failureOf(get(`http://127.0.0.1:${port}`, signal())),
-    );
-    expect(gistOf(failure)).toEqual({ reason, refused: false });
-    expect(everythingIn(failure)).not.toMatch(SECRETS);
-  });
+  ] as const)(
+    'has the reason %s when its signal aborts, and closes the connection',
+    async (reason, signal) => {
+      const failure = await withRawServer(
+        () => {},
+        (port) => failureOf(get(`http://127.0.0.1:${port}`, signal())),
+      );
+      expect(summaryOf(failure)).toEqual({ reason, delivery: 'possibly_sent' });
+      expect(everythingIn(failure)).not.toMatch(SECRETS);
+    },
+  );
 });
 
-it('uses a connection again, unless a request wants its own', async () => {
+it('reuses a connection, unless a request asks for its own', async () => {
   const answer = (socket: Socket) => {
     socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'));
   };
@@ -155,20 +157,20 @@ it('uses a connection again, unless a request wants its own', async () => {
     answer(socket);
   };
   await withRawServer(count, async (port) => {
-    const ask = (ownConnection: boolean) =>
-      exchange(SITE, { method: 'GET', url: `http://127.0.0.1:${port}`, ownConnection }, noHurry());
-    for (let request = 0; request < 5; request += 1) {
-      await ask(false);
-      // The client puts a connection back when the turn of the event loop in which it was used is over.
+    const request = (ownConnection: boolean) =>
+      exchange(SITE, { method: 'GET', url: `http://127.0.0.1:${port}`, ownConnection }, neverAborted());
+    for (let count = 0; count < 5; count += 1) {
+      await request(false);
+      // The client returns a connection to its pool at the end of the turn of the event loop.
       await nextTurn();
     }
     const kept = connections;
-    for (let request = 0; request < 5; request += 1) await ask(true);
+    for (let count = 0; count < 5; count += 1) await request(true);
     expect([kept, connections >= 5]).toEqual([1, true]);
   });
 });
 
-it('follows no redirect: credentials must not travel on', async () => {
+it('does not follow a redirect, which would pass the credentials on', async () => {
   const requests: string[] = [];
   const reply = await withRawServer(
     afterTheRequest((socket) => {
@@ -181,14 +183,14 @@ it('follows no redirect: credentials must not travel on', async () => {
   expect([reply.status, requests]).toEqual([307, ['one']]);
 });
 
-describe('what is kept of an error', () => {
-  it('is its name and its code', () => {
+describe('safeCause', () => {
+  it('copies the name and the code of an error', () => {
     const error = new TypeError('fetch of sesame failed', {
       cause: Object.assign(new Error('sesame'), { code: 'ECONNRESET', url: 'sesame' }),
     });
-    const kept = safeCause(error);
-    expect([kept.name, kept.message]).toEqual(['TypeError', 'ECONNRESET']);
-    expect(everythingIn(kept)).not.toMatch(SECRETS);
+    const copy = safeCause(error);
+    expect([copy.name, copy.message]).toEqual(['TypeError', 'ECONNRESET']);
+    expect(everythingIn(copy)).not.toMatch(SECRETS);
   });
 
   it.each([
@@ -197,7 +199,20 @@ describe('what is kept of an error', () => {
     Object.assign(new Error('sesame'), { code: 42, name: 'the sesame' }),
     'sesame',
     undefined,
-  ])('is nothing else: %#', (error) => {
+  ])('copies nothing else (case %#)', (error) => {
     expect(everythingIn(safeCause(error))).not.toMatch(SECRETS);
   });
+});
+
+it.each([
+  [500, 'upstream'],
+  [502, 'upstream'],
+  [401, 'credentials'],
+  [403, 'blocked'],
+  [429, 'quota'],
+  [200, 'malformed'],
+  [404, 'malformed'],
+])('takes an undocumented response with HTTP %i as %s, possibly sent', (status, reason) => {
+  const failure = failedReply(SITE, { status, json: undefined });
+  expect(summaryOf(failure)).toEqual({ reason, delivery: 'possibly_sent' });
 });

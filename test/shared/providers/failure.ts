@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
 
-/** The failure of a call that must not go well. */
+/** Returns the failure of a call that must fail with ProviderUnavailable. */
 export const failureOf = async (call: Promise<unknown>): Promise<ProviderUnavailable> => {
   const error = await call.then(
     (result) => new Error(`answered ${String(result)}`),
@@ -11,10 +11,10 @@ export const failureOf = async (call: Promise<unknown>): Promise<ProviderUnavail
   return error as ProviderUnavailable;
 };
 
-/** What a failure says to those who decide by it. */
-export const gistOf = ({ reason, refused }: ProviderUnavailable) => ({ reason, refused });
+/** Returns the fields of a failure that decide about retry, failover and the cool-down. */
+export const summaryOf = ({ reason, delivery }: ProviderUnavailable) => ({ reason, delivery });
 
-/** Everything that a log, a debugger or a tracer could find in an error: its whole tree, hidden fields included. */
+/** Returns everything that a log, a debugger or a tracer could find in an error, hidden fields included. */
 export const everythingIn = (error: unknown): string =>
   inspect(error, {
     depth: Infinity,
@@ -24,5 +24,5 @@ export const everythingIn = (error: unknown): string =>
     maxArrayLength: null,
   });
 
-/** A signal that never ends. */
-export const noHurry = (): AbortSignal => new AbortController().signal;
+/** Returns a signal that never aborts. */
+export const neverAborted = (): AbortSignal => new AbortController().signal;

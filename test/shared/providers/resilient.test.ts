@@ -1,19 +1,19 @@
+import { jest } from '@jest/globals';
 import * as v from 'valibot';
-import { ifSurelyRefused, unlessAborted } from '#shared/providers/failover.ts';
 import { provider } from '#shared/providers/provider.ts';
-import { type OperationPolicy, resilient } from '#shared/providers/resilient.ts';
-import { type UnavailableReason, unavailable } from '#shared/providers/unavailable.ts';
+import { type OperationPolicy, type ResilienceOptions, resilient } from '#shared/providers/resilient.ts';
+import { ifNotSent, unlessAborted } from '#shared/providers/retry-and-failover.ts';
+import { ProviderUnavailable, type UnavailableReason } from '#shared/providers/unavailable.ts';
+import { runInRequest } from '#shared/request-context.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
-import { failureOf, noHurry } from './failure.ts';
+import { failureOf, neverAborted } from './failure.ts';
 import { quietLog } from './quiet-log.ts';
 
 const lines = quietLog();
 beforeEach(() => {
   lines.length = 0;
 });
-
-type Answer = string | UnavailableReason | { hangs: true };
 
 const REASONS: readonly unknown[] = [
   'timeout',
@@ -23,153 +23,198 @@ const REASONS: readonly unknown[] = [
   'rejected',
 ] satisfies UnavailableReason[];
 
-/** Two providers, `first` and `second`, that answer as a test says from one call to the next, and then `well`. */
-const bench = (policy: Partial<OperationPolicy> = {}, attemptTimeoutMs = 60_000) => {
+/** What a provider does with one call: it fails with a reason, hangs until the attempt times out, or returns a text. */
+type Answer = UnavailableReason | 'hangs' | (string & {});
+
+const perform = async (name: string, answer: Answer, signal: AbortSignal): Promise<string> => {
+  const site = { provider: name, operation: 'o' };
+  if (answer === 'hangs') {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    throw new ProviderUnavailable(site, 'timeout', { delivery: 'possibly_sent' });
+  }
+  if (!REASONS.includes(answer)) return answer;
+  const delivery = answer === 'timeout' ? 'possibly_sent' : 'not_sent';
+  throw new ProviderUnavailable(site, answer as UnavailableReason, { delivery });
+};
+
+/** Two providers, `first` and `second`. Each gives the answers that a test sets, one after another, and then `matched`. */
+const twoProviders = (policy: Partial<OperationPolicy> = {}, options: ResilienceOptions = {}) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
-  const responses: Record<string, Answer[]> = { first: [], second: [] };
-  const asked: string[] = [];
+  const answers: Record<string, Answer[]> = { first: [], second: [] };
+  const called: string[] = [];
   const named = (name: string) =>
     provider({
       name,
       credentials: v.object({}),
       open: () => ({
-        async ask(signal: AbortSignal): Promise<string> {
-          asked.push(name);
-          const answer = responses[name]?.shift() ?? 'well';
-          const site = { provider: name, operation: 'o' };
-          if (typeof answer === 'object') {
-            await new Promise((resolve) => signal.addEventListener('abort', resolve));
-            throw unavailable(site, 'timeout', { refused: false });
-          }
-          if (REASONS.includes(answer)) {
-            throw unavailable(site, answer as UnavailableReason, { refused: answer !== 'timeout' });
-          }
-          return answer;
+        inquire(signal: AbortSignal): Promise<string> {
+          called.push(name);
+          return perform(name, answers[name]?.shift() ?? 'matched', signal);
         },
       }),
     });
   const operation = resilient(
     [named('first'), named('second')],
     fixedSecret(JSON.stringify({ first: {}, second: {} })),
-    { clock, retryPauseMs: () => 0, attemptTimeoutMs, circuit: { failuresToOpen: 2, openMs: 10_000 } },
+    {
+      clock,
+      retryPauseMs: () => 0,
+      timeoutSignal: neverAborted,
+      circuit: { failuresToOpen: 2, openMs: 10_000 },
+      ...options,
+    },
   )({
     operation: 'o',
     retries: true,
-    attemptTimeoutMs: 1,
-    mayGoOn: unlessAborted,
+    attemptTimeoutMs: 6000,
+    mayFailOver: unlessAborted,
     outcomeOf: String,
     ...policy,
   });
-  return {
-    clock,
-    responses,
-    asked,
-    ask: (signal = noHurry()) => operation(signal, (port, until) => port.ask(until)),
-  };
+  const inquire = (signal = neverAborted()) =>
+    operation(signal, (port, attemptSignal) => port.inquire(attemptSignal));
+  return { clock, answers, called, inquire };
 };
 
-const calls = () =>
+/** The logged calls: provider, outcome and number of the attempt. */
+const loggedCalls = () =>
   lines
     .map((line) => JSON.parse(line))
     .filter(({ event }) => event === 'provider_called')
     .map(({ provider: name, outcome, attempt }) => `${name} ${outcome} ${attempt}`);
 
-it('asks the first provider, and counts one billed call with its outcome', async () => {
-  const { ask, asked } = bench();
-  expect(await ask()).toBe('well');
-  expect(asked).toEqual(['first']);
+it('calls the first provider, and logs one billed call with its outcome', async () => {
+  const { inquire, called } = twoProviders();
+  expect(await inquire()).toBe('matched');
+  expect(called).toEqual(['first']);
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({
     event: 'provider_called',
     provider: 'first',
     provider_operation: 'o',
-    outcome: 'well',
+    outcome: 'matched',
     attempt: 1,
     duration_ms: expect.any(Number),
     ProviderCalls: 1,
   });
 });
 
-it('retries the same provider before it asks the next one, and counts every call', async () => {
-  const { ask, responses } = bench();
-  responses.first = ['transport', 'upstream'];
-  expect(await ask()).toBe('well');
-  expect(calls()).toEqual(['first transport 1', 'first upstream 2', 'second well 1']);
+it('logs each call with the id of its request, and its milliseconds for the completion line', async () => {
+  const { inquire, answers } = twoProviders();
+  answers.first = ['quota'];
+  const request = { requestId: 'req-1', operation: 'create-user', signal: neverAborted(), calls: [] };
+  await runInRequest(request, () => inquire());
+  expect(lines.map((line) => JSON.parse(line).request_id)).toEqual(['req-1', 'req-1']);
+  expect(request.calls).toEqual([
+    { target: 'first:o', ms: expect.any(Number) },
+    { target: 'second:o', ms: expect.any(Number) },
+  ]);
 });
 
-it('never retries what may not be done twice', async () => {
-  const { ask, responses } = bench({ retries: false, mayGoOn: ifSurelyRefused });
-  responses.first = ['timeout'];
-  expect((await failureOf(ask())).reason).toBe('timeout');
-  expect(calls()).toEqual(['first timeout 1']);
+it('retries the same provider before it calls the next one, and logs every call', async () => {
+  const { inquire, answers } = twoProviders();
+  answers.first = ['transport', 'upstream'];
+  expect(await inquire()).toBe('matched');
+  expect(loggedCalls()).toEqual(['first transport 1', 'first upstream 2', 'second matched 1']);
 });
 
-it('gives an attempt its time and no more', async () => {
-  const { ask, responses } = bench({}, 20);
-  responses.first = [{ hangs: true }];
-  expect(await ask()).toBe('well');
-  expect(calls()).toEqual(['first timeout 1', 'second well 1']);
+it('never retries a call that must not be repeated', async () => {
+  const { inquire, answers } = twoProviders({ retries: false, mayFailOver: ifNotSent });
+  answers.first = ['timeout'];
+  expect((await failureOf(inquire())).reason).toBe('timeout');
+  expect(loggedCalls()).toEqual(['first timeout 1']);
 });
 
-it('costs a caller nothing while the circuit of a provider is open: it is not asked', async () => {
-  const { ask, responses, asked } = bench();
-  responses.first = ['quota', 'quota'];
-  await ask();
-  await ask();
-  asked.length = 0;
-  await ask();
-  expect(asked).toEqual(['second']);
+it('aborts an attempt after the timeout of the operation, and calls the next provider', async () => {
+  const timeouts: { readonly ms: number; readonly attempt: AbortController }[] = [];
+  const timeoutSignal = (ms: number) => {
+    const attempt = new AbortController();
+    timeouts.push({ ms, attempt });
+    return attempt.signal;
+  };
+  const { inquire, answers, called } = twoProviders({}, { timeoutSignal });
+  answers.first = ['hangs'];
+  const inquiring = inquire();
+  await inquire();
+  expect(called).toEqual(['first', 'first']);
+  timeouts[0]?.attempt.abort();
+  expect(await inquiring).toBe('matched');
+  expect(timeouts.map(({ ms }) => ms)).toEqual([6000, 6000, 6000]);
+  expect(loggedCalls()).toEqual(['first matched 1', 'first timeout 1', 'second matched 1']);
 });
 
-it('comes back to the first provider by itself when that is well again', async () => {
-  const { ask, responses, asked, clock } = bench();
-  responses.first = ['quota', 'quota'];
-  await ask();
-  await ask();
+it('does not call a provider whose circuit is open', async () => {
+  const { inquire, answers, called } = twoProviders();
+  answers.first = ['quota', 'quota'];
+  await inquire();
+  await inquire();
+  called.length = 0;
+  await inquire();
+  expect(called).toEqual(['second']);
+});
+
+it('returns to the first provider when it is up again', async () => {
+  const { inquire, answers, called, clock } = twoProviders();
+  answers.first = ['quota', 'quota'];
+  await inquire();
+  await inquire();
   clock.advance(10);
-  asked.length = 0;
-  await ask();
-  await ask();
-  expect(asked).toEqual(['first', 'first']);
+  called.length = 0;
+  await inquire();
+  await inquire();
+  expect(called).toEqual(['first', 'first']);
 });
 
-it('says how long to wait when every circuit is open, and asks nobody', async () => {
-  const { ask, responses, asked, clock } = bench();
-  responses.first = ['quota', 'quota'];
-  responses.second = ['quota', 'quota'];
-  await failureOf(ask());
-  await failureOf(ask());
+it('measures the open time with a monotonic clock: setting the system time back does not prolong it', async () => {
+  const monotonic = jest.spyOn(performance, 'now').mockReturnValue(1000);
+  const wallTimeMs = Date.now();
+  const wall = jest.spyOn(Date, 'now').mockReturnValue(wallTimeMs);
+  try {
+    const { inquire, answers, called } = twoProviders({}, { clock: undefined });
+    answers.first = ['quota', 'quota'];
+    await inquire();
+    await inquire();
+    wall.mockReturnValue(wallTimeMs - 3_600_000);
+    monotonic.mockReturnValue(11_000);
+    called.length = 0;
+    await inquire();
+    expect(called).toEqual(['first']);
+  } finally {
+    jest.restoreAllMocks();
+  }
+});
+
+it('throws the time to wait, and calls no provider, when every circuit is open', async () => {
+  const { inquire, answers, called, clock } = twoProviders();
+  answers.first = ['quota', 'quota'];
+  answers.second = ['quota', 'quota'];
+  await failureOf(inquire());
+  await failureOf(inquire());
   clock.advance(4);
-  asked.length = 0;
-  const { reason, refused, retryAfterSeconds } = await failureOf(ask());
-  expect({ reason, refused, retryAfterSeconds, asked }).toEqual({
+  called.length = 0;
+  expect(await failureOf(inquire())).toMatchObject({
     reason: 'circuit_open',
-    refused: true,
+    delivery: 'not_sent',
     retryAfterSeconds: 6,
-    asked: [],
   });
+  expect(called).toEqual([]);
 });
 
-it('asks nobody for a caller who left before anything was sent', async () => {
-  const { ask, asked } = bench();
-  const leaving = new AbortController();
-  const asking = failureOf(ask(leaving.signal));
-  leaving.abort();
-  const { reason, refused } = await asking;
-  expect({ reason, refused, asked, lines }).toEqual({
-    reason: 'aborted',
-    refused: true,
-    asked: [],
-    lines: [],
-  });
+it('calls no provider when the caller leaves before anything is sent', async () => {
+  const { inquire, called } = twoProviders();
+  const caller = new AbortController();
+  const inquiring = failureOf(inquire(caller.signal));
+  caller.abort();
+  expect(await inquiring).toMatchObject({ reason: 'aborted', delivery: 'not_sent' });
+  expect([called, lines]).toEqual([[], []]);
 });
 
-it('asks nobody for a caller who leaves within the same turn of the event loop, as when the other check is refused at once', async () => {
-  const { ask, asked } = bench();
-  await ask();
-  asked.length = 0;
-  const leaving = new AbortController();
-  const asking = failureOf(ask(leaving.signal));
+it('calls no provider when the caller leaves within the same turn of the event loop, as after the other check of a person', async () => {
+  const { inquire, called } = twoProviders();
+  await inquire();
+  called.length = 0;
+  const caller = new AbortController();
+  const inquiring = failureOf(inquire(caller.signal));
   for (let microtask = 0; microtask < 50; microtask += 1) await Promise.resolve();
-  leaving.abort();
-  expect([(await asking).refused, asked]).toEqual([true, []]);
+  caller.abort();
+  expect([(await inquiring).delivery, called]).toEqual(['not_sent', []]);
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('fileSecret', () => {
-  it('reads the file each time, so that an edit acts at once', async () => {
+  it('reads the file each time, so that an edit takes effect at once', async () => {
     const path = join(folder, 'secret.json');
     const secret = fileSecret(path);
     await writeFile(path, 'old');
@@ -20,7 +20,7 @@ describe('fileSecret', () => {
     expect(await secret.read()).toBe('new');
   });
 
-  it('throws if the file is not there', async () => {
+  it('throws if the file is missing', async () => {
     await expect(fileSecret(join(folder, 'missing.json')).read()).rejects.toThrow('ENOENT');
   });
 });

@@ -1,22 +1,28 @@
 import fc from 'fast-check';
 import { keyedHashesFrom, sameMac } from '#shared/secrets/keyed-hashes.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
+import { quietLog } from '#test/shared/providers/quiet-log.ts';
+
+const lines = quietLog();
+beforeEach(() => {
+  lines.length = 0;
+});
 
 const FIRST = 'first-'.padEnd(40, 'a');
 const SECOND = 'second-'.padEnd(40, 'b');
 const THIRD = 'third-'.padEnd(40, 'c');
 
-const digestsUnder = (current: string, ...previous: string[]) =>
+const hashesUnder = (current: string, ...previous: string[]) =>
   keyedHashesFrom(fixedSecret(JSON.stringify({ current, previous })));
 
-const hashes = digestsUnder(FIRST);
+const hashes = hashesUnder(FIRST);
 
 const phone = '+989990000001';
 const nationalId = '9990000018';
 const sent = { phone, audience: 'sel_a', code: '123456', salt: 'salt' };
 
-/** Everything that the hashes make of one person under one ring. */
-const everythingOf = async (from: ReturnType<typeof digestsUnder>): Promise<string[]> => [
+/** All hashes of one person under the keys of one secret. */
+const everythingOf = async (from: ReturnType<typeof hashesUnder>): Promise<string[]> => [
   ...(await from.phone(phone)),
   ...(await from.person('sel_a', nationalId)),
   await from.buyerId(phone),
@@ -24,16 +30,16 @@ const everythingOf = async (from: ReturnType<typeof digestsUnder>): Promise<stri
 ];
 
 describe('keyedHashesFrom', () => {
-  it('gives the same hash for the same input, also in another container', async () => {
-    expect(await everythingOf(digestsUnder(FIRST))).toEqual(await everythingOf(hashes));
+  it('returns the same hash for the same input in every container', async () => {
+    expect(await everythingOf(hashesUnder(FIRST))).toEqual(await everythingOf(hashes));
   });
 
-  it('gives nothing the same under another secret', async () => {
-    const [one, other] = await Promise.all([everythingOf(hashes), everythingOf(digestsUnder(SECOND))]);
+  it('returns no equal hash under another secret', async () => {
+    const [one, other] = await Promise.all([everythingOf(hashes), everythingOf(hashesUnder(SECOND))]);
     expect(one.filter((hash) => other.includes(hash))).toEqual([]);
   });
 
-  it('tells two phones apart, two sellers of one person, and two persons of one seller', async () => {
+  it('returns different hashes for two phones, for one person at two sellers, and for two persons of a seller', async () => {
     const all = [
       await hashes.phone(phone),
       await hashes.phone('+989990000002'),
@@ -44,7 +50,7 @@ describe('keyedHashesFrom', () => {
     expect(new Set(all).size).toBe(5);
   });
 
-  it('cannot be made to take one pair for another by moving the border between its parts', async () => {
+  it('returns different hashes when characters move from one part of the input to the next', async () => {
     const [one, other] = [await hashes.person('sel_a', '12'), await hashes.person('sel_a1', '2')];
     expect(one).not.toEqual(other);
     const macs = [
@@ -54,13 +60,13 @@ describe('keyedHashesFrom', () => {
     expect(new Set(macs).size).toBe(2);
   });
 
-  it('takes no hash of one kind for one of another, though the input is the same', async () => {
+  it('returns different hashes of one input for different purposes', async () => {
     const same = 'x';
     const [[byPhone], buyer] = [await hashes.phone(same), await hashes.buyerId(same)];
     expect(buyer.slice('byr_'.length)).not.toBe(byPhone.slice(0, buyer.length - 'byr_'.length));
   });
 
-  it('makes of each part of a code a MAC of its own, and of two sends of one code two', async () => {
+  it('returns another MAC when any part of a code or the salt differs', async () => {
     const macs = await Promise.all(
       [
         sent,
@@ -74,7 +80,7 @@ describe('keyedHashesFrom', () => {
     expect(macs[0]).toMatch(/^salt\.[\w-]{32}$/);
   });
 
-  it('shows no input and no key in anything it gives', async () => {
+  it('contains no input and no key in any result', async () => {
     const text = fc.string({ minLength: 6, maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(text, text, text, async (one, two, three) => {
@@ -89,7 +95,7 @@ describe('keyedHashesFrom', () => {
     );
   });
 
-  it('gives hashes and ids that are safe in keys, URLs and tokens', async () => {
+  it('returns hashes and ids that are safe in keys, URLs and tokens', async () => {
     const [[phoneHash], [person], buyer] = [
       await hashes.phone(phone),
       await hashes.person('sel_a', nationalId),
@@ -100,27 +106,27 @@ describe('keyedHashesFrom', () => {
   });
 });
 
-describe('keyedHashesFrom, over a rotation', () => {
-  const rotated = digestsUnder(SECOND, FIRST);
+describe('keyedHashesFrom, during a rotation', () => {
+  const rotated = hashesUnder(SECOND, FIRST);
 
-  it('looks for what was written under each older key, behind the current one', async () => {
+  it('returns the hash under the current key first, then those under the older keys', async () => {
     const [old] = await hashes.phone(phone);
-    const [current] = await digestsUnder(SECOND).phone(phone);
+    const [current] = await hashesUnder(SECOND).phone(phone);
     expect(await rotated.phone(phone)).toEqual([current, old]);
     expect((await rotated.person('sel_a', nationalId)).slice(1)).toEqual(
       await hashes.person('sel_a', nationalId),
     );
   });
 
-  it('keeps the id of a buyer, over any number of rotations', async () => {
+  it('returns the same buyer id after any number of rotations', async () => {
     const ids = await Promise.all(
-      [hashes, rotated, digestsUnder(THIRD, SECOND, FIRST)].map((ring) => ring.buyerId(phone)),
+      [hashes, rotated, hashesUnder(THIRD, SECOND, FIRST)].map((ring) => ring.buyerId(phone)),
     );
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('finds in each of its two steps what is written in the other, and keeps the id of a buyer in both', async () => {
-    const steps = [digestsUnder(FIRST, SECOND, FIRST), digestsUnder(SECOND, FIRST)];
+  it('finds in each of the two steps what is written in the other, with the same buyer id', async () => {
+    const steps = [hashesUnder(FIRST, SECOND, FIRST), hashesUnder(SECOND, FIRST)];
     const [first, second] = await Promise.all(steps.map((ring) => ring.person('sel_a', nationalId)));
     expect(second).toEqual([...(first ?? [])].reverse());
     expect(first?.[0]).toBe((await hashes.person('sel_a', nationalId))[0]);
@@ -128,15 +134,15 @@ describe('keyedHashesFrom, over a rotation', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('gives no hash twice, though a key be named twice', async () => {
-    expect(await digestsUnder(SECOND, SECOND, FIRST, FIRST).phone(phone)).toEqual(await rotated.phone(phone));
+  it('returns no hash twice if a key is named twice', async () => {
+    expect(await hashesUnder(SECOND, SECOND, FIRST, FIRST).phone(phone)).toEqual(await rotated.phone(phone));
   });
 
-  it('makes codes under the current key', async () => {
-    expect(await rotated.codeMac(sent)).toBe(await digestsUnder(SECOND).codeMac(sent));
+  it('computes the MAC of a code with the current key', async () => {
+    expect(await rotated.codeMac(sent)).toBe(await hashesUnder(SECOND).codeMac(sent));
   });
 
-  it('follows the secret when it changes', async () => {
+  it('uses the new keys when the secret changes', async () => {
     let stored = JSON.stringify({ current: FIRST });
     const following = keyedHashesFrom({ read: async () => stored });
     const before = await following.phone(phone);
@@ -158,7 +164,7 @@ describe('a malformed hash secret', () => {
     ['older keys that are no list', JSON.stringify({ current: FIRST, previous: VALUE })],
     ['another name', JSON.stringify({ key: VALUE })],
     ['nothing', ''],
-  ])('is an error that says what is expected and shows no value: %s', async (_case, text) => {
+  ])('throws an error that says what is expected and shows no value: %s', async (_case, text) => {
     const error: unknown = await keyedHashesFrom(fixedSecret(text))
       .phone(phone)
       .catch((reason: unknown) => reason);
@@ -168,17 +174,32 @@ describe('a malformed hash secret', () => {
     expect([VALUE, FIRST, 'hunter2'].filter((value) => shown.includes(value))).toEqual([]);
   });
 
-  it('is read again once it is mended', async () => {
+  it('is read again after it is corrected', async () => {
     let stored = VALUE;
-    const mended = keyedHashesFrom({ read: async () => stored });
-    await expect(mended.phone(phone)).rejects.toThrow('the hash secret is not');
+    const corrected = keyedHashesFrom({ read: async () => stored });
+    await expect(corrected.phone(phone)).rejects.toThrow('the hash secret is not');
     stored = JSON.stringify({ current: FIRST });
-    expect(await mended.phone(phone)).toEqual(await hashes.phone(phone));
+    expect(await corrected.phone(phone)).toEqual(await hashes.phone(phone));
+  });
+
+  it('leaves the last good keys in use, and is logged once', async () => {
+    let stored = JSON.stringify({ current: FIRST });
+    const refreshed = keyedHashesFrom({ read: async () => stored });
+    const before = await refreshed.phone(phone);
+    stored = VALUE;
+    expect(await refreshed.phone(phone)).toEqual(before);
+    expect(await refreshed.phone(phone)).toEqual(before);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { event: 'secret_refresh_failed', secret: 'hash secret', SecretRefreshFailures: 1 },
+    ]);
+    expect(lines.join()).not.toContain(VALUE);
+    stored = JSON.stringify({ current: SECOND, previous: [FIRST] });
+    expect((await refreshed.phone(phone)).slice(1)).toEqual(before);
   });
 });
 
 describe('sameMac', () => {
-  it('is true for equal texts alone', () => {
+  it('returns true only for equal texts', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
         expect(sameMac(one, one)).toBe(true);

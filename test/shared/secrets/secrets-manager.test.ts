@@ -1,70 +1,91 @@
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
-import { jest } from '@jest/globals';
+import { runInRequest } from '#shared/request-context.ts';
 import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
+import { fakeClock } from '#test/fakes/clock.ts';
+import { quietLog } from '#test/shared/providers/quiet-log.ts';
+
+const lines = quietLog();
+beforeEach(() => {
+  lines.length = 0;
+});
 
 type Client = NonNullable<Parameters<typeof secretsManagerSecret>[1]>;
 
-const MINUTE_MS = 60_000;
+const MINUTE_SECONDS = 60;
 
-/** A Secrets Manager whose calls the test answers one by one, in any order. */
+interface PendingCall {
+  readonly command: GetSecretValueCommand;
+  readonly abortSignal: AbortSignal | undefined;
+  answer(value?: string): void;
+  fail(): void;
+}
+
+/** A Secrets Manager whose calls a test answers one by one. */
 const secretsManager = () => {
-  const calls: { command: GetSecretValueCommand; answer(value?: string): void; fail(): void }[] = [];
-  const send = (command: GetSecretValueCommand) =>
+  const calls: PendingCall[] = [];
+  const send = (command: GetSecretValueCommand, options: { abortSignal?: AbortSignal } = {}) =>
     new Promise((resolve, reject) => {
       calls.push({
         command,
+        abortSignal: options.abortSignal,
         answer: (value) => resolve({ SecretString: value }),
-        fail: () => reject(new Error('Secrets Manager is away')),
+        fail: () => reject(new Error('Secrets Manager is unreachable')),
       });
+      options.abortSignal?.addEventListener('abort', () => reject(options.abortSignal?.reason));
     });
-  return { calls, secret: secretsManagerSecret('the-secret', { send } as unknown as Client) };
+  const clock = fakeClock('2026-11-21T08:00:00Z');
+  const timeouts: { readonly ms: number; readonly controller: AbortController }[] = [];
+  const timeoutSignal = (ms: number) => {
+    const controller = new AbortController();
+    timeouts.push({ ms, controller });
+    return controller.signal;
+  };
+  const client = { send } as unknown as Client;
+  const secret = secretsManagerSecret('the-secret', client, { clock, timeoutSignal });
+  /** Reads the secret; the next call is answered with `value`. */
+  const readWith = async (value: string) => {
+    const reading = secret.read();
+    calls.at(-1)?.answer(value);
+    return reading;
+  };
+  return { calls, timeouts, clock, secret, readWith };
 };
 
-beforeEach(() => {
-  jest.useFakeTimers({ now: 0 });
-});
-afterEach(() => {
-  jest.useRealTimers();
-});
+const failures = () =>
+  lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'secret_refresh_failed');
 
 describe('secretsManagerSecret', () => {
-  it('asks for the secret it was told, and only when it is read', async () => {
-    const { calls, secret } = secretsManager();
+  it('calls Secrets Manager at the first read', async () => {
+    const { calls, readWith } = secretsManager();
     expect(calls).toHaveLength(0);
-    const reading = secret.read();
-    calls[0]?.answer('value');
-    expect(await reading).toBe('value');
+    expect(await readWith('value')).toBe('value');
     expect(calls[0]?.command).toBeInstanceOf(GetSecretValueCommand);
     expect(calls[0]?.command.input).toEqual({ SecretId: 'the-secret' });
   });
 
-  it('shares one call between all that read at the same moment', async () => {
+  it('shares one call between concurrent reads', async () => {
     const { calls, secret } = secretsManager();
-    const readings = [secret.read(), secret.read(), secret.read()];
+    const readings = [secret.read(), secret.read(), secret.read({ fresh: true })];
     calls[0]?.answer('value');
     expect(await Promise.all(readings)).toEqual(['value', 'value', 'value']);
     expect(calls).toHaveLength(1);
   });
 
-  it('remembers the secret for 15 minutes, and then asks once again for all', async () => {
-    const { calls, secret } = secretsManager();
-    const first = secret.read();
-    calls[0]?.answer('old');
-    await first;
-    jest.setSystemTime(15 * MINUTE_MS);
+  it('caches the value for 15 minutes, and then refreshes it once for concurrent reads', async () => {
+    const { calls, clock, secret, readWith } = secretsManager();
+    await readWith('old');
+    clock.advance(15 * MINUTE_SECONDS - 0.001);
     expect(await secret.read()).toBe('old');
-    jest.setSystemTime(15 * MINUTE_MS + 1);
+    clock.advance(0.001);
     const readings = [secret.read(), secret.read()];
     calls[1]?.answer('new');
     expect(await Promise.all(readings)).toEqual(['new', 'new']);
     expect(calls).toHaveLength(2);
   });
 
-  it('asks again at once if the reader wants it fresh, and remembers that', async () => {
-    const { calls, secret } = secretsManager();
-    const first = secret.read();
-    calls[0]?.answer('old');
-    await first;
+  it('reads a fresh value at once when asked to, and caches it', async () => {
+    const { calls, secret, readWith } = secretsManager();
+    await readWith('old');
     const fresh = secret.read({ fresh: true });
     calls[1]?.answer('new');
     expect(await fresh).toBe('new');
@@ -72,32 +93,94 @@ describe('secretsManagerSecret', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('does not remember a failure', async () => {
-    const { calls, secret } = secretsManager();
-    const failing = [secret.read(), secret.read()];
+  it('throws the error to all concurrent reads while there is no good value, and calls again at the next read', async () => {
+    const { calls, secret, readWith } = secretsManager();
+    const readings = [secret.read(), secret.read()];
     calls[0]?.fail();
-    expect((await Promise.allSettled(failing)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    const next = secret.read();
-    calls[1]?.answer('value');
-    expect(await next).toBe('value');
+    const results = await Promise.allSettled(readings);
+    expect(results.map((result) => result.status === 'rejected' && result.reason.message)).toEqual([
+      'Secrets Manager is unreachable',
+      'Secrets Manager is unreachable',
+    ]);
+    expect(await readWith('value')).toBe('value');
+    expect(failures()).toEqual([]);
   });
 
-  it('keeps a later read when an earlier one fails after it', async () => {
-    const { calls, secret } = secretsManager();
-    const early = secret.read();
-    const late = secret.read({ fresh: true });
-    calls[1]?.answer('value');
-    expect(await late).toBe('value');
-    calls[0]?.fail();
-    await expect(early).rejects.toThrow('Secrets Manager is away');
-    expect(await secret.read()).toBe('value');
-    expect(calls).toHaveLength(2);
-  });
-
-  it('refuses a secret that holds no text', async () => {
+  it('throws if the secret holds no text', async () => {
     const { calls, secret } = secretsManager();
     const reading = secret.read();
     calls[0]?.answer(undefined);
     await expect(reading).rejects.toThrow('the secret holds no text');
   });
+});
+
+describe('secretsManagerSecret, when a refresh fails', () => {
+  /** A secret with the good value `old` whose first refresh has failed. */
+  const failedRefresh = async (options?: { fresh: boolean }) => {
+    const manager = secretsManager();
+    await manager.readWith('old');
+    manager.clock.advance(15 * MINUTE_SECONDS);
+    const reading = manager.secret.read(options);
+    manager.calls[1]?.fail();
+    return { ...manager, value: await reading };
+  };
+
+  it.each([undefined, { fresh: true }])('returns the last good value (options: %j)', async (options) => {
+    expect((await failedRefresh(options)).value).toBe('old');
+  });
+
+  it('logs the failure once, with a metric', async () => {
+    await failedRefresh();
+    expect(failures()).toMatchObject([
+      {
+        level: 'ERROR',
+        secret: 'the-secret',
+        error_message: 'Secrets Manager is unreachable',
+        SecretRefreshFailures: 1,
+      },
+    ]);
+  });
+
+  it('calls again after 30 seconds, not at every read', async () => {
+    const { calls, clock, secret } = await failedRefresh();
+    clock.advance(29.999);
+    expect(await secret.read()).toBe('old');
+    expect(calls).toHaveLength(2);
+    clock.advance(0.001);
+    const reading = secret.read();
+    calls[2]?.answer('new');
+    expect(await reading).toBe('new');
+  });
+
+  it('returns the last good value for as long as the outage lasts', async () => {
+    const { calls, clock, secret } = await failedRefresh();
+    for (let hour = 0; hour < 24; hour += 1) {
+      clock.advance(3600);
+      const reading = secret.read();
+      calls.at(-1)?.fail();
+      expect(await reading).toBe('old');
+    }
+    expect(failures()).toHaveLength(25);
+  });
+
+  it('does not wait for a refresh without an answer for longer than a second', async () => {
+    const { timeouts, clock, secret, readWith } = secretsManager();
+    await readWith('old');
+    clock.advance(15 * MINUTE_SECONDS);
+    const reading = secret.read();
+    expect(timeouts.map(({ ms }) => ms)).toEqual([1000]);
+    timeouts[0]?.controller.abort();
+    expect(await reading).toBe('old');
+  });
+});
+
+it('ends a first read with the signal of the request, and records its milliseconds', async () => {
+  const { calls, secret } = secretsManager();
+  const caller = new AbortController();
+  const request = { requestId: 'req-1', operation: 'send-otp', signal: caller.signal, calls: [] };
+  const reading = runInRequest(request, () => secret.read());
+  caller.abort(new Error('the deadline has passed'));
+  await expect(reading).rejects.toThrow('the deadline has passed');
+  expect(calls).toHaveLength(1);
+  expect(request.calls).toEqual([{ target: 'secretsmanager:GetSecretValue', ms: expect.any(Number) }]);
 });

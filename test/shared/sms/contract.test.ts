@@ -1,14 +1,14 @@
 import { type Simulators, startSimulators } from '#local/simulators/server.ts';
 import { outcomeOfPhone, type PhoneOutcome, testPhone } from '#local/simulators/test-identities.ts';
-import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
+import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import type { SmsSender } from '#shared/sms/port.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { fakeSmsSender } from '#test/fakes/sms.ts';
-import { failureOf, noHurry } from '#test/shared/providers/failure.ts';
+import { failureOf, neverAborted } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 
-/** A row a provider: a new adapter adds its name here. */
+/** The providers under test. Add the name of a new one here. */
 const ADAPTERS = ['kavenegar', 'sms-ir'] as const;
 
 quietLog();
@@ -18,40 +18,39 @@ beforeAll(async () => {
 });
 afterAll(() => simulators.close());
 
-/** Whether the provider, failing, surely sent nothing. */
-const OUTCOMES: readonly (readonly [PhoneOutcome, boolean])[] = [
-  ['rejected', true],
-  ['balance', true],
-  ['upstream_down', false],
-  ['malformed', false],
-  ['lost_answer', false],
+const OUTCOMES: readonly (readonly [PhoneOutcome, Delivery])[] = [
+  ['rejected', 'not_sent'],
+  ['balance', 'not_sent'],
+  ['upstream_down', 'possibly_sent'],
+  ['malformed', 'possibly_sent'],
+  ['lost_answer', 'possibly_sent'],
 ];
 
-interface Bench {
+interface Sender {
   readonly sender: SmsSender;
   codesTo(phone: string): readonly string[];
 }
 
-/** Makes a sender that gives an attempt so long. */
-type Open = (attemptTimeoutMs?: number) => Bench;
+/** Opens a sender whose attempts end with the signals of `timeoutSignal`. */
+type Open = (timeoutSignal?: () => AbortSignal) => Sender;
 
 const overSimulator =
   (name: (typeof ADAPTERS)[number]): Open =>
-  (attemptTimeoutMs = 20_000) => ({
+  (timeoutSignal = neverAborted) => ({
     sender: smsSenderFrom([name], fixedSecret(JSON.stringify(simulators.providerSecret)), {
-      attemptTimeoutMs,
+      timeoutSignal,
       circuit: { failuresToOpen: 1000 },
     }),
     codesTo: (phone) => simulators.messages(phone).map(({ code }) => code),
   });
 
 const fake: Open = () => {
-  const refusals = new Map<string | undefined, boolean>([...OUTCOMES, ['slow', false]]);
+  const deliveries = new Map<string | undefined, Delivery>([...OUTCOMES, ['slow', 'possibly_sent']]);
   const sender = fakeSmsSender((phone) => {
-    const refused = refusals.get(outcomeOfPhone(phone));
-    return refused === undefined
+    const delivery = deliveries.get(outcomeOfPhone(phone));
+    return delivery === undefined
       ? undefined
-      : new ProviderUnavailable({ provider: 'fake', operation: 'send_code', reason: 'upstream', refused });
+      : new ProviderUnavailable({ provider: 'fake', operation: 'send_code' }, 'upstream', { delivery });
   });
   return {
     sender,
@@ -64,56 +63,57 @@ const ROWS: readonly (readonly [string, Open])[] = [
   ...ADAPTERS.map((name) => [`${name} over its simulator`, overSimulator(name)] as const),
 ];
 
-/** No phone is used twice: the simulators remember. */
+/** No phone is used twice, since the simulators keep their messages. */
 let phones = 0;
 const newPhone = (): string => {
   phones += 1;
   return `+98999000${String(phones).padStart(4, '0')}`;
 };
 
-describe.each(ROWS)('%s', (_name, open) => {
-  it('sends the code to the phone', async () => {
+describe.each(ROWS)('%s', (name, open) => {
+  it('sends the code to the phone, and returns the name of the provider', async () => {
     const { sender, codesTo } = open();
     const phone = newPhone();
-    await sender.sendCode(phone, '012345', noHurry());
+    const { provider } = await sender.sendCode(phone, '012345', neverAborted());
+    expect(name).toContain(provider);
     expect(codesTo(phone)).toEqual(['012345']);
   });
 
   it.each(OUTCOMES)(
-    'fails where the provider does (%s), and says whether surely nothing went out: %s',
-    async (outcome, refused) => {
+    'fails with the provider (%s), and says that the message was %s',
+    async (outcome, delivery) => {
       const { sender } = open();
-      expect((await failureOf(sender.sendCode(testPhone(outcome), '123456', noHurry()))).refused).toBe(
-        refused,
-      );
+      const failure = await failureOf(sender.sendCode(testPhone(outcome), '123456', neverAborted()));
+      expect(failure.delivery).toBe(delivery);
     },
   );
 
-  it('is not sure of anything when no answer comes', async () => {
-    const failure = await failureOf(open(50).sender.sendCode(testPhone('slow'), '123456', noHurry()));
-    expect(failure.refused).toBe(false);
+  it('has possibly sent the message when the provider never answers', async () => {
+    const { sender } = open(() => AbortSignal.timeout(20));
+    const failure = await failureOf(sender.sendCode(testPhone('slow'), '123456', neverAborted()));
+    expect(failure.delivery).toBe('possibly_sent');
   });
 
-  it('works for the next one after a failure', async () => {
+  it('sends the next message after a failure', async () => {
     const { sender, codesTo } = open();
     const phone = newPhone();
-    await failureOf(sender.sendCode(testPhone('balance'), '123456', noHurry()));
-    await sender.sendCode(phone, '654321', noHurry());
+    await failureOf(sender.sendCode(testPhone('balance'), '123456', neverAborted()));
+    await sender.sendCode(phone, '654321', neverAborted());
     expect(codesTo(phone)).toEqual(['654321']);
   });
 });
 
 describe.each(ADAPTERS)('%s', (name) => {
-  it.each(OUTCOMES)('calls the provider once and never again by itself: %s', async (outcome) => {
+  it.each(OUTCOMES)('calls the provider once: %s', async (outcome) => {
     const before = simulators.calls()[name].send_code ?? 0;
-    await failureOf(overSimulator(name)().sender.sendCode(testPhone(outcome, 50), '123456', noHurry()));
+    await failureOf(overSimulator(name)().sender.sendCode(testPhone(outcome, 50), '123456', neverAborted()));
     expect(simulators.calls()[name].send_code).toBe(before + 1);
   });
 
-  it('has sent the message once where only the answer was lost', async () => {
+  it('sends the message once when only the response is lost', async () => {
     const phone = testPhone('lost_answer', 90 + ADAPTERS.indexOf(name));
     const { sender, codesTo } = overSimulator(name)();
-    await failureOf(sender.sendCode(phone, '123456', noHurry()));
+    await failureOf(sender.sendCode(phone, '123456', neverAborted()));
     expect(codesTo(phone)).toEqual(['123456']);
   });
 });

@@ -1,7 +1,7 @@
 import type { UnavailableReason } from '#shared/providers/unavailable.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
-import { failureOf, gistOf, noHurry } from '#test/shared/providers/failure.ts';
+import { failureOf, neverAborted, summaryOf } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import {
   type ReceivedRequest,
@@ -12,28 +12,28 @@ import {
 quietLog();
 const server = scriptedServer();
 
-const send = (reply: ScriptedReply): Promise<void> => {
+const send = (reply: ScriptedReply) => {
   server.answer(() => reply);
   const secret = { kavenegar: { api_key: 'the/key', template: 'sign-in', base_url: server.baseUrl } };
   return smsSenderFrom(['kavenegar'], fixedSecret(JSON.stringify(secret))).sendCode(
     '+989990000001',
     '012345',
-    noHurry(),
+    neverAborted(),
   );
 };
 
-const says = (status: unknown, httpStatus = 200, entries: unknown = null) => ({
+const answered = (status: unknown, httpStatus = 200, entries: unknown = null) => ({
   status: httpStatus,
   json: { return: { status, message: '' }, entries },
 });
 
-it('sends by a connection of its own, which cannot have died unseen', async () => {
-  await send(says(200));
+it('uses a new connection for each message', async () => {
+  await send(answered(200));
   expect(server.requests[0]?.headers.connection).toBe('close');
 });
 
-it('sends a form to the path that holds the key, the phone in its local form', async () => {
-  await send(says(200));
+it('sends a form to the path with the key, and the phone in its local form', async () => {
+  await send(answered(200));
   const { method, path, headers, body } = server.requests[0] as ReceivedRequest;
   expect([method, path, headers['content-type'], Object.fromEntries(new URLSearchParams(body))]).toEqual([
     'POST',
@@ -46,8 +46,8 @@ it('sends a form to the path that holds the key, the phone in its local form', a
 it.each([
   ['a list of entries', [{ messageid: 1, status: 5 }]],
   ['one entry', { messageid: 1, status: 5 }],
-])('takes return.status 200 with %s as sent', async (_form, entries) => {
-  await expect(send(says(200, 200, entries))).resolves.toBeUndefined();
+])('takes return.status 200 with %s as accepted', async (_form, entries) => {
+  await expect(send(answered(200, 200, entries))).resolves.toEqual({ provider: 'kavenegar' });
 });
 
 /** Kavenegar's documented statuses. */
@@ -84,39 +84,45 @@ const STATUSES: readonly (readonly [number, UnavailableReason])[] = [
 ];
 
 describe.each([
-  // fetch keeps an answer with 407 from its caller (it takes it for a proxy's), so that one is tested by itself below.
-  ['the HTTP status says the same', (status: number) => (status === 407 ? 403 : status)],
+  // fetch hides the body of a 407, which it takes for a proxy's; the last test covers that status.
+  ['the HTTP status is the same', (status: number) => (status === 407 ? 403 : status)],
   ['the HTTP status is 200', () => 200],
-])('where %s', (_how, httpStatus) => {
-  it.each(STATUSES)('takes return.status %i as not sent: %s, and asks once', async (status, reason) => {
-    expect(gistOf(await failureOf(send(says(status, httpStatus(status)))))).toEqual({
-      reason,
-      refused: true,
-    });
-    expect(server.requests).toHaveLength(1);
-  });
+])('if %s', (_how, httpStatus) => {
+  it.each(STATUSES)(
+    'takes return.status %i as not sent, with the reason %s, and calls once',
+    async (status, reason) => {
+      expect(summaryOf(await failureOf(send(answered(status, httpStatus(status)))))).toEqual({
+        reason,
+        delivery: 'not_sent',
+      });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 });
 
 it.each([
-  ['a success by HTTP 500', says(200, 500), 'upstream'],
-  ['a success by HTTP 201', says(200, 201), 'malformed'],
-  ['a status that nobody documented', says(999), 'malformed'],
-  ['a status that is a text', says('200'), 'malformed'],
-  ['no return', { status: 200, json: {} }, 'malformed'],
+  ['a success with HTTP 500', answered(200, 500), 'upstream'],
+  ['a success with HTTP 201', answered(200, 201), 'malformed'],
+  ['an undocumented status', answered(999), 'malformed'],
+  ['a status that is a string', answered('200'), 'malformed'],
+  ['no return field', { status: 200, json: {} }, 'malformed'],
   ['null', { status: 200, json: null }, 'malformed'],
   ['HTML with 200', { status: 200, text: '<html>' }, 'malformed'],
-  ['half of a JSON', { status: 200, text: '{"return":{"sta' }, 'malformed'],
-  ['a bare 500', { status: 500, text: '' }, 'upstream'],
-  ['a 502 of a box on the way', { status: 502, text: '<html>' }, 'upstream'],
-  ['a bare 403 of a box on the way', { status: 403, text: '<html>' }, 'blocked'],
-  ['a bare 401', { status: 401, text: '' }, 'credentials'],
-  ['a bare 429', { status: 429, text: '' }, 'quota'],
-] as const)('is not sure after %s', async (_what, reply, reason) => {
-  expect(gistOf(await failureOf(send(reply)))).toEqual({ reason, refused: false });
+  ['truncated JSON', { status: 200, text: '{"return":{"sta' }, 'malformed'],
+  ['500 without a body', { status: 500, text: '' }, 'upstream'],
+  ['502 with HTML', { status: 502, text: '<html>' }, 'upstream'],
+  ['403 with HTML', { status: 403, text: '<html>' }, 'blocked'],
+  ['401 without a body', { status: 401, text: '' }, 'credentials'],
+  ['429 without a body', { status: 429, text: '' }, 'quota'],
+] as const)('takes %s as possibly sent', async (_what, reply, reason) => {
+  expect(summaryOf(await failureOf(send(reply)))).toEqual({ reason, delivery: 'possibly_sent' });
   expect(server.requests).toHaveLength(1);
 });
 
-it('is not sure after HTTP 407, whose body the HTTP client keeps to itself', async () => {
-  expect(gistOf(await failureOf(send(says(407, 407))))).toEqual({ reason: 'transport', refused: false });
+it('takes HTTP 407, whose body fetch hides, as possibly sent', async () => {
+  expect(summaryOf(await failureOf(send(answered(407, 407))))).toEqual({
+    reason: 'transport',
+    delivery: 'possibly_sent',
+  });
   expect(server.requests).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import type { UnavailableReason } from '#shared/providers/unavailable.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
-import { failureOf, gistOf, noHurry } from '#test/shared/providers/failure.ts';
+import { failureOf, neverAborted, summaryOf } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import {
   type ReceivedRequest,
@@ -12,28 +12,28 @@ import {
 quietLog();
 const server = scriptedServer();
 
-const send = (reply: ScriptedReply): Promise<void> => {
+const send = (reply: ScriptedReply) => {
   server.answer(() => reply);
   const secret = { 'sms-ir': { api_key: 'the-key', template_id: 123456, base_url: server.baseUrl } };
   return smsSenderFrom(['sms-ir'], fixedSecret(JSON.stringify(secret))).sendCode(
     '+989990000001',
     '012345',
-    noHurry(),
+    neverAborted(),
   );
 };
 
-const says = (httpStatus: number, status: unknown) => ({
+const answered = (httpStatus: number, status: unknown) => ({
   status: httpStatus,
   json: { status, message: '', data: null },
 });
 
-it('sends by a connection of its own, which cannot have died unseen', async () => {
-  await send(says(200, 1));
+it('uses a new connection for each message', async () => {
+  await send(answered(200, 1));
   expect(server.requests[0]?.headers.connection).toBe('close');
 });
 
-it('sends the code as the parameter of the template, the key in a header', async () => {
-  await send(says(200, 1));
+it('sends the code as the parameter of the template, and the key in a header', async () => {
+  await send(answered(200, 1));
   const { method, path, headers, body } = server.requests[0] as ReceivedRequest;
   expect([method, path, headers['x-api-key'], headers['content-type']]).toEqual([
     'POST',
@@ -73,27 +73,30 @@ const STATUSES: readonly (readonly [number, number, UnavailableReason])[] = [
 ];
 
 it.each(STATUSES)(
-  'takes HTTP %i with status %i as not sent: %s, and asks once',
+  'takes HTTP %i with status %i as not sent, with the reason %s, and calls once',
   async (httpStatus, status, reason) => {
-    expect(gistOf(await failureOf(send(says(httpStatus, status))))).toEqual({ reason, refused: true });
+    expect(summaryOf(await failureOf(send(answered(httpStatus, status))))).toEqual({
+      reason,
+      delivery: 'not_sent',
+    });
     expect(server.requests).toHaveLength(1);
   },
 );
 
 it.each([
-  ['status 0, "error"', says(500, 0), 'upstream'],
-  ['status 0 with 200', says(200, 0), 'upstream'],
-  ['a success by HTTP 500', says(500, 1), 'upstream'],
-  ['a status that nobody documented', says(400, 999), 'malformed'],
-  ['a status that is a text', says(200, '1'), 'malformed'],
+  ['status 0, "error"', answered(500, 0), 'upstream'],
+  ['status 0 with 200', answered(200, 0), 'upstream'],
+  ['a success with HTTP 500', answered(500, 1), 'upstream'],
+  ['an undocumented status', answered(400, 999), 'malformed'],
+  ['a status that is a string', answered(200, '1'), 'malformed'],
   ['null', { status: 200, json: null }, 'malformed'],
   ['HTML with 200', { status: 200, text: '<html>' }, 'malformed'],
-  ['half of a JSON', { status: 200, text: '{"status":1,' }, 'malformed'],
-  ['a bare 401', { status: 401, text: '' }, 'credentials'],
-  ['a bare 403', { status: 403, text: '' }, 'blocked'],
-  ['a bare 429', { status: 429, text: '' }, 'quota'],
-  ['a bare 500', { status: 500, text: '' }, 'upstream'],
-] as const)('is not sure after %s', async (_what, reply, reason) => {
-  expect(gistOf(await failureOf(send(reply)))).toEqual({ reason, refused: false });
+  ['truncated JSON', { status: 200, text: '{"status":1,' }, 'malformed'],
+  ['401 without a body', { status: 401, text: '' }, 'credentials'],
+  ['403 without a body', { status: 403, text: '' }, 'blocked'],
+  ['429 without a body', { status: 429, text: '' }, 'quota'],
+  ['500 without a body', { status: 500, text: '' }, 'upstream'],
+] as const)('takes %s as possibly sent', async (_what, reply, reason) => {
+  expect(summaryOf(await failureOf(send(reply)))).toEqual({ reason, delivery: 'possibly_sent' });
   expect(server.requests).toHaveLength(1);
 });

@@ -1,0 +1,72 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ProviderUnavailable, type UnavailableReason } from './unavailable.ts';
+
+/** Failures that a second attempt can avoid. A timeout is not one: the caller has waited once, and the second call would hang too. */
+const RETRIED: readonly string[] = ['transport', 'upstream'];
+
+/** 100 to 300 ms, random, so that callers that failed together do not return together. */
+const PAUSE_MS = () => 100 + Math.random() * 200;
+
+/** Attempts a call, and once more after a transient failure. Only for calls that may be repeated. */
+export const withOneRetry = async <T>(
+  attempt: (number: 1 | 2) => Promise<T>,
+  signal: AbortSignal,
+  pauseMs: () => number = PAUSE_MS,
+): Promise<T> => {
+  try {
+    return await attempt(1);
+  } catch (error) {
+    if (!(error instanceof ProviderUnavailable && RETRIED.includes(error.reason))) throw error;
+    await pause(pauseMs(), undefined, { signal }).catch(() => {
+      throw error;
+    });
+    return attempt(2);
+  }
+};
+
+/** Decides whether the next provider may be called after this failure. */
+export type MayFailOver = (failure: ProviderUnavailable) => boolean;
+
+/** For inquiries: yes, unless the caller no longer waits. */
+export const unlessAborted: MayFailOver = ({ reason }) => reason !== 'aborted';
+
+/** For messages: only if the first provider did not send it, so that nobody receives two codes. */
+export const ifNotSent: MayFailOver = ({ reason, delivery }) =>
+  delivery === 'not_sent' && reason !== 'aborted';
+
+/** Reasons for which the provider was not called. */
+const NOT_CALLED: readonly UnavailableReason[] = ['circuit_open', 'misconfigured'];
+
+/**
+ * Tries one provider after another until one answers, with whatever verdict. If none answers, throws the last failure of a provider
+ * that was called, or the last failure if none was called, with the shortest `retryAfterSeconds` of all.
+ */
+export const firstAvailable = async <T>(
+  calls: readonly (() => Promise<T>)[],
+  mayFailOver: MayFailOver,
+): Promise<T> => {
+  const failures: ProviderUnavailable[] = [];
+  for (const call of calls) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof ProviderUnavailable)) throw error;
+      failures.push(error);
+      if (!mayFailOver(error)) break;
+    }
+  }
+  throw combined(failures);
+};
+
+const combined = (failures: readonly ProviderUnavailable[]): Error => {
+  const failure = failures.findLast(({ reason }) => !NOT_CALLED.includes(reason)) ?? failures.at(-1);
+  if (failure === undefined) return new Error('no provider is configured');
+  const waits = failures.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
+  if (waits.length === 0) return failure;
+  const { reason, delivery, cause } = failure;
+  return new ProviderUnavailable(failure, reason, {
+    delivery,
+    cause,
+    retryAfterSeconds: Math.min(...waits),
+  });
+};

@@ -1,0 +1,114 @@
+import { FAULT_NAMES, type Fault, WIRE_FAULTS } from '#local/simulators/faults.ts';
+import { TEST_PEOPLE, testNationalId } from '#local/simulators/test-identities.ts';
+import { quietLog } from '#test/shared/providers/quiet-log.ts';
+import { observed, optionsFor, summaryOf } from './observed.ts';
+import { type MatrixService, startMatrixService } from './service.ts';
+
+/** Each registry with each fault of each operation, over HTTP from the caller to the provider. */
+const lines = quietLog();
+let service: MatrixService;
+beforeAll(async () => {
+  service = await startMatrixService();
+});
+afterAll(() => service.stop());
+
+const { create, newBuyer, expectNothingPersonal } = observed(() => service, lines);
+
+const UNAVAILABLE = { status: 503, code: 'verification_unavailable', retryAfter: true };
+
+/** Jibit issues tokens whatever the quota and the balance of the account. */
+const TOKEN_FAULTS: readonly Fault[] = [
+  'unauthorized',
+  'blocked_address',
+  'upstream_down',
+  'server_error',
+  'error_in_200',
+  ...(Object.keys(WIRE_FAULTS) as Fault[]),
+];
+
+const INQUIRIES = [
+  ['jibit', 'identity', FAULT_NAMES],
+  ['jibit', 'ownership', FAULT_NAMES],
+  ['jibit', 'token', TOKEN_FAULTS],
+  ['zohal', 'identity', FAULT_NAMES],
+  ['zohal', 'ownership', FAULT_NAMES],
+] as const;
+
+describe.each(INQUIRIES)('%s, %s', (provider, operation, faults) => {
+  it.each(faults)('answers 503 and stores nothing for %s, and links afterwards', async (fault) => {
+    service.use({ identity: [provider], ...optionsFor(fault) });
+    const person = await newBuyer();
+    const before = await service.items();
+
+    await service.simulators.faults.set(provider, fault, operation);
+    const failed = await create(person);
+    await service.simulators.faults.set(provider, undefined);
+
+    expect(summaryOf(failed)).toEqual(UNAVAILABLE);
+    expect(await service.items()).toEqual(before);
+
+    service.use({ identity: [provider] });
+    expect((await create(person)).status).toBe(201);
+    expect((await create(person)).status).toBe(200);
+  });
+});
+
+it('explains a 503 in the log by the id of the request: provider, operation, reason and milliseconds', async () => {
+  service.use({ identity: ['jibit'] });
+  await service.simulators.faults.set('jibit', 'quota', 'identity');
+  const { json } = await create(await newBuyer());
+  await service.simulators.faults.set('jibit', undefined);
+  const events = lines
+    .map((line) => JSON.parse(line))
+    .filter(({ request_id }) => request_id === json.request_id);
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      event: 'provider_called',
+      provider: 'jibit',
+      provider_operation: 'identity',
+      outcome: 'quota',
+    }),
+  );
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      event: 'request_completed',
+      status: 503,
+      code: 'verification_unavailable',
+      cause_provider: 'jibit',
+      cause_operation: 'identity',
+      cause_reason: 'quota',
+      calls: expect.stringMatching(/jibit:identity=\d+/),
+    }),
+  );
+});
+
+const UNDECIDED_PEOPLE = TEST_PEOPLE.filter(({ answer }) => answer.startsWith('503'));
+const REJECTED_PEOPLE = TEST_PEOPLE.filter(({ answer }) => answer.startsWith('422'));
+
+describe.each(['jibit', 'zohal'] as const)('%s, test persons', (provider) => {
+  it.each(UNDECIDED_PEOPLE)(
+    'answers 503 and stores nothing for $outcome, and links the next person',
+    async ({ outcome }) => {
+      service.use({ identity: [provider], ...optionsFor(outcome) });
+      const person = await newBuyer(testNationalId(outcome));
+      const before = await service.items();
+      expect(summaryOf(await create(person))).toEqual(UNAVAILABLE);
+      expect(await service.items()).toEqual(before);
+      service.use({ identity: [provider] });
+      expect((await create(await newBuyer())).status).toBe(201);
+    },
+  );
+
+  it.each(REJECTED_PEOPLE)('answers $answer and stores no user for $outcome', async ({ outcome, answer }) => {
+    service.use({ identity: [provider] });
+    const person = await newBuyer(testNationalId(outcome));
+    const before = await service.items();
+    const { status, json } = await create(person);
+    expect(`${status} ${json.code}`).toBe(answer);
+    expect(await service.items()).toEqual(before);
+  });
+});
+
+it('writes no credential, phone or national id to the log, and no credential to a response', () => {
+  expectNothingPersonal({ values: 100, codes: 0, lines: 300 });
+});

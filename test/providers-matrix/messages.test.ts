@@ -1,0 +1,96 @@
+import { FAULT_NAMES, type Fault } from '#local/simulators/faults.ts';
+import { TEST_PHONES, testPhone } from '#local/simulators/test-identities.ts';
+import { quietLog } from '#test/shared/providers/quiet-log.ts';
+import { observed, optionsFor, summaryOf } from './observed.ts';
+import { type MatrixService, startMatrixService } from './service.ts';
+
+/** Each SMS provider with each fault, over HTTP from the caller to the provider. */
+const lines = quietLog();
+let service: MatrixService;
+beforeAll(async () => {
+  service = await startMatrixService();
+});
+afterAll(() => service.stop());
+
+const { send, expectNothingPersonal } = observed(() => service, lines);
+
+const UNAVAILABLE = { status: 503, code: 'sms_unavailable', retryAfter: true };
+
+/** The faults with which the provider does not send the message: it says so, or was never reached. */
+const NOT_SENT: Readonly<Record<string, readonly Fault[]>> = {
+  kavenegar: [
+    'unauthorized',
+    'token_expired',
+    'quota',
+    'balance',
+    'blocked_address',
+    'error_in_200',
+    'undecided',
+    'connection_refused',
+  ],
+  'sms-ir': [
+    'unauthorized',
+    'token_expired',
+    'quota',
+    'balance',
+    'blocked_address',
+    'error_in_200',
+    'connection_refused',
+  ],
+};
+
+let phones = 0;
+const newPhone = (): string => {
+  phones += 1;
+  return `+98998${String(phones).padStart(7, '0')}`;
+};
+
+describe.each(['kavenegar', 'sms-ir'] as const)('%s, send_code', (provider) => {
+  const notSent = NOT_SENT[provider] ?? [];
+  const possiblySent = FAULT_NAMES.filter((fault) => !notSent.includes(fault));
+
+  const sendWith = async (fault: Fault, phone: string) => {
+    service.use({ sms: [provider], ...optionsFor(fault) });
+    await service.simulators.faults.set(provider, fault);
+    const reply = await send(phone);
+    await service.simulators.faults.set(provider, undefined);
+    service.use({ sms: [provider] });
+    return reply;
+  };
+
+  it.each(notSent)('sends nothing and uses up no cool-down for %s, and sends afterwards', async (fault) => {
+    const phone = newPhone();
+    expect(summaryOf(await sendWith(fault, phone))).toEqual(UNAVAILABLE);
+    expect(service.simulators.messages(phone)).toEqual([]);
+    expect((await send(phone)).status).toBe(202);
+    expect(service.simulators.messages(phone)).toHaveLength(1);
+  });
+
+  it.each(possiblySent)(
+    'keeps the cool-down for %s, which possibly sent, and sends after it',
+    async (fault) => {
+      const phone = newPhone();
+      expect(summaryOf(await sendWith(fault, phone))).toEqual(UNAVAILABLE);
+      expect(summaryOf(await send(phone)).code).toBe('resend_too_soon');
+      service.clock.advance(60);
+      const before = service.simulators.messages(phone).length;
+      expect((await send(phone)).status).toBe(202);
+      expect(service.simulators.messages(phone)).toHaveLength(before + 1);
+    },
+  );
+
+  it.each(TEST_PHONES)(
+    'answers $answer to the test phone of $outcome, and sends to the next phone',
+    async ({ outcome }) => {
+      service.use({ sms: [provider], ...optionsFor(outcome) });
+      const phone = testPhone(outcome, provider === 'kavenegar' ? 1 : 2);
+      expect(summaryOf(await send(phone))).toEqual(UNAVAILABLE);
+      service.use({ sms: [provider] });
+      expect((await send(newPhone())).status).toBe(202);
+    },
+  );
+});
+
+it('writes no credential, phone or code to the log, and no credential or code to a response', () => {
+  expectNothingPersonal({ values: 50, codes: 50, lines: 100 });
+});
