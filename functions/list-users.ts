@@ -1,28 +1,33 @@
 import { listUsersDeps } from '#shared/deps.ts';
 import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
-import { routes } from '#shared/routes.ts';
-import { pageLinks, totalPages } from '#shared/users/pages.ts';
-import type { UserStore } from '#shared/users/store.ts';
-import { viewOf } from '#shared/users/view.ts';
+import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
+import type { UserReads } from '#shared/users/read-users.ts';
+import { userRoutes } from '#shared/users/routes.ts';
+import { pageLinks, viewOf } from '#shared/users/view.ts';
 
-const route = routes['list-users'];
+const route = userRoutes['list-users'];
 
 export interface ListUsersDeps extends EndpointDeps {
-  readonly users: Pick<UserStore, 'listPage'>;
+  readonly users: Pick<UserReads, 'listPage' | 'findByPhone'>;
+  readonly hashes: Pick<KeyedHashes, 'phone'>;
 }
 
 export const handle = async (
-  { query, caller }: Request<typeof route>,
-  { users }: ListUsersDeps,
+  { query, caller: { sellerId } }: Request<typeof route>,
+  { users, hashes }: ListUsersDeps,
 ): Promise<ResponseOf<typeof route>> => {
-  const { page, page_size } = query;
-  const { users: found, total } = await users.listPage(caller.sellerId, page, page_size);
-  const links = pageLinks(page, page_size, total);
+  const { phone, page, page_size: pageSize } = query;
+  const found =
+    phone === undefined
+      ? await users.listPage(sellerId, page, pageSize)
+      : await users.findByPhone(sellerId, await hashes.phone(phone), { page, pageSize });
+  const { total, totalPages } = found;
+  const links = pageLinks({ page, pageSize, totalPages, phone });
   return {
     status: 200,
     headers: links === '' ? {} : { Link: links },
-    body: { data: found.map(viewOf), page, page_size, total, total_pages: totalPages(total, page_size) },
+    body: { data: found.users.map(viewOf), page, page_size: pageSize, total, total_pages: totalPages },
   };
 };
 

@@ -26,3 +26,14 @@ export const toBase62 = (value: number | bigint, width: number): string => {
   }
   return text.padStart(width, '0');
 };
+
+/** The integer that a base62 text stands for; undefined if the text holds another character. Exact up to 2^53 (8 characters). */
+export const fromBase62 = (text: string): number | undefined => {
+  let value = 0;
+  for (const character of text) {
+    const digit = ALPHABET.indexOf(character);
+    if (digit === -1) return undefined;
+    value = value * ALPHABET.length + digit;
+  }
+  return value;
+};

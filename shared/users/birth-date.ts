@@ -1,17 +1,17 @@
 import { isValidJalaaliDate, toGregorian, toJalaali } from 'jalaali-js';
 import { toAsciiDigits } from '#shared/digits.ts';
 
-/** A calendar day of birth, in the form that was sent and as the one day that it is in both calendars. */
+/** A calendar day of birth: the form that was sent, and the day in both calendars. */
 export interface BirthDate {
-  /** As sent, in ASCII digits and un-padded: `1370/1/15`. */
+  /** As sent, in ASCII digits without zero padding: `1370/1/15`. */
   readonly text: string;
-  /** The day in the Gregorian calendar, `1991-04-04`: two spellings of one day are equal here. */
+  /** The day in the Gregorian calendar, `1991-04-04`. Two forms of one day have the same value. */
   readonly isoDay: string;
-  /** The day in the Solar Hijri calendar, which the registries speak. */
+  /** The day in the Solar Hijri calendar, which the registries use. */
   readonly jalali: { readonly year: number; readonly month: number; readonly day: number };
 }
 
-/** What has the shape of a birth date, in ASCII digits. */
+/** The form of a birth date in ASCII digits. */
 export const YEAR_MONTH_DAY = /^([0-9]{4})\/([0-9]{1,2})\/([0-9]{1,2})$/;
 
 const isoDayOf = (year: number, month: number, day: number): string =>
@@ -23,8 +23,8 @@ const isGregorianDay = (year: number, month: number, day: number): boolean => {
 };
 
 /**
- * Reads `YYYY/M/D` (zero-padding accepted). Years 1200–1599 are Solar Hijri, 1800–2199 Gregorian. Undefined unless it is a real
- * day of its calendar, leap years counted.
+ * Parses `YYYY/M/D`, with or without zero padding. Years 1200–1599 are Solar Hijri, 1800–2199 Gregorian. Returns undefined if it is
+ * not a real day of its calendar; leap years count.
  */
 export const parseBirthDate = (sent: string): BirthDate | undefined => {
   const match = YEAR_MONTH_DAY.exec(toAsciiDigits(sent));
@@ -44,10 +44,10 @@ export const parseBirthDate = (sent: string): BirthDate | undefined => {
   return undefined;
 };
 
-/** Made at the first use: time-zone data costs milliseconds to load, and only one operation needs it. */
+/** Created at the first use: loading time-zone data takes milliseconds, and only one operation needs it. */
 let tehranDay: Intl.DateTimeFormat | undefined;
 
-/** Today in Tehran as an ISO day: the day that decides whether a birth date lies in the future. */
+/** Returns today in Asia/Tehran as an ISO day. A birth date after it is in the future. */
 export const todayInTehran = (nowMs: number): string => {
   tehranDay ??= new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
     timeZone: 'Asia/Tehran',
@@ -55,10 +55,10 @@ export const todayInTehran = (nowMs: number): string => {
     month: '2-digit',
     day: '2-digit',
   });
-  // In parts: how a locale writes its short date changes from one ICU release to the next; its parts do not.
+  // The short date of a locale changes between ICU releases; its parts do not.
   const parts = Object.fromEntries(tehranDay.formatToParts(nowMs).map(({ type, value }) => [type, value]));
   return `${parts.year}-${parts.month}-${parts.day}`;
 };
 
-/** ISO days compare as text. */
+/** `today` is an ISO day; ISO days sort as text. */
 export const isFutureDay = (birthDate: BirthDate, today: string): boolean => birthDate.isoDay > today;

@@ -1,6 +1,6 @@
 import { toAsciiDigits } from '#shared/digits.ts';
 
-/** What has the shape of a national id, in ASCII digits. */
+/** The form of a national id in ASCII digits. */
 export const TEN_DIGITS = /^[0-9]{10}$/;
 
 /** Weights 10, 9, … 2 over the first nine digits; the tenth is the check digit. */
@@ -11,8 +11,8 @@ const checkDigit = (firstNine: string): number => {
 };
 
 /**
- * The ten ASCII digits of an Iranian national id, or undefined. Ten equal digits pass the check digit but are no one's id, so
- * they are refused by name. Nothing is padded: a missing leading zero is a mistake, not a spelling.
+ * Returns the ten ASCII digits of an Iranian national id, or undefined. Ten equal digits have a valid check digit but are nobody's id,
+ * so they are rejected. A missing leading zero is an error and is not added.
  */
 export const parseNationalId = (text: string): string | undefined => {
   const digits = toAsciiDigits(text);
@@ -20,8 +20,8 @@ export const parseNationalId = (text: string): string | undefined => {
   return checkDigit(digits.slice(0, 9)) === Number(digits[9]) ? digits : undefined;
 };
 
-/** A valid national id from nine digits: how test people are made. */
+/** Returns a valid national id that begins with nine given digits, for test identities. */
 export const completeNationalId = (firstNine: string): string => `${firstNine}${checkDigit(firstNine)}`;
 
-/** `******0829`: the only form in which an answer shows a national id. */
+/** Returns `******0829`: responses show a national id in this form only. */
 export const maskNationalId = (lastFour: string): string => `******${lastFour}`;

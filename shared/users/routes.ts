@@ -1,5 +1,15 @@
 import type { Route } from '#shared/route.ts';
-import { newUserSchema, userPageQuerySchema, userPageSchema, userSchema } from './schema.ts';
+import { FAILED_CHECKS_WINDOW_SECONDS, MAX_FAILED_CHECKS } from './person-checks.ts';
+import {
+  MAX_PAGE_SIZE,
+  newUserSchema,
+  userPageQuerySchema,
+  userPageSchema,
+  userPathSchema,
+  userSchema,
+} from './schema.ts';
+
+const byId = { schema: userPathSchema, problem: 'user_not_found' } as const;
 
 export const userRoutes = {
   'create-user': {
@@ -12,7 +22,8 @@ export const userRoutes = {
     description:
       'Checks that the phone is a registered buyer, that a living person has this national_id and birth_date, and that the phone ' +
       'belongs to that person. Then links the buyer to your account. The same national_id, phone and birth_date again return ' +
-      '200 with the existing user without a new check, so you can repeat a request after a timeout.',
+      '200 with the existing user without a new check, so you can repeat a request after a timeout. ' +
+      `After ${MAX_FAILED_CHECKS} failed checks of a person in ${FAILED_CHECKS_WINDOW_SECONDS / 3600} hours the response is too_many_attempts.`,
     body: newUserSchema,
     responses: {
       201: { description: 'The buyer is linked.', schema: userSchema },
@@ -23,14 +34,17 @@ export const userRoutes = {
       'user_conflict',
       'identity_mismatch',
       'phone_not_owned',
+      'too_many_attempts',
       'verification_unavailable',
     ],
     permissions: {
       table: {
         'SELLER#': ['GetItem', 'UpdateItem'],
         'USERS#': ['GetItem', 'PutItem'],
-        'PERSON#': ['GetItem', 'BatchGetItem', 'PutItem', 'ConditionCheckItem'],
-        'BUYER#': ['GetItem', 'BatchGetItem'],
+        'LINKS#': ['PutItem'],
+        'PERSON#': ['BatchGetItem', 'PutItem', 'ConditionCheckItem'],
+        'BUYER#': ['BatchGetItem'],
+        'CHECK#': ['GetItem', 'BatchGetItem', 'PutItem'],
         'LIMIT#': ['BatchGetItem'],
       },
       hashes: true,
@@ -48,8 +62,9 @@ export const userRoutes = {
     tag: 'Users',
     summary: 'List your users',
     description:
-      'The users linked to your account, oldest link first. Pages never shift: a user stays on its page. ' +
-      'A page past the end is empty. Every page takes the same time.',
+      `The users linked to your account, oldest link first, up to ${MAX_PAGE_SIZE} on a page. With \`phone\`, only the users linked with ` +
+      'that phone. Pages never shift: a user stays on its page until it is removed, and no other user moves then. So a page may hold ' +
+      'fewer than page_size users, or none, before the last page. A page past total_pages is empty. Every page takes the same time.',
     query: userPageQuerySchema,
     responses: {
       200: {
@@ -59,9 +74,54 @@ export const userRoutes = {
       },
     },
     problems: [],
-    permissions: { table: { 'SELLER#': ['GetItem'], 'USERS#': ['Query'] } },
+    permissions: {
+      table: { 'SELLER#': ['GetItem'], 'USERS#': ['Query'], 'LINKS#': ['Query'] },
+      hashes: true,
+    },
     memoryMb: 1024,
     timeoutSeconds: 10,
     impact: 'Sellers cannot see their users.',
+  },
+  'get-user': {
+    name: 'get-user',
+    method: 'GET',
+    path: '/v1/users/{id}',
+    access: { by: 'key', scope: 'users:read' },
+    tag: 'Users',
+    summary: 'Read a user',
+    description:
+      'The user with this id. An id that is unknown, was removed or belongs to another account gets the same 404.',
+    pathParameters: byId,
+    responses: { 200: { description: 'The user.', schema: userSchema } },
+    problems: ['user_not_found'],
+    permissions: { table: { 'USERS#': ['GetItem'] } },
+    memoryMb: 1024,
+    timeoutSeconds: 10,
+    impact: 'Sellers cannot read a user by its id.',
+  },
+  'delete-user': {
+    name: 'delete-user',
+    method: 'DELETE',
+    path: '/v1/users/{id}',
+    access: { by: 'key', scope: 'users:write' },
+    tag: 'Users',
+    summary: 'Remove a user',
+    description:
+      'Removes the link and all personal data of it. The same request again returns 204 too, so you can repeat it after a timeout. ' +
+      'Afterwards you can link the same person again: with new checks and a new id.',
+    pathParameters: byId,
+    responses: { 204: { description: 'The user is removed.' } },
+    problems: ['user_not_found'],
+    permissions: {
+      table: {
+        'SELLER#': ['UpdateItem'],
+        'USERS#': ['GetItem', 'PutItem'],
+        'PERSON#': ['DeleteItem'],
+        'LINKS#': ['DeleteItem'],
+      },
+    },
+    memoryMb: 1024,
+    timeoutSeconds: 10,
+    impact: 'Sellers cannot remove users.',
   },
 } as const satisfies Record<string, Route>;

@@ -2,13 +2,14 @@ import * as v from 'valibot';
 import { systemClock } from '#shared/clock.ts';
 import { inAnyScript } from '#shared/digits.ts';
 import { isFutureDay, parseBirthDate, todayInTehran, YEAR_MONTH_DAY } from './birth-date.ts';
-import { parseDisplayName } from './display-name.ts';
+import { MAX_NAME_CHARACTERS, parseDisplayName } from './display-name.ts';
 import { parseNationalId, TEN_DIGITS } from './national-id.ts';
 import { IRANIAN_MOBILE, parsePhone } from './phone.ts';
+import { USER_ID } from './user-id.ts';
 
 /**
- * A string field that a parser of ours reads; what the parser does not know is refused with `message`. What a caller can be told of
- * the parser in JSON Schema stands before it, as metadata: it never refuses what the parser takes.
+ * A string field that one of our parsers reads. Text that the parser rejects gets `message`. JSON Schema cannot express the parser, so
+ * the metadata before it gives a pattern that accepts everything the parser accepts.
  */
 const parsed = <T>(parse: (text: string) => T | undefined, message: string) =>
   v.rawTransform<string, T>(({ dataset, addIssue, NEVER }) => {
@@ -22,16 +23,16 @@ const text = () => v.string('Must be a string.');
 
 export const nationalIdSchema = v.pipe(
   text(),
-  v.description('The national id: 10 digits with a right check digit. Leading zeros matter.'),
+  v.description('The national id: 10 digits with a valid check digit. Leading zeros matter.'),
   v.examples(['9999150829']),
   v.metadata({ pattern: inAnyScript(TEN_DIGITS) }),
-  parsed(parseNationalId, 'Must be a national id: 10 digits with a right check digit.'),
+  parsed(parseNationalId, 'Must be a national id: 10 digits with a valid check digit.'),
 );
 
 export const birthDateSchema = v.pipe(
   text(),
   v.description(
-    'Birth date as YYYY/M/D. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Tehran.',
+    'Birth date as YYYY/M/D. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.',
   ),
   v.examples(['1370/1/15']),
   v.metadata({ pattern: inAnyScript(YEAR_MONTH_DAY) }),
@@ -39,24 +40,32 @@ export const birthDateSchema = v.pipe(
   v.check((date) => !isFutureDay(date, todayInTehran(systemClock())), 'Must not be in the future.'),
 );
 
+const PHONE_EXAMPLE = '+989121234567';
+const phonePattern = v.metadata<string, { pattern: string }>({ pattern: inAnyScript(IRANIAN_MOBILE) });
+const parsedPhone = parsed(parsePhone, 'Must be an Iranian mobile number: +98 or 0, then 9 and nine digits.');
+
 export const phoneSchema = v.pipe(
   text(),
   v.description(
     'An Iranian mobile number: +98 or 0, then 9 and nine digits. Spaces and hyphens between digits are allowed.',
   ),
-  v.examples(['+989121234567']),
-  v.metadata({ pattern: inAnyScript(IRANIAN_MOBILE) }),
-  parsed(parsePhone, 'Must be an Iranian mobile number: +98 or 0, then 9 and nine digits.'),
+  v.examples([PHONE_EXAMPLE]),
+  phonePattern,
+  parsedPhone,
 );
 
 export const displayNameSchema = v.pipe(
   text(),
   v.description(
-    'The name to show: 1–100 characters after trimming, without control or bidi-override characters.',
+    `The name to show: 1 to ${MAX_NAME_CHARACTERS} characters after trimming and Unicode NFC. At least one is visible: a letter, ` +
+      'number, symbol or emoji. No control, line-separator, tag or bidi-override characters.',
   ),
   v.examples(['Sara Ahmadi']),
   v.metadata({ pattern: '\\S' }),
-  parsed(parseDisplayName, 'Must be 1 to 100 characters, without control or bidi-override characters.'),
+  parsed(
+    parseDisplayName,
+    `Must be 1 to ${MAX_NAME_CHARACTERS} characters, at least one visible, without control, line-separator, tag or bidi-override characters.`,
+  ),
 );
 
 /** The body of POST /v1/users. */
@@ -69,21 +78,31 @@ export const newUserSchema = v.strictObject({
 
 export type NewUser = v.InferOutput<typeof newUserSchema>;
 
-/** A buyer linked to a seller, as answers show it. */
+const userIdSchema = v.pipe(
+  v.string(),
+  v.regex(USER_ID),
+  v.description('The id of the user: usr_ and 22 letters and digits.'),
+  v.examples(['usr_000002bv0aLkW9yRc3mNpd']),
+);
+
+/** The path parameters of GET and DELETE /v1/users/{id}. */
+export const userPathSchema = v.strictObject({ id: userIdSchema });
+
+/** A buyer linked to a seller, as responses show it. */
 export const userSchema = v.pipe(
   v.object({
-    id: v.pipe(
-      v.string(),
-      v.description('The user: usr_ and 22 characters.'),
-      v.examples(['usr_5Xq2ZtBv0aLkW9yRc3mNpd']),
-    ),
+    id: userIdSchema,
     national_id: v.pipe(
       v.string(),
       v.description('Masked: six stars and the last four digits.'),
       v.examples(['******0829']),
     ),
-    birth_date: v.pipe(v.string(), v.description('As it was sent, un-padded.'), v.examples(['1370/1/15'])),
-    phone: v.pipe(v.string(), v.description('E.164.'), v.examples(['+989121234567'])),
+    birth_date: v.pipe(
+      v.string(),
+      v.description('As it was sent, without zero padding.'),
+      v.examples(['1370/1/15']),
+    ),
+    phone: v.pipe(v.string(), v.description('E.164.'), v.examples([PHONE_EXAMPLE])),
     display_name: v.pipe(v.string(), v.examples(['Sara Ahmadi'])),
     created_at: v.pipe(
       v.string(),
@@ -100,24 +119,37 @@ export type UserView = v.InferOutput<typeof userSchema>;
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
 
-/** Text on the wire, a number to everyone else. */
+/** A string in the query, published as the integer that it is parsed to. */
 const integerUpTo = (maximum: number) =>
   v.metadata<string, Readonly<Record<string, unknown>>>({ type: 'integer', minimum: 1, maximum });
 
-const wholeNumber = (message: string, max: number) =>
+const wholeNumber = (message: string, maximum: number) =>
   parsed((sent) => {
     const value = /^[1-9][0-9]*$/.test(sent) ? Number(sent) : undefined;
-    return value !== undefined && value <= max ? value : undefined;
+    return value !== undefined && value <= maximum ? value : undefined;
   }, message);
+
+/** In a query string a `+` stands for a space. A phone that was sent with a bare `+` is read as it was meant. */
+const withPlus = v.transform((sent: string) => sent.replace(/^ (?=[9\u06f9\u0669])/, '+'));
 
 /** The query of GET /v1/users. */
 export const userPageQuerySchema = v.strictObject({
+  phone: v.optional(
+    v.pipe(
+      v.string(),
+      v.description('Only the users linked with this phone. Any form that POST /v1/users accepts.'),
+      v.examples([PHONE_EXAMPLE]),
+      phonePattern,
+      withPlus,
+      parsedPhone,
+    ),
+  ),
   page: v.optional(
     v.pipe(
       v.string(),
-      v.description('Which page, counted from 1.'),
+      v.description('The number of the page, counted from 1.'),
       integerUpTo(Number.MAX_SAFE_INTEGER),
-      wholeNumber('Must be an integer from 1 on.', Number.MAX_SAFE_INTEGER),
+      wholeNumber('Must be an integer of at least 1.', Number.MAX_SAFE_INTEGER),
     ),
     '1',
   ),
@@ -132,7 +164,7 @@ export const userPageQuerySchema = v.strictObject({
   ),
 });
 
-/** The answer of GET /v1/users. */
+/** The response of GET /v1/users. */
 export const userPageSchema = v.pipe(
   v.object({
     data: v.array(userSchema),
@@ -148,10 +180,16 @@ export const userPageSchema = v.pipe(
       v.number(),
       v.integer(),
       v.minValue(0),
-      v.description('Users linked to this account.'),
+      v.description('How many users all pages hold.'),
       v.examples([1]),
     ),
-    total_pages: v.pipe(v.number(), v.integer(), v.minValue(0), v.examples([1])),
+    total_pages: v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(0),
+      v.description('The last page that can hold a user. Read pages up to this one, empty pages included.'),
+      v.examples([1]),
+    ),
   }),
   v.title('UserPage'),
 );

@@ -1,96 +1,200 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { handle, type ListUsersDeps } from '#functions/list-users.ts';
 import { routes } from '#shared/routes.ts';
-import { sellerKey, userKey } from '#shared/table/keys.ts';
+import type { Table } from '#shared/table/client.ts';
 import { userStore } from '#shared/users/store.ts';
+import type { User } from '#shared/users/user-item.ts';
+import { viewOf } from '#shared/users/view.ts';
+import { createSeller, inTenSeconds } from '#test/shared/users/linking.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { countedTable, interceptedTable } from '#test/table/intercepted-table.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
+import { hashes, linkNewUser, olderHashes } from './users-on.ts';
 
 let table: EmbeddedTable;
+let users: User[];
 
-const TOTAL = 45;
+const TOTAL = 25;
+const SHARED_PHONE = '+989990000099';
 
 beforeAll(async () => {
   table = await startEmbeddedTable();
-  const put = (Item: Record<string, unknown>) =>
-    table.client.send(new PutCommand({ TableName: table.name, Item }));
-  await put({ ...sellerKey('sel_test'), user_count: TOTAL });
-  for (let ordinal = 1; ordinal <= TOTAL; ordinal += 1) {
-    await put({
-      ...userKey('sel_test', ordinal),
-      id: `usr_${ordinal}`,
-      national_id_last_four: '0829',
-      birth_date: '1370/1/15',
-      phone: '+989990000000',
-      display_name: `Person ${ordinal}`,
-      created_at: '2026-11-21T08:00:00.000Z',
-    });
-  }
+  await createSeller(table, 'sel_test');
+  await createSeller(table, 'sel_phones');
+  users = [];
+  for (let count = 0; count < TOTAL; count += 1) users.push(await linkNewUser(table, 'sel_test'));
 });
 afterAll(() => table.stop());
 
-const listUsers = () =>
-  functionUnderTest<(typeof routes)['list-users'], ListUsersDeps>(routes['list-users'], handle, table, {
-    users: userStore(table),
+const listUsers = (on: Table = table) =>
+  functionUnderTest<(typeof routes)['list-users'], ListUsersDeps>(routes['list-users'], handle, on, {
+    users: userStore(on),
+    hashes,
   });
 
-const idsOf = (json: { data: { id: string }[] }) => json.data.map(({ id }) => id);
+const otherSeller = (sellerId: string) => ({ ...callerContext, sellerId });
+
+const idsOf = (list: readonly { readonly id: string }[]) => list.map(({ id }) => id);
 
 describe('200', () => {
-  it('gives page 1 of 20 unless asked otherwise, oldest first', async () => {
+  it('returns page 1 with 20 users by default, oldest link first', async () => {
     const { status, json, headers } = await listUsers().call();
     expect(status).toBe(200);
-    expect(idsOf(json)).toEqual(Array.from({ length: 20 }, (_, index) => `usr_${index + 1}`));
-    expect(json).toMatchObject({ page: 1, page_size: 20, total: TOTAL, total_pages: 3 });
+    expect(json).toEqual({
+      data: users.slice(0, 20).map(viewOf),
+      page: 1,
+      page_size: 20,
+      total: TOTAL,
+      total_pages: 2,
+    });
     expect(headers.Link).toBe(
-      '<?page=1&page_size=20>; rel="first", <?page=2&page_size=20>; rel="next", <?page=3&page_size=20>; rel="last"',
+      '<?page=1&page_size=20>; rel="first", <?page=2&page_size=20>; rel="next", <?page=2&page_size=20>; rel="last"',
     );
   });
 
-  it('covers every user once, whatever the page size', async () => {
+  it('shows every user once, whatever the page size', async () => {
     const { call } = listUsers();
     const pages = await Promise.all(
-      [1, 2, 3, 4, 5, 6, 7].map((page) => call({ query: { page: `${page}`, page_size: '7' } })),
+      [1, 2, 3, 4].map((page) => call({ query: { page: `${page}`, page_size: '7' } })),
     );
-    expect(pages.flatMap(({ json }) => idsOf(json))).toEqual(
-      Array.from({ length: TOTAL }, (_, index) => `usr_${index + 1}`),
-    );
+    expect(pages.flatMap(({ json }) => idsOf(json.data))).toEqual(idsOf(users));
   });
 
-  it('is empty past the end, and points back to the last page', async () => {
+  it('is empty past the end and links back to the last page', async () => {
     const { status, json, headers } = await listUsers().call({ query: { page: '99', page_size: '20' } });
     expect([status, json.data, json.total]).toEqual([200, [], TOTAL]);
     expect(headers.Link).toBe(
-      '<?page=1&page_size=20>; rel="first", <?page=3&page_size=20>; rel="prev", <?page=3&page_size=20>; rel="last"',
+      '<?page=1&page_size=20>; rel="first", <?page=2&page_size=20>; rel="prev", <?page=2&page_size=20>; rel="last"',
     );
   });
 
-  it('shows a seller without users an empty list without links', async () => {
-    const { json, headers } = await listUsers().call({
-      authorizer: { ...callerContext, sellerId: 'sel_new' },
-    });
+  it('returns an empty list without links to a seller without users', async () => {
+    const { json, headers } = await listUsers().call({ authorizer: otherSeller('sel_new') });
     expect(json).toEqual({ data: [], page: 1, page_size: 20, total: 0, total_pages: 0 });
     expect(headers).not.toHaveProperty('Link');
+  });
+
+  it('shows no removed user, keeps the others on their pages and total_pages as it was', async () => {
+    await createSeller(table, 'sel_removals');
+    const own = [];
+    for (let count = 0; count < 4; count += 1) own.push(await linkNewUser(table, 'sel_removals'));
+    const removal = { removedAt: '2026-11-21T07:30:00.000Z', deadlineMs: inTenSeconds() };
+    await userStore(table).removeUser('sel_removals', own[1]?.id ?? '', removal);
+    const { call } = listUsers();
+    const pages = await Promise.all(
+      ['1', '2'].map((page) =>
+        call({ query: { page, page_size: '2' }, authorizer: otherSeller('sel_removals') }),
+      ),
+    );
+    expect(pages.map(({ json }) => idsOf(json.data))).toEqual([[own[0]?.id], [own[2]?.id, own[3]?.id]]);
+    expect(pages.map(({ json }) => [json.total, json.total_pages])).toEqual([
+      [3, 2],
+      [3, 2],
+    ]);
+  });
+
+  it('makes three calls in one round trip, the rate limit included', async () => {
+    const counted = countedTable(table);
+    await listUsers(counted.table).call();
+    expect(counted.calls.sort()).toEqual(['Get', 'Query', 'Update']);
+    expect(counted.roundTrips()).toBe(1);
+  });
+});
+
+describe('200 with phone', () => {
+  const authorizer = otherSeller('sel_phones');
+  let own: User[];
+
+  beforeAll(async () => {
+    own = [
+      await linkNewUser(table, 'sel_phones', { phone: SHARED_PHONE, by: olderHashes }),
+      await linkNewUser(table, 'sel_phones'),
+      await linkNewUser(table, 'sel_phones', { phone: SHARED_PHONE }),
+      await linkNewUser(table, 'sel_phones', { phone: SHARED_PHONE }),
+    ];
+    await createSeller(table, 'sel_phones_other');
+    await linkNewUser(table, 'sel_phones_other', { phone: SHARED_PHONE });
+  });
+
+  it.each([SHARED_PHONE, '0999 000 0099', '۰۹۹۹۰۰۰۰۰۹۹', ' 989990000099'])(
+    "returns the seller's users with the phone %j, under every hash secret in use",
+    async (phone) => {
+      const { status, json } = await listUsers().call({ query: { phone }, authorizer });
+      expect(status).toBe(200);
+      expect(json).toEqual({
+        data: [own[0], own[2], own[3]].map((user) => viewOf(user as User)),
+        page: 1,
+        page_size: 20,
+        total: 3,
+        total_pages: 1,
+      });
+    },
+  );
+
+  it('counts only the users with the phone, and keeps the phone in the Link header', async () => {
+    const query = { phone: SHARED_PHONE, page: '2', page_size: '2' };
+    const { json, headers } = await listUsers().call({ query, authorizer });
+    expect([idsOf(json.data), json.total, json.total_pages]).toEqual([[own[3]?.id], 3, 2]);
+    const link = (page: number, rel: string) =>
+      `<?phone=%2B989990000099&page=${page}&page_size=2>; rel="${rel}"`;
+    expect(headers.Link).toBe([link(1, 'first'), link(1, 'prev'), link(2, 'last')].join(', '));
+  });
+
+  it('is empty without links for a phone that no user of the seller has', async () => {
+    const { status, json, headers } = await listUsers().call({
+      query: { phone: '+989990099999' },
+      authorizer,
+    });
+    expect([status, json.data, json.total, json.total_pages]).toEqual([200, [], 0, 0]);
+    expect(headers).not.toHaveProperty('Link');
+  });
+
+  it('makes one query per hash beside the rate limit, in one round trip', async () => {
+    const counted = countedTable(table);
+    await listUsers(counted.table).call({ query: { phone: SHARED_PHONE }, authorizer });
+    expect(counted.calls.sort()).toEqual(['Query', 'Query', 'Update']);
+    expect(counted.roundTrips()).toBe(1);
+  });
+
+  it('writes neither the phone nor a name to the log', async () => {
+    const { call, lines } = listUsers();
+    await call({ query: { phone: SHARED_PHONE }, authorizer });
+    expect(lines.join()).toContain('"operation":"list-users"');
+    expect(lines.join()).not.toContain(SHARED_PHONE.slice(3));
+    expect(lines.join()).not.toContain(own[0]?.displayName);
   });
 });
 
 describe('422', () => {
   it.each([
     [{ page: '0' }, ['page']],
-    [{ page: '-1' }, ['page']],
-    [{ page: '1.5' }, ['page']],
     [{ page: '' }, ['page']],
-    [{ page: '1e3' }, ['page']],
     [{ page: '99999999999999999999' }, ['page']],
     [{ page_size: '101' }, ['page_size']],
     [{ page: ['1', '2'] }, ['page']],
+    [{ phone: '02112345678' }, ['phone']],
+    [{ phone: '' }, ['phone']],
+    [{ phone: [SHARED_PHONE, SHARED_PHONE] }, ['phone']],
     [
-      { page: 'x', page_size: '0', pagesize: '5', toString: '1' },
-      ['page', 'page_size', 'pagesize', 'toString'],
+      { page: 'x', page_size: '0', phone: 'x', pagesize: '5', toString: '1' },
+      ['phone', 'page', 'page_size', 'pagesize', 'toString'],
     ],
-  ])('names each bad parameter of %j', async (query, parameters) => {
+  ])('names each wrong parameter of %j', async (query, parameters) => {
     const { status, json } = await listUsers().call({ query: query as Record<string, string | string[]> });
     expect([status, json.code]).toEqual([422, 'validation_failed']);
     expect(json.errors.map((error: { parameter: string }) => error.parameter)).toEqual(parameters);
+  });
+});
+
+describe('503', () => {
+  const queries: Record<string, string>[] = [{}, { phone: SHARED_PHONE }];
+
+  it.each(queries)('is service_unavailable if the database throttles the query %j', async (query) => {
+    const failing = interceptedTable(table, ({ name }, send) => {
+      if (name !== 'QueryCommand') return send();
+      return Promise.reject(Object.assign(new Error('busy'), { name: 'ThrottlingException' }));
+    });
+    const { status, json, headers } = await listUsers(failing).call({ query });
+    expect([status, json.code]).toEqual([503, 'service_unavailable']);
+    expect(Number(headers['Retry-After'])).toBeGreaterThan(0);
   });
 });

@@ -1,55 +1,58 @@
 import { call } from './call.ts';
-import { registeredPerson } from './people.ts';
+import { type NewUser, newPhone, registeredPerson, toPersianDigits } from './people.ts';
 import { itWith, type ScenarioOptions, type Target } from './target.ts';
 
 interface Page {
-  readonly data: readonly { readonly id: string }[];
+  readonly data: readonly { readonly id: string; readonly phone: string }[];
   readonly page: number;
   readonly page_size: number;
   readonly total: number;
   readonly total_pages: number;
 }
 
-const list = async (target: Target, query: string) => {
-  const reply = await call(target, `/v1/users${query}`, { key: target.otherSeller.key });
+const list = async (target: Target, query: string, key = target.otherSeller.key) => {
+  const reply = await call(target, `/v1/users${query}`, { key });
   expect(reply.status).toBe(200);
   return { ...reply.json<Page>(), link: reply.headers.get('link') };
 };
 
-/** At least this many users, so that there are pages to turn. */
+/** Links a new buyer with the other seller's key; returns what was sent and the id of the user. */
+const linkNewBuyer = async (target: Target): Promise<NewUser & { readonly id: string }> => {
+  const person = await registeredPerson(target);
+  const reply = await call(target, '/v1/users', { key: target.otherSeller.key, body: person });
+  expect(reply.status).toBe(201);
+  return { ...person, id: reply.json<{ id: string }>().id };
+};
+
+/** At least this many users, so that there are several pages. */
 const MIN_USERS = 5;
 
-/** Listing users by page. It links a few for the other seller. */
+/** Listing users by page and by phone. It links a few for the other seller. */
 export const listUsersScenarios = (options: ScenarioOptions): void => {
   const { target } = options;
   const scenario = itWith(options, 'sent messages');
 
   describe('listing users', () => {
-    scenario('turns pages oldest first, each user on exactly one, with links to follow', async () => {
-      for (let count = 0; count < MIN_USERS; count += 1) {
-        const person = await registeredPerson(target());
-        const linked = await call(target(), '/v1/users', { key: target().otherSeller.key, body: person });
-        expect(linked.status).toBe(201);
-      }
-      const { total, data: newestLast } = await list(target(), '?page_size=100');
+    scenario('returns pages oldest first, each user on one page, with links to follow', async () => {
+      for (let count = 0; count < MIN_USERS; count += 1) await linkNewBuyer(target());
+      const { total_pages: last, data: newestLast } = await list(target(), '?page_size=100');
+      expect(last).toBe(1);
+      const { total_pages } = await list(target(), '?page_size=2');
       const pages = await Promise.all(
-        Array.from({ length: Math.ceil(total / 2) }, (_, index) =>
-          list(target(), `?page=${index + 1}&page_size=2`),
-        ),
+        Array.from({ length: total_pages }, (_, index) => list(target(), `?page=${index + 1}&page_size=2`)),
       );
       expect(pages.flatMap(({ data }) => data)).toEqual(newestLast);
-      const last = pages.length;
       const link = (to: number, rel: string) => `<?page=${to}&page_size=2>; rel="${rel}"`;
-      expect(pages[0]?.link).toBe([link(1, 'first'), link(2, 'next'), link(last, 'last')].join(', '));
+      expect(pages[0]?.link).toBe([link(1, 'first'), link(2, 'next'), link(total_pages, 'last')].join(', '));
       expect(pages[1]?.link).toBe(
-        [link(1, 'first'), link(1, 'prev'), link(3, 'next'), link(last, 'last')].join(', '),
+        [link(1, 'first'), link(1, 'prev'), link(3, 'next'), link(total_pages, 'last')].join(', '),
       );
-      expect(pages[last - 1]?.link).toBe(
-        [link(1, 'first'), link(last - 1, 'prev'), link(last, 'last')].join(', '),
+      expect(pages[total_pages - 1]?.link).toBe(
+        [link(1, 'first'), link(total_pages - 1, 'prev'), link(total_pages, 'last')].join(', '),
       );
     });
 
-    scenario('answers a page past the end with no users and the way back', async () => {
+    scenario('answers a page past the end with no users and links back', async () => {
       const { total, total_pages } = await list(target(), '?page_size=2');
       expect(await list(target(), '?page=9007199254740991&page_size=2')).toEqual({
         data: [],
@@ -61,8 +64,40 @@ export const listUsersScenarios = (options: ScenarioOptions): void => {
       });
     });
 
-    scenario('takes page 1 of 20 if nothing is asked for', async () => {
+    scenario('defaults to page 1 with 20 users', async () => {
       expect(await list(target(), '')).toMatchObject({ page: 1, page_size: 20 });
+    });
+  });
+
+  describe('finding users by phone', () => {
+    scenario('returns the users with the phone, in whatever form it is sent', async () => {
+      const { id, phone } = await linkNewBuyer(target());
+      const local = `0${phone.slice(3)}`;
+      // The last is a + that was not percent-encoded.
+      const forms = [phone, local, toPersianDigits(local)].map(encodeURIComponent).concat(phone);
+      for (const form of forms) {
+        const found = await list(target(), `?phone=${form}`);
+        expect([found.data.map((user) => user.id), found.total, found.total_pages]).toEqual([[id], 1, 1]);
+      }
+    });
+
+    scenario('keeps the phone in the Link header', async () => {
+      const { phone } = await linkNewBuyer(target());
+      const { link } = await list(target(), `?phone=${encodeURIComponent(phone)}&page_size=3`);
+      const reference = `<?phone=${encodeURIComponent(phone)}&page=1&page_size=3>`;
+      expect(link).toBe(`${reference}; rel="first", ${reference}; rel="last"`);
+      const reply = await call(target(), `/v1/users${link?.slice(1, link.indexOf('>'))}`, {
+        key: target().otherSeller.key,
+      });
+      expect(reply.json<Page>().data.map((user) => user.phone)).toEqual([phone]);
+    });
+
+    scenario("returns nothing for an unknown phone or another seller's user", async () => {
+      const { phone } = await linkNewBuyer(target());
+      const nothing = { data: [], page: 1, page_size: 20, total: 0, total_pages: 0, link: null };
+      const foreign = await list(target(), `?phone=${encodeURIComponent(phone)}`, target().keys.professional);
+      expect(foreign).toEqual(nothing);
+      expect(await list(target(), `?phone=${encodeURIComponent(newPhone())}`)).toEqual(nothing);
     });
   });
 };

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { randomBase62, toBase62 } from '#shared/base62.ts';
+import { fromBase62, randomBase62, toBase62 } from '#shared/base62.ts';
 
 const ALPHABET = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 
 /** Reads base62 back, apart from the code under test. */
-const fromBase62 = (text: string): bigint =>
+const readBase62 = (text: string): bigint =>
   [...text].reduce((value, letter) => value * 62n + BigInt(ALPHABET.indexOf(letter)), 0n);
 
 describe('toBase62', () => {
@@ -19,14 +19,14 @@ describe('toBase62', () => {
     expect(toBase62(value, width)).toBe(text);
   });
 
-  it('can be read back, whatever the number', () => {
+  it('writes every number so that it can be read back', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 2n ** 256n }),
         fc.integer({ min: 0, max: 50 }),
         (value, width) => {
           const text = toBase62(value, width);
-          expect(fromBase62(text)).toBe(value);
+          expect(readBase62(text)).toBe(value);
           expect(text.length).toBeGreaterThanOrEqual(width);
           expect(text).not.toMatch(new RegExp(`^0.{${Math.max(width, 1)}}`));
         },
@@ -42,6 +42,20 @@ describe('toBase62', () => {
         expect(toBase62(one, 6) === toBase62(other, 6)).toBe(one === other);
       }),
     );
+  });
+});
+
+describe('fromBase62', () => {
+  it('reads back what toBase62 wrote, up to 2^53', () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), (value) => {
+        expect(fromBase62(toBase62(value, 7))).toBe(value);
+      }),
+    );
+  });
+
+  it.each(['-1', ' 1', '1.5', 'é', '1_0'])('returns undefined for %j, which is not base62', (text) => {
+    expect(fromBase62(text)).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 import { startDatabase } from '#local/database.ts';
-import { setLocalCredentials } from '#local/environment.ts';
+import { FIXED_ACCESS_KEY_ID, setLocalCredentials } from '#local/environment.ts';
 import { ensureTable } from '#local/table.ts';
 import { openTable, type Table } from '#shared/table/client.ts';
 
@@ -12,7 +12,7 @@ export interface EmbeddedTable extends Table {
 /** Starts the database and makes the table. `stop` it in afterAll. */
 export const startEmbeddedTable = async (): Promise<EmbeddedTable> => {
   setLocalCredentials();
-  const database = await startDatabase();
+  const database = await startDatabase({ accessKeyId: FIXED_ACCESS_KEY_ID });
   const table = openTable('test', database.endpoint);
   await ensureTable(table);
   return {

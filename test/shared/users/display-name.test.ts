@@ -1,7 +1,11 @@
+import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import { parseDisplayName } from '#shared/users/display-name.ts';
 
 const ASTRAL = '𐎀';
+
+/** Four characters that compose to one: the most that one character decomposes into. */
+const DECOMPOSED_CHARACTER = '\u1f82'.normalize('NFD');
 
 describe('parseDisplayName', () => {
   it.each([
@@ -9,11 +13,16 @@ describe('parseDisplayName', () => {
     ['a Persian name', 'سارا احمدی'],
     ['a zero-width non-joiner, which Persian names need', 'مهدی\u200cپور'],
     ['a zero-width joiner', '👩\u200d💻'],
-    ['one character', 'س'],
+    ['one letter', 'س'],
+    ['one digit', '۷'],
+    ['one symbol', '★'],
+    ['one emoji', '🙂'],
+    ['an emoji that Unicode counts as punctuation', '‼️'],
     ['an apostrophe and a hyphen', "O'Brien-Šimić"],
     ['left-to-right and right-to-left marks', 'Sara\u200e \u200fسارا'],
-    ['markup, which is the business of whoever shows it', '<b>Sara</b>'],
-  ])('takes %s as it stands', (_case, name) => {
+    ['markup, which whoever shows it must escape', '<b>Sara</b>'],
+    ['a Hangul filler beside a letter', 'a\u3164'],
+  ])('accepts %s unchanged', (_case, name) => {
     expect(parseDisplayName(name)).toBe(name);
   });
 
@@ -22,11 +31,12 @@ describe('parseDisplayName', () => {
     ['tabs and line ends', '\t\r\nSara\n'],
     ['no-break and ideographic spaces', '\u00a0\u3000Sara\u2003'],
     ['a byte-order mark', '\ufeffSara'],
+    ['10,000 spaces', `${' '.repeat(10_000)}Sara`],
   ])('trims %s', (_case, text) => {
     expect(parseDisplayName(text)).toBe('Sara');
   });
 
-  it('gives NFC, so that one name has one spelling', () => {
+  it('returns NFC, so that one name has one spelling', () => {
     expect(parseDisplayName('Zoe\u0308')).toBe('Zo\u00eb');
   });
 
@@ -34,17 +44,18 @@ describe('parseDisplayName', () => {
     ['100 letters', 'a'.repeat(100)],
     ['100 characters beyond the basic plane', ASTRAL.repeat(100)],
     ['200 code units that compose to 100 characters', 'e\u0301'.repeat(100)],
+    ['400 code units that compose to 100 characters', DECOMPOSED_CHARACTER.repeat(100)],
     ['100 letters between spaces', ` ${'a'.repeat(100)} `],
-  ])('takes %s', (_case, text) => {
-    expect(parseDisplayName(text)).toBeDefined();
+  ])('accepts %s', (_case, text) => {
+    expect(parseDisplayName(text)).toBe(text.trim().normalize('NFC'));
   });
 
   it.each([
-    ['nothing', ''],
-    ['spaces alone', ' \u00a0\t'],
+    ['an empty string', ''],
+    ['spaces only', ' \u00a0\t'],
     ['101 letters', 'a'.repeat(101)],
     ['101 characters beyond the basic plane', ASTRAL.repeat(101)],
-    ['60 characters that NFC takes apart into 120', '\u0958'.repeat(60)],
+    ['60 characters that NFC decomposes into 120', '\u0958'.repeat(60)],
     ['100 KB', 'a'.repeat(100_000)],
     ['a zero byte', 'Sa\u0000ra'],
     ['a line end within', 'Sara\nAhmadi'],
@@ -52,22 +63,62 @@ describe('parseDisplayName', () => {
     ['an escape sequence', 'Sara\u001b[31m'],
     ['delete', 'Sara\u007f'],
     ['a C1 control', 'Sara\u0085Ahmadi'],
+    ['a line separator within', 'Sara\u2028Ahmadi'],
+    ['a paragraph separator within', 'Sara\u2029Ahmadi'],
     ['a lone high surrogate', 'Sara\ud83d'],
     ['a lone low surrogate', '\udca9Sara'],
     ['surrogates in the wrong order', 'Sa\udca9\ud83dra'],
-  ])('refuses %s', (_case, text) => {
+  ])('rejects %s', (_case, text) => {
+    expect(parseDisplayName(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['a Hangul filler (U+3164)', '\u3164'],
+    ['a Hangul choseong filler (U+115F)', '\u115f'],
+    ['a Hangul jungseong filler (U+1160)', '\u1160'],
+    ['a half-width Hangul filler (U+FFA0)', '\uffa0'],
+    ['a blank Braille pattern (U+2800)', '\u2800'],
+    ['a zero-width space', '\u200b'],
+    ['a zero-width non-joiner', '\u200c'],
+    ['a zero-width joiner', '\u200d'],
+    ['a left-to-right mark', '\u200e'],
+    ['a word joiner', '\u2060'],
+    ['a soft hyphen', '\u00ad'],
+    ['a combining grapheme joiner', '\u034f'],
+    ['a variation selector', '\ufe0f'],
+    ['a combining accent without its letter', '\u0301'],
+    ['punctuation only', '. - !'],
+    ['several of these', '\u3164 \u2800\u200b\u115f'],
+  ])('rejects %s, which shows no letter, number, symbol or emoji', (_case, text) => {
     expect(parseDisplayName(text)).toBeUndefined();
   });
 
   it.each(['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'])(
-    'refuses a bidi embedding, override or isolate (case %#)',
+    'rejects a bidi embedding, override or isolate (case %#)',
     (mark) => {
       expect(parseDisplayName(`Sara${mark}Ahmadi`)).toBeUndefined();
       expect(parseDisplayName(mark)).toBeUndefined();
     },
   );
 
-  it('gives what it gave when it is given that again, and never more than 100 characters', () => {
+  it('rejects every tag character, U+E0000 to U+E007F', () => {
+    const tags = Array.from({ length: 0x80 }, (_, index) => String.fromCodePoint(0xe0000 + index));
+    expect(tags.filter((tag) => parseDisplayName(`Sara${tag}`) !== undefined)).toEqual([]);
+  });
+
+  it.each([
+    ['combining marks', '\u0301'.repeat(100_000)],
+    ['letters with combining marks', `a${'\u0301\u0323'.repeat(50_000)}`],
+    ['one unit more than 100 characters can have', 'a'.repeat(801)],
+  ])('rejects %s without normalizing them, which takes quadratic time', (_case, text) => {
+    const normalize = jest.spyOn(String.prototype, 'normalize');
+    const name = parseDisplayName(text);
+    const calls = normalize.mock.calls.length;
+    normalize.mockRestore();
+    expect([name, calls]).toEqual([undefined, 0]);
+  });
+
+  it('returns a name that it accepts unchanged, of at most 100 characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 120 }), (text) => {
         const name = parseDisplayName(text);
@@ -75,6 +126,16 @@ describe('parseDisplayName', () => {
         expect(Array.from(name ?? '').length).toBeLessThanOrEqual(100);
       }),
       { numRuns: 1000 },
+    );
+  });
+
+  it('accepts the decomposed form of every name that it accepts', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }), (text) => {
+        const name = parseDisplayName(text);
+        expect(parseDisplayName((name ?? '').normalize('NFD'))).toBe(name);
+      }),
+      { numRuns: 500 },
     );
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { completeNationalId, maskNationalId, parseNationalId } from '#shared/users/national-id.ts';
 import { digits, inAnyScript } from '#test/shared/any-script.ts';
 
-/** The rule as its publisher words it, apart from the code under test. */
+/** The published rule, written independently of the code under test. */
 const followsTheFormula = (id: string): boolean => {
   const sum = [10, 9, 8, 7, 6, 5, 4, 3, 2].reduce((total, weight, at) => total + weight * Number(id[at]), 0);
   const control = Number(id[9]);
@@ -20,13 +20,13 @@ describe('parseNationalId', () => {
     ['remainder 0', '9990000050'],
     ['remainder 1', '9990000001'],
     ['remainder 3', '9990000018'],
-    ['remainder 10, whose check digit is 1 too', '9990000301'],
+    ['remainder 10, whose check digit is also 1', '9990000301'],
     ['leading zeros', '0001234560'],
-  ])('takes an id worked out by hand: %s', (_case, id) => {
+  ])('accepts an id computed by hand: %s', (_case, id) => {
     expect(parseNationalId(id)).toBe(id);
   });
 
-  it('takes ten digits exactly if they follow the formula and are not ten equal ones', () => {
+  it('accepts ten digits if and only if they follow the formula and are not all equal', () => {
     fc.assert(
       fc.property(fc.oneof(digits(10), validId), (id) => {
         const isValid = followsTheFormula(id) && !hasTenEqualDigits(id);
@@ -36,7 +36,7 @@ describe('parseNationalId', () => {
     );
   });
 
-  it('reads every script, and gives ASCII digits with the leading zeros kept', () => {
+  it('accepts every script and returns ASCII digits with the leading zeros', () => {
     fc.assert(
       fc.property(
         validId.chain((id) => fc.tuple(fc.constant(id), inAnyScript(id))),
@@ -45,7 +45,7 @@ describe('parseNationalId', () => {
     );
   });
 
-  it('refuses every change of one digit, but for those between remainders 1 and 10, which share check digit 1', () => {
+  it('rejects every change of one digit, except between remainders 1 and 10, which share check digit 1', () => {
     fc.assert(
       fc.property(validId, fc.nat({ max: 9 }), fc.integer({ min: 1, max: 9 }), (id, at, by) => {
         const changed = `${id.slice(0, at)}${(Number(id[at]) + by) % 10}${id.slice(at + 1)}`;
@@ -59,7 +59,7 @@ describe('parseNationalId', () => {
   });
 
   it.each(Array.from({ length: 10 }, (_, digit) => String(digit).repeat(10)))(
-    'refuses ten equal digits: %s',
+    'rejects ten equal digits: %s',
     (id) => {
       expect(followsTheFormula(id)).toBe(true);
       expect(parseNationalId(id)).toBeUndefined();
@@ -67,12 +67,12 @@ describe('parseNationalId', () => {
   );
 
   it.each([
-    ['nothing', ''],
+    ['an empty string', ''],
     ['nine digits', '999000001'],
     ['eleven digits', '99900000018'],
-    ['a lost leading zero', '001234560'],
-    ['a space before', ' 9990000018'],
-    ['a line end behind', '9990000018\n'],
+    ['a missing leading zero', '001234560'],
+    ['a leading space', ' 9990000018'],
+    ['a trailing line end', '9990000018\n'],
     ['spaces within', '999 000 0018'],
     ['hyphens', '999-000001-8'],
     ['a sign', '+999000018'],
@@ -82,13 +82,13 @@ describe('parseNationalId', () => {
     ['an embedded zero', '9990000018\u0000'],
     ['letters', '99900000l8'],
     ['two lines, each a valid id', '9990000018\n9990000018'],
-  ])('refuses %s', (_case, text) => {
+  ])('rejects %s', (_case, text) => {
     expect(parseNationalId(text)).toBeUndefined();
   });
 });
 
 describe('completeNationalId', () => {
-  it('makes an id that is taken from any nine digits that are not all equal', () => {
+  it('completes any nine digits that are not all equal to a valid id', () => {
     fc.assert(
       fc.property(
         digits(9).filter((nine) => new Set(nine).size > 1),

@@ -4,7 +4,7 @@ import { digits, inAnyScript } from '#test/shared/any-script.ts';
 
 const separators = fc.array(fc.constantFrom(' ', '-'), { maxLength: 3 }).map((marks) => marks.join(''));
 
-/** A number and one of its accepted spellings: `+98` or `0`, digits of any script, spaces and hyphens between them. */
+/** A number and one of its accepted forms: `+98` or `0`, digits of any script, spaces and hyphens between them. */
 const spelling = fc
   .tuple(fc.constantFrom('+98', '0'), digits(9), fc.array(separators, { minLength: 10, maxLength: 10 }))
   .chain(([prefix, nine, gaps]) => {
@@ -25,15 +25,15 @@ describe('parsePhone', () => {
     '۰۹۱۲۱۲۳۴۵۶۷',
     '+٩٨٩١٢١٢٣٤٥٦٧',
     '۰۹١٢1234567',
-  ])('gives one E.164 number for the spelling %s', (text) => {
+  ])('returns the same E.164 number for the form %s', (text) => {
     expect(parsePhone(text)).toBe('+989121234567');
   });
 
-  it('gives one E.164 number for every accepted spelling', () => {
+  it('returns the same E.164 number for every accepted form', () => {
     fc.assert(fc.property(spelling, ([phone, written]) => expect(parsePhone(written)).toBe(phone)));
   });
 
-  it('gives the number itself for its E.164 and its local form', () => {
+  it('returns the number for its E.164 form and for its local form', () => {
     fc.assert(
       fc.property(digits(9), (nine) => {
         expect(parsePhone(`+989${nine}`)).toBe(`+989${nine}`);
@@ -43,16 +43,16 @@ describe('parsePhone', () => {
   });
 
   it.each([
-    ['nothing', ''],
+    ['an empty string', ''],
     ['a landline', '02112345678'],
     ['a landline abroad', '+982112345678'],
-    ['00 for +', '00989121234567'],
+    ['00 instead of +', '00989121234567'],
     ['98 without +', '989121234567'],
     ['no prefix', '9121234567'],
     ['+98 and 0', '+9809121234567'],
     ['+98 (0)', '+98(0)9121234567'],
-    ['a digit too few', '0912123456'],
-    ['a digit too many', '091212345678'],
+    ['one digit too few', '0912123456'],
+    ['one digit too many', '091212345678'],
     ['another country', '+999121234567'],
     ['two plus signs', '++989121234567'],
     ['a leading space', ' 09121234567'],
@@ -78,7 +78,7 @@ describe('parsePhone', () => {
     ['an extension', '09121234567 ext 1'],
     ['two numbers', '09121234567,09121234567'],
     ['a tel URI', 'tel:+989121234567'],
-  ])('refuses %s', (_case, text) => {
+  ])('rejects %s', (_case, text) => {
     expect(parsePhone(text)).toBeUndefined();
   });
 
@@ -87,20 +87,20 @@ describe('parsePhone', () => {
   it.each([
     ['spaces', `0${' '.repeat(LONG)}`],
     ['hyphens behind a digit', `+989${'-'.repeat(LONG)}`],
-    ['spaces and hyphens in turn, almost a number', `0912123456${' -'.repeat(LONG)}x`],
+    ['alternating spaces and hyphens in almost a number', `0912123456${' -'.repeat(LONG)}x`],
     ['runs between all digits', `${[...'0912123456'].join(' '.repeat(LONG / 10))} `],
     ['digits', `0${'9'.repeat(LONG)}`],
-  ])('is done with 100 KB of %s: steps that grew with the square would not end here', (_case, text) => {
+  ])('rejects 100 KB of %s in linear time; quadratic time would exceed the test timeout', (_case, text) => {
     expect(parsePhone(text)).toBeUndefined();
   });
 
-  it('reads a number however far apart its digits stand', () => {
+  it('accepts 10,000 spaces between the digits', () => {
     expect(parsePhone([...'09121234567'].join(' '.repeat(10_000)))).toBe('+989121234567');
   });
 });
 
 describe('toLocalPhone', () => {
-  it('gives the form that every provider takes', () => {
+  it('returns the form that every provider accepts', () => {
     expect(toLocalPhone('+989121234567')).toBe('09121234567');
   });
 });

@@ -7,6 +7,7 @@ import {
   newUserSchema,
   phoneSchema,
   userPageQuerySchema,
+  userPathSchema,
 } from '#shared/users/schema.ts';
 
 const sara = {
@@ -16,12 +17,12 @@ const sara = {
   display_name: ' Sara ',
 };
 
-/** The fields that are wrong, in the order of the schema, once for each fault. */
+/** The names of the wrong fields, in the order of the schema, one per fault. */
 const faultyFields = (schema: v.GenericSchema, sent: unknown) =>
   (v.safeParse(schema, sent).issues ?? []).map((issue) => issue.path?.[0]?.key);
 
 describe('newUserSchema', () => {
-  it('gives each field as its parser reads it', () => {
+  it('returns each field as its parser reads it', () => {
     expect(v.parse(newUserSchema, sara)).toEqual({
       national_id: '9990000018',
       birth_date: { text: '1370/1/15', isoDay: '1991-04-04', jalali: { year: 1370, month: 1, day: 15 } },
@@ -30,7 +31,7 @@ describe('newUserSchema', () => {
     });
   });
 
-  it('names every faulty field at once, each with one fault', () => {
+  it('names every wrong field at once, each with one fault', () => {
     const faulty = { national_id: '1', birth_date: 'x', phone: ' ', display_name: '' };
     expect(faultyFields(newUserSchema, faulty)).toEqual([
       'national_id',
@@ -44,7 +45,7 @@ describe('newUserSchema', () => {
     expect(faultyFields(newUserSchema, {})).toEqual(['national_id', 'birth_date', 'phone', 'display_name']);
   });
 
-  it('refuses a field that it does not know', () => {
+  it('rejects an unknown field', () => {
     expect(faultyFields(newUserSchema, { ...sara, nationalId: '9990000018' })).toEqual(['nationalId']);
   });
 
@@ -52,7 +53,7 @@ describe('newUserSchema', () => {
   const notStrings = [9_990_000_018, 1370.5, true, null, ['9990000018'], { text: '9990000018' }];
 
   it.each(fields.flatMap((field) => notStrings.map((value) => [field, value] as const)))(
-    'refuses a %s that is no string: %j',
+    'rejects a %s that is not a string: %j',
     (field, value) => {
       const { issues } = v.safeParse(newUserSchema, { ...sara, [field]: value });
       expect(issues?.map(({ message, path }) => [path?.[0]?.key, message])).toEqual([
@@ -61,7 +62,7 @@ describe('newUserSchema', () => {
     },
   );
 
-  it('says what a field must be, and never what was sent', () => {
+  it('says what a field must be and never echoes what was sent', () => {
     const sent = {
       national_id: '9990000019',
       birth_date: '1404/12/30',
@@ -81,15 +82,12 @@ describe('birthDateSchema', () => {
   };
   afterEach(() => jest.useRealTimers());
 
-  it.each(['2026/11/22', '1405/9/1'])(
-    'takes %s from the midnight on with which it begins in Tehran',
-    (text) => {
-      expect(isTaken(text, '2026-11-21T20:29:59.999Z')).toBe(false);
-      expect(isTaken(text, '2026-11-21T20:30:00.000Z')).toBe(true);
-    },
-  );
+  it.each(['2026/11/22', '1405/9/1'])('accepts %s from the midnight at which it begins in Tehran', (text) => {
+    expect(isTaken(text, '2026-11-21T20:29:59.999Z')).toBe(false);
+    expect(isTaken(text, '2026-11-21T20:30:00.000Z')).toBe(true);
+  });
 
-  it('reports a day in the future as just that', () => {
+  it('reports a day in the future as a day in the future', () => {
     const { issues } = v.safeParse(birthDateSchema, '2199/12/31');
     expect(issues?.map(({ message }) => message)).toEqual(['Must not be in the future.']);
   });
@@ -101,7 +99,7 @@ describe('the published patterns', () => {
     ['a birth date', birthDateSchema, ['1370/1/15', '1991/04/04', '۱۳۷۰/۰۱/۱۵']],
     ['a phone', phoneSchema, ['+989990000001', '0999-000 0001', '+٩٨ ۹۹۹-0000001']],
     ['a name', displayNameSchema, ['س', ' Sara ', 'ا\u200cب']],
-  ] as const)('refuse no spelling of %s that the service takes', (_what, schema, spellings) => {
+  ] as const)('accept every spelling of %s that the service accepts', (_what, schema, spellings) => {
     const { pattern } = v.getMetadata(schema) as { pattern: string };
     expect(spellings.filter((text) => !v.is(schema, text))).toEqual([]);
     expect(spellings.filter((text) => !new RegExp(pattern, 'u').test(text))).toEqual([]);
@@ -109,14 +107,19 @@ describe('the published patterns', () => {
 });
 
 describe('userPageQuerySchema', () => {
-  it('is the first page of twenty if nothing is said', () => {
+  it('defaults to the first page of 20', () => {
     expect(v.parse(userPageQuerySchema, {})).toEqual({ page: 1, page_size: 20 });
   });
 
   it.each([
-    ['the least', '1', '1', { page: 1, page_size: 1 }],
-    ['the most', '9007199254740991', '100', { page: 9_007_199_254_740_991, page_size: 100 }],
-  ])('takes %s', (_case, page, page_size, expected) => {
+    ['the smallest page and page_size', '1', '1', { page: 1, page_size: 1 }],
+    [
+      'the largest page and page_size',
+      '9007199254740991',
+      '100',
+      { page: 9_007_199_254_740_991, page_size: 100 },
+    ],
+  ])('accepts %s', (_case, page, page_size, expected) => {
     expect(v.parse(userPageQuerySchema, { page, page_size })).toEqual(expected);
   });
 
@@ -149,15 +152,47 @@ describe('userPageQuerySchema', () => {
     '9'.repeat(400),
   ];
 
-  it.each(notWhole)('refuses the number %j, for page and page_size alike', (text) => {
+  it.each(notWhole)('rejects %j as page and as page_size', (text) => {
     expect(faultyFields(userPageQuerySchema, { page: text, page_size: text })).toEqual(['page', 'page_size']);
   });
 
-  it('refuses a page of more than a hundred', () => {
+  it('rejects a page_size over 100', () => {
     expect(faultyFields(userPageQuerySchema, { page_size: '101' })).toEqual(['page_size']);
   });
 
-  it('refuses a parameter that it does not know', () => {
+  it('rejects an unknown parameter', () => {
     expect(faultyFields(userPageQuerySchema, { pageSize: '10' })).toEqual(['pageSize']);
   });
+
+  it.each(['+989990000001', '0999 000 0001', '۰۹۹۹۰۰۰۰۰۰۱', ' 989990000001', ' ۹۸۹۹۹۰۰۰۰۰۰۱'])(
+    'reads the phone %j as E.164; a bare + in a query string arrives as a space',
+    (phone) => {
+      expect(v.parse(userPageQuerySchema, { phone })).toEqual({
+        phone: '+989990000001',
+        page: 1,
+        page_size: 20,
+      });
+    },
+  );
+
+  it.each(['', ' ', '989990000001', '  989990000001', '02112345678', ' 09990000001'])(
+    'rejects the phone %j',
+    (phone) => {
+      expect(faultyFields(userPageQuerySchema, { phone })).toEqual(['phone']);
+    },
+  );
+});
+
+describe('userPathSchema', () => {
+  it('accepts the form of a user id', () => {
+    const path = { id: 'usr_0000001aaaaabbbbbccccc' };
+    expect(v.parse(userPathSchema, path)).toEqual(path);
+  });
+
+  it.each(['', 'usr_', 'usr_1', 'byr_0000001aaaaabbbbbccccc', 'usr_0000001aaaaabbbbbccccc/', 'usr_%00'])(
+    'rejects %j',
+    (id) => {
+      expect(v.is(userPathSchema, { id })).toBe(false);
+    },
+  );
 });

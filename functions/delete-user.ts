@@ -1,0 +1,25 @@
+import { deleteUserDeps } from '#shared/deps.ts';
+import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
+import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import { problem } from '#shared/problems.ts';
+import type { UserRemovals } from '#shared/users/remove-user.ts';
+import { userRoutes } from '#shared/users/routes.ts';
+
+const route = userRoutes['delete-user'];
+
+export interface DeleteUserDeps extends EndpointDeps {
+  readonly users: UserRemovals;
+}
+
+export const handle = async (
+  { path, caller, withinPlan, deadlineMs }: Request<typeof route>,
+  { users, clock }: DeleteUserDeps,
+): Promise<ResponseOf<typeof route>> => {
+  await withinPlan;
+  const removedAt = new Date(clock()).toISOString();
+  const result = await users.removeUser(caller.sellerId, path.id, { removedAt, deadlineMs });
+  if (result === 'not_found') throw problem('user_not_found');
+  return { status: 204 };
+};
+
+export const handler = endpoint(route, handle, deleteUserDeps);

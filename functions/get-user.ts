@@ -1,0 +1,24 @@
+import { getUserDeps } from '#shared/deps.ts';
+import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
+import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import { problem } from '#shared/problems.ts';
+import type { UserReads } from '#shared/users/read-users.ts';
+import { userRoutes } from '#shared/users/routes.ts';
+import { viewOf } from '#shared/users/view.ts';
+
+const route = userRoutes['get-user'];
+
+export interface GetUserDeps extends EndpointDeps {
+  readonly users: Pick<UserReads, 'getUser'>;
+}
+
+export const handle = async (
+  { path, caller }: Request<typeof route>,
+  { users }: GetUserDeps,
+): Promise<ResponseOf<typeof route>> => {
+  const user = await users.getUser(caller.sellerId, path.id);
+  if (user === undefined) throw problem('user_not_found');
+  return { status: 200, body: viewOf(user) };
+};
+
+export const handler = endpoint(route, handle, getUserDeps);

@@ -1,0 +1,31 @@
+import { fromBase62, randomBase62, toBase62 } from '#shared/base62.ts';
+import { MAX_ORDINAL } from '#shared/table/keys.ts';
+
+/** Seven base62 characters hold 3.5 * 10^12 values: more than a seller has ordinals. */
+const ORDINAL_CHARACTERS = 7;
+
+/** Fifteen base62 characters hold 89 random bits. */
+const RANDOM_CHARACTERS = 15;
+
+const BASE62_CHARACTERS = ORDINAL_CHARACTERS + RANDOM_CHARACTERS;
+
+/** A user id: `usr_`, the ordinal of the user in 7 base62 characters, then 15 random base62 characters. */
+export const USER_ID = new RegExp(`^usr_[0-9A-Za-z]{${BASE62_CHARACTERS}}$`);
+
+/** Returns the random part of a new user id. */
+export const newRandomPart = (): string => randomBase62(RANDOM_CHARACTERS);
+
+/** Returns the id of the user at `ordinal`. */
+export const userIdAt = (ordinal: number, randomPart: string): string =>
+  `usr_${toBase62(ordinal, ORDINAL_CHARACTERS)}${randomPart}`;
+
+/** Returns the ordinal that a user id holds, or undefined if no user can have that id. */
+export const ordinalOf = (userId: string): number | undefined => {
+  if (!USER_ID.test(userId)) return undefined;
+  const ordinal = fromBase62(userId.slice('usr_'.length, 'usr_'.length + ORDINAL_CHARACTERS));
+  return ordinal !== undefined && ordinal >= 1 && ordinal <= MAX_ORDINAL ? ordinal : undefined;
+};
+
+/** Tells whether a user id was made with this random part. */
+export const hasRandomPart = (userId: string, randomPart: string): boolean =>
+  userId.slice(-RANDOM_CHARACTERS) === randomPart;

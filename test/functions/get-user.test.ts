@@ -1,0 +1,87 @@
+import { type GetUserDeps, handle } from '#functions/get-user.ts';
+import { routes } from '#shared/routes.ts';
+import type { Table } from '#shared/table/client.ts';
+import { userStore } from '#shared/users/store.ts';
+import { userIdAt } from '#shared/users/user-id.ts';
+import type { User } from '#shared/users/user-item.ts';
+import { viewOf } from '#shared/users/view.ts';
+import { createSeller, inTenSeconds } from '#test/shared/users/linking.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { countedTable, interceptedTable } from '#test/table/intercepted-table.ts';
+import { functionUnderTest } from './harness.ts';
+import { linkNewUser } from './users-on.ts';
+
+let table: EmbeddedTable;
+let user: User;
+
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+  await createSeller(table, 'sel_test');
+  await createSeller(table, 'sel_other');
+  user = await linkNewUser(table, 'sel_test');
+});
+afterAll(() => table.stop());
+
+const getUser = (on: Table = table) =>
+  functionUnderTest<(typeof routes)['get-user'], GetUserDeps>(routes['get-user'], handle, on, {
+    users: userStore(on),
+  });
+
+describe('200', () => {
+  it('returns the user', async () => {
+    const { status, json } = await getUser().call({ path: { id: user.id } });
+    expect([status, json]).toEqual([200, viewOf(user)]);
+  });
+
+  it('makes two calls in one round trip, the rate limit included', async () => {
+    const counted = countedTable(table);
+    await getUser(counted.table).call({ path: { id: user.id } });
+    expect(counted.calls.sort()).toEqual(['Get', 'Update']);
+    expect(counted.roundTrips()).toBe(1);
+  });
+});
+
+describe('404', () => {
+  it("is the same body for an unknown, malformed, removed and another seller's id", async () => {
+    const removed = await linkNewUser(table, 'sel_test');
+    const removal = { removedAt: '2026-11-21T07:30:00.000Z', deadlineMs: inTenSeconds() };
+    await userStore(table).removeUser('sel_test', removed.id, removal);
+    const foreign = await linkNewUser(table, 'sel_other');
+    const ids = [
+      userIdAt(1, '0'.repeat(15)),
+      userIdAt(999_999, '0'.repeat(15)),
+      'usr_1',
+      `${user.id}0`,
+      '%00',
+      '__proto__',
+      removed.id,
+      foreign.id,
+    ];
+    const { call } = getUser();
+    const replies = await Promise.all(ids.map((id) => call({ path: { id } })));
+    expect(replies.map(({ status, json }) => [status, json.code])).toEqual(
+      ids.map(() => [404, 'user_not_found']),
+    );
+    expect(new Set(replies.map(({ json }) => JSON.stringify(json))).size).toBe(1);
+  });
+});
+
+describe('422', () => {
+  it('names a query parameter, since there is none', async () => {
+    const { status, json } = await getUser().call({ path: { id: user.id }, query: { page: '1' } });
+    expect([status, json.code]).toEqual([422, 'validation_failed']);
+    expect(json.errors).toEqual([{ parameter: 'page', detail: 'Is not a known parameter.' }]);
+  });
+});
+
+describe('503', () => {
+  it('is service_unavailable, not 404, if the user cannot be read', async () => {
+    const failing = interceptedTable(table, ({ name }, send) => {
+      if (name !== 'GetCommand') return send();
+      return Promise.reject(Object.assign(new Error('no answer'), { name: 'TimeoutError' }));
+    });
+    const { status, json, headers } = await getUser(failing).call({ path: { id: user.id } });
+    expect([status, json.code]).toEqual([503, 'service_unavailable']);
+    expect(Number(headers['Retry-After'])).toBeGreaterThan(0);
+  });
+});

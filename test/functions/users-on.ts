@@ -1,0 +1,37 @@
+import { type KeyedHashes, keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
+import type { Table } from '#shared/table/client.ts';
+import { userStore } from '#shared/users/store.ts';
+import type { User } from '#shared/users/user-item.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
+import { linked } from '#test/shared/users/linking.ts';
+import { newPerson } from './people.ts';
+
+const OLD_SECRET = 'o'.repeat(40);
+
+/** Keyed hashes in the middle of a rotation: `older` makes what an earlier function stored. */
+export const hashes: KeyedHashes = keyedHashesFrom(
+  fixedSecret(JSON.stringify({ current: 'n'.repeat(40), previous: [OLD_SECRET] })),
+);
+export const olderHashes: KeyedHashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: OLD_SECRET })));
+
+/** Links a new person to a seller in the store, without the checks of create-user. */
+export const linkNewUser = async (
+  table: Table,
+  sellerId: string,
+  { phone, by = hashes }: { readonly phone?: string; readonly by?: KeyedHashes } = {},
+): Promise<User> => {
+  const person = { ...newPerson(), ...(phone === undefined ? {} : { phone }) };
+  return linked(userStore(table), {
+    sellerId,
+    personHashes: await by.person(sellerId, person.national_id),
+    phoneHash: (await by.phone(person.phone))[0],
+    birthDay: '1991-04-04',
+    user: {
+      nationalIdLastFour: person.national_id.slice(-4),
+      birthDate: person.birth_date,
+      phone: person.phone,
+      displayName: person.display_name,
+      createdAt: '2026-11-21T07:00:00.000Z',
+    },
+  });
+};

@@ -1,0 +1,122 @@
+import { call, expectProblem, type Reply, withoutRequestId } from './call.ts';
+import { type NewUser, registeredPerson } from './people.ts';
+import { itWith, type ScenarioOptions, type Target } from './target.ts';
+
+interface UserView {
+  readonly id: string;
+  readonly phone: string;
+}
+
+interface Page {
+  readonly data: readonly UserView[];
+  readonly total: number;
+  readonly total_pages: number;
+}
+
+const link = async (target: Target, person: NewUser, key = target.keys.professional): Promise<UserView> => {
+  const reply = await call(target, '/v1/users', { key, body: person });
+  expect(reply.status).toBe(201);
+  return reply.json<UserView>();
+};
+
+const read = (target: Target, id: string, key = target.keys.read_only): Promise<Reply> =>
+  call(target, `/v1/users/${id}`, { key });
+
+const remove = (target: Target, id: string, key = target.keys.write_only): Promise<Reply> =>
+  call(target, `/v1/users/${id}`, { method: 'DELETE', key });
+
+const pageOf = async (target: Target, query: string): Promise<Page> => {
+  const reply = await call(target, `/v1/users?${query}`, { key: target.keys.read_only });
+  expect(reply.status).toBe(200);
+  return reply.json<Page>();
+};
+
+/** Ids that no user of the seller has. */
+const UNKNOWN_IDS = ['usr_1', 'usr_0000001aaaaabbbbbccccc', 'usr_zzzzzzzaaaaabbbbbccccc', 'usr_%00'];
+
+/** Reading and removing a user by its id. */
+export const usersByIdScenarios = (options: ScenarioOptions): void => {
+  const { target } = options;
+  const scenario = itWith(options, 'sent messages');
+
+  describe('reading a user by its id', () => {
+    scenario('returns the user as it was linked', async () => {
+      const user = await link(target(), await registeredPerson(target()));
+      const reply = await read(target(), user.id);
+      expect([reply.status, reply.json()]).toEqual([200, user]);
+    });
+
+    scenario("answers every unknown id and another seller's user with the same 404", async () => {
+      const foreign = await link(target(), await registeredPerson(target()), target().otherSeller.key);
+      const replies = await Promise.all([...UNKNOWN_IDS, foreign.id].map((id) => read(target(), id)));
+      for (const reply of replies) expectProblem(reply, 'user_not_found');
+      expect(new Set(replies.map(withoutRequestId)).size).toBe(1);
+    });
+  });
+
+  describe('removing a user', () => {
+    scenario('answers 204 without a body, also to the same request again', async () => {
+      const { id } = await link(target(), await registeredPerson(target()));
+      const first = await remove(target(), id);
+      const second = await remove(target(), id);
+      expect([first.status, first.text, second.status, second.text]).toEqual([204, '', 204, '']);
+    });
+
+    scenario('answers parallel removals of one user with 204 and counts one', async () => {
+      const { id } = await link(target(), await registeredPerson(target()));
+      const before = await pageOf(target(), 'page_size=1');
+      const replies = await Promise.all(Array.from({ length: 5 }, () => remove(target(), id)));
+      expect(replies.map(({ status }) => status)).toEqual(Array(5).fill(204));
+      expect((await pageOf(target(), 'page_size=1')).total).toBe(before.total - 1);
+    });
+
+    scenario('hides the user from its id, its phone and the list, and moves no other user', async () => {
+      const [kept, removed, newest] = [
+        await link(target(), await registeredPerson(target())),
+        await link(target(), await registeredPerson(target())),
+        await link(target(), await registeredPerson(target())),
+      ];
+      const before = await pageOf(target(), 'page_size=1');
+      const pages = [2, 1, 0].map((fromLast) => before.total_pages - fromLast);
+      await remove(target(), removed.id);
+      expectProblem(await read(target(), removed.id), 'user_not_found');
+      expect((await pageOf(target(), `phone=${encodeURIComponent(removed.phone)}`)).data).toEqual([]);
+      const after = await Promise.all(pages.map((page) => pageOf(target(), `page=${page}&page_size=1`)));
+      expect(after.map(({ data }) => data)).toEqual([[kept], [], [newest]]);
+      expect(after.map(({ total, total_pages }) => [total, total_pages])).toEqual(
+        pages.map(() => [before.total - 1, before.total_pages]),
+      );
+    });
+
+    scenario('lets the same person be linked again, with a new id', async () => {
+      const person = await registeredPerson(target());
+      const first = await link(target(), person);
+      await remove(target(), first.id);
+      const second = await link(target(), person);
+      expect(second.id).not.toBe(first.id);
+      expect((await remove(target(), first.id)).status).toBe(204);
+      expect((await read(target(), second.id)).json()).toEqual(second);
+    });
+
+    scenario("answers every unknown id and another seller's user with 404, and removes nothing", async () => {
+      const foreign = await link(target(), await registeredPerson(target()), target().otherSeller.key);
+      for (const id of [...UNKNOWN_IDS, foreign.id]) {
+        expectProblem(await remove(target(), id), 'user_not_found');
+      }
+      expect((await read(target(), foreign.id, target().otherSeller.key)).json()).toEqual(foreign);
+    });
+  });
+
+  describe('a key that lacks the scope', () => {
+    itWith(
+      options,
+      'sent messages',
+      'gateway problem bodies',
+    )('cannot read or remove a user', async () => {
+      const { id } = await link(target(), await registeredPerson(target()));
+      expectProblem(await read(target(), id, target().keys.write_only), 'insufficient_scope');
+      expectProblem(await remove(target(), id, target().keys.read_only), 'insufficient_scope');
+      expect((await read(target(), id)).status).toBe(200);
+    });
+  });
+};

@@ -1,0 +1,93 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type UserStore, userStore } from '#shared/users/store.ts';
+import type { User } from '#shared/users/user-item.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { countedTable, interceptedTable } from '#test/table/intercepted-table.ts';
+import { createSeller, inTenSeconds, linked, linkOf } from './linking.ts';
+
+let table: EmbeddedTable;
+let store: UserStore;
+
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+  store = userStore(table);
+});
+afterAll(() => table.stop());
+
+const linkMany = async (sellerId: string, people: readonly string[], phone?: string): Promise<User[]> => {
+  const users: User[] = [];
+  for (const person of people) users.push(await linked(store, linkOf(sellerId, person, phone)));
+  return users;
+};
+
+const remove = (sellerId: string, id: string) =>
+  store.removeUser(sellerId, id, { removedAt: '2026-11-21T09:00:00.000Z', deadlineMs: inTenSeconds() });
+
+const namesOf = (users: readonly User[]): string[] => users.map(({ displayName }) => displayName);
+
+describe('findByPhone', () => {
+  const all = { page: 1, pageSize: 100 };
+
+  beforeAll(async () => {
+    await createSeller(table, 'sel_phone');
+    await createSeller(table, 'sel_phone_other');
+    await linkMany('sel_phone', ['family-1', 'stranger', 'family-2']);
+    await linkMany('sel_phone', ['shared-1', 'shared-2', 'shared-3'], 'shared');
+    await linkMany('sel_phone_other', ['foreign'], 'shared');
+  });
+
+  it('returns the users of a phone, oldest link first, page by page', async () => {
+    const first = await store.findByPhone('sel_phone', ['phone-of-shared'], { page: 1, pageSize: 2 });
+    expect([namesOf(first.users), first.total, first.totalPages]).toEqual([['shared-1', 'shared-2'], 3, 2]);
+    const second = await store.findByPhone('sel_phone', ['phone-of-shared'], { page: 2, pageSize: 2 });
+    expect([namesOf(second.users), second.total, second.totalPages]).toEqual([['shared-3'], 3, 2]);
+    const third = await store.findByPhone('sel_phone', ['phone-of-shared'], { page: 3, pageSize: 2 });
+    expect(third).toEqual({ users: [], total: 3, totalPages: 2 });
+  });
+
+  it('returns the same user as its id does', async () => {
+    const { users } = await store.findByPhone('sel_phone', ['phone-of-stranger'], all);
+    expect(users).toHaveLength(1);
+    expect(await store.getUser('sel_phone', users[0]?.id ?? '')).toEqual(users[0]);
+  });
+
+  it('finds links under every hash of the phone, in the order of the links', async () => {
+    const hashes = ['phone-of-shared', 'phone-of-family-2', 'phone-of-family-1'];
+    const { users, total } = await store.findByPhone('sel_phone', hashes, all);
+    expect(total).toBe(5);
+    expect(namesOf(users)).toEqual(['family-1', 'family-2', 'shared-1', 'shared-2', 'shared-3']);
+  });
+
+  it('returns a user once if a hash is given twice', async () => {
+    const { total } = await store.findByPhone('sel_phone', ['phone-of-stranger', 'phone-of-stranger'], all);
+    expect(total).toBe(1);
+  });
+
+  it("returns nothing for a phone of other sellers' users only", async () => {
+    const page = await store.findByPhone('sel_phone_other', ['phone-of-stranger'], all);
+    expect(page).toEqual({ users: [], total: 0, totalPages: 0 });
+  });
+
+  it('makes one query per hash, all in one round trip', async () => {
+    const counted = countedTable(table);
+    await userStore(counted.table).findByPhone('sel_phone', ['phone-of-shared', 'phone-of-stranger'], all);
+    expect(counted.calls).toEqual(['Query', 'Query']);
+    expect(counted.roundTrips()).toBe(1);
+  });
+
+  it('follows the key at which a query was cut off', async () => {
+    const cut = interceptedTable(table, async ({ name, input }) => {
+      expect(name).toBe('QueryCommand');
+      return table.client.send(new QueryCommand({ ...input, Limit: 1 } as never));
+    });
+    const { users } = await userStore(cut).findByPhone('sel_phone', ['phone-of-shared'], all);
+    expect(namesOf(users)).toEqual(['shared-1', 'shared-2', 'shared-3']);
+  });
+
+  it('does not return removed users', async () => {
+    const { users } = await store.findByPhone('sel_phone', ['phone-of-shared'], all);
+    await remove('sel_phone', users[1]?.id ?? '');
+    const after = await store.findByPhone('sel_phone', ['phone-of-shared'], all);
+    expect(namesOf(after.users)).toEqual(['shared-1', 'shared-3']);
+  });
+});

@@ -1,0 +1,99 @@
+import { type UserStore, userStore } from '#shared/users/store.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import {
+  cancelledFor,
+  createSeller,
+  inTenSeconds,
+  itemsOf,
+  linked,
+  linkOf,
+  noAnswer,
+  resendTo,
+  storeWhose,
+} from './linking.ts';
+
+let table: EmbeddedTable;
+let store: UserStore;
+
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+  store = userStore(table);
+});
+afterAll(() => table.stop());
+
+describe('link after a conflict', () => {
+  beforeAll(() => createSeller(table, 'sel_conflict'));
+
+  it('tries again at the ordinal that is free then', async () => {
+    const overtaken = storeWhose(table, async (send) => {
+      await linked(store, linkOf('sel_conflict', 'overtaker'));
+      return send();
+    });
+    const user = await linked(overtaken, linkOf('sel_conflict', 'overtaken'));
+    const { users } = await store.listPage('sel_conflict', 1, 100);
+    expect(users.map(({ displayName }) => displayName)).toEqual(['overtaker', 'overtaken']);
+    expect(users.at(-1)).toEqual(user);
+  });
+
+  it('tries again when the transaction met another one', async () => {
+    const conflict = cancelledFor('TransactionConflict', 'None', 'None', 'None');
+    const user = await linked(
+      storeWhose(table, () => Promise.reject(conflict), 5),
+      linkOf('sel_conflict', 'persistent'),
+    );
+    expect(await store.getUser('sel_conflict', user.id)).toEqual(user);
+  });
+
+  it('throws service_unavailable after the deadline and stores nothing', async () => {
+    const conflict = cancelledFor('TransactionConflict', 'None', 'None', 'None');
+    const busy = storeWhose(table, () => Promise.reject(conflict), Number.POSITIVE_INFINITY);
+    await expect(busy.link(linkOf('sel_conflict', 'late'), Date.now() - 1)).rejects.toMatchObject({
+      code: 'service_unavailable',
+      retryAfterSeconds: 1,
+      cause: { name: 'WriteConflict' },
+    });
+    expect(await store.findPerson('sel_conflict', ['hash-of-late'])).toBeUndefined();
+    expect(await itemsOf(table, 'LINKS#phone-of-late')).toEqual([]);
+  });
+
+  it('throws an error of the database that is not a conflict', async () => {
+    const refused = Object.assign(new Error('no permission'), { name: 'AccessDeniedException' });
+    const broken = storeWhose(table, () => Promise.reject(refused));
+    await expect(broken.link(linkOf('sel_conflict', 'refused'), inTenSeconds())).rejects.toBe(refused);
+  });
+});
+
+describe('link when an answer is lost', () => {
+  beforeAll(() => createSeller(table, 'sel_lost'));
+
+  it('returns the new user if the answer was lost after the write happened', async () => {
+    const lossy = storeWhose(table, async (send) => {
+      await send();
+      throw noAnswer;
+    });
+    const user = await linked(lossy, linkOf('sel_lost', 'lost'));
+    expect(await store.getUser('sel_lost', user.id)).toEqual(user);
+  });
+
+  it('returns the new user if the same write is sent twice, as the SDK resends it', async () => {
+    const resending = storeWhose(table, resendTo(table));
+    const user = await linked(resending, linkOf('sel_lost', 'resent'));
+    expect(await store.getUser('sel_lost', user.id)).toEqual(user);
+  });
+
+  it('throws the error if the write did not happen, and a later request links the person', async () => {
+    const lossy = storeWhose(table, () => Promise.reject(noAnswer));
+    await expect(lossy.link(linkOf('sel_lost', 'retried'), inTenSeconds())).rejects.toBe(noAnswer);
+    expect(await store.findPerson('sel_lost', ['hash-of-retried'])).toBeUndefined();
+    await linked(store, linkOf('sel_lost', 'retried'));
+  });
+
+  it('never takes the link of another request for its own', async () => {
+    const lossy = storeWhose(table, async () => {
+      await linked(store, linkOf('sel_lost', 'contested'));
+      throw noAnswer;
+    });
+    await expect(lossy.link(linkOf('sel_lost', 'contested'), inTenSeconds())).rejects.toBe(noAnswer);
+    expect((await store.link(linkOf('sel_lost', 'contested'), inTenSeconds())).written).toBe(false);
+  });
+});

@@ -1,0 +1,157 @@
+import { sellerKey } from '#shared/table/keys.ts';
+import type { TransactItem } from '#shared/table/writes.ts';
+import { type UserStore, userStore } from '#shared/users/store.ts';
+import { ordinalOf } from '#shared/users/user-id.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { countedTable } from '#test/table/intercepted-table.ts';
+import { createSeller, inTenSeconds, itemsOf, linked, linkOf } from './linking.ts';
+
+let table: EmbeddedTable;
+let store: UserStore;
+
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+  store = userStore(table);
+});
+afterAll(() => table.stop());
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+describe('link', () => {
+  it('stores the user, the person and the phone link with one id that holds the ordinal', async () => {
+    await createSeller(table, 'sel_items');
+    await linked(store, linkOf('sel_items', 'first'));
+    const user = await linked(store, linkOf('sel_items', 'second'));
+    expect(ordinalOf(user.id)).toBe(2);
+    const attributes = {
+      id: user.id,
+      national_id_last_four: '0829',
+      birth_date: '1370/1/15',
+      phone: '+98999-second',
+      display_name: 'second',
+      created_at: '2026-11-21T00:00:00.000Z',
+    };
+    const [, item] = await itemsOf(table, 'USERS#sel_items');
+    expect(item).toEqual({
+      pk: 'USERS#sel_items',
+      sk: '000000000002',
+      ...attributes,
+      person_hash: 'hash-of-second',
+      phone_hash: 'phone-of-second',
+    });
+    expect(await itemsOf(table, 'PERSON#sel_items#hash-of-second')).toEqual([
+      {
+        pk: 'PERSON#sel_items#hash-of-second',
+        sk: 'PERSON',
+        ordinal: 2,
+        user_id: user.id,
+        phone_hash: 'phone-of-second',
+        birth_day: '1991-04-04',
+      },
+    ]);
+    expect(await itemsOf(table, 'LINKS#phone-of-second')).toEqual([
+      { pk: 'LINKS#phone-of-second', sk: 'sel_items#000000000002', ...attributes },
+    ]);
+    expect(await itemsOf(table, 'SELLER#sel_items')).toEqual([{ ...sellerKey('sel_items'), user_count: 2 }]);
+  });
+
+  it('gives 50 people who are linked at once the ordinals 1 to 50', async () => {
+    await createSeller(table, 'sel_crowd');
+    const people = numbers(50).map((number) => `crowd-${number}`);
+    const users = await Promise.all(people.map((person) => linked(store, linkOf('sel_crowd', person))));
+    expect(users.map(({ id }) => Number(ordinalOf(id))).sort((a, b) => a - b)).toEqual(numbers(50));
+    const { users: listed, total } = await store.listPage('sel_crowd', 1, 100);
+    expect(total).toBe(50);
+    expect(new Set(listed.map(({ displayName }) => displayName))).toEqual(new Set(people));
+  });
+
+  it('links a person once when 20 requests ask at once, and returns the same person to the others', async () => {
+    await createSeller(table, 'sel_twins');
+    const results = await Promise.all(
+      numbers(20).map(() => store.link(linkOf('sel_twins', 'twins'), inTenSeconds())),
+    );
+    const users = results.flatMap((result) => (result.written ? [result.value] : []));
+    const people = results.flatMap((result) => (result.written ? [] : [result.reason]));
+    expect([users.length, people.length]).toEqual([1, 19]);
+    expect(new Set(people.map(({ userId }) => userId))).toEqual(new Set([users[0]?.id]));
+    expect((await store.listPage('sel_twins', 1, 20)).total).toBe(1);
+  });
+
+  it('keeps the time of the writer, even if it is earlier than that of the user before', async () => {
+    await createSeller(table, 'sel_clocks');
+    const at = (createdAt: string, person: string) => {
+      const link = linkOf('sel_clocks', person);
+      return linked(store, { ...link, user: { ...link.user, createdAt } });
+    };
+    await at('2036-11-21T00:00:00.000Z', 'ahead');
+    expect((await at('2026-11-21T00:00:00.000Z', 'right')).createdAt).toBe('2026-11-21T00:00:00.000Z');
+  });
+
+  it('returns a person who was linked under an older hash secret', async () => {
+    await createSeller(table, 'sel_rotated');
+    const { id } = await linked(store, linkOf('sel_rotated', 'old'));
+    const again = { ...linkOf('sel_rotated', 'new'), personHashes: ['hash-of-new', 'hash-of-old'] as const };
+    expect(await store.link(again, inTenSeconds())).toEqual({
+      written: false,
+      reason: { ordinal: 1, userId: id, phoneHash: 'phone-of-old', birthDay: '1991-04-04' },
+    });
+    expect((await store.listPage('sel_rotated', 1, 20)).total).toBe(1);
+  });
+
+  it('links to a seller whose record has no counts yet', async () => {
+    await createSeller(table, 'sel_bare', { name: 'Bare' });
+    await linked(store, linkOf('sel_bare', 'one'));
+    await linked(store, linkOf('sel_bare', 'two'));
+    expect(await store.listPage('sel_bare', 1, 20)).toMatchObject({ total: 2, totalPages: 1 });
+  });
+
+  it('throws for a seller that does not exist and stores nothing', async () => {
+    await expect(store.link(linkOf('sel_nobody', 'lost'), inTenSeconds())).rejects.toThrow(
+      'no seller record',
+    );
+    expect(await itemsOf(table, 'SELLER#sel_nobody')).toEqual([]);
+    expect(await itemsOf(table, 'LINKS#phone-of-lost')).toEqual([]);
+  });
+
+  it('makes one read and one transaction when nobody else links', async () => {
+    await createSeller(table, 'sel_calls');
+    const counted = countedTable(table);
+    await linked(userStore(counted.table), linkOf('sel_calls', 'calls'));
+    expect(counted.calls).toEqual(['Get', 'TransactWrite']);
+  });
+});
+
+describe("link with the caller's own items", () => {
+  beforeAll(() => createSeller(table, 'sel_also'));
+
+  const put = (person: string, condition?: string): TransactItem => ({
+    Put: {
+      TableName: table.name,
+      Item: { pk: `CHECK#${person}`, sk: 'CHECK' },
+      ...(condition === undefined ? {} : { ConditionExpression: condition }),
+    },
+  });
+
+  it('writes them in the same transaction', async () => {
+    await store.link(linkOf('sel_also', 'lease'), inTenSeconds(), [put('lease')]);
+    expect(await itemsOf(table, 'CHECK#lease')).toHaveLength(1);
+  });
+
+  it('does not write them if the person was linked before', async () => {
+    await linked(store, linkOf('sel_also', 'before'));
+    await store.link(linkOf('sel_also', 'before'), inTenSeconds(), [put('before')]);
+    expect(await itemsOf(table, 'CHECK#before')).toEqual([]);
+  });
+
+  it('throws service_unavailable at once and stores nothing if a condition of them fails', async () => {
+    const result = store.link(linkOf('sel_also', 'stolen'), inTenSeconds(), [
+      put('stolen', 'attribute_exists(pk)'),
+    ]);
+    await expect(result).rejects.toMatchObject({
+      code: 'service_unavailable',
+      cause: { name: 'TransactionCancelled' },
+    });
+    expect(await store.findPerson('sel_also', ['hash-of-stolen'])).toBeUndefined();
+    expect(await itemsOf(table, 'CHECK#stolen')).toEqual([]);
+  });
+});

@@ -1,0 +1,85 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { PutCommand, ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '#shared/table/client.ts';
+import { sellerKey } from '#shared/table/keys.ts';
+import type { StoredItem, TransactItem } from '#shared/table/writes.ts';
+import type { NewLink } from '#shared/users/link-user.ts';
+import { type UserStore, userStore } from '#shared/users/store.ts';
+import type { User } from '#shared/users/user-item.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
+
+export const inTenSeconds = (): number => performance.now() + 10_000;
+
+/** Stores a seller record with these attributes. */
+export const createSeller = async (
+  { client, name }: Table,
+  sellerId: string,
+  attributes: StoredItem = { user_count: 0 },
+): Promise<void> => {
+  await client.send(new PutCommand({ TableName: name, Item: { ...sellerKey(sellerId), ...attributes } }));
+};
+
+/** A link of a person with a phone of its own, unless another is named. */
+export const linkOf = (sellerId: string, person: string, phone = person): NewLink => ({
+  sellerId,
+  personHashes: [`hash-of-${person}`],
+  phoneHash: `phone-of-${phone}`,
+  birthDay: '1991-04-04',
+  user: {
+    nationalIdLastFour: '0829',
+    birthDate: '1370/1/15',
+    phone: `+98999-${phone}`,
+    displayName: person,
+    createdAt: '2026-11-21T00:00:00.000Z',
+  },
+});
+
+/** Makes a link that must succeed; returns the new user. */
+export const linked = async (store: Pick<UserStore, 'link'>, link: NewLink): Promise<User> => {
+  const result = await store.link(link, inTenSeconds());
+  if (!result.written) throw new Error(`${link.user.displayName} was linked before`);
+  return result.value;
+};
+
+/** Every item of the table whose partition key begins with `prefix`. */
+export const itemsOf = async ({ client, name }: Table, prefix: string): Promise<StoredItem[]> => {
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: name, ConsistentRead: true }));
+  return Items.filter(({ pk }) => String(pk).startsWith(prefix));
+};
+
+/** The error of the SDK when the database cancelled a transaction: one reason per item. */
+export const cancelledFor = (...codes: string[]) =>
+  new TransactionCanceledException({
+    message: 'cancelled',
+    $metadata: {},
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  });
+
+/** The error of the SDK when no answer came in time. */
+export const noAnswer = Object.assign(new Error('no answer'), { name: 'TimeoutError' });
+
+/** A store whose first `times` transactions do `instead`; `send` sends the transaction as it is. */
+export const storeWhose = (
+  table: Table,
+  instead: (send: () => Promise<unknown>, items: TransactItem[]) => Promise<unknown>,
+  times = 1,
+): UserStore => {
+  let left = times;
+  const intercepted = interceptedTable(table, ({ name, input }, send) => {
+    if (name !== 'TransactWriteCommand' || left === 0) return send();
+    left -= 1;
+    return instead(send, input.TransactItems as TransactItem[]);
+  });
+  return userStore(intercepted);
+};
+
+/**
+ * Sends a transaction twice, as the SDK does when no answer came; returns the second answer. The second has no client token:
+ * DynamoDB remembers one for ten minutes only.
+ */
+export const resendTo =
+  ({ client }: Table) =>
+  async (send: () => Promise<unknown>, TransactItems: TransactItem[]): Promise<unknown> => {
+    await send();
+    return client.send(new TransactWriteCommand({ TransactItems }));
+  };

@@ -1,0 +1,186 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { personKey, phoneLinkKey, userKey } from '#shared/table/keys.ts';
+import { type UserStore, userStore } from '#shared/users/store.ts';
+import { newRandomPart, ordinalOf, userIdAt } from '#shared/users/user-id.ts';
+import { type User, userAttributes } from '#shared/users/user-item.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { createSeller, inTenSeconds, linked, linkOf } from './linking.ts';
+
+const SELLER = 'sel_crowd';
+const USERS = 1000;
+const REMOVED = 200;
+const CREATED = 50;
+const PAGE_SIZE = 50;
+const REMOVERS = 8;
+const LINKERS = 4;
+const BATCH = 25;
+
+let table: EmbeddedTable;
+let store: UserStore;
+let before: User[];
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+/** The three items of a link, as `link` stores them. */
+const itemsAt = (user: User, ordinal: number) => {
+  const { personHashes, phoneHash, birthDay } = linkOf(SELLER, `old-${ordinal}`);
+  const [personHash] = personHashes;
+  return [
+    {
+      ...userKey(SELLER, ordinal),
+      ...userAttributes(user),
+      person_hash: personHash,
+      phone_hash: phoneHash,
+    },
+    {
+      ...personKey(SELLER, personHash),
+      ordinal,
+      user_id: user.id,
+      phone_hash: phoneHash,
+      birth_day: birthDay,
+    },
+    { ...phoneLinkKey(phoneHash, SELLER, ordinal), ...userAttributes(user) },
+  ];
+};
+
+const writeAll = async (items: readonly object[]): Promise<void> => {
+  for (let first = 0; first < items.length; first += BATCH) {
+    const requests = items.slice(first, first + BATCH).map((Item) => ({ PutRequest: { Item } }));
+    const { UnprocessedItems = {} } = await table.client.send(
+      new BatchWriteCommand({ RequestItems: { [table.name]: requests as never } }),
+    );
+    expect(UnprocessedItems).toEqual({});
+  }
+};
+
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+  store = userStore(table);
+  await createSeller(table, SELLER, { user_count: USERS });
+  before = upTo(USERS).map((ordinal) => ({
+    ...linkOf(SELLER, `old-${ordinal}`).user,
+    id: userIdAt(ordinal, newRandomPart()),
+  }));
+  await writeAll(before.flatMap((user, index) => itemsAt(user, index + 1)));
+}, 30_000);
+afterAll(() => table.stop());
+
+/** Does `task` for every item, with a number of workers that each do one at a time. */
+const inParallel = async <Item, Result>(
+  workers: number,
+  items: readonly Item[],
+  task: (item: Item) => Promise<Result>,
+): Promise<Result[]> => {
+  const results: Result[] = [];
+  const open = [...items.entries()];
+  const work = async (): Promise<void> => {
+    for (let next = open.shift(); next !== undefined; next = open.shift()) {
+      results[next[0]] = await task(next[1]);
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  return results;
+};
+
+const idsOf = (users: readonly User[]): string[] => users.map(({ id }) => id);
+
+const pageOf = (ordinal: number): number => Math.ceil(ordinal / PAGE_SIZE);
+
+/** Reads all pages; returns the ids of each. */
+const readPages = async (): Promise<string[][]> => {
+  const { totalPages } = await store.listPage(SELLER, 1, PAGE_SIZE);
+  const pages = await Promise.all(upTo(totalPages).map((page) => store.listPage(SELLER, page, PAGE_SIZE)));
+  return pages.map(({ users }) => idsOf(users));
+};
+
+describe('200 of 1,000 users removed at random while 50 are linked', () => {
+  let removed: Set<string>;
+  let created: User[];
+  let seenMeanwhile: string[][][];
+
+  beforeAll(async () => {
+    const [chosen = []] = fc.sample(
+      fc.shuffledSubarray(before, { minLength: REMOVED, maxLength: REMOVED }),
+      1,
+    );
+    removed = new Set(idsOf(chosen));
+    let isDone = false;
+    const readMeanwhile = async (): Promise<string[][][]> => {
+      const seen: string[][][] = [];
+      while (!isDone) seen.push(await readPages());
+      return seen;
+    };
+    const remove = (id: string) =>
+      store.removeUser(SELLER, id, { removedAt: '2026-11-21T09:00:00.000Z', deadlineMs: inTenSeconds() });
+    const write = async () => {
+      const [results, users] = await Promise.all([
+        inParallel(REMOVERS, [...removed], remove),
+        inParallel(LINKERS, upTo(CREATED), (number) => linked(store, linkOf(SELLER, `new-${number}`))),
+      ]);
+      expect(results).toEqual(Array(REMOVED).fill('removed'));
+      return users;
+    };
+    const writing = write().finally(() => {
+      isDone = true;
+    });
+    [created, seenMeanwhile] = await Promise.all([writing, readMeanwhile()]);
+  }, 30_000);
+
+  it('keeps every other user on its page and lists no removed one', async () => {
+    const pages = await readPages();
+    const byOrdinal = created.toSorted((a, b) => Number(ordinalOf(a.id)) - Number(ordinalOf(b.id)));
+    const all = [...before, ...byOrdinal];
+    const expected = upTo(pageOf(USERS + CREATED)).map((page) =>
+      idsOf(all.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)).filter((id) => !removed.has(id)),
+    );
+    expect(pages).toEqual(expected);
+  });
+
+  it('gives the new users the ordinals 1,001 to 1,050', () => {
+    const ordinals = created.map(({ id }) => Number(ordinalOf(id))).sort((a, b) => a - b);
+    expect(ordinals).toEqual(upTo(CREATED).map((number) => USERS + number));
+  });
+
+  it('showed no user on another page at any moment', () => {
+    expect(seenMeanwhile.length).toBeGreaterThan(0);
+    const moved = seenMeanwhile.flatMap((pages) =>
+      pages.flatMap((ids, index) => ids.filter((id) => pageOf(Number(ordinalOf(id))) !== index + 1)),
+    );
+    expect(moved).toEqual([]);
+  });
+
+  it('showed every user that was not removed at every moment', () => {
+    const kept = idsOf(before).filter((id) => !removed.has(id));
+    const lost = seenMeanwhile.flatMap((pages) => {
+      const seen = new Set(pages.flat());
+      return kept.filter((id) => !seen.has(id));
+    });
+    expect(lost).toEqual([]);
+  });
+
+  it('counts 850 users on 21 pages', async () => {
+    expect(await store.listPage(SELLER, 1, PAGE_SIZE)).toMatchObject({
+      total: USERS - REMOVED + CREATED,
+      totalPages: 21,
+    });
+  });
+
+  it('finds each user by its id, and no removed one', async () => {
+    const found = await Promise.all(before.map(({ id }) => store.getUser(SELLER, id)));
+    expect(found).toEqual(before.map((user) => (removed.has(user.id) ? undefined : user)));
+  });
+
+  it('finds every fourth user by its phone, and no removed one', async () => {
+    const ordinals = upTo(USERS / 4).map((number) => number * 4);
+    const found = await Promise.all(
+      ordinals.map((ordinal) =>
+        store.findByPhone(SELLER, [linkOf(SELLER, `old-${ordinal}`).phoneHash], { page: 1, pageSize: 1 }),
+      ),
+    );
+    const users = ordinals.map((ordinal) => before[ordinal - 1] as User);
+    expect(found.map((page) => page.users)).toEqual(
+      users.map((user) => (removed.has(user.id) ? [] : [user])),
+    );
+  });
+});

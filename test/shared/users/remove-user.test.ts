@@ -1,0 +1,135 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { sellerKey } from '#shared/table/keys.ts';
+import type { TransactItem } from '#shared/table/writes.ts';
+import type { RemovalResult } from '#shared/users/remove-user.ts';
+import { type UserStore, userStore } from '#shared/users/store.ts';
+import { userIdAt } from '#shared/users/user-id.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { countedTable } from '#test/table/intercepted-table.ts';
+import { createSeller, inTenSeconds, itemsOf, linked, linkOf } from './linking.ts';
+
+let table: EmbeddedTable;
+let store: UserStore;
+
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+  store = userStore(table);
+  await createSeller(table, 'sel_remove');
+});
+afterAll(() => table.stop());
+
+const REMOVED_AT = '2026-11-21T09:00:00.000Z';
+
+const remove = (id: string, by: UserStore = store, removedAt = REMOVED_AT): Promise<RemovalResult> =>
+  by.removeUser('sel_remove', id, { removedAt, deadlineMs: inTenSeconds() });
+
+const newUser = (person: string) => linked(store, linkOf('sel_remove', person));
+
+const removedCount = async (): Promise<number> => {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: sellerKey('sel_remove'), ConsistentRead: true }),
+  );
+  return Number(Item?.removed_count ?? 0);
+};
+
+/** Everything that is stored of a person: its user item, person item and phone link. */
+const tracesOf = async (person: string): Promise<string> => {
+  const items = await itemsOf(table, '');
+  return JSON.stringify(items.filter((item) => JSON.stringify(item).includes(person)));
+};
+
+describe('removeUser', () => {
+  it('leaves only a tombstone with the id and the time, and counts the removal', async () => {
+    const user = await newUser('plain');
+    const before = await removedCount();
+    expect(await remove(user.id)).toBe('removed');
+    expect(await tracesOf('plain')).toBe('[]');
+    const tombstones = (await itemsOf(table, 'USERS#sel_remove')).filter(({ id }) => id === user.id);
+    expect(tombstones).toEqual([
+      {
+        pk: 'USERS#sel_remove',
+        sk: expect.stringMatching(/^\d{12}$/),
+        id: user.id,
+        removed_at: REMOVED_AT,
+      },
+    ]);
+    expect(await removedCount()).toBe(before + 1);
+    expect(await store.getUser('sel_remove', user.id)).toBeUndefined();
+  });
+
+  it('returns already_removed the second time, keeps the first time and counts once', async () => {
+    const user = await newUser('twice');
+    await remove(user.id);
+    const before = await removedCount();
+    expect(await remove(user.id, store, '2027-01-01T00:00:00.000Z')).toBe('already_removed');
+    expect(await removedCount()).toBe(before);
+    const items = await itemsOf(table, 'USERS#sel_remove');
+    expect(items.find(({ id }) => id === user.id)?.removed_at).toBe(REMOVED_AT);
+  });
+
+  it("returns not_found for an unknown, malformed or another seller's id and changes nothing", async () => {
+    const user = await newUser('kept');
+    await createSeller(table, 'sel_other');
+    const foreign = await linked(store, linkOf('sel_other', 'foreign'));
+    const ids = [userIdAt(1, '0'.repeat(15)), userIdAt(999_999, '0'.repeat(15)), 'usr_1', '', foreign.id];
+    expect(await Promise.all(ids.map((id) => remove(id)))).toEqual(ids.map(() => 'not_found'));
+    expect(await store.getUser('sel_remove', user.id)).toEqual(user);
+    expect(await store.getUser('sel_other', foreign.id)).toEqual(foreign);
+  });
+
+  it('lets the same person be linked again, with a new id at a new ordinal', async () => {
+    const first = await newUser('again');
+    await remove(first.id);
+    const second = await newUser('again');
+    expect(second.id).not.toBe(first.id);
+    expect(await remove(first.id)).toBe('already_removed');
+    expect(await store.getUser('sel_remove', second.id)).toEqual(second);
+    expect((await store.findPerson('sel_remove', ['hash-of-again']))?.userId).toBe(second.id);
+  });
+
+  it('removes what was stored under an older hash secret', async () => {
+    const user = await linked(store, {
+      ...linkOf('sel_remove', 'rotated'),
+      personHashes: ['old-hash-of-rotated', 'hash-of-rotated'],
+      phoneHash: 'old-phone-of-rotated',
+    });
+    expect(await remove(user.id)).toBe('removed');
+    expect(await tracesOf('rotated')).toBe('[]');
+  });
+
+  it('removes from a seller whose record has no removed_count yet', async () => {
+    await createSeller(table, 'sel_bare', { name: 'Bare' });
+    const user = await linked(store, linkOf('sel_bare', 'bare'));
+    const options = { removedAt: REMOVED_AT, deadlineMs: inTenSeconds() };
+    expect(await store.removeUser('sel_bare', user.id, options)).toBe('removed');
+    expect(await store.listPage('sel_bare', 1, 20)).toEqual({ users: [], total: 0, totalPages: 1 });
+  });
+
+  it('makes one read and one transaction', async () => {
+    const user = await newUser('calls');
+    const counted = countedTable(table);
+    await remove(user.id, userStore(counted.table));
+    expect(counted.calls).toEqual(['Get', 'TransactWrite']);
+  });
+});
+
+describe("removeUser with the caller's own items", () => {
+  const audit = (person: string): TransactItem => ({
+    Put: { TableName: table.name, Item: { pk: `AUDIT#${person}`, sk: REMOVED_AT } },
+  });
+
+  const removeAudited = (id: string, person: string) =>
+    store.removeUser('sel_remove', id, {
+      removedAt: REMOVED_AT,
+      deadlineMs: inTenSeconds(),
+      alsoWrite: [audit(person)],
+    });
+
+  it('writes them with a removal, and not with a second one', async () => {
+    const user = await newUser('user-1');
+    await removeAudited(user.id, 'first');
+    expect(await itemsOf(table, 'AUDIT#first')).toHaveLength(1);
+    expect(await removeAudited(user.id, 'second')).toBe('already_removed');
+    expect(await itemsOf(table, 'AUDIT#second')).toEqual([]);
+  });
+});

@@ -1,0 +1,38 @@
+import type { Table } from '#shared/table/client.ts';
+
+/** A command of the SDK, as far as tests look at it. */
+export interface SentCommand {
+  /** `GetCommand`, `TransactWriteCommand` … */
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+type Send = () => Promise<unknown>;
+
+/** A table whose calls pass through `intercept`, which sends them on, sends them twice, changes their result or throws. */
+export const interceptedTable = (
+  { name, client }: Table,
+  intercept: (command: SentCommand, send: Send) => Promise<unknown>,
+): Table => {
+  const send = (command: object & { readonly input: SentCommand['input'] }) =>
+    intercept({ name: command.constructor.name, input: command.input }, () => client.send(command as never));
+  return { name, client: { send } as unknown as Table['client'] };
+};
+
+/** A table that counts its calls. Calls that overlap count as one round trip. */
+export const countedTable = (table: Table) => {
+  const calls: string[] = [];
+  let roundTrips = 0;
+  let inFlight = 0;
+  const counted = interceptedTable(table, async ({ name }, send) => {
+    calls.push(name.replace('Command', ''));
+    if (inFlight === 0) roundTrips += 1;
+    inFlight += 1;
+    try {
+      return await send();
+    } finally {
+      inFlight -= 1;
+    }
+  });
+  return { table: counted, calls, roundTrips: () => roundTrips };
+};

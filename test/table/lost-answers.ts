@@ -1,0 +1,43 @@
+import { openTable, type Table } from '#shared/table/client.ts';
+import type { EmbeddedTable } from './embedded-table.ts';
+
+/** A connection to a table that can lose answers. */
+export interface LossyTable extends Table {
+  /** Loses the answers of the next `count` writes, after the database has decided on them. The SDK then sends each of them again. */
+  loseWrites(count: number): void;
+  /** How many answers were lost so far. */
+  lost(): number;
+}
+
+const WRITES: readonly unknown[] = [
+  'UpdateItemCommand',
+  'PutItemCommand',
+  'DeleteItemCommand',
+  'TransactWriteItemsCommand',
+];
+
+/** Opens the table once more, behind a connection that loses the answers of writes. Destroy its client in afterAll. */
+export const losingAnswers = ({ name, endpoint }: EmbeddedTable): LossyTable => {
+  const table = openTable(name, endpoint);
+  let toLose = 0;
+  let lost = 0;
+  // This step runs within the retries of the SDK.
+  table.client.middlewareStack.add(
+    (next, context) => async (args) => {
+      const isLost = toLose > 0 && WRITES.includes(context.commandName);
+      if (!isLost) return next(args);
+      toLose -= 1;
+      await next(args).catch(() => {});
+      lost += 1;
+      throw Object.assign(new Error('the connection was reset'), { code: 'ECONNRESET' });
+    },
+    { step: 'deserialize', priority: 'high', name: 'lostAnswers' },
+  );
+  return {
+    ...table,
+    loseWrites: (count) => {
+      toLose = count;
+    },
+    lost: () => lost,
+  };
+};
