@@ -1,86 +1,106 @@
-import type { BuyerStore } from '#shared/buyers/store.ts';
 import { createUserDeps } from '#shared/deps.ts';
 import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
-import { checkPerson } from '#shared/identity-registry/check-person.ts';
-import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
-import type { Ids } from '#shared/ids.ts';
-import { Problem, problem } from '#shared/problems.ts';
+import { type PaidCheckDeps, paidCheck } from '#shared/identity-registry/check-person.ts';
+import { problem } from '#shared/problems.ts';
 import { keyLimits } from '#shared/rate-limits/key-limits.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
-import { routes } from '#shared/routes.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
-import type { BirthDate } from '#shared/users/birth-date.ts';
-import type { Person, User, UserStore } from '#shared/users/store.ts';
+import type { LinkHashes, LinkLookup } from '#shared/users/link-lookup.ts';
+import type { PersonChecks } from '#shared/users/person-check-lease.ts';
+import { userRoutes } from '#shared/users/routes.ts';
+import type { NewUser } from '#shared/users/schema.ts';
+import type { UserStore } from '#shared/users/store.ts';
+import type { Person } from '#shared/users/user-item.ts';
 import { viewOf } from '#shared/users/view.ts';
 
-const route = routes['create-user'];
+const route = userRoutes['create-user'];
+type Response = ResponseOf<typeof route>;
 
-export interface CreateUserDeps extends EndpointDeps {
+export interface CreateUserDeps extends EndpointDeps, Omit<PaidCheckDeps, 'limits'> {
   readonly rateLimiter: RateLimiter;
-  readonly users: UserStore;
-  readonly buyers: BuyerStore;
-  readonly identityRegistry: IdentityRegistry;
+  readonly lookUp: LinkLookup;
+  readonly checks: PersonChecks;
+  readonly users: Pick<UserStore, 'findPerson' | 'getUser' | 'link'>;
   readonly hashes: KeyedHashes;
-  readonly ids: Ids;
 }
 
-/** The same link asked for again: the same person by the same phone (under any hash secret still in use) and birth date. */
-const isSameLink = (person: Person, phoneHashes: readonly string[], birthDate: BirthDate): boolean =>
-  phoneHashes.includes(person.phoneHash) && person.birthDay === birthDate.isoDay;
-
 export const handle = async (
-  { body, caller, withinPlan, deadlineMs, requestId }: Request<typeof route>,
-  { users, buyers, identityRegistry, hashes, ids, clock, rateLimiter }: CreateUserDeps,
-): Promise<ResponseOf<typeof route>> => {
-  const { sellerId } = caller;
-  const limits = keyLimits(rateLimiter, { caller, nowMs: clock(), requestId, operation: route.name });
+  { body, caller, requestId, withinPlan, deadlineMs }: Request<typeof route>,
+  { lookUp, checks, users, hashes, rateLimiter, ceilings, identityRegistry, clock }: CreateUserDeps,
+): Promise<Response> => {
+  const startedAtMs = clock();
+  const limits = keyLimits(rateLimiter, { caller, requestId, operation: route.name, nowMs: startedAtMs });
+  const link = await linkHashes(hashes, caller.sellerId, body);
+  const existing = (person: Person) => existingLink(users, link, body, person);
+
+  const [known] = await Promise.all([lookUp(link, limits), withinPlan]);
+  if (known.person) return existing(known.person);
+
+  // Checked first, so that no response beyond the limit depends on the registration.
+  await limits.check('unregistered-buyers-per-hour');
+  if (!known.isRegistered) {
+    await limits.consume('unregistered-buyers-per-hour');
+    throw problem('buyer_not_registered');
+  }
+
+  const request = {
+    person: { sellerId: link.sellerId, personHash: link.personHashes[0] },
+    dataHash: link.dataHash,
+    startedAtMs,
+    deadlineMs,
+    record: known.checks,
+    findPerson: () => users.findPerson(link.sellerId, link.personHashes),
+    failedChecks: {
+      check: () => limits.check('failed-checks-per-hour'),
+      consume: () => limits.consume('failed-checks-per-hour'),
+    },
+  };
+  const result = await checks.oneAtATime(request, async (release) => {
+    const person = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
+    await paidCheck({ identityRegistry, limits, ceilings }, person, deadlineMs);
+    return users.link(newLink(link, body, clock()), deadlineMs, [release]);
+  });
+  return result.written ? { status: 201, body: viewOf(result.value) } : existing(result.reason);
+};
+
+/** The keyed hashes of a request. `dataHash` is of what a check of the person compares. */
+const linkHashes = async (hashes: KeyedHashes, sellerId: string, body: NewUser) => {
   const [personHashes, phoneHashes] = await Promise.all([
     hashes.person(sellerId, body.national_id),
     hashes.phone(body.phone),
   ]);
+  const dataHash = await hashes.checkedData(body.birth_date.isoDay, phoneHashes[0]);
+  return { sellerId, personHashes, phoneHashes, dataHash };
+};
 
-  const existing = async (person: Person): Promise<ResponseOf<typeof route>> => {
-    if (!isSameLink(person, phoneHashes, body.birth_date)) throw problem('user_conflict');
-    return { status: 200, body: viewOf(await users.getUser(sellerId, person.ordinal)) };
-  };
+/** Returns the user of a linked person. Throws `user_conflict` if the request has another phone or birth date. */
+const existingLink = async (
+  users: Pick<UserStore, 'getUser'>,
+  { sellerId, phoneHashes }: LinkHashes,
+  { birth_date }: NewUser,
+  person: Person,
+): Promise<Response> => {
+  const isSameLink = phoneHashes.includes(person.phoneHash) && person.birthDay === birth_date.isoDay;
+  if (!isSameLink) throw problem('user_conflict');
+  const user = await users.getUser(sellerId, person.userId);
+  // Removed since the person was read. The same request sent again is a new link.
+  if (user === undefined) throw problem('service_unavailable', { retryAfterSeconds: 1 });
+  return { status: 200, body: viewOf(user) };
+};
 
-  const [person, isRegistered, count] = await Promise.all([
-    users.findPerson(sellerId, personHashes),
-    buyers.isRegistered(phoneHashes),
-    users.countUsers(sellerId),
-    limits.check('failed-checks-per-hour'),
-    withinPlan,
-  ]);
-  if (person && isSameLink(person, phoneHashes, body.birth_date)) return existing(person);
-  if (!isRegistered) throw problem('buyer_not_registered');
-  if (person) return existing(person);
-  if (count === undefined) throw new Error('the caller has no seller record');
-
-  const asked = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
-  try {
-    await checkPerson(identityRegistry, asked, deadlineMs);
-  } catch (error) {
-    const isVerdict =
-      error instanceof Problem && ['identity_mismatch', 'phone_not_owned'].includes(error.code);
-    if (isVerdict) await limits.consume('failed-checks-per-hour');
-    throw error;
-  }
-
-  const user: User = {
-    id: ids('usr'),
+const newLink = ({ sellerId, personHashes, phoneHashes }: LinkHashes, body: NewUser, nowMs: number) => ({
+  sellerId,
+  personHashes,
+  phoneHash: phoneHashes[0],
+  birthDay: body.birth_date.isoDay,
+  user: {
     nationalIdLastFour: body.national_id.slice(-4),
     birthDate: body.birth_date.text,
     phone: body.phone,
     displayName: body.display_name,
-    createdAt: new Date(clock()).toISOString(),
-  };
-  const outcome = await users.link(
-    { sellerId, personHashes, phoneHash: phoneHashes[0], birthDay: body.birth_date.isoDay, user },
-    count,
-    deadlineMs,
-  );
-  return 'linked' in outcome ? { status: 201, body: viewOf(outcome.linked) } : existing(outcome.claimed);
-};
+    createdAt: new Date(nowMs).toISOString(),
+  },
+});
 
 export const handler = endpoint(route, handle, createUserDeps);

@@ -1,32 +1,91 @@
-import { problem } from '#shared/problems.ts';
-import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
+import { Problem, problem } from '#shared/problems.ts';
+import { ProviderUnavailable, type UnavailableReason } from '#shared/providers/unavailable.ts';
+import type { Consumed, KeyLimits } from '#shared/rate-limits/key-limits.ts';
+import type { StageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import type { IdentityRegistry, JalaliDay } from './port.ts';
 
-/** Said to a caller when the registry does not say how long. */
+/** Retry-After of an undecided check, in seconds: where the registry names no time, and at most. */
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
+const MAX_RETRY_AFTER_SECONDS = 3600;
 
-/** Kept back from the deadline for the link itself. */
+/** Kept back from the deadline for the link and the release of its lease. */
 const LINK_RESERVE_MS = 3000;
 
+/** Reasons for which no provider was called. The failover names one of them only if it is true of every provider. */
+const NOT_CALLED: readonly UnavailableReason[] = ['circuit_open', 'misconfigured'];
+
+export interface PersonToCheck {
+  readonly nationalId: string;
+  readonly birthDate: JalaliDay;
+  readonly phone: string;
+}
+
+/** What makes the paid checks, and what counts them. */
+export interface PaidCheckDeps {
+  readonly identityRegistry: IdentityRegistry;
+  readonly limits: Pick<KeyLimits, 'consume'>;
+  readonly ceilings: Pick<StageCeilings, 'consumePaidCheck'>;
+}
+
 /**
- * Both checks of a person, side by side. Resolves if both match. Throws `identity_mismatch`, `phone_not_owned` or
- * `verification_unavailable`; the first of them ends the other check. Only an explicit verdict refuses a person.
+ * Checks a person and counts it as one paid check of the key and of the stage. Throws what `checkPerson` throws. Makes no check and
+ * throws `rate_limit_exceeded` (key) or `verification_unavailable` (stage) if the count is used up. A check that called no provider
+ * is refunded.
+ */
+export const paidCheck = async (
+  { identityRegistry, limits, ceilings }: PaidCheckDeps,
+  person: PersonToCheck,
+  deadlineMs: number,
+): Promise<void> => {
+  const paid = await consumePaidCheck(limits, ceilings);
+  try {
+    await checkPerson(identityRegistry, person, deadlineMs);
+  } catch (error) {
+    const cause = error instanceof Problem ? error.cause : undefined;
+    if (cause instanceof ProviderUnavailable && NOT_CALLED.includes(cause.reason)) await paid.refund();
+    throw error;
+  }
+};
+
+/** Counts for the key, then for the stage. Counts nothing if one of them is used up. */
+const consumePaidCheck = async (
+  limits: PaidCheckDeps['limits'],
+  ceilings: PaidCheckDeps['ceilings'],
+): Promise<Consumed> => {
+  const ofKey = await limits.consume('paid-checks-per-day');
+  try {
+    const ofStage = await ceilings.consumePaidCheck();
+    return {
+      async refund() {
+        await Promise.all([ofKey.refund(), ofStage.refund()]);
+      },
+    };
+  } catch (error) {
+    await ofKey.refund();
+    throw error;
+  }
+};
+
+/**
+ * Makes both checks of a person, side by side, before `deadlineMs` (monotonic clock). Resolves if both match. Throws `identity_mismatch`,
+ * `phone_not_owned` or `verification_unavailable`; the first of them aborts the other check. Only an explicit verdict refuses a
+ * person.
  */
 export const checkPerson = async (
   registry: IdentityRegistry,
-  person: { readonly nationalId: string; readonly birthDate: JalaliDay; readonly phone: string },
+  { nationalId, birthDate, phone }: PersonToCheck,
   deadlineMs: number,
 ): Promise<void> => {
-  const ended = new AbortController();
-  const timeLeftMs = Math.max(0, deadlineMs - Date.now() - LINK_RESERVE_MS);
-  const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(timeLeftMs)]);
+  const firstFailure = new AbortController();
+  const timeLeftMs = Math.max(0, Math.floor(deadlineMs - performance.now() - LINK_RESERVE_MS));
+  const signal = AbortSignal.any([firstFailure.signal, AbortSignal.timeout(timeLeftMs)]);
 
   const identity = async () => {
-    const verdict = await registry.checkIdentity(person.nationalId, person.birthDate, signal);
+    const verdict = await registry.checkIdentity(nationalId, birthDate, signal);
     if (verdict !== 'matched') throw problem('identity_mismatch');
   };
   const ownership = async () => {
-    const verdict = await registry.checkPhoneOwnership(person.nationalId, person.phone, signal);
+    const verdict = await registry.checkPhoneOwnership(nationalId, phone, signal);
     if (verdict !== 'matched') throw problem('phone_not_owned');
   };
 
@@ -34,11 +93,12 @@ export const checkPerson = async (
     await Promise.all([identity(), ownership()]);
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) throw error;
+    const seconds = error.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS;
     throw problem('verification_unavailable', {
-      retryAfterSeconds: error.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS,
+      retryAfterSeconds: Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, seconds)),
       cause: error,
     });
   } finally {
-    ended.abort();
+    firstFailure.abort();
   }
 };

@@ -5,8 +5,10 @@
 import type { Caller } from '#shared/http/caller.ts';
 import { logRateLimiterUnreachable } from '#shared/log.ts';
 import { type Problem, problem } from '#shared/problems.ts';
+import type { ItemKey } from '#shared/table/keys.ts';
+import type { StoredItem } from '#shared/table/writes.ts';
 import { KEY_LIMITS, type KeyLimitName, keyLimitOf } from './plans.ts';
-import type { Limit, LimitState, RateLimiter } from './rate-limiter.ts';
+import { type Limit, type LimitState, limitItemKey, limitStateIn, type RateLimiter } from './rate-limiter.ts';
 
 /** Something that was counted and can be refunded. */
 export interface Consumed {
@@ -19,6 +21,10 @@ export interface KeyLimits {
   check(...names: readonly KeyLimitName[]): Promise<void>;
   /** Counts one, or throws `rate_limit_exceeded` and counts nothing. */
   consume(name: KeyLimitName): Promise<Consumed>;
+  /** The keys of limits' items, for a batch that reads other items too. */
+  itemKeys(...names: readonly KeyLimitName[]): readonly ItemKey[];
+  /** Takes the items that such a batch read: the next `check` of each of these limits makes no call. */
+  useItems(items: readonly StoredItem[], ...names: readonly KeyLimitName[]): void;
 }
 
 /** The request that is counted. */
@@ -43,10 +49,13 @@ export const keyLimit = (
 export const NOT_LIMITED: KeyLimits = {
   check: async () => {},
   consume: async () => ({ refund: async () => {} }),
+  itemKeys: () => [],
+  useItems: () => {},
 };
 
 export const keyLimits = (rateLimiter: RateLimiter, request: CountedRequest): KeyLimits => {
   const { caller, nowMs } = request;
+  const itemsRead = new Map<KeyLimitName, readonly StoredItem[]>();
 
   const orUncounted = async <Result>(counting: Promise<Result>): Promise<Result | undefined> => {
     try {
@@ -60,10 +69,21 @@ export const keyLimits = (rateLimiter: RateLimiter, request: CountedRequest): Ke
   return {
     async check(...names) {
       const limits = names.map((name) => keyLimit(name, caller));
-      const states = (await orUncounted(rateLimiter.read(limits, nowMs))) ?? [];
+      const states = names.every((name) => itemsRead.has(name))
+        ? limits.map((limit, index) =>
+            limitStateIn(itemsRead.get(names[index] as KeyLimitName) ?? [], limit, nowMs),
+          )
+        : ((await orUncounted(rateLimiter.read(limits, nowMs))) ?? []);
+      for (const name of names) itemsRead.delete(name);
       const index = states.findIndex(({ allowed }) => !allowed);
       if (index >= 0)
         throw exceeded(names[index] as KeyLimitName, limits[index] as Limit, states[index] as LimitState);
+    },
+
+    itemKeys: (...names) => names.map((name) => limitItemKey(keyLimit(name, caller), nowMs)),
+
+    useItems(items, ...names) {
+      for (const name of names) itemsRead.set(name, items);
     },
 
     async consume(name) {

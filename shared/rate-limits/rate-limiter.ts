@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { batchGet, itemOf } from '#shared/table/batch-get.ts';
 import type { Table } from '#shared/table/client.ts';
-import { limitKey } from '#shared/table/keys.ts';
-import { conditionalWrite } from '#shared/table/writes.ts';
+import { type ItemKey, limitKey } from '#shared/table/keys.ts';
+import { conditionalWrite, type StoredItem } from '#shared/table/writes.ts';
 import { secondsToNextWindow, windowOf } from './windows.ts';
 
 /** A limit on one subject: at most `limit` in each clock window (UTC). */
@@ -31,11 +31,24 @@ const KEEP_SECONDS = 3600;
 
 const timeout = () => ({ abortSignal: AbortSignal.timeout(TIMEOUT_MS) });
 
+/** The key of a limit's item in the window of `nowMs`. */
+export const limitItemKey = ({ subject, windowSeconds }: Limit, nowMs: number): ItemKey =>
+  limitKey(subject, windowOf(nowMs, windowSeconds));
+
+/** The state of a limit by the items that were read. */
+export const limitStateIn = (items: readonly StoredItem[], limit: Limit, nowMs: number): LimitState => {
+  const item = itemOf(items, limitItemKey(limit, nowMs));
+  const remaining = Math.max(0, limit.limit - Number(item?.count ?? 0));
+  return {
+    allowed: remaining > 0,
+    remaining,
+    resetSeconds: secondsToNextWindow(nowMs, limit.windowSeconds),
+  };
+};
+
 /** Counts against limits in clock windows. Throws what the table throws; the caller decides what an unreachable store means. */
 export const rateLimiter = (table: Table) => {
   const { client, name: TableName } = table;
-  const keyOf = ({ subject, windowSeconds }: Limit, nowMs: number) =>
-    limitKey(subject, windowOf(nowMs, windowSeconds));
 
   return {
     /**
@@ -49,7 +62,7 @@ export const rateLimiter = (table: Table) => {
         client.send(
           new UpdateCommand({
             TableName,
-            Key: keyOf(limit, nowMs),
+            Key: limitItemKey(limit, nowMs),
             UpdateExpression:
               'SET #count = if_not_exists(#count, :zero) + :one, last_token = :token, #ttl = :ttl',
             ConditionExpression: 'attribute_not_exists(#count) OR (#count < :limit AND last_token <> :token)',
@@ -75,17 +88,11 @@ export const rateLimiter = (table: Table) => {
 
     /** Reads the states of limits in one call; counts nothing. */
     async read(limits: readonly Limit[], nowMs: number): Promise<LimitState[]> {
-      const keys = limits.map((limit) => keyOf(limit, nowMs));
-      const items = await batchGet(table, keys);
-      return limits.map((limit, index) => {
-        const item = itemOf(items, keys[index] as (typeof keys)[number]);
-        const remaining = Math.max(0, limit.limit - Number(item?.count ?? 0));
-        return {
-          allowed: remaining > 0,
-          remaining,
-          resetSeconds: secondsToNextWindow(nowMs, limit.windowSeconds),
-        };
-      });
+      const items = await batchGet(
+        table,
+        limits.map((limit) => limitItemKey(limit, nowMs)),
+      );
+      return limits.map((limit) => limitStateIn(items, limit, nowMs));
     },
 
     /** Refunds one that was counted at `nowMs`. */
@@ -94,7 +101,7 @@ export const rateLimiter = (table: Table) => {
         client.send(
           new UpdateCommand({
             TableName,
-            Key: keyOf(limit, nowMs),
+            Key: limitItemKey(limit, nowMs),
             UpdateExpression: 'SET #count = #count - :one',
             ConditionExpression: '#count > :zero',
             ExpressionAttributeNames: { '#count': 'count' },

@@ -1,6 +1,6 @@
 import type { IdentityRegistry, IdentityVerdict, OwnershipVerdict } from '#shared/identity-registry/port.ts';
 
-/** What a fake registry says of a national id: a verdict, or the error that stands in its place. */
+/** The verdict of a fake registry on a national id, or the error that it throws. */
 export interface FakeAnswers {
   readonly identity?: (nationalId: string) => IdentityVerdict | Error;
   readonly ownership?: (nationalId: string) => OwnershipVerdict | Error;
@@ -11,7 +11,7 @@ const give = async <T>(answer: T | Error): Promise<T> => {
   return answer;
 };
 
-/** A registry in memory, for tests. Everybody matches of whom it is not told otherwise. */
+/** A registry in memory, for tests. It matches every person for whom `FakeAnswers` has no other verdict. */
 export const fakeIdentityRegistry = ({ identity, ownership }: FakeAnswers = {}): IdentityRegistry => ({
   checkIdentity: (nationalId) => give(identity?.(nationalId) ?? 'matched'),
   checkPhoneOwnership: (nationalId) => give(ownership?.(nationalId) ?? 'matched'),

@@ -1,85 +1,39 @@
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { type CreateUserDeps, handle } from '#functions/create-user.ts';
-import { buyerStore } from '#shared/buyers/store.ts';
-import type { IdentityVerdict, OwnershipVerdict } from '#shared/identity-registry/port.ts';
-import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
-import { routes } from '#shared/routes.ts';
-import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
-import { sellerKey } from '#shared/table/keys.ts';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { personCheckStore } from '#shared/users/person-check-store.ts';
 import { userStore } from '#shared/users/store.ts';
-import { countingIds } from '#test/fakes/ids.ts';
-import { fixedSecret } from '#test/fakes/secret.ts';
+import { unavailableBecause } from '#test/fakes/unavailable.ts';
+import { countingCalls } from '#test/table/counting-calls.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { callerContext, functionUnderTest } from './harness.ts';
+import { losingAnswers } from '#test/table/lost-answers.ts';
+import {
+  addSellers,
+  createUserBench,
+  newBuyerIn,
+  newKey,
+  type RegistryResults,
+} from './create-user-bench.ts';
+import { testHashes } from './create-user-deps.ts';
+import { callerContext } from './harness.ts';
 import { newPerson } from './people.ts';
 
 let table: EmbeddedTable;
-
 beforeAll(async () => {
   table = await startEmbeddedTable();
-  for (const sellerId of ['sel_test', 'sel_other']) {
-    const Item = { ...sellerKey(sellerId), user_count: 0 };
-    await table.client.send(new PutCommand({ TableName: table.name, Item }));
-  }
+  await addSellers(table, 'sel_test', 'sel_other');
 });
 afterAll(() => table.stop());
 
-const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
-
-/** The function with a registry that gives these verdicts, and counts how often it was asked. */
-const createUser = (
-  verdicts: { identity?: IdentityVerdict | Error; ownership?: OwnershipVerdict | Error } = {},
-) => {
-  const asked = { identity: 0, ownership: 0 };
-  const give = <T>(verdict: T | Error): Promise<T> =>
-    verdict instanceof Error ? Promise.reject(verdict) : Promise.resolve(verdict);
-  const own = {
-    users: userStore(table),
-    buyers: buyerStore(table),
-    hashes,
-    ids: countingIds(),
-    identityRegistry: {
-      checkIdentity: () => {
-        asked.identity += 1;
-        return give(verdicts.identity ?? 'matched');
-      },
-      checkPhoneOwnership: () => {
-        asked.ownership += 1;
-        return give(verdicts.ownership ?? 'matched');
-      },
-    },
-  };
-  return {
-    asked,
-    ...functionUnderTest<(typeof routes)['create-user'], CreateUserDeps>(
-      routes['create-user'],
-      handle,
-      table,
-      own,
-    ),
-  };
-};
-
-/** A person whose phone is registered in the buyer app. */
-const newBuyer = async () => {
-  const person = newPerson();
-  const [hash] = await hashes.phone(person.phone);
-  await buyerStore(table).register(hash, await hashes.buyerId(person.phone), '2026-01-01T00:00:00.000Z');
-  return person;
-};
-
-const unavailable = new ProviderUnavailable({
-  provider: 'test',
-  operation: 'identity',
-  reason: 'quota',
-  refused: true,
-  retryAfterSeconds: 17,
-});
-
+const createUser = (registry: RegistryResults = {}) => createUserBench(table, { registry });
+const newBuyer = () => newBuyerIn(table);
 const listAll = async (sellerId: string) => (await userStore(table).listPage(sellerId, 1, 100)).users;
 
+const itemsWithPrefix = async (prefix: string) => {
+  const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name }));
+  return Items.filter((item) => String(item.pk).startsWith(prefix));
+};
+
 describe('201', () => {
-  it('answers the new user, its national id masked, its phone in E.164 and its birth date un-padded', async () => {
+  it('returns the new user with its national id masked, its phone in E.164 and its birth date un-padded', async () => {
     const person = await newBuyer();
     const sent = {
       ...person,
@@ -90,7 +44,7 @@ describe('201', () => {
     const { status, json } = await createUser().call({ body: sent });
     expect(status).toBe(201);
     expect(json).toEqual({
-      id: expect.stringMatching(/^usr_.{22}$/),
+      id: expect.stringMatching(/^usr_[0-9A-Za-z]{22}$/),
       national_id: `******${person.national_id.slice(-4)}`,
       birth_date: '1370/1/5',
       phone: person.phone,
@@ -99,9 +53,8 @@ describe('201', () => {
     });
   });
 
-  it('lists the user the moment it is answered', async () => {
-    const person = await newBuyer();
-    const { json } = await createUser().call({ body: person });
+  it('lists the user the moment the response is sent', async () => {
+    const { json } = await createUser().call({ body: await newBuyer() });
     expect((await listAll('sel_test')).at(-1)?.id).toBe(json.id);
   });
 
@@ -109,31 +62,72 @@ describe('201', () => {
     const person = await newBuyer();
     await createUser().call({ body: person });
     const authorizer = { ...callerContext, sellerId: 'sel_other', keyId: 'key_other' };
-    const { status } = await createUser().call({ body: person, authorizer });
-    expect(status).toBe(201);
+    expect((await createUser().call({ body: person, authorizer })).status).toBe(201);
   });
 
-  it('is one of twenty that ask at once for the same person; the rest are 200 with the same user', async () => {
+  it('releases the lease of the person in the transaction of the link', async () => {
     const person = await newBuyer();
-    const { call } = createUser();
-    const replies = await Promise.all(Array.from({ length: 20 }, () => call({ body: person })));
-    expect(replies.map((reply) => reply.status).sort()).toEqual([...Array(19).fill(200), 201]);
-    expect(new Set(replies.map((reply) => JSON.stringify(reply.json))).size).toBe(1);
+    await createUser().call({ body: person });
+    const [personHash] = await testHashes.person('sel_test', person.national_id);
+    const { lease, ended } = await personCheckStore(table).read({ sellerId: 'sel_test', personHash });
+    expect([lease, ended.map(({ code }) => code)]).toEqual([undefined, ['linked']]);
+  });
+
+  it('is the response when a removed person is linked again, with a new check and a new id', async () => {
+    const person = await newBuyer();
+    const { call, paid, clock } = createUser();
+    const first = await call({ body: person });
+    const removedAt = new Date(clock()).toISOString();
+    const deadlineMs = performance.now() + 3000;
+    await userStore(table).removeUser('sel_test', first.json.id, { removedAt, deadlineMs });
+    const second = await call({ body: person });
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.json.id).not.toBe(first.json.id);
+    expect(paid).toEqual({ identity: 2, ownership: 2 });
+  });
+
+  it('is the response although the answer of the link transaction was lost', async () => {
+    const lossy = losingAnswers(table);
+    const person = await newBuyer();
+    const { call } = createUserBench(lossy, {
+      deps: (deps) => ({
+        ...deps,
+        users: {
+          ...deps.users,
+          link: (...args) => {
+            lossy.loseWrites(1);
+            return deps.users.link(...args);
+          },
+        },
+      }),
+    });
+    const { status, json } = await call({ body: person });
+    expect([status, lossy.lost()]).toEqual([201, 1]);
+    expect((await createUser().call({ body: person })).json).toEqual(json);
+    lossy.client.destroy();
+  });
+
+  it('is the response although the answer of every write was lost once', async () => {
+    const lossy = losingAnswers(table);
+    lossy.loseWrites(4);
+    const { status } = await createUserBench(lossy).call({ body: await newBuyer() });
+    expect([status, lossy.lost()]).toEqual([201, 4]);
+    lossy.client.destroy();
   });
 });
 
 describe('200', () => {
-  it('answers the existing user when the same link is asked for again, and asks no registry', async () => {
+  it('returns the existing user when the same link is sent again, without a paid check', async () => {
     const person = await newBuyer();
     const first = await createUser().call({ body: person });
-    const { asked, call } = createUser();
+    const { paid, call } = createUser();
     const again = await call({ body: { ...person, birth_date: '1370/01/15', display_name: 'Another name' } });
     expect(again.status).toBe(200);
     expect(again.json).toEqual(first.json);
-    expect(asked).toEqual({ identity: 0, ownership: 0 });
+    expect(paid).toEqual({ identity: 0, ownership: 0 });
   });
 
-  it('knows the same day in the other calendar', async () => {
+  it('is the response for the same day of birth in the other calendar', async () => {
     const person = await newBuyer();
     await createUser().call({ body: person });
     const again = await createUser().call({ body: { ...person, birth_date: '1991/4/4' } });
@@ -143,25 +137,42 @@ describe('200', () => {
 });
 
 describe('404', () => {
-  it('is buyer_not_registered for a phone that the buyer app does not know, and asks no registry', async () => {
-    const { asked, call } = createUser();
+  it('is buyer_not_registered for a phone that the buyer app does not know, without a paid check', async () => {
+    const { paid, call } = createUser();
     const { status, json } = await call({ body: newPerson() });
     expect([status, json.code]).toEqual([404, 'buyer_not_registered']);
-    expect(asked).toEqual({ identity: 0, ownership: 0 });
+    expect(paid).toEqual({ identity: 0, ownership: 0 });
   });
 });
 
 describe('409', () => {
-  it.each([
-    ['another phone', async () => ({ phone: (await newBuyer()).phone })],
+  const changes = [
+    ['another registered phone', async () => ({ phone: (await newBuyer()).phone })],
+    ['a phone that is not registered', async () => ({ phone: newPerson().phone })],
     ['another birth date', async () => ({ birth_date: '1370/1/16' })],
-  ])('is user_conflict for a linked person with %s, and asks no registry', async (_what, change) => {
+  ] as const;
+
+  it.each(changes)(
+    'is user_conflict for a linked person with %s, without a paid check',
+    async (_what, change) => {
+      const person = await newBuyer();
+      await createUser().call({ body: person });
+      const { paid, call } = createUser();
+      const { status, json } = await call({ body: { ...person, ...(await change()) } });
+      expect([status, json.code]).toEqual([409, 'user_conflict']);
+      expect(paid).toEqual({ identity: 0, ownership: 0 });
+    },
+  );
+
+  it('is the same response whether the other phone is registered or not', async () => {
     const person = await newBuyer();
     await createUser().call({ body: person });
-    const { asked, call } = createUser();
-    const { status, json } = await call({ body: { ...person, ...(await change()) } });
-    expect([status, json.code]).toEqual([409, 'user_conflict']);
-    expect(asked).toEqual({ identity: 0, ownership: 0 });
+    const [registered, unknown] = await Promise.all(
+      [(await newBuyer()).phone, newPerson().phone].map((phone) =>
+        createUser().call({ body: { ...person, phone }, authorizer: newKey() }),
+      ),
+    );
+    expect(registered).toEqual(unknown);
   });
 });
 
@@ -170,17 +181,13 @@ describe('422', () => {
     ['identity_mismatch', { identity: 'not_found' as const }],
     ['identity_mismatch', { identity: 'deceased' as const }],
     ['phone_not_owned', { ownership: 'not_matched' as const }],
-  ])('is %s when the registry says %j, and nothing is stored', async (code, verdicts) => {
-    const before = await table.client.send(new ScanCommand({ TableName: table.name }));
+  ])('is %s when the registry returns %j, and no person is stored', async (code, registry) => {
+    const before = await itemsWithPrefix('PERSON#');
     const person = await newBuyer();
-    const { status, json } = await createUser(verdicts).call({ body: person });
+    const { status, json } = await createUser(registry).call({ body: person });
     expect([status, json.code]).toEqual([422, code]);
-    const users = await listAll('sel_test');
-    expect(users.map((user) => user.phone)).not.toContain(person.phone);
-    const after = await table.client.send(new ScanCommand({ TableName: table.name }));
-    expect(after.Items?.filter((item) => String(item.pk).startsWith('PERSON#'))).toHaveLength(
-      before.Items?.filter((item) => String(item.pk).startsWith('PERSON#')).length ?? -1,
-    );
+    expect((await listAll('sel_test')).map((user) => user.phone)).not.toContain(person.phone);
+    expect(await itemsWithPrefix('PERSON#')).toHaveLength(before.length);
   });
 
   it('names every field that is missing, unknown or wrong, all at once', async () => {
@@ -205,41 +212,124 @@ describe('422', () => {
   });
 });
 
+describe('429', () => {
+  it('is too_many_attempts after five failed checks of a person in 24 hours, without a paid check', async () => {
+    const person = await newBuyer();
+    const { call, paid, clock } = createUser({ identity: 'not_found' });
+    for (const day of [1, 2, 3, 4, 5]) {
+      const reply = await call({ body: { ...person, birth_date: `1370/1/${day}` }, authorizer: newKey() });
+      expect(reply.json.code).toBe('identity_mismatch');
+      clock.advance(1);
+    }
+    const { status, json, headers } = await call({ body: person });
+    expect([status, json.code, headers['Retry-After']]).toEqual([429, 'too_many_attempts', '86395']);
+    expect(paid.identity).toBe(5);
+    clock.advance(86_395);
+    expect((await call({ body: person })).json.code).toBe('identity_mismatch');
+  });
+
+  it('does not lock the person for another seller', async () => {
+    const person = await newBuyer();
+    const { call, registry } = createUser({ identity: 'not_found' });
+    for (const day of [1, 2, 3, 4, 5]) await call({ body: { ...person, birth_date: `1370/1/${day}` } });
+    registry.identity = 'matched';
+    const authorizer = { ...callerContext, sellerId: 'sel_other', keyId: 'key_other' };
+    expect((await call({ body: person, authorizer })).status).toBe(201);
+  });
+});
+
 describe('503', () => {
   it.each([
-    ['identity', { identity: unavailable }],
-    ['ownership', { ownership: unavailable }],
+    ['identity', { identity: unavailableBecause('quota', { retryAfterSeconds: 17 }) }],
+    ['ownership', { ownership: unavailableBecause('quota', { retryAfterSeconds: 17 }) }],
   ])(
-    'is verification_unavailable with Retry-After when the %s check has no answer; the next try works',
-    async (_which, verdicts) => {
+    'is verification_unavailable with Retry-After when the %s check has no verdict; the same request can be sent again',
+    async (_which, registry) => {
       const person = await newBuyer();
-      const { status, headers, json } = await createUser(verdicts).call({ body: person });
+      const { status, headers, json } = await createUser(registry).call({ body: person });
       expect([status, json.code, headers['Retry-After']]).toEqual([503, 'verification_unavailable', '17']);
       expect((await createUser().call({ body: person })).status).toBe(201);
     },
   );
+
+  it('has its cause in the log: the provider, the operation and the reason', async () => {
+    const { call, lines } = createUser({ identity: unavailableBecause('quota') });
+    await call({ body: await newBuyer() });
+    const completed = lines
+      .map((line) => JSON.parse(line))
+      .find(({ event }) => event === 'request_completed');
+    expect(completed).toMatchObject({
+      status: 503,
+      code: 'verification_unavailable',
+      cause_provider: 'fake',
+      cause_operation: 'identity',
+      cause_reason: 'quota',
+    });
+  });
+
+  it('is verification_unavailable until midnight UTC when the stage has used up its paid checks', async () => {
+    const { link, paid } = createUserBench(table, { ceilings: { paidChecksPerDay: 1 } });
+    expect((await link()).status).toBe(201);
+    const { status, json, headers } = await link();
+    expect([status, json.code, headers['Retry-After']]).toEqual([
+      503,
+      'verification_unavailable',
+      String(16 * 3600),
+    ]);
+    expect(paid).toEqual({ identity: 1, ownership: 1 });
+  });
 });
 
 describe('500', () => {
-  it('is internal with a fixed text when a registry breaks; the caller learns nothing of it', async () => {
+  it('is internal with a fixed text when a registry breaks, and the next request is checked', async () => {
     const person = await newBuyer();
-    const { call, lines } = createUser({ identity: new Error(`secret of ${person.national_id}`) });
+    const { call, lines, registry } = createUser({ identity: new Error(`secret of ${person.national_id}`) });
     const { status, json } = await call({ body: person });
     expect([status, json.code]).toEqual([500, 'internal']);
     expect(JSON.stringify(json)).not.toContain('secret');
-    expect(lines.join()).not.toContain(person.national_id);
     expect(lines.join()).toContain('secret of [redacted]');
+    expect(lines.join()).not.toContain(person.national_id);
+    registry.identity = 'matched';
+    expect((await call({ body: person })).status).toBe(201);
+  });
+});
+
+describe('table calls', () => {
+  it('are three for an existing link', async () => {
+    const person = await newBuyer();
+    await createUser().call({ body: person });
+    const counted = countingCalls(table);
+    await createUserBench(counted).call({ body: person });
+    expect(counted.calls).toEqual(['Update', 'BatchGet', 'Get']);
+  });
+
+  it('are six for a new link, one more with a ceiling of the stage', async () => {
+    const counted = countingCalls(table);
+    const first = await createUserBench(counted).call({ body: await newBuyer() });
+    expect(first.status).toBe(201);
+    expect(counted.calls).toEqual(['Update', 'BatchGet', 'Put', 'Update', 'Get', 'TransactWrite']);
+    counted.calls.length = 0;
+    const ceilings = { paidChecksPerDay: 1_000_000 };
+    await createUserBench(counted, { ceilings }).call({ body: await newBuyer() });
+    expect(counted.calls).toHaveLength(7);
   });
 });
 
 describe('what is stored and logged', () => {
-  it('holds no national id anywhere, and no phone in a key', async () => {
-    const person = await newBuyer();
-    const { call, lines } = createUser();
+  it('holds no national id, no birth date of a failed check, and no phone in a key', async () => {
+    const person = { ...(await newBuyer()), birth_date: '1367/7/7' };
+    const { call, lines, registry } = createUser({ identity: 'not_found' });
     await call({ body: person });
-    const { Items } = await table.client.send(new ScanCommand({ TableName: table.name }));
-    expect(JSON.stringify(Items)).not.toContain(person.national_id);
-    expect(JSON.stringify(Items?.map(({ pk, sk }) => [pk, sk]))).not.toContain(person.phone.slice(-9));
+    const checks = JSON.stringify(await itemsWithPrefix('CHECK#'));
+    expect(checks).toContain('identity_mismatch');
+    expect(checks).not.toContain('1988-09-29');
+    registry.identity = 'matched';
+    await call({ body: person });
+    const items = await itemsWithPrefix('');
+    expect(JSON.stringify(items)).toContain('1988-09-29');
+    expect(JSON.stringify(items)).not.toContain(person.national_id);
+    expect(JSON.stringify(items.map(({ pk, sk }) => [pk, sk]))).not.toContain(person.phone.slice(-9));
+    expect(lines.join()).toContain('request_completed');
     expect(lines.join()).not.toContain(person.phone.slice(-9));
   });
 });

@@ -1,3 +1,4 @@
+import { testNationalId } from '#local/simulators/test-identities.ts';
 import { call, expectProblem } from './call.ts';
 import {
   type NewUser,
@@ -7,7 +8,7 @@ import {
   sendCode,
   toPersianDigits,
 } from './people.ts';
-import { itWith, type ScenarioOptions, type Target } from './target.ts';
+import { itWith, type ProblemBody, type ScenarioOptions, type Target } from './target.ts';
 
 interface UserView {
   readonly id: string;
@@ -35,7 +36,7 @@ export const linkBuyersScenarios = (options: ScenarioOptions): void => {
   const scenario = itWith(options, 'sent messages');
 
   describe('linking a buyer', () => {
-    scenario('answers 201 with the user, the national id masked', async () => {
+    scenario('returns 201 with the user and the national id masked', async () => {
       const person = await registeredPerson(target());
       const reply = await link(target(), person);
       expect(reply.status).toBe(201);
@@ -50,30 +51,33 @@ export const linkBuyersScenarios = (options: ScenarioOptions): void => {
       expect(reply.headers.get('content-type')).toBe('application/json');
     });
 
-    scenario('shows the user in the list the moment the 201 was sent', async () => {
+    scenario('lists the user the moment the 201 was sent', async () => {
       const person = await registeredPerson(target());
       const { id } = (await link(target(), person)).json<UserView>();
       const users = await usersOf(target(), target().keys.read_only);
       expect(users.at(-1)?.id).toBe(id);
     });
 
-    scenario('answers the same request again with 200 and the same user, in whatever digits', async () => {
-      const person = await registeredPerson(target());
-      const first = await link(target(), person);
-      const again = await link(target(), person);
-      const [year, month, day] = person.birth_date.split('/') as [string, string, string];
-      const inPersian = await link(target(), {
-        ...person,
-        national_id: toPersianDigits(person.national_id),
-        phone: toPersianDigits(`0${person.phone.slice(3)}`),
-        birth_date: toPersianDigits(`${year}/${month.padStart(2, '0')}/${day.padStart(2, '0')}`),
-      });
-      expect([first.status, again.status, inPersian.status]).toEqual([201, 200, 200]);
-      expect(again.json()).toEqual(first.json());
-      expect(inPersian.json()).toEqual(first.json());
-    });
+    scenario(
+      'returns 200 and the same user for the same request, in ASCII and in Persian digits',
+      async () => {
+        const person = await registeredPerson(target());
+        const first = await link(target(), person);
+        const again = await link(target(), person);
+        const [year, month, day] = person.birth_date.split('/') as [string, string, string];
+        const inPersian = await link(target(), {
+          ...person,
+          national_id: toPersianDigits(person.national_id),
+          phone: toPersianDigits(`0${person.phone.slice(3)}`),
+          birth_date: toPersianDigits(`${year}/${month.padStart(2, '0')}/${day.padStart(2, '0')}`),
+        });
+        expect([first.status, again.status, inPersian.status]).toEqual([201, 200, 200]);
+        expect(again.json()).toEqual(first.json());
+        expect(inPersian.json()).toEqual(first.json());
+      },
+    );
 
-    scenario('refuses the same person with another phone or birth date', async () => {
+    scenario('returns 409 when the national id is linked with another phone or birth date', async () => {
       const person = await registeredPerson(target());
       const other = await registeredPerson(target());
       await link(target(), person);
@@ -81,11 +85,26 @@ export const linkBuyersScenarios = (options: ScenarioOptions): void => {
       expectProblem(await link(target(), { ...person, birth_date: '1359/1/1' }), 'user_conflict');
     });
 
-    scenario('refuses a phone that no buyer has registered', async () => {
+    scenario('returns the same 409 whether the other phone is a registered buyer or not', async () => {
+      const person = await registeredPerson(target());
+      const registered = await registeredPerson(target());
+      await link(target(), person);
+      const replies = [
+        await link(target(), { ...person, phone: registered.phone }),
+        await link(target(), { ...person, phone: newPerson().phone }),
+      ];
+      const [known, unknown] = replies.map((reply) => {
+        expectProblem(reply, 'user_conflict');
+        return { ...reply.json<ProblemBody>(), request_id: '' };
+      });
+      expect(known).toEqual(unknown);
+    });
+
+    scenario('returns buyer_not_registered for a phone that no buyer has registered', async () => {
       expectProblem(await link(target(), newPerson()), 'buyer_not_registered');
     });
 
-    scenario('does not take a code verified with a seller’s key for a registration', async () => {
+    scenario('does not register a buyer whose code was verified with a seller’s key', async () => {
       const person = newPerson();
       const key = target().keys.professional;
       const code = await sendCode(target(), person.phone, key);
@@ -97,7 +116,7 @@ export const linkBuyersScenarios = (options: ScenarioOptions): void => {
       expectProblem(await link(target(), person), 'buyer_not_registered');
     });
 
-    scenario('keeps each seller’s users to itself', async () => {
+    scenario('links one person for two sellers, each with a user of its own', async () => {
       const person = await registeredPerson(target());
       const mine = await link(target(), person);
       const theirs = await link(target(), person, target().otherSeller.key);
@@ -111,7 +130,7 @@ export const linkBuyersScenarios = (options: ScenarioOptions): void => {
 
   describe('linking at the same moment', () => {
     scenario(
-      'gives 50 people 50 users on pages without a gap',
+      'stores 50 people as 50 users on pages without a gap',
       async () => {
         const before = (await usersOf(target(), target().keys.read_only)).length;
         const people = Array.from({ length: 50 }, newPerson);
@@ -130,15 +149,29 @@ export const linkBuyersScenarios = (options: ScenarioOptions): void => {
       60_000,
     );
 
-    scenario('gives one person one user: one 201, the rest 200, all alike', async () => {
-      const person = await registeredPerson(target());
+    scenario(
+      'stores one user for 20 identical requests: one 201, the rest 200 with the same user',
+      async () => {
+        const person = await registeredPerson(target());
+        const replies = await Promise.all(Array.from({ length: 20 }, () => link(target(), person)));
+        const statuses = replies.map(({ status }) => status);
+        expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+        expect(statuses.filter((status) => status === 200)).toHaveLength(19);
+        expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+        const users = await usersOf(target(), target().keys.read_only);
+        expect(users.filter(({ phone }) => phone === person.phone)).toHaveLength(1);
+      },
+    );
+
+    itWith(
+      options,
+      'sent messages',
+      'test identities',
+    )('refuses 20 identical requests alike when the phone belongs to another person', async () => {
+      const registered = await registeredPerson(target());
+      const person = { ...registered, national_id: testNationalId('not_owner', 1) };
       const replies = await Promise.all(Array.from({ length: 20 }, () => link(target(), person)));
-      const statuses = replies.map(({ status }) => status);
-      expect(statuses.filter((status) => status === 201)).toHaveLength(1);
-      expect(statuses.filter((status) => status === 200)).toHaveLength(19);
-      expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
-      const users = await usersOf(target(), target().keys.read_only);
-      expect(users.filter(({ phone }) => phone === person.phone)).toHaveLength(1);
+      for (const reply of replies) expectProblem(reply, 'phone_not_owned');
     });
   });
 };

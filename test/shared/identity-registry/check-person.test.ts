@@ -1,7 +1,7 @@
-import { checkPerson } from '#shared/identity-registry/check-person.ts';
+import { checkPerson, paidCheck } from '#shared/identity-registry/check-person.ts';
 import type { IdentityRegistry, IdentityVerdict, OwnershipVerdict } from '#shared/identity-registry/port.ts';
-import { Problem } from '#shared/problems.ts';
-import { unavailable } from '#shared/providers/unavailable.ts';
+import { Problem, problem } from '#shared/problems.ts';
+import { unavailableBecause } from '#test/fakes/unavailable.ts';
 
 const PERSON = {
   nationalId: '9990000010',
@@ -9,91 +9,161 @@ const PERSON = {
   phone: '+989990000001',
 };
 
-const down = (retryAfterSeconds?: number) =>
-  unavailable(
-    { provider: 'p', operation: 'o' },
-    'circuit_open',
-    retryAfterSeconds === undefined ? { refused: true } : { refused: true, retryAfterSeconds },
-  );
-
-/** A registry whose checks answer, fail, or (`hangs`) end only when they are called off. */
+/** A registry whose checks answer, fail, or (`hangs`) end only when they are aborted. */
 const registryThat = (
   identity: IdentityVerdict | 'hangs' | Error,
   ownership: OwnershipVerdict | 'hangs' | Error,
 ) => {
-  const calledOff: string[] = [];
-  const asked: string[] = [];
+  const aborted: string[] = [];
+  const called: string[] = [];
   const act = async <T>(name: string, answer: T | 'hangs' | Error, signal: AbortSignal): Promise<T> => {
-    asked.push(name);
-    signal.addEventListener('abort', () => calledOff.push(name));
+    called.push(name);
+    signal.addEventListener('abort', () => aborted.push(name));
     if (answer instanceof Error) throw answer;
     if (answer !== 'hangs') return answer;
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    throw unavailable({ provider: 'p', operation: name }, 'aborted', { refused: false });
+    throw unavailableBecause('aborted');
   };
   const registry: IdentityRegistry = {
     checkIdentity: (_id, _day, signal) => act('identity', identity, signal),
     checkPhoneOwnership: (_id, _phone, signal) => act('ownership', ownership, signal),
   };
-  return { registry, asked, calledOff };
+  return { registry, called, aborted };
 };
 
-const inAMinute = () => Date.now() + 60_000;
+const inAMinute = () => performance.now() + 60_000;
 
 const problemOf = async (check: Promise<void>): Promise<Problem> => {
   const error = await check.then(
-    () => new Error('it passed'),
+    () => new Error('the check passed'),
     (thrown: unknown) => thrown,
   );
   expect(error).toBeInstanceOf(Problem);
   return error as Problem;
 };
 
-it('passes a person whom both checks match, asked side by side', async () => {
-  const { registry, asked } = registryThat('matched', 'matched');
-  await expect(checkPerson(registry, PERSON, inAMinute())).resolves.toBeUndefined();
-  expect(asked).toEqual(['identity', 'ownership']);
-});
+describe('checkPerson', () => {
+  it('passes a person whom both checks match, called side by side', async () => {
+    const { registry, called } = registryThat('matched', 'matched');
+    await expect(checkPerson(registry, PERSON, inAMinute())).resolves.toBeUndefined();
+    expect(called).toEqual(['identity', 'ownership']);
+  });
 
-it.each([
-  ['not_found', 'matched', 'identity_mismatch'],
-  ['deceased', 'matched', 'identity_mismatch'],
-  ['matched', 'not_matched', 'phone_not_owned'],
-] as const)('refuses a person by a verdict: %s and %s is %s', async (identity, ownership, code) => {
-  const { registry } = registryThat(identity, ownership);
-  expect((await problemOf(checkPerson(registry, PERSON, inAMinute()))).code).toBe(code);
-});
-
-it.each([
-  ['not_found', 'hangs', 'identity_mismatch', 'ownership'],
-  ['hangs', 'not_matched', 'phone_not_owned', 'identity'],
-  [down(), 'hangs', 'verification_unavailable', 'ownership'],
-  ['hangs', down(), 'verification_unavailable', 'identity'],
-] as const)(
-  'ends with the first refusal and calls the other check off: %s, %s',
-  async (identity, ownership, code, other) => {
-    const { registry, calledOff } = registryThat(identity, ownership);
+  it.each([
+    ['not_found', 'matched', 'identity_mismatch'],
+    ['deceased', 'matched', 'identity_mismatch'],
+    ['matched', 'not_matched', 'phone_not_owned'],
+  ] as const)('refuses a person by a verdict: %s and %s is %s', async (identity, ownership, code) => {
+    const { registry } = registryThat(identity, ownership);
     expect((await problemOf(checkPerson(registry, PERSON, inAMinute()))).code).toBe(code);
-    expect(calledOff).toContain(other);
-  },
-);
+  });
 
-it('says how long to wait, by the circuit or else 30 seconds', async () => {
-  const waits = [];
-  for (const failure of [down(7), down()]) {
+  it.each([
+    ['identity_mismatch', 'ownership', 'not_found', 'hangs'],
+    ['phone_not_owned', 'identity', 'hangs', 'not_matched'],
+    ['verification_unavailable', 'ownership', unavailableBecause('quota'), 'hangs'],
+    ['verification_unavailable', 'identity', 'hangs', unavailableBecause('quota')],
+  ] as const)(
+    'ends with the first failure, %s, and aborts the %s check',
+    async (code, other, identity, ownership) => {
+      const { registry, aborted } = registryThat(identity, ownership);
+      expect((await problemOf(checkPerson(registry, PERSON, inAMinute()))).code).toBe(code);
+      expect(aborted).toContain(other);
+    },
+  );
+
+  it.each([
+    ['the registry’s number of seconds', 7, 7],
+    ['30 seconds when the registry names no time', undefined, 30],
+    ['at least a second', 0, 1],
+    ['at most an hour', 7200, 3600],
+  ])('has %s as Retry-After', async (_what, retryAfterSeconds, expected) => {
+    const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+    const { registry } = registryThat(unavailableBecause('circuit_open', details), 'matched');
+    const { retryAfterSeconds: answered } = await problemOf(checkPerson(registry, PERSON, inAMinute()));
+    expect(answered).toBe(expected);
+  });
+
+  it('keeps the failure of the provider as the cause of verification_unavailable, for the log', async () => {
+    const failure = unavailableBecause('quota');
     const { registry } = registryThat(failure, 'matched');
-    waits.push((await problemOf(checkPerson(registry, PERSON, inAMinute()))).retryAfterSeconds);
-  }
-  expect(waits).toEqual([7, 30]);
+    expect((await problemOf(checkPerson(registry, PERSON, inAMinute()))).cause).toBe(failure);
+  });
+
+  it('aborts both checks when the time of the request is over, minus the reserve for the link', async () => {
+    const { registry, aborted } = registryThat('hangs', 'hangs');
+    const { code } = await problemOf(checkPerson(registry, PERSON, performance.now() + 3020));
+    expect([code, aborted.sort()]).toEqual(['verification_unavailable', ['identity', 'ownership']]);
+  });
+
+  it('throws an error that is no failure of a provider as it is', async () => {
+    const bug = new TypeError('a defect');
+    await expect(checkPerson(registryThat(bug, 'hangs').registry, PERSON, inAMinute())).rejects.toBe(bug);
+  });
 });
 
-it('calls both checks off when the time of the request is over, less what the link needs', async () => {
-  const { registry, calledOff } = registryThat('hangs', 'hangs');
-  const { code } = await problemOf(checkPerson(registry, PERSON, Date.now() + 3020));
-  expect([code, calledOff.sort()]).toEqual(['verification_unavailable', ['identity', 'ownership']]);
-});
+describe('paidCheck', () => {
+  /** Counts of a key and a stage in memory; `keyLeft` and `stageLeft` are what they have left. */
+  const counted = (keyLeft: number, stageLeft: number) => {
+    const left = { key: keyLeft, stage: stageLeft };
+    const consume = (of: 'key' | 'stage', refusal: Problem) => async () => {
+      if (left[of] === 0) throw refusal;
+      left[of] -= 1;
+      return {
+        refund: async () => {
+          left[of] += 1;
+        },
+      };
+    };
+    return {
+      left,
+      limits: { consume: consume('key', problem('rate_limit_exceeded')) },
+      ceilings: { consumePaidCheck: consume('stage', problem('verification_unavailable')) },
+    };
+  };
 
-it('hands an error of ours on as it is', async () => {
-  const bug = new TypeError('ours');
-  await expect(checkPerson(registryThat(bug, 'hangs').registry, PERSON, inAMinute())).rejects.toBe(bug);
+  const check = async (counts: ReturnType<typeof counted>, ...answers: Parameters<typeof registryThat>) => {
+    const { registry, called } = registryThat(...answers);
+    const checking = paidCheck({ identityRegistry: registry, ...counts }, PERSON, inAMinute());
+    const error = await checking.then(
+      () => undefined,
+      (thrown: unknown) => thrown as Problem,
+    );
+    return { code: error?.code, calls: called.length };
+  };
+
+  it.each([
+    ['matched', 'matched', 'matched', undefined],
+    ['refused', 'not_found', 'matched', 'identity_mismatch'],
+    ['undecided', unavailableBecause('undecided'), 'hangs', 'verification_unavailable'],
+    ['rejected', unavailableBecause('rejected'), 'hangs', 'verification_unavailable'],
+    ['timed out', unavailableBecause('timeout'), 'hangs', 'verification_unavailable'],
+  ] as const)('counts a check that ended %s', async (_how, identity, ownership, code) => {
+    const counts = counted(5, 5);
+    expect((await check(counts, identity, ownership)).code).toBe(code);
+    expect(counts.left).toEqual({ key: 4, stage: 4 });
+  });
+
+  it.each(['circuit_open', 'misconfigured'] as const)(
+    'refunds a check that called no provider: %s',
+    async (reason) => {
+      const counts = counted(5, 5);
+      expect((await check(counts, 'hangs', unavailableBecause(reason))).code).toBe(
+        'verification_unavailable',
+      );
+      expect(counts.left).toEqual({ key: 5, stage: 5 });
+    },
+  );
+
+  it('makes no call and counts nothing when the key has no paid check left', async () => {
+    const counts = counted(0, 5);
+    expect(await check(counts, 'matched', 'matched')).toEqual({ code: 'rate_limit_exceeded', calls: 0 });
+    expect(counts.left).toEqual({ key: 0, stage: 5 });
+  });
+
+  it('makes no call and counts nothing when the stage has no paid check left', async () => {
+    const counts = counted(5, 0);
+    expect(await check(counts, 'matched', 'matched')).toEqual({ code: 'verification_unavailable', calls: 0 });
+    expect(counts.left).toEqual({ key: 5, stage: 0 });
+  });
 });

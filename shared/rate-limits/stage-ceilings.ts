@@ -1,0 +1,61 @@
+/**
+ * The optional daily ceilings of a stage on what costs money: paid checks and SMS, over all keys. The window is one day (UTC).
+ * Unlike a key's limits, a ceiling whose count cannot be written refuses: the error is thrown and becomes `service_unavailable`.
+ */
+
+import type { Clock } from '#shared/clock.ts';
+import { logEvent } from '#shared/log.ts';
+import { type ProblemCode, problem } from '#shared/problems.ts';
+import type { Consumed } from './key-limits.ts';
+import { DAY_SECONDS } from './plans.ts';
+import type { Limit, RateLimiter } from './rate-limiter.ts';
+
+/** Calls a day; undefined: no ceiling. */
+export interface StageCeilingNumbers {
+  readonly paidChecksPerDay?: number | undefined;
+  readonly smsPerDay?: number | undefined;
+}
+
+export interface StageCeilings {
+  /** Counts one identity check and one phone-ownership check. Throws `verification_unavailable` if the ceiling is reached. */
+  consumePaidCheck(): Promise<Consumed>;
+  /** Counts one SMS. Throws `sms_unavailable` if the ceiling is reached. */
+  consumeSms(): Promise<Consumed>;
+}
+
+const UNCOUNTED: Consumed = { refund: async () => {} };
+
+/**
+ * The ceilings of this stage. An unset ceiling makes no call to the table. Each counted call writes `stage_ceiling_counted`, whose
+ * metric raises the alarm before the ceiling is reached. The problems carry the seconds to midnight UTC as Retry-After.
+ */
+export const stageCeilings = (
+  limiter: Pick<RateLimiter, 'increment' | 'decrement'>,
+  { paidChecksPerDay, smsPerDay }: StageCeilingNumbers,
+  clock: Clock,
+): StageCeilings => {
+  const consumer =
+    (ceiling: string, callsPerDay: number | undefined, code: ProblemCode) => async (): Promise<Consumed> => {
+      if (callsPerDay === undefined) return UNCOUNTED;
+      const limit: Limit = { subject: `stage:${ceiling}`, limit: callsPerDay, windowSeconds: DAY_SECONDS };
+      const nowMs = clock();
+      const { allowed, remaining, resetSeconds } = await limiter.increment(limit, nowMs);
+      logEvent('stage_ceiling_counted', {
+        ceiling,
+        used_percent: Math.round(((callsPerDay - remaining) / callsPerDay) * 100),
+      });
+      if (!allowed) throw problem(code, { retryAfterSeconds: resetSeconds });
+      let isCounted = true;
+      return {
+        async refund() {
+          // A refund that cannot be written leaves the count one too high, which spends nothing.
+          if (isCounted) await limiter.decrement(limit, nowMs).catch(() => {});
+          isCounted = false;
+        },
+      };
+    };
+  return {
+    consumePaidCheck: consumer('paid-checks-per-day', paidChecksPerDay, 'verification_unavailable'),
+    consumeSms: consumer('sms-per-day', smsPerDay, 'sms_unavailable'),
+  };
+};

@@ -1,0 +1,86 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type CreateUserDeps, handle } from '#functions/create-user.ts';
+import { buyerStore } from '#shared/buyers/store.ts';
+import type { IdentityVerdict, OwnershipVerdict } from '#shared/identity-registry/port.ts';
+import type { StageCeilingNumbers } from '#shared/rate-limits/stage-ceilings.ts';
+import { routes } from '#shared/routes.ts';
+import type { Table } from '#shared/table/client.ts';
+import { sellerKey } from '#shared/table/keys.ts';
+import { fakeClock } from '#test/fakes/clock.ts';
+import { createUserDepsOn, testHashes } from './create-user-deps.ts';
+import { callerContext, functionUnderTest } from './harness.ts';
+import { newPerson } from './people.ts';
+
+/** Stores sellers without users. */
+export const addSellers = async (table: Table, ...sellerIds: readonly string[]): Promise<void> => {
+  for (const sellerId of sellerIds) {
+    const Item = { ...sellerKey(sellerId), user_count: 0 };
+    await table.client.send(new PutCommand({ TableName: table.name, Item }));
+  }
+};
+
+/** A person whose phone is a registered buyer's. */
+export const newBuyerIn = async (table: Table) => {
+  const person = newPerson();
+  const [hash] = await testHashes.phone(person.phone);
+  const buyerId = await testHashes.buyerId(person.phone);
+  await buyerStore(table).register(hash, buyerId, '2026-01-01T00:00:00.000Z');
+  return person;
+};
+
+let keys = 0;
+
+/** The authorizer context of a key that has used up nothing yet. */
+export const newKey = (plan: 'free' | 'professional' = 'free') => {
+  keys += 1;
+  return { ...callerContext, plan, keyId: `key_links_${keys}` };
+};
+
+/** The results of the registry's checks from now on; `wait` delays each of them. */
+export interface RegistryResults {
+  identity?: IdentityVerdict | Error | undefined;
+  ownership?: OwnershipVerdict | Error | undefined;
+  wait?: (() => Promise<unknown>) | undefined;
+}
+
+interface Options {
+  readonly registry?: RegistryResults;
+  readonly ceilings?: StageCeilingNumbers;
+  readonly deps?: (deps: CreateUserDeps & { rateLimiter: CreateUserDeps['rateLimiter'] }) => CreateUserDeps;
+}
+
+/** The function create-user with a registry whose results a test sets, and whose calls are counted in `paid`. */
+export const createUserBench = (table: Table, { registry = {}, ceilings, deps }: Options = {}) => {
+  const clock = fakeClock('2026-11-21T08:00:00Z');
+  const paid = { identity: 0, ownership: 0 };
+  const respond = async <T>(answer: T | Error): Promise<T> => {
+    await registry.wait?.();
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const identityRegistry = {
+    checkIdentity: () => {
+      paid.identity += 1;
+      return respond(registry.identity ?? 'matched');
+    },
+    checkPhoneOwnership: () => {
+      paid.ownership += 1;
+      return respond(registry.ownership ?? 'matched');
+    },
+  };
+  const own = createUserDepsOn(table, {
+    clock,
+    identityRegistry,
+    ...(ceilings === undefined ? {} : { ceilings }),
+  });
+  const route = routes['create-user'];
+  const { call, lines } = functionUnderTest<typeof route, CreateUserDeps>(
+    route,
+    handle,
+    table,
+    deps?.(own) ?? own,
+  );
+  const link = async (authorizer = newKey('professional')) =>
+    call({ body: await newBuyerIn(table), authorizer });
+  return { registry, paid, clock, call, link, lines };
+};

@@ -1,0 +1,239 @@
+import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { unavailableBecause } from '#test/fakes/unavailable.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { addSellers, createUserBench, newBuyerIn, newKey } from './create-user-bench.ts';
+import type { Reply } from './harness.ts';
+import { newPerson } from './people.ts';
+
+let table: EmbeddedTable;
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+  await addSellers(table, 'sel_test');
+});
+afterAll(() => table.stop());
+
+const codesOf = (replies: readonly Reply[]) => replies.map(({ status, json }) => json.code ?? status).sort();
+const times = (count: number) => Array.from({ length: count });
+
+/** The function with a limiter whose hourly and daily counts cannot be written. */
+const withUnreachableLimits = () =>
+  createUserBench(table, {
+    deps: (deps) => {
+      const { increment } = deps.rateLimiter;
+      const rateLimiter: RateLimiter = {
+        ...deps.rateLimiter,
+        increment: (limit, nowMs) =>
+          limit.windowSeconds > 60
+            ? Promise.reject(new Error('the table cannot be reached'))
+            : increment(limit, nowMs),
+      };
+      return { ...deps, rateLimiter };
+    },
+  });
+
+describe('failed-checks-per-hour', () => {
+  it.each([
+    ['free', 10],
+    ['professional', 100],
+  ] as const)(
+    'allows a %s key %i failed checks in a clock hour; the next request is refused before it costs anything',
+    async (plan, limit) => {
+      const { registry, paid, link, clock } = createUserBench(table);
+      const key = newKey(plan);
+      registry.identity = 'not_found';
+      for (const _ of times(limit)) expect((await link(key)).json.code).toBe('identity_mismatch');
+      expect(paid.identity).toBe(limit);
+      clock.advance(61);
+      const { status, json, headers } = await link(key);
+      expect([status, json.code, headers['Retry-After']]).toEqual([429, 'rate_limit_exceeded', '3539']);
+      expect(headers['RateLimit-Policy']).toContain(`"failed-checks-per-hour";q=${limit};w=3600`);
+      expect(headers.RateLimit).toContain('"failed-checks-per-hour";r=0;t=3539');
+      expect(paid.identity).toBe(limit);
+      clock.advance(3539);
+      expect((await link(key)).json.code).toBe('identity_mismatch');
+    },
+  );
+
+  it.each([
+    ['of an unknown person', { identity: 'not_found' }],
+    ['of a deceased person', { identity: 'deceased' }],
+    ['of a phone that belongs to another person', { ownership: 'not_matched' }],
+  ] as const)('counts a check %s', async (_what, verdicts) => {
+    const { registry, link } = createUserBench(table);
+    const key = newKey();
+    Object.assign(registry, verdicts);
+    for (const _ of times(10)) expect((await link(key)).status).toBe(422);
+    expect((await link(key)).status).toBe(429);
+  });
+
+  it('does not count a check that ended without a verdict', async () => {
+    const { registry, link } = createUserBench(table);
+    const key = newKey();
+    registry.identity = unavailableBecause('upstream');
+    for (const _ of times(12)) expect((await link(key)).status).toBe(503);
+    registry.identity = undefined;
+    expect((await link(key)).status).toBe(201);
+  });
+
+  it('refuses none of fifty valid links at the same moment', async () => {
+    const { link } = createUserBench(table);
+    const key = newKey();
+    const replies = await Promise.all(times(50).map(() => link(key)));
+    expect(new Set(codesOf(replies))).toEqual(new Set([201]));
+  });
+
+  it('answers a verdict ten times, however many people are checked at the same moment', async () => {
+    const { registry, link } = createUserBench(table);
+    registry.ownership = 'not_matched';
+    const key = newKey();
+    const replies = await Promise.all(times(40).map(() => link(key)));
+    expect(codesOf(replies)).toEqual([
+      ...Array(10).fill('phone_not_owned'),
+      ...Array(30).fill('rate_limit_exceeded'),
+    ]);
+  });
+
+  it('answers no verdict beyond the limit to identical requests that share a check', async () => {
+    const { registry, call } = createUserBench(table);
+    registry.ownership = 'not_matched';
+    const key = newKey();
+    const people = await Promise.all(times(20).map(() => newBuyerIn(table)));
+    const replies = await Promise.all(
+      people.flatMap((body) => times(3).map(() => call({ body, authorizer: key }))),
+    );
+    const withVerdict = new Set(
+      replies.flatMap(({ json }, index) => (json.code === 'phone_not_owned' ? [Math.floor(index / 3)] : [])),
+    );
+    expect(withVerdict.size).toBeLessThanOrEqual(10);
+    expect(codesOf(replies)).toContain('rate_limit_exceeded');
+  });
+
+  it('counts each key apart', async () => {
+    const { registry, link } = createUserBench(table);
+    const key = newKey();
+    registry.identity = 'not_found';
+    for (const _ of times(11)) await link(key);
+    expect((await link(newKey())).status).toBe(422);
+  });
+
+  it('can be overridden for one key', async () => {
+    const { registry, link } = createUserBench(table);
+    const key = { ...newKey(), limits: JSON.stringify({ 'failed-checks-per-hour': 1 }) };
+    registry.identity = 'not_found';
+    expect(codesOf([await link(key), await link(key)])).toEqual(['identity_mismatch', 'rate_limit_exceeded']);
+  });
+
+  it('when used up, refuses no request that costs nothing: a repeated link, and a phone that is not registered', async () => {
+    const { registry, call, link } = createUserBench(table);
+    const key = newKey();
+    const linked = await newBuyerIn(table);
+    await call({ body: linked, authorizer: key });
+    registry.identity = 'not_found';
+    for (const _ of times(10)) await link(key);
+    expect((await call({ body: linked, authorizer: key })).status).toBe(200);
+    expect((await call({ body: newPerson(), authorizer: key })).json.code).toBe('buyer_not_registered');
+  });
+
+  it('is not counted when the limits cannot be reached: the verdict is returned, and a metric counts it', async () => {
+    const { registry, link, lines } = withUnreachableLimits();
+    const key = newKey();
+    registry.identity = 'not_found';
+    for (const _ of times(12)) expect((await link(key)).json.code).toBe('identity_mismatch');
+    expect(lines.join()).toContain('rate_limiter_unreachable');
+  });
+});
+
+describe('unregistered-buyers-per-hour', () => {
+  /** A free key with two responses of buyer_not_registered in an hour. */
+  const limitedKey = () => ({ ...newKey(), limits: JSON.stringify({ 'unregistered-buyers-per-hour': 2 }) });
+
+  it('allows a free key 100 responses of buyer_not_registered in a clock hour', async () => {
+    const { call, clock } = createUserBench(table);
+    const key = newKey();
+    const ask = () => call({ body: newPerson(), authorizer: key });
+    const first = await Promise.all(times(60).map(ask));
+    clock.advance(60);
+    const second = await Promise.all(times(60).map(ask));
+    expect(codesOf([...first, ...second])).toEqual([
+      ...Array(100).fill('buyer_not_registered'),
+      ...Array(20).fill('rate_limit_exceeded'),
+    ]);
+  });
+
+  it('when used up, returns the same response for a registered phone, without a paid check', async () => {
+    const { call, link, paid } = createUserBench(table);
+    const key = limitedKey();
+    for (const _ of times(2)) await call({ body: newPerson(), authorizer: key });
+    const unregistered = await call({ body: newPerson(), authorizer: key });
+    const registered = await link(key);
+    expect([unregistered.status, unregistered.json.code, unregistered.headers['Retry-After']]).toEqual([
+      429,
+      'rate_limit_exceeded',
+      '3600',
+    ]);
+    expect(registered.json).toEqual(unregistered.json);
+    expect(paid.identity).toBe(0);
+  });
+
+  it('counts neither a link nor a conflict', async () => {
+    const { call, link } = createUserBench(table);
+    const key = limitedKey();
+    const person = await newBuyerIn(table);
+    for (const _ of times(3)) await call({ body: person, authorizer: key });
+    for (const _ of times(3)) await call({ body: { ...person, birth_date: '1370/1/16' }, authorizer: key });
+    expect((await link(key)).status).toBe(201);
+  });
+});
+
+describe('paid-checks-per-day', () => {
+  const limitedKey = (count: number) => ({
+    ...newKey('professional'),
+    limits: JSON.stringify({ 'paid-checks-per-day': count }),
+  });
+
+  it.each([
+    ['a link', {}, 201],
+    ['a verdict against the person', { identity: 'not_found' }, 422],
+    ['an undecided check', { identity: unavailableBecause('undecided') }, 503],
+    ['a rejected check', { ownership: unavailableBecause('rejected') }, 503],
+  ] as const)('counts %s', async (_what, answers, status) => {
+    const { registry, link, clock, paid } = createUserBench(table);
+    const key = limitedKey(2);
+    Object.assign(registry, answers);
+    expect([(await link(key)).status, (await link(key)).status]).toEqual([status, status]);
+    const refused = await link(key);
+    expect([refused.json.code, refused.headers['Retry-After']]).toEqual([
+      'rate_limit_exceeded',
+      String(16 * 3600),
+    ]);
+    expect(refused.headers.RateLimit).toContain('"paid-checks-per-day";r=0;t=57600');
+    expect(paid.identity).toBe(2);
+    clock.advance(16 * 3600);
+    expect((await link(key)).status).toBe(status);
+  });
+
+  it('does not count a check that called no provider', async () => {
+    const { registry, link } = createUserBench(table);
+    const key = limitedKey(1);
+    registry.ownership = unavailableBecause('circuit_open');
+    for (const _ of times(5)) expect((await link(key)).json.code).toBe('verification_unavailable');
+    registry.ownership = undefined;
+    expect((await link(key)).status).toBe(201);
+  });
+
+  it('counts one check for twenty identical requests, and lets all of them pass', async () => {
+    const { call } = createUserBench(table);
+    const body = await newBuyerIn(table);
+    const key = limitedKey(1);
+    const replies = await Promise.all(times(20).map(() => call({ body, authorizer: key })));
+    expect(codesOf(replies)).toEqual([...Array(19).fill(200), 201]);
+  });
+
+  it('is exact at any number of links at once', async () => {
+    const { link, paid } = createUserBench(table);
+    const key = limitedKey(5);
+    const replies = await Promise.all(times(30).map(() => link(key)));
+    expect(codesOf(replies)).toEqual([...Array(5).fill(201), ...Array(25).fill('rate_limit_exceeded')]);
+    expect(paid).toEqual({ identity: 5, ownership: 5 });
+  });
+});

@@ -1,0 +1,103 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { keyLimits } from '#shared/rate-limits/key-limits.ts';
+import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { buyerKey, personKey } from '#shared/table/keys.ts';
+import { linkLookup } from '#shared/users/link-lookup.ts';
+import { personCheckStore } from '#shared/users/person-check-store.ts';
+import { NO_CHECKS, withLease } from '#shared/users/person-checks.ts';
+import { type CountedTable, countingCalls } from '#test/table/counting-calls.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+
+let table: EmbeddedTable;
+let counted: CountedTable;
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+});
+beforeEach(() => {
+  counted = countingCalls(table);
+});
+afterAll(() => table.stop());
+
+const NOW_MS = Date.parse('2026-11-21T08:00:00Z');
+
+let links = 0;
+
+/** A link under a current and an older hash secret, and the limits of a key that has used up nothing. */
+const newLink = () => {
+  links += 1;
+  const caller = {
+    sellerId: 'sel_test',
+    keyId: `key_${links}`,
+    plan: 'free' as const,
+    scopes: [],
+    limits: { 'unregistered-buyers-per-hour': 1 },
+  };
+  const limits = keyLimits(rateLimiter(counted), {
+    caller,
+    requestId: 'req-1',
+    operation: 'create-user',
+    nowMs: NOW_MS,
+  });
+  const hashes = {
+    sellerId: 'sel_test',
+    personHashes: [`person ${links} new`, `person ${links} old`] as const,
+    phoneHashes: [`phone ${links} new`, `phone ${links} old`] as const,
+  };
+  return { limits, hashes, lookUp: () => linkLookup(counted)(hashes, limits) };
+};
+
+const put = (Item: object) =>
+  table.client.send(new PutCommand({ TableName: table.name, Item: Item as Record<string, unknown> }));
+
+it('returns an empty result for a link of which the table holds nothing, in one call', async () => {
+  expect(await newLink().lookUp()).toEqual({ person: undefined, isRegistered: false, checks: NO_CHECKS });
+  expect(counted.calls).toEqual(['BatchGet']);
+});
+
+it.each([0, 1])('finds person and buyer under the hash of each secret: %i', async (index) => {
+  const { hashes, lookUp } = newLink();
+  const person = { ordinal: 3, user_id: 'usr_3', phone_hash: 'phone', birth_day: '1991-04-04' };
+  await put({ ...personKey('sel_test', hashes.personHashes[index] as string), ...person });
+  await put({ ...buyerKey(hashes.phoneHashes[index] as string), buyer_id: 'byr_1' });
+  expect(await lookUp()).toMatchObject({
+    person: { ordinal: 3, userId: 'usr_3', phoneHash: 'phone', birthDay: '1991-04-04' },
+    isRegistered: true,
+  });
+});
+
+it('does not find the person of another seller', async () => {
+  const { hashes, lookUp } = newLink();
+  await put({ ...personKey('sel_other', hashes.personHashes[0]), ordinal: 1, user_id: 'usr_1' });
+  expect((await lookUp()).person).toBeUndefined();
+});
+
+it('returns the checks of the person', async () => {
+  const { hashes, lookUp } = newLink();
+  const record = withLease(NO_CHECKS, 'lease', NOW_MS);
+  const person = { sellerId: 'sel_test', personHash: hashes.personHashes[0] };
+  await personCheckStore(table).replace(person, record, NOW_MS);
+  expect((await lookUp()).checks).toEqual(record);
+});
+
+it('reads the limits of failed links in the same call, for their next check alone', async () => {
+  const { limits, lookUp } = newLink();
+  await lookUp();
+  await limits.check('unregistered-buyers-per-hour');
+  await limits.check('failed-checks-per-hour');
+  expect(counted.calls).toEqual(['BatchGet']);
+  await limits.consume('unregistered-buyers-per-hour');
+  await expect(limits.check('unregistered-buyers-per-hour')).rejects.toMatchObject({
+    code: 'rate_limit_exceeded',
+  });
+  expect(counted.calls).toEqual(['BatchGet', 'Update', 'BatchGet']);
+});
+
+it('finds a limit used up by what the same call read', async () => {
+  const { limits, lookUp } = newLink();
+  await limits.consume('unregistered-buyers-per-hour');
+  await lookUp();
+  await expect(limits.check('unregistered-buyers-per-hour')).rejects.toMatchObject({
+    code: 'rate_limit_exceeded',
+  });
+  expect(counted.calls).toEqual(['Update', 'BatchGet']);
+});

@@ -1,0 +1,208 @@
+import { routes } from '#shared/routes.ts';
+import {
+  type CheckRecord,
+  type CheckResult,
+  type EndedCheck,
+  LEASE_SECONDS,
+  lockedRefusal,
+  NO_CHECKS,
+  nextStep,
+  retryAfterWait,
+  type WantedCheck,
+  withEnd,
+  withLease,
+} from '#shared/users/person-checks.ts';
+
+const START_MS = Date.parse('2026-11-21T08:00:00Z');
+const at = (seconds: number): number => START_MS + seconds * 1000;
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+
+/** A request that read an empty record at the start. */
+const wanted = (changes: Partial<WantedCheck> = {}): WantedCheck => ({
+  dataHash: 'data',
+  startedAtMs: START_MS,
+  firstVersion: 0,
+  personReadAfterVersion: 0,
+  ...changes,
+});
+
+/** The record after checks that began and ended at these seconds. */
+const afterChecks = (...checks: { result: CheckResult; seconds: number; dataHash?: string }[]): CheckRecord =>
+  checks.reduce((record, { result, seconds, dataHash = 'data' }, index) => {
+    const leaseId = `lease ${index}`;
+    const held = withLease(record, leaseId, at(seconds));
+    return withEnd(held, { leaseId, dataHash, result }, at(seconds)) ?? held;
+  }, NO_CHECKS);
+
+const mismatchAt = (seconds: number) => ({ result: { code: 'identity_mismatch' } as const, seconds });
+
+const UNAVAILABLE = { code: 'verification_unavailable', retryAfterSeconds: 17 } as const;
+
+describe('the next step', () => {
+  it('is a check when no check was made before', () => {
+    expect(nextStep(NO_CHECKS, wanted(), at(0))).toEqual({ step: 'check' });
+  });
+
+  it('is to wait while another request holds the lease, whatever data it checks', () => {
+    const record = withLease(NO_CHECKS, 'other', at(0));
+    expect(nextStep(record, wanted(), at(LEASE_SECONDS - 1))).toEqual({ step: 'wait' });
+    expect(nextStep(record, wanted({ dataHash: 'other data' }), at(1))).toEqual({ step: 'wait' });
+  });
+
+  it('is a check when the lease has expired', () => {
+    const record = withLease(NO_CHECKS, 'crashed', at(0));
+    expect(nextStep(record, wanted(), at(LEASE_SECONDS))).toEqual({ step: 'check' });
+  });
+
+  it('is a check when only a wrong clock can have written the lease', () => {
+    const record = withLease(NO_CHECKS, 'wrong clock', at(10 * 365 * DAY));
+    expect(nextStep(record, wanted(), at(0))).toEqual({ step: 'check' });
+  });
+
+  it('is to wait when the clock of the holder is ahead by some seconds', () => {
+    const record = withLease(NO_CHECKS, 'ahead', at(10));
+    expect(nextStep(record, wanted(), at(0))).toEqual({ step: 'wait' });
+  });
+
+  it('is to read the person when a link ended that this request cannot have seen', () => {
+    const record = afterChecks({ result: { code: 'linked' }, seconds: 1 });
+    expect(nextStep(record, wanted(), at(2))).toEqual({ step: 'read-person' });
+    expect(nextStep(record, wanted({ personReadAfterVersion: record.version }), at(2))).toEqual({
+      step: 'check',
+    });
+  });
+
+  it.each([[{ code: 'identity_mismatch' }], [{ code: 'phone_not_owned' }], [UNAVAILABLE]] as const)(
+    'is the refusal of a check of the same data that ended after the record was first read: %j',
+    (result) => {
+      const record = afterChecks({ result, seconds: 0 });
+      expect(nextStep(record, wanted(), at(0))).toEqual({ step: 'refuse', refusal: result });
+    },
+  );
+
+  it('is the refusal of a check of the same data that ended after the request began', () => {
+    const record = afterChecks(mismatchAt(1));
+    const late = wanted({ firstVersion: record.version });
+    expect(nextStep(record, late, at(1))).toEqual({
+      step: 'refuse',
+      refusal: { code: 'identity_mismatch' },
+    });
+  });
+
+  it('is a check of its own when the same data were refused before the request began', () => {
+    const record = afterChecks(mismatchAt(1));
+    const later = wanted({ firstVersion: record.version, startedAtMs: at(2) });
+    expect(nextStep(record, later, at(2))).toEqual({ step: 'check' });
+  });
+
+  it('is a check of its own when other data were refused', () => {
+    const record = afterChecks({ ...mismatchAt(1), dataHash: 'other data' });
+    expect(nextStep(record, wanted(), at(1))).toEqual({ step: 'check' });
+  });
+
+  it('finds the refusal of the same data behind later checks of other data', () => {
+    const record = afterChecks(mismatchAt(1), { ...mismatchAt(2), dataHash: 'other data' });
+    expect(nextStep(record, wanted(), at(2))).toEqual({
+      step: 'refuse',
+      refusal: { code: 'identity_mismatch' },
+    });
+  });
+});
+
+describe('too_many_attempts', () => {
+  const others = (record: CheckRecord, seconds: number) =>
+    nextStep(record, wanted({ dataHash: 'new data', startedAtMs: at(seconds) }), at(seconds));
+
+  it('follows five failed checks in 24 hours, and lasts until the oldest of them is 24 hours old', () => {
+    const four = [0, HOUR, 2 * HOUR, 3 * HOUR].map(mismatchAt);
+    expect(others(afterChecks(...four), 4 * HOUR)).toEqual({ step: 'check' });
+    const five = afterChecks(...four, { result: { code: 'phone_not_owned' }, seconds: 4 * HOUR });
+    expect(others(five, 5 * HOUR)).toEqual({
+      step: 'refuse',
+      refusal: { code: 'too_many_attempts', retryAfterSeconds: 19 * HOUR },
+    });
+    expect(others(five, DAY - 1)).toMatchObject({ refusal: { retryAfterSeconds: 1 } });
+    expect(others(five, DAY)).toEqual({ step: 'check' });
+  });
+
+  it('does not follow checks that ended without a verdict against the person', () => {
+    const results = [UNAVAILABLE, { code: 'linked' }, { code: 'none' }] as const;
+    const checks = Array.from({ length: 9 }, (_, seconds) => ({
+      result: results[seconds % 3] as CheckResult,
+      seconds,
+    }));
+    expect(lockedRefusal(afterChecks(...checks), at(10))).toBeUndefined();
+  });
+
+  it('has a Retry-After of at most 24 hours when clocks were stepped back', () => {
+    const record = afterChecks(...Array.from({ length: 5 }, () => mismatchAt(HOUR)));
+    expect(lockedRefusal(record, at(0))).toEqual({ code: 'too_many_attempts', retryAfterSeconds: DAY });
+  });
+
+  it('does not follow failures that only a wrong clock can have written', () => {
+    const record = afterChecks(...Array.from({ length: 5 }, () => mismatchAt(3650 * DAY)));
+    expect(lockedRefusal(record, at(0))).toBeUndefined();
+  });
+});
+
+describe('the end of a check', () => {
+  const held = withLease(afterChecks(mismatchAt(0)), 'mine', at(1));
+  const end = (result: CheckResult) => ({ leaseId: 'mine', dataHash: 'data', result });
+
+  it.each([
+    [{ code: 'identity_mismatch' }],
+    [UNAVAILABLE],
+    [{ code: 'linked' }],
+    [{ code: 'none' }],
+  ] as const)('releases the lease and raises the version: %j', (result) => {
+    const record = withEnd(held, end(result), at(2));
+    expect(record?.lease).toBeUndefined();
+    expect(record?.version).toBe(held.version + 1);
+  });
+
+  it('is stored once, also when the answer of the write was lost', () => {
+    const record = withEnd(held, end({ code: 'identity_mismatch' }), at(2)) as CheckRecord;
+    expect(withEnd(record, end({ code: 'identity_mismatch' }), at(2))).toBeUndefined();
+  });
+
+  it('changes nothing when another request holds the lease and no verdict was given', () => {
+    expect(withEnd(withLease(held, 'other', at(40)), end(UNAVAILABLE), at(41))).toBeUndefined();
+  });
+
+  it('counts a verdict although another request holds the lease, and leaves it that lease', () => {
+    const heldByOther = withLease(held, 'other', at(40));
+    const record = withEnd(heldByOther, end({ code: 'phone_not_owned' }), at(41));
+    expect(record?.lease).toEqual(heldByOther.lease);
+    expect(record?.ended.map(({ code }) => code)).toEqual(['identity_mismatch', 'phone_not_owned']);
+  });
+
+  it('keeps the failed checks of 24 hours and the last check that ended in another way', () => {
+    const codes = (...checks: Parameters<typeof afterChecks>) =>
+      afterChecks(...checks).ended.map(({ code, atMs }: EndedCheck) => [code, (atMs - START_MS) / 1000]);
+    expect(codes(mismatchAt(0), mismatchAt(DAY))).toEqual([['identity_mismatch', DAY]]);
+    expect(
+      codes({ result: { code: 'linked' }, seconds: 1 }, mismatchAt(2), { result: UNAVAILABLE, seconds: 3 }),
+    ).toEqual([
+      ['identity_mismatch', 2],
+      ['verification_unavailable', 3],
+    ]);
+    expect(codes({ result: { code: 'linked' }, seconds: 1 }, mismatchAt(2))).toEqual([
+      ['linked', 1],
+      ['identity_mismatch', 2],
+    ]);
+  });
+});
+
+describe('the lease', () => {
+  it('lasts longer than the function may run', () => {
+    expect(LEASE_SECONDS).toBeGreaterThan(routes['create-user'].timeoutSeconds);
+  });
+
+  it('tells a request that cannot wait any longer when the lease ends, from 1 second to its whole time', () => {
+    const record = withLease(NO_CHECKS, 'other', at(0));
+    expect([-HOUR, 0, 10, LEASE_SECONDS, HOUR].map((seconds) => retryAfterWait(record, at(seconds)))).toEqual(
+      [LEASE_SECONDS, LEASE_SECONDS, LEASE_SECONDS - 10, 1, 1],
+    );
+  });
+});
