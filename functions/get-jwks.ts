@@ -1,10 +1,10 @@
 import type { TokenSigner } from '#shared/access-tokens/port.ts';
+import { accessTokenRoutes } from '#shared/access-tokens/routes.ts';
 import { getJwksDeps } from '#shared/deps.ts';
 import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
-import { routes } from '#shared/routes.ts';
 
-const route = routes['get-jwks'];
+const route = accessTokenRoutes['get-jwks'];
 
 export interface GetJwksDeps extends EndpointDeps {
   readonly signer: Pick<TokenSigner, 'publicKeys'>;

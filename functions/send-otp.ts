@@ -3,83 +3,91 @@ import { randomBase62 } from '#shared/base62.ts';
 import { sendOtpDeps } from '#shared/deps.ts';
 import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import { logEvent } from '#shared/log.ts';
+import { recordSend } from '#shared/one-time-codes/record-send.ts';
+import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import {
   audienceOf,
   CODE_LIFETIME_SECONDS,
+  CODE_LIMITS,
+  isBuyerApp,
   RESEND_AFTER_SECONDS,
-  recentSends,
-  secondsUntilNextSend,
 } from '#shared/one-time-codes/rules.ts';
 import type { CodeStore } from '#shared/one-time-codes/store.ts';
-import { problem } from '#shared/problems.ts';
 import { type Consumed, keyLimits, NOT_LIMITED } from '#shared/rate-limits/key-limits.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
-import { routes } from '#shared/routes.ts';
+import type { StageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import { deliverCode } from '#shared/sms/deliver-code.ts';
 import type { SmsSender } from '#shared/sms/port.ts';
 
-const route = routes['send-otp'];
+const route = oneTimeCodeRoutes['send-otp'];
 
 export interface SendOtpDeps extends EndpointDeps {
   readonly rateLimiter?: RateLimiter;
-  readonly codes: Pick<CodeStore, 'read' | 'replaceCode'>;
+  readonly ceilings: Pick<StageCeilings, 'consumeSms'>;
+  readonly codes: Pick<CodeStore, 'read' | 'recordSend' | 'undoSend' | 'setProvider'>;
   readonly hashes: KeyedHashes;
   readonly sms: SmsSender;
+  /** The provider that is called first. */
+  readonly smsProvider: string;
 }
 
-/** Two sends at the same moment: one writes first, the other then finds the cool-down. More rounds than that mean trouble. */
-const MAX_ROUNDS = 3;
+const SALT_LENGTH = 12;
 
-/** Six digits, each of the million equally likely. */
-const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
+/** Returns random digits, each code equally likely. */
+const newCode = (): string => String(randomInt(10 ** CODE_LIMITS.digits)).padStart(CODE_LIMITS.digits, '0');
 
-export const handle = async (
-  { body: { phone }, caller, withinPlan, deadlineMs, requestId }: Request<typeof route>,
-  { codes, hashes, sms, clock, rateLimiter }: SendOtpDeps,
-): Promise<ResponseOf<typeof route>> => {
-  const audience = audienceOf(caller);
-  const [phoneHash] = await hashes.phone(phone);
-  const code = newCode();
-  const limits =
-    rateLimiter && caller
-      ? keyLimits(rateLimiter, { caller, nowMs: clock(), requestId, operation: route.name })
-      : NOT_LIMITED;
-  const mac = await hashes.codeMac({ phone, audience, code, salt: randomBase62(12) });
-
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const [seen] = await Promise.all([codes.read(phoneHash), withinPlan]);
-    const now = Math.floor(clock() / 1000);
-    const sends = recentSends(seen?.sends ?? [], now);
-    const waitSeconds = secondsUntilNextSend(sends, now);
-    if (waitSeconds > 0) throw problem('resend_too_soon', { retryAfterSeconds: waitSeconds });
-
-    const consumed: Consumed = await limits.consume('sms-per-hour');
-    const next = { mac, audience, expiresAt: now + CODE_LIFETIME_SECONDS, tries: 0 };
-    // The send is written down before the message goes out: a code that reached a phone can always be verified.
-    const replaced = await codes.replaceCode(phoneHash, seen, { code: next, sends: [...sends, now], now });
-    if (replaced === undefined) {
-      await consumed.refund();
-      continue;
-    }
-
-    const undo = () =>
-      Promise.all([
-        codes.replaceCode(phoneHash, written(seen), { code: replaced.code, sends, now }),
-        consumed.refund(),
-      ]);
-    await deliverCode(sms, { phone, code }, deadlineMs, undo);
-    return { status: 202, body: { expires_in: CODE_LIFETIME_SECONDS, resend_after: RESEND_AFTER_SECONDS } };
-  }
-  throw problem('resend_too_soon', { retryAfterSeconds: 1 });
+/** Counts one SMS against the limit of the key and the ceiling of the stage, once for a request. */
+const smsBudget = (
+  { caller, requestId }: Request<typeof route>,
+  { rateLimiter, ceilings, clock }: SendOtpDeps,
+) => {
+  const counted = { caller, requestId, operation: route.name, nowMs: clock() };
+  const limits = rateLimiter && caller ? keyLimits(rateLimiter, { ...counted, caller }) : NOT_LIMITED;
+  const consumed: Consumed[] = [];
+  return {
+    async consume(): Promise<void> {
+      if (consumed.length > 0) return;
+      consumed.push(await limits.consume('sms-per-hour'));
+      consumed.push(await ceilings.consumeSms());
+    },
+    async refund(): Promise<void> {
+      await Promise.all(consumed.splice(0).map((one) => one.refund()));
+    },
+  };
 };
 
-/** What an undo must still find: the record one version on. */
-const written = (seen: Awaited<ReturnType<CodeStore['read']>>) => ({
-  sends: [],
-  failures: 0,
-  lastFailureAt: 0,
-  version: (seen?.version ?? 0) + 1,
-});
+export const handle = async (
+  request: Request<typeof route>,
+  deps: SendOtpDeps,
+): Promise<ResponseOf<typeof route>> => {
+  const { caller, deadlineMs, requestId, withinPlan } = request;
+  const { phone } = request.body;
+  const { codes, hashes, sms, smsProvider, clock } = deps;
+  const audience = audienceOf(caller);
+  const [phoneHash] = await hashes.phone(phone);
+  const owner = { phoneHash, audience };
+  const code = newCode();
+  const mac = await hashes.codeMac({ phone, audience, code, salt: randomBase62(SALT_LENGTH) });
+  const budget = smsBudget(request, deps);
+
+  // The send is stored before the message goes out, so that a code that reaches a phone can always be verified.
+  const sent = await recordSend(codes, {
+    owner,
+    code: { mac, provider: smsProvider },
+    withPhoneSends: !isBuyerApp(caller),
+    withinPlan,
+    budget,
+    clock,
+  });
+  const undo = () => Promise.all([codes.undoSend(owner, sent.before, sent.code), budget.refund()]);
+  const provider = await deliverCode(sms, { phone, code, deadlineMs }, undo);
+  logEvent('code_sent', { request_id: requestId, provider, seller_id: caller?.sellerId });
+  // The code is on its way; a failure here would only attribute its redeem to the wrong provider.
+  if (provider !== smsProvider) await codes.setProvider(owner, mac, provider).catch(() => {});
+
+  return { status: 202, body: { expires_in: CODE_LIFETIME_SECONDS, resend_after: RESEND_AFTER_SECONDS } };
+};
 
 export const handler = endpoint(route, handle, sendOtpDeps);

@@ -4,45 +4,85 @@ import type { BuyerStore } from '#shared/buyers/store.ts';
 import { verifyOtpDeps } from '#shared/deps.ts';
 import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
-import { audienceOf, registersBuyers } from '#shared/one-time-codes/rules.ts';
-import type { CodeStore } from '#shared/one-time-codes/store.ts';
+import { logEvent } from '#shared/log.ts';
+import { failedVerifies } from '#shared/one-time-codes/failed-verifies.ts';
+import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
+import { audienceOf, type OutstandingCode, registersBuyers } from '#shared/one-time-codes/rules.ts';
+import type { CodeOwner, CodeStore } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
-import { routes } from '#shared/routes.ts';
+import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { type KeyedHashes, sameMac } from '#shared/secrets/keyed-hashes.ts';
 
-const route = routes['verify-otp'];
+const route = oneTimeCodeRoutes['verify-otp'];
 
 export interface VerifyOtpDeps extends EndpointDeps {
-  readonly codes: Pick<CodeStore, 'countTry' | 'redeem'>;
+  readonly rateLimiter?: RateLimiter;
+  readonly codes: Pick<CodeStore, 'countTry' | 'clearFailures' | 'redeem'>;
   readonly buyers: Pick<BuyerStore, 'register'>;
   readonly hashes: KeyedHashes;
   readonly signer: TokenSigner;
   readonly tokenIssuer: string;
 }
 
+interface Try {
+  readonly owner: CodeOwner;
+  readonly phone: string;
+  readonly code: string;
+  readonly now: number;
+}
+
+/**
+ * Counts a try and compares its code in constant time. Returns the outstanding code if it is the same; undefined if it is another, or
+ * there is none. Throws `too_many_attempts` if no try is left or the phone is locked.
+ */
+const tryCode = async (
+  { owner, phone, code, now }: Try,
+  { codes, hashes }: Pick<VerifyOtpDeps, 'codes' | 'hashes'>,
+): Promise<OutstandingCode | undefined> => {
+  const tried = await codes.countTry(owner, now);
+  if (!tried.written) {
+    if (tried.reason.reason === 'too_many_attempts') throw problem('too_many_attempts', tried.reason);
+    return undefined;
+  }
+  const salt = tried.value.mac.split('.', 1)[0] as string;
+  const mac = await hashes.codeMac({ phone, audience: owner.audience, code, salt });
+  return sameMac(mac, tried.value.mac) ? tried.value : undefined;
+};
+
 export const handle = async (
-  { body: { phone, code }, caller, withinPlan }: Request<typeof route>,
-  { codes, buyers, hashes, signer, tokenIssuer, clock }: VerifyOtpDeps,
+  { body: { phone, code }, caller, requestId, withinPlan }: Request<typeof route>,
+  { codes, buyers, hashes, signer, tokenIssuer, clock, rateLimiter }: VerifyOtpDeps,
 ): Promise<ResponseOf<typeof route>> => {
   const audience = audienceOf(caller);
-  const [[phoneHash], buyerId] = await Promise.all([hashes.phone(phone), hashes.buyerId(phone)]);
-  await withinPlan;
+  const failures = failedVerifies(rateLimiter, {
+    caller,
+    requestId,
+    operation: route.name,
+    nowMs: clock(),
+  });
+  const [[phoneHash], buyerId] = await Promise.all([
+    hashes.phone(phone),
+    hashes.buyerId(phone),
+    withinPlan,
+    failures.check(),
+  ]);
+  const owner = { phoneHash, audience };
+  const verifiedAt = Math.floor(clock() / 1000);
+  const rightCode = await tryCode({ owner, phone, code, now: verifiedAt }, { codes, hashes });
+  if (rightCode === undefined) throw await failures.counted(problem('code_rejected'));
+  const { mac, provider } = rightCode;
 
-  const tried = await codes.countTry(phoneHash, audience, Math.floor(clock() / 1000));
-  if ('reason' in tried) {
-    throw tried.reason === 'rejected'
-      ? problem('code_rejected')
-      : problem('too_many_attempts', { retryAfterSeconds: tried.retryAfterSeconds });
-  }
-  const salt = tried.mac.split('.')[0] as string;
-  if (!sameMac(await hashes.codeMac({ phone, audience, code, salt }), tried.mac))
-    throw problem('code_rejected');
-
-  // Signed before the code is used up: a signer that fails costs the buyer a try, not the code.
-  const claims = accessTokenClaims({ issuer: tokenIssuer, audience, buyerId, phone }, clock());
-  const accessToken = await signer.sign(claims);
-  if (registersBuyers(caller)) await buyers.register(phoneHash, buyerId, new Date(clock()).toISOString());
-  if (!(await codes.redeem(phoneHash, tried.mac))) throw problem('code_rejected');
+  const claims = accessTokenClaims({ issuer: tokenIssuer, audience, buyerId, phone, verifiedAt });
+  const isRegistered = registersBuyers(caller)
+    ? buyers.register(phoneHash, buyerId, new Date(clock()).toISOString())
+    : undefined;
+  // Signed before the code is used up: if the signer fails, the buyer loses a try and not the code.
+  const [accessToken] = await Promise.all([signer.sign(claims), isRegistered]).catch(async (error) => {
+    await codes.clearFailures(owner, mac, verifiedAt);
+    throw error;
+  });
+  if (!(await codes.redeem(owner, mac, verifiedAt))) throw await failures.counted(problem('code_rejected'));
+  logEvent('code_redeemed', { request_id: requestId, provider, seller_id: caller?.sellerId });
 
   return {
     status: 200,

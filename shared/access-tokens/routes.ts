@@ -1,5 +1,5 @@
 import type { Route } from '#shared/route.ts';
-import { jwksSchema } from './schema.ts';
+import { issuerMetadataSchema, jwksSchema } from './schema.ts';
 
 export const accessTokenRoutes = {
   'get-jwks': {
@@ -24,5 +24,27 @@ export const accessTokenRoutes = {
     memoryMb: 512,
     timeoutSeconds: 10,
     impact: 'Sellers cannot verify access tokens once their cached keys expire.',
+  },
+  'get-openid-configuration': {
+    name: 'get-openid-configuration',
+    method: 'GET',
+    path: '/.well-known/openid-configuration',
+    access: { by: 'public' },
+    tag: 'Access tokens',
+    summary: 'The issuer of access tokens',
+    description:
+      'The metadata of the issuer (OpenID Connect Discovery 1.0): enough for a library that verifies tokens by an issuer URL.',
+    responses: {
+      200: {
+        description: 'The metadata.',
+        schema: issuerMetadataSchema,
+        headers: { 'Cache-Control': 'public, max-age=300.' },
+      },
+    },
+    problems: [],
+    permissions: { tokenIssuer: true },
+    memoryMb: 512,
+    timeoutSeconds: 10,
+    impact: 'Sellers cannot configure a library by the issuer URL.',
   },
 } as const satisfies Record<string, Route>;

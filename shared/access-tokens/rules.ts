@@ -2,26 +2,64 @@ import { randomUUID } from 'node:crypto';
 
 export const TOKEN_LIFETIME_SECONDS = 3600;
 
-interface Subject {
+/** The algorithm of the signatures (RFC 7518). */
+export const SIGNING_ALGORITHM = 'ES256';
+
+/** How buyers are authenticated: a one-time code, sent by SMS (RFC 8176). */
+const AUTHENTICATION_METHODS = ['otp', 'sms'];
+
+interface Verification {
   readonly issuer: string;
   /** The seller the token is for. */
   readonly audience: string;
   readonly buyerId: string;
   /** E.164. */
   readonly phone: string;
+  /** Epoch seconds at which the code was verified. */
+  readonly verifiedAt: number;
 }
 
-/** The claims of an access token issued now. `phone_number` and its companion are the names of OpenID Connect Core §5.1. */
-export const accessTokenClaims = ({ issuer, audience, buyerId, phone }: Subject, nowMs: number) => {
-  const issuedAt = Math.floor(nowMs / 1000);
-  return {
-    iss: issuer,
-    sub: buyerId,
-    aud: audience,
-    iat: issuedAt,
-    exp: issuedAt + TOKEN_LIFETIME_SECONDS,
-    jti: randomUUID(),
-    phone_number: phone,
-    phone_number_verified: true,
-  };
-};
+/**
+ * Returns the claims of an access token issued at `verifiedAt`. `phone_number`, `phone_number_verified` and `auth_time` are defined
+ * by OpenID Connect Core, `amr` by RFC 8176.
+ */
+export const accessTokenClaims = ({ issuer, audience, buyerId, phone, verifiedAt }: Verification) => ({
+  iss: issuer,
+  sub: buyerId,
+  aud: audience,
+  iat: verifiedAt,
+  exp: verifiedAt + TOKEN_LIFETIME_SECONDS,
+  jti: randomUUID(),
+  auth_time: verifiedAt,
+  amr: AUTHENTICATION_METHODS,
+  phone_number: phone,
+  phone_number_verified: true,
+});
+
+/** The names of the claims of every access token. */
+export const TOKEN_CLAIMS = [
+  'iss',
+  'sub',
+  'aud',
+  'iat',
+  'exp',
+  'jti',
+  'auth_time',
+  'amr',
+  'phone_number',
+  'phone_number_verified',
+] as const satisfies readonly (keyof ReturnType<typeof accessTokenClaims>)[];
+
+/**
+ * Returns the metadata of the issuer (OpenID Connect Discovery 1.0), as far as it applies: there is no authorization endpoint, so
+ * libraries can verify tokens with it and nothing else. `response_types_supported` is a required field; `id_token` is the value that
+ * other issuers without an authorization endpoint use.
+ */
+export const issuerMetadata = (issuer: string, jwksPath: string) => ({
+  issuer,
+  jwks_uri: `${issuer}${jwksPath}`,
+  response_types_supported: ['id_token'],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: [SIGNING_ALGORITHM],
+  claims_supported: [...TOKEN_CLAIMS],
+});

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** The answer of GET /.well-known/jwks.json (RFC 7517): public keys only. */
+/** The response of GET /.well-known/jwks.json (RFC 7517): public keys only. */
 export const jwksSchema = v.pipe(
   v.object({
     keys: v.array(
@@ -23,3 +23,29 @@ export const jwksSchema = v.pipe(
 );
 
 export type Jwks = v.InferOutput<typeof jwksSchema>;
+
+const strings = (description: string, examples: string[]) =>
+  v.pipe(v.array(v.string()), v.description(description), v.examples([examples]));
+
+/** The response of GET /.well-known/openid-configuration (OpenID Connect Discovery 1.0). */
+export const issuerMetadataSchema = v.pipe(
+  v.object({
+    issuer: v.pipe(
+      v.string(),
+      v.description('The `iss` of every access token.'),
+      v.examples(['https://api.example.com']),
+    ),
+    jwks_uri: v.pipe(
+      v.string(),
+      v.description('The URL of the public keys.'),
+      v.examples(['https://api.example.com/.well-known/jwks.json']),
+    ),
+    response_types_supported: strings('A required field of the format. There is no authorization endpoint.', [
+      'id_token',
+    ]),
+    subject_types_supported: strings('A buyer has the same `sub` in the tokens of all sellers.', ['public']),
+    id_token_signing_alg_values_supported: strings('The algorithm of the signatures.', ['ES256']),
+    claims_supported: strings('The claims of every access token.', ['iss', 'sub', 'aud']),
+  }),
+  v.title('OpenIdConfiguration'),
+);

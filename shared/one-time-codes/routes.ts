@@ -1,5 +1,17 @@
 import type { Route } from '#shared/route.ts';
+import { CODE_LIMITS, MAX_CONSECUTIVE_FAILURES, RESEND_AFTER_SECONDS } from './rules.ts';
 import { accessTokenSchema, codeSentSchema, sendCodeSchema, verifyCodeSchema } from './schema.ts';
+
+const { digits, lifetimeSeconds, triesPerCode, sends, sendsOverAllSellers, locks } = CODE_LIMITS;
+
+const sendLimit = ({
+  sends: count,
+  windowSeconds,
+}: {
+  readonly sends: number;
+  readonly windowSeconds: number;
+}) =>
+  `${count} sends in ${windowSeconds < 3600 ? `${windowSeconds / 60} minutes` : `${windowSeconds / 3600} hours`}`;
 
 export const oneTimeCodeRoutes = {
   'send-otp': {
@@ -10,12 +22,14 @@ export const oneTimeCodeRoutes = {
     tag: 'One-time codes',
     summary: 'Send a one-time code',
     description:
-      'Sends six digits by SMS, valid for 300 seconds and for one use. A new code replaces the old one. The response is the same ' +
-      'for every phone. Limits of a phone: 60 seconds between sends, 5 sends in 10 minutes, 10 in 24 hours.',
+      `Sends ${digits} digits by SMS, valid for ${lifetimeSeconds} seconds and for one use. A new code replaces your old one. The ` +
+      `response is the same for every phone. Limits per phone, for you: ${RESEND_AFTER_SECONDS} seconds between sends, ` +
+      `${sendLimit(sends[1])}, ${sendLimit(sends[2])}. Over all sellers: ${sendLimit(sendsOverAllSellers[0])}. While the phone is ` +
+      'locked for you, nothing is sent.',
     body: sendCodeSchema,
     responses: { 202: { description: 'The code is on its way.', schema: codeSentSchema } },
-    problems: ['resend_too_soon', 'sms_unavailable'],
-    permissions: { table: { 'CODE#': ['GetItem', 'UpdateItem'] }, hashes: true, sms: true },
+    problems: ['resend_too_soon', 'too_many_attempts', 'sms_unavailable'],
+    permissions: { table: { 'CODE#': ['BatchGetItem', 'UpdateItem'] }, hashes: true, sms: true },
     memoryMb: 1024,
     timeoutSeconds: 20,
     impact: 'Buyers get no sign-in codes.',
@@ -28,13 +42,15 @@ export const oneTimeCodeRoutes = {
     tag: 'One-time codes',
     summary: 'Verify a one-time code',
     description:
-      'Exchanges the code for an access token. A code allows five tries. After ten consecutive failures, over all codes, the phone ' +
-      'is locked for 15 minutes. A wrong, expired, used or never sent code gets the same response.',
+      `Exchanges the code for an access token. A code allows ${triesPerCode} tries. Failures are counted per phone, for you, and only ` +
+      `a verified code sets the count to 0. Every tenth failure locks the phone for you: for ${locks[0].lockSeconds / 60} minutes, ` +
+      `then for longer, at most 24 hours; at ${MAX_CONSECUTIVE_FAILURES} until an operator of the service unlocks it. A wrong, ` +
+      'expired, used or never sent code, and a code sent by another seller, get the same response.',
     body: verifyCodeSchema,
     responses: { 200: { description: 'The code was right.', schema: accessTokenSchema } },
     problems: ['code_rejected', 'too_many_attempts'],
     permissions: {
-      table: { 'CODE#': ['UpdateItem'], 'BUYER#': ['UpdateItem'] },
+      table: { 'CODE#': ['UpdateItem'], 'BUYER#': ['UpdateItem'], 'LIMIT#': ['BatchGetItem'] },
       hashes: true,
       signingKey: 'sign',
       tokenIssuer: true,

@@ -1,93 +1,181 @@
 /**
- * What may be done with a phone's one-time code: pure rules over (what is stored, now). All times are epoch seconds.
- * The stored item is written under conditions in `store.ts`, so a decision made here is never acted on twice.
+ * The limits of one-time codes and the decisions that follow from them: pure functions of (record, now). Times are epoch seconds.
+ * Each record belongs to one phone and one audience (a seller), so no seller changes what another one sees.
  */
-
 import type { Scope } from '#shared/scopes.ts';
 
-export const CODE_LIFETIME_SECONDS = 300;
-export const RESEND_AFTER_SECONDS = 60;
-export const MAX_TRIES_PER_CODE = 5;
-/** Consecutive failures of a phone, over all its codes, until it is locked (NIST SP 800-63B-4 §3.1.3.2). */
-export const MAX_CONSECUTIVE_FAILURES = 10;
-export const LOCK_SECONDS = 15 * 60;
+const MINUTE_SECONDS = 60;
+const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
 
-const DAY_SECONDS = 24 * 3600;
+interface SendLimit {
+  readonly sends: number;
+  readonly windowSeconds: number;
+}
 
-/** At most `sends` in any `windowSeconds`. The first row is the cool-down. */
-const SEND_LIMITS = [
-  { sends: 1, windowSeconds: RESEND_AFTER_SECONDS },
-  { sends: 5, windowSeconds: 600 },
-  { sends: 10, windowSeconds: DAY_SECONDS },
-] as const;
+/** Every number of one-time codes. Docs and the OpenAPI document are generated from this table. */
+export const CODE_LIMITS = {
+  digits: 6,
+  lifetimeSeconds: 300,
+  triesPerCode: 5,
+  /** Sends per phone and seller in any window. The first row is the cool-down. */
+  sends: [
+    { sends: 1, windowSeconds: MINUTE_SECONDS },
+    { sends: 5, windowSeconds: 10 * MINUTE_SECONDS },
+    { sends: 10, windowSeconds: DAY_SECONDS },
+  ],
+  /** Sends per phone over all sellers in any window. Callers with the scope buyers:register are not counted and not limited. */
+  sendsOverAllSellers: [{ sends: 20, windowSeconds: DAY_SECONDS }],
+  /** Consecutive failures per phone and seller that lock the phone (NIST SP 800-63B-4 §3.2.2). The last lock ends only by an admin. */
+  locks: [
+    { failures: 10, lockSeconds: 15 * MINUTE_SECONDS },
+    { failures: 20, lockSeconds: 30 * MINUTE_SECONDS },
+    { failures: 30, lockSeconds: HOUR_SECONDS },
+    { failures: 40, lockSeconds: 2 * HOUR_SECONDS },
+    { failures: 50, lockSeconds: 4 * HOUR_SECONDS },
+    { failures: 60, lockSeconds: 8 * HOUR_SECONDS },
+    { failures: 70, lockSeconds: 16 * HOUR_SECONDS },
+    { failures: 80, lockSeconds: DAY_SECONDS },
+    { failures: 90, lockSeconds: DAY_SECONDS },
+    { failures: 100, lockSeconds: Number.POSITIVE_INFINITY },
+  ],
+} as const satisfies {
+  readonly sends: readonly SendLimit[];
+  readonly sendsOverAllSellers: readonly SendLimit[];
+  readonly locks: readonly { readonly failures: number; readonly lockSeconds: number }[];
+  readonly [name: string]: unknown;
+};
 
-/** What is kept for a phone. The code itself never is: `mac` is keyed. */
+export const CODE_LIFETIME_SECONDS = CODE_LIMITS.lifetimeSeconds;
+export const RESEND_AFTER_SECONDS = CODE_LIMITS.sends[0].windowSeconds;
+export const MAX_TRIES_PER_CODE = CODE_LIMITS.triesPerCode;
+/** The number of consecutive failures that locks a phone first. */
+export const FIRST_LOCK_AT = CODE_LIMITS.locks[0].failures;
+/** The number of consecutive failures after which only an admin can unlock the phone. */
+export const MAX_CONSECUTIVE_FAILURES = 100;
+/** Sends are kept for the longest window of the send limits. */
+export const SENDS_KEPT_SECONDS = DAY_SECONDS;
+/** The Retry-After of a lock that only an admin can end, and the largest Retry-After of all. */
+const MAX_RETRY_AFTER_SECONDS = DAY_SECONDS;
+
+/** The code that can be verified now. `mac` is keyed; the code itself is stored nowhere. */
+export interface OutstandingCode {
+  readonly mac: string;
+  readonly expiresAt: number;
+  /** A random id for each try that was counted. */
+  readonly tries: readonly string[];
+  /** The SMS provider that sent it. */
+  readonly provider: string;
+}
+
+/** What is stored for one phone and one audience. */
 export interface CodeRecord {
-  /** Times of the sends of the last 24 hours, oldest first. */
+  /** Times of the audience's sends in the last 24 hours, oldest first. */
   readonly sends: readonly number[];
-  /** Consecutive wrong codes. They outlive the code: a new code does not forgive them. */
+  /** Consecutive failures, over all codes. Only a verified code or an admin sets them to 0. */
   readonly failures: number;
   readonly lastFailureAt: number;
-  /** The code that is out, if one is. */
+  /** The number of failures that locks the phone next. A send raises it when a lock has elapsed. */
+  readonly lockAt: number;
   readonly code?: OutstandingCode;
 }
 
-export interface OutstandingCode {
-  readonly mac: string;
-  /** The seller that had it sent: no other may use it. `public` where the operations need no key. */
-  readonly audience: string;
-  readonly expiresAt: number;
-  readonly tries: number;
-}
+export const NEW_RECORD: CodeRecord = { sends: [], failures: 0, lastFailureAt: 0, lockAt: FIRST_LOCK_AT };
 
-/** Until when the phone is locked, or 0. A lock needs no write of its own: it follows from the failures and the last one's time. */
-export const lockedUntil = (record: CodeRecord): number =>
-  record.failures >= MAX_CONSECUTIVE_FAILURES ? record.lastFailureAt + LOCK_SECONDS : 0;
+/** Why a send or a try is refused. */
+export type Refusal =
+  | { readonly reason: 'code_rejected' }
+  | { readonly reason: 'resend_too_soon' | 'too_many_attempts'; readonly retryAfterSeconds: number };
 
-/** Seconds to wait until another code may be sent: 0 if one may be sent now. */
-export const secondsUntilNextSend = (sends: readonly number[], now: number): number => {
-  const waits = SEND_LIMITS.map((limit) => {
-    const oldestThatCounts = sends.at(-limit.sends);
-    return oldestThatCounts === undefined ? 0 : oldestThatCounts + limit.windowSeconds - now;
+/** Returns the seconds until the lock ends, at most the length of the lock, or 0 if the phone is not locked. */
+export const secondsLocked = ({ failures, lastFailureAt, lockAt }: CodeRecord, now: number): number => {
+  if (failures < lockAt) return 0;
+  const lock = CODE_LIMITS.locks.findLast((row) => row.failures <= failures);
+  if (lock === undefined) return 0;
+  // A failure that another machine's clock dates after now counts as one of now.
+  const elapsed = Math.max(0, now - lastFailureAt);
+  return Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(0, lock.lockSeconds - elapsed));
+};
+
+/** Returns the next number of failures that locks: 10, 20, … 100. */
+export const nextLockAt = (failures: number): number =>
+  CODE_LIMITS.locks.find((row) => row.failures > failures)?.failures ?? MAX_CONSECUTIVE_FAILURES;
+
+/** Returns the seconds until the limits allow another send, at most the longest window, or 0 if they allow one now. */
+export const secondsUntilNextSend = (
+  limits: readonly SendLimit[],
+  sends: readonly number[],
+  now: number,
+): number => {
+  const waits = limits.map(({ sends: allowed, windowSeconds }) => {
+    const oldestCounted = sends.at(-allowed);
+    // A send that another machine's clock dates after now counts as one of now.
+    return oldestCounted === undefined ? 0 : Math.min(oldestCounted, now) + windowSeconds - now;
   });
   return Math.max(0, ...waits);
 };
 
-/** The sends that still count towards a limit. */
+/** Returns the sends that still count towards a limit. */
 export const recentSends = (sends: readonly number[], now: number): number[] =>
-  sends.filter((sentAt) => sentAt > now - DAY_SECONDS);
+  sends.filter((sentAt) => sentAt > now - SENDS_KEPT_SECONDS);
 
-/** Why a try may not even be compared. */
-export type TryRefusal =
-  | { readonly reason: 'rejected' }
-  | { readonly reason: 'too_many_attempts'; readonly retryAfterSeconds: number };
-
-/** Why a try of `audience` was not counted, from what was stored when it was refused; undefined if it may be tried after all. */
-export const whyNotTried = (
-  record: CodeRecord | undefined,
-  audience: string,
+/**
+ * Returns why no code may be sent now, or undefined if one may.
+ * @param phoneSends times of the sends over all sellers; empty for a caller that they do not limit.
+ */
+export const whyNotSent = (
+  record: CodeRecord,
+  phoneSends: readonly number[],
   now: number,
-): TryRefusal | undefined => {
-  if (record === undefined) return { reason: 'rejected' };
-  const lockedForSeconds = lockedUntil(record) - now;
-  if (lockedForSeconds > 0) return { reason: 'too_many_attempts', retryAfterSeconds: lockedForSeconds };
-  const { code } = record;
-  if (code === undefined || code.expiresAt <= now || code.audience !== audience)
-    return { reason: 'rejected' };
-  if (code.tries < MAX_TRIES_PER_CODE) return undefined;
-  return {
-    reason: 'too_many_attempts',
-    retryAfterSeconds: Math.max(1, secondsUntilNextSend(record.sends, now)),
-  };
+): Refusal | undefined => {
+  const locked = secondsLocked(record, now);
+  if (locked > 0) return { reason: 'too_many_attempts', retryAfterSeconds: locked };
+  const wait = Math.max(
+    secondsUntilNextSend(CODE_LIMITS.sends, recentSends(record.sends, now), now),
+    secondsUntilNextSend(CODE_LIMITS.sendsOverAllSellers, recentSends(phoneSends, now), now),
+  );
+  return wait > 0 ? { reason: 'resend_too_soon', retryAfterSeconds: wait } : undefined;
 };
 
-/** The audience of the codes and tokens of a deployment whose one-time-code operations need no key. */
+/** Returns the record after a send: the new code replaces the old one, failures and a running lock stay. */
+export const afterSend = (
+  record: CodeRecord,
+  code: Pick<OutstandingCode, 'mac' | 'provider'>,
+  now: number,
+): CodeRecord & { readonly code: OutstandingCode } => ({
+  sends: [...recentSends(record.sends, now), now],
+  failures: record.failures,
+  lastFailureAt: record.lastFailureAt,
+  lockAt: secondsLocked(record, now) > 0 ? record.lockAt : nextLockAt(record.failures),
+  code: { ...code, expiresAt: now + CODE_LIFETIME_SECONDS, tries: [] },
+});
+
+/** Returns why a try is not compared with the code, or undefined if it is. The store's condition says the same. */
+export const whyNotTried = (record: CodeRecord, now: number): Refusal | undefined => {
+  const locked = secondsLocked(record, now);
+  if (locked > 0) return { reason: 'too_many_attempts', retryAfterSeconds: locked };
+  const { code } = record;
+  // After a lock, only a new code can be tried.
+  if (code === undefined || code.expiresAt <= now || record.failures >= record.lockAt)
+    return { reason: 'code_rejected' };
+  if (code.tries.length < MAX_TRIES_PER_CODE) return undefined;
+  const wait = secondsUntilNextSend(CODE_LIMITS.sends, recentSends(record.sends, now), now);
+  return { reason: 'too_many_attempts', retryAfterSeconds: Math.max(1, wait) };
+};
+
+/** The audience of codes and tokens in a deployment whose one-time-code operations take no key. */
 const PUBLIC_AUDIENCE = 'public';
 
-/** Whom a code and its token are for: the caller's seller. */
-export const audienceOf = (caller: { readonly sellerId: string } | undefined): string =>
+type Caller = { readonly sellerId: string; readonly scopes: readonly Scope[] };
+
+/** Returns whom a code and its token are for: the caller's seller. */
+export const audienceOf = (caller: Pick<Caller, 'sellerId'> | undefined): string =>
   caller?.sellerId ?? PUBLIC_AUDIENCE;
 
-/** Whether a verified code also registers the buyer: with the buyer app's own key, or where no key is needed. */
-export const registersBuyers = (caller: { readonly scopes: readonly Scope[] } | undefined): boolean =>
-  caller === undefined || caller.scopes.includes('buyers:register');
+/** Returns whether the caller is the buyer app: its sends have a count of their own, and its failed verifies are never refused. */
+export const isBuyerApp = (caller: Pick<Caller, 'scopes'> | undefined): boolean =>
+  caller?.scopes.includes('buyers:register') ?? false;
+
+/** Returns whether a verified code also registers the buyer: with the buyer app's key, or where no key is taken. */
+export const registersBuyers = (caller: Pick<Caller, 'scopes'> | undefined): boolean =>
+  caller === undefined || isBuyerApp(caller);

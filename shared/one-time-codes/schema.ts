@@ -17,7 +17,7 @@ const codeSchema = v.pipe(
 /** The body of POST /v1/auth/otp/send. */
 export const sendCodeSchema = v.strictObject({ phone: phoneSchema });
 
-/** The answer of POST /v1/auth/otp/send: the same whether or not anyone knows the phone. */
+/** The response of POST /v1/auth/otp/send: the same for every phone. */
 export const codeSentSchema = v.pipe(
   v.object({
     expires_in: v.pipe(
@@ -39,12 +39,12 @@ export const codeSentSchema = v.pipe(
 /** The body of POST /v1/auth/otp/verify. */
 export const verifyCodeSchema = v.strictObject({ phone: phoneSchema, code: codeSchema });
 
-/** The answer of POST /v1/auth/otp/verify. */
+/** The response of POST /v1/auth/otp/verify. */
 export const accessTokenSchema = v.pipe(
   v.object({
     access_token: v.pipe(
       v.string(),
-      v.description('A JWT, signed ES256; check it against /.well-known/jwks.json.'),
+      v.description('A JWT, signed ES256. Verify it with the keys of /.well-known/jwks.json.'),
       v.examples(['eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJieXJfLi4uIn0.c2lnbmF0dXJl']),
     ),
     token_type: v.literal('Bearer'),

@@ -1,176 +1,170 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { setTimeout as pause } from 'node:timers/promises';
+import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { randomBase62 } from '#shared/base62.ts';
+import { fullJitterMs } from '#shared/table/backoff.ts';
+import { batchGet, itemOf } from '#shared/table/batch-get.ts';
 import type { Table } from '#shared/table/client.ts';
-
-import { codeKey } from '#shared/table/keys.ts';
-import { conditionalWrite } from '#shared/table/writes.ts';
+import { codeKey, type ItemKey, phoneSendsKey } from '#shared/table/keys.ts';
 import {
-  type CodeRecord,
-  lockedUntil,
-  MAX_CONSECUTIVE_FAILURES,
-  MAX_TRIES_PER_CODE,
-  type OutstandingCode,
-  type TryRefusal,
-  whyNotTried,
-} from './rules.ts';
+  conditionalWrite,
+  notWritten,
+  transactWrite,
+  type WriteResult,
+  written,
+} from '#shared/table/writes.ts';
+import {
+  clearFailuresExpression,
+  type Expression,
+  type NewCode,
+  recordFrom,
+  redeemExpression,
+  sendExpression,
+  tryExpression,
+  undoExpression,
+  type VersionedRecord,
+} from './items.ts';
+import {
+  addSendExpression,
+  afterPhoneSend,
+  hasSend,
+  type PhoneSends,
+  phoneSendsFrom,
+  removeSendExpression,
+} from './phone-sends.ts';
+import { type OutstandingCode, type Refusal, whyNotTried } from './rules.ts';
 
-/** Failures and sends are remembered for a day after the last of them. `ttl` only tidies up: every rule looks at the clock. */
-const MEMORY_SECONDS = 24 * 3600;
-
-/** What is stored, with the version that a write must still find. */
-export interface VersionedCodeRecord extends CodeRecord {
-  readonly version: number;
+/** The phone and the audience that a code is for. */
+export interface CodeOwner {
+  readonly phoneHash: string;
+  /** A seller id, or "public" where no key is taken. */
+  readonly audience: string;
 }
 
-/** What a counted try is compared with. */
-export interface CountedTry {
-  readonly mac: string;
+/** What a send is decided on. */
+export interface SendState {
+  readonly record: VersionedRecord;
+  /** Undefined for a caller that the sends over all sellers do not limit. */
+  readonly phoneSends: PhoneSends | undefined;
 }
 
-const fromItem = (item: Record<string, unknown> | undefined): VersionedCodeRecord | undefined =>
-  item && {
-    version: Number(item.version ?? 0),
-    sends: (item.sends ?? []) as number[],
-    failures: Number(item.failures ?? 0),
-    lastFailureAt: Number(item.last_failure_at ?? 0),
-    ...(item.mac === undefined
-      ? {}
-      : {
-          code: {
-            mac: String(item.mac),
-            audience: String(item.audience),
-            expiresAt: Number(item.code_expires_at),
-            tries: Number(item.tries),
-          },
-        }),
+/** A plain write that meets a transaction on the same item fails; the SDK does not resend it. */
+const MAX_ATTEMPTS = 6;
+const BACKOFF = { baseMs: 10, capMs: 200 };
+
+const TRY_ID_LENGTH = 12;
+
+export const codeStore = (table: Table) => {
+  const { client, name: TableName } = table;
+
+  const params = (Key: ItemKey, expression: Expression) => ({
+    TableName,
+    Key,
+    ...expression,
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+  });
+
+  /** Sends one conditional UpdateItem, again if it conflicts with a transaction. */
+  const update = async (key: ItemKey, expression: Expression) => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await conditionalWrite(
+          client.send(new UpdateCommand({ ...params(key, expression), ReturnValues: 'ALL_NEW' })),
+        );
+      } catch (error) {
+        if (!(error instanceof TransactionConflictException) || attempt === MAX_ATTEMPTS) throw error;
+        await pause(fullJitterMs(BACKOFF, attempt));
+      }
+    }
   };
 
-export const codeStore = ({ client, name: TableName }: Table) => {
-  const read = async (phoneHash: string): Promise<VersionedCodeRecord | undefined> => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName, Key: codeKey(phoneHash, 'CODE'), ConsistentRead: true }),
-    );
-    return fromItem(Item);
+  /** Removes a send from the count over all sellers. After many conflicts it gives up; the count is then one too high for a day. */
+  const removePhoneSend = async (phoneHash: string, before: PhoneSends, code: NewCode): Promise<void> => {
+    let current = afterPhoneSend(before, code);
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS && hasSend(current, code); attempt += 1) {
+      const result = await update(phoneSendsKey(phoneHash), removeSendExpression(current, code));
+      if (result.written) return;
+      current = phoneSendsFrom(result.reason);
+    }
   };
-
-  /**
-   * Replaces the code and the list of sends, if nobody has since `seen` was read. Failures are left as they are. Gives the code
-   * that was replaced, as it stood at that very moment: a try or a use of it since `seen` was read shows. Only that one may be put
-   * back; the one that was read may be used up by now. Undefined: somebody has replaced it; read again.
-   */
-  const replaceCode = async (
-    phoneHash: string,
-    seen: VersionedCodeRecord | undefined,
-    next: {
-      readonly code: OutstandingCode | undefined;
-      readonly sends: readonly number[];
-      readonly now: number;
-    },
-  ): Promise<{ readonly code: OutstandingCode | undefined } | undefined> => {
-    const { code } = next;
-    const outcome = await conditionalWrite(
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: codeKey(phoneHash, 'CODE'),
-          UpdateExpression: `SET sends = :sends, version = :next, #ttl = :ttl${
-            code === undefined
-              ? ' REMOVE mac, audience, code_expires_at, tries'
-              : ', mac = :mac, audience = :audience, code_expires_at = :expiresAt, tries = :tries'
-          }`,
-          ConditionExpression: seen === undefined ? 'attribute_not_exists(version)' : 'version = :seen',
-          ExpressionAttributeNames: { '#ttl': 'ttl' },
-          ExpressionAttributeValues: {
-            ':sends': next.sends,
-            ':next': (seen?.version ?? 0) + 1,
-            ':ttl': next.now + MEMORY_SECONDS,
-            ...(seen === undefined ? {} : { ':seen': seen.version }),
-            ...(code === undefined
-              ? {}
-              : {
-                  ':mac': code.mac,
-                  ':audience': code.audience,
-                  ':expiresAt': code.expiresAt,
-                  ':tries': code.tries,
-                }),
-          },
-          ReturnValues: 'ALL_OLD',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      ),
-    );
-    if (outcome.written) return { code: fromItem(outcome.value.Attributes)?.code };
-    // A write that was retried below us, after its answer was lost, finds its own trace, and no longer knows what it replaced.
-    return code !== undefined && outcome.reason?.mac === code.mac ? { code: undefined } : undefined;
-  };
-
-  /** Counts one try. With `restart`, an elapsed lock ends and the count begins anew. */
-  const writeTry = (phoneHash: string, audience: string, now: number, restart: CodeRecord | undefined) =>
-    conditionalWrite(
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: codeKey(phoneHash, 'CODE'),
-          UpdateExpression: `SET tries = tries + :one, failures = ${
-            restart ? ':one' : 'if_not_exists(failures, :zero) + :one'
-          }, last_failure_at = :now, #ttl = :ttl`,
-          ConditionExpression: `attribute_exists(mac) AND audience = :audience AND code_expires_at > :now AND tries < :maxTries AND ${
-            restart
-              ? 'failures = :seenFailures AND last_failure_at = :seenAt'
-              : '(attribute_not_exists(failures) OR failures < :maxFailures)'
-          }`,
-          ExpressionAttributeNames: { '#ttl': 'ttl' },
-          ExpressionAttributeValues: {
-            ':one': 1,
-            ':now': now,
-            ':audience': audience,
-            ':maxTries': MAX_TRIES_PER_CODE,
-            ':ttl': now + MEMORY_SECONDS,
-            ...(restart
-              ? { ':seenFailures': restart.failures, ':seenAt': restart.lastFailureAt }
-              : { ':zero': 0, ':maxFailures': MAX_CONSECUTIVE_FAILURES }),
-          },
-          ReturnValues: 'ALL_NEW',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      ),
-    );
 
   return {
-    read,
-    replaceCode,
-
-    /**
-     * Counts a try before anything is compared, so that parallel guesses gain nothing: of any number at once, five pass.
-     * A counted try is a failure until `redeem` says otherwise.
-     */
-    async countTry(phoneHash: string, audience: string, now: number): Promise<CountedTry | TryRefusal> {
-      let restart: CodeRecord | undefined;
-      for (let round = 0; round < 3; round += 1) {
-        const outcome = await writeTry(phoneHash, audience, now, restart);
-        if (outcome.written) return { mac: String(outcome.value.Attributes?.mac) };
-        const was = fromItem(outcome.reason);
-        const refusal = whyNotTried(was, audience, now);
-        if (refusal !== undefined) return refusal;
-        // Refused, yet the rules allow it: the lock has elapsed, or the item changed under our feet.
-        restart = was && lockedUntil(was) > 0 ? was : undefined;
-      }
-      return { reason: 'too_many_attempts', retryAfterSeconds: 1 };
+    /** Reads what a send is decided on, in one call. `withPhoneSends`: false for a caller that the sends over all sellers do not limit. */
+    async read({ phoneHash, audience }: CodeOwner, withPhoneSends: boolean): Promise<SendState> {
+      const [own, all] = [codeKey(phoneHash, audience), phoneSendsKey(phoneHash)];
+      const items = await batchGet(table, withPhoneSends ? [own, all] : [own]);
+      return {
+        record: recordFrom(itemOf(items, own)),
+        phoneSends: withPhoneSends ? phoneSendsFrom(itemOf(items, all)) : undefined,
+      };
     },
 
-    /** Uses the code up and forgives the failures. `false`: another request was first. */
-    async redeem(phoneHash: string, mac: string): Promise<boolean> {
-      const outcome = await conditionalWrite(
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: codeKey(phoneHash, 'CODE'),
-            UpdateExpression: 'SET failures = :zero REMOVE mac, audience, code_expires_at, tries',
-            ConditionExpression: 'mac = :mac',
-            ExpressionAttributeValues: { ':zero': 0, ':mac': mac },
-          }),
-        ),
-      );
-      return outcome.written;
+    /** Stores a new code and counts its send, if nothing has changed since `seen` was read. */
+    async recordSend(
+      { phoneHash, audience }: CodeOwner,
+      { record, phoneSends }: SendState,
+      code: NewCode,
+    ): Promise<WriteResult<void, 'changed'>> {
+      const key = codeKey(phoneHash, audience);
+      const expression = sendExpression(record, code);
+      if (phoneSends === undefined) {
+        const result = await update(key, expression);
+        return result.written || result.reason?.mac === code.mac ? written(undefined) : notWritten('changed');
+      }
+      const result = await transactWrite(table, [
+        { Update: params(key, expression) },
+        { Update: params(phoneSendsKey(phoneHash), addSendExpression(phoneSends, code)) },
+      ]);
+      // A write whose answer was lost, and which the SDK then sent again, finds its own MAC.
+      return result.written || result.reason[0]?.item?.mac === code.mac
+        ? written(undefined)
+        : notWritten('changed');
+    },
+
+    /** Undoes a send whose message did not go out. Tries, failures and locks of the meantime stay. */
+    async undoSend({ phoneHash, audience }: CodeOwner, before: SendState, code: NewCode): Promise<void> {
+      await Promise.all([
+        update(codeKey(phoneHash, audience), undoExpression(before.record, code.mac)),
+        before.phoneSends === undefined ? undefined : removePhoneSend(phoneHash, before.phoneSends, code),
+      ]);
+    },
+
+    /** Notes which provider sent the outstanding code, where that was not the expected one. */
+    async setProvider({ phoneHash, audience }: CodeOwner, mac: string, provider: string): Promise<void> {
+      await update(codeKey(phoneHash, audience), {
+        UpdateExpression: 'SET provider = :provider',
+        ConditionExpression: 'mac = :mac',
+        ExpressionAttributeValues: { ':provider': provider, ':mac': mac },
+      });
+    },
+
+    /**
+     * Counts a try before anything is compared, so that parallel guesses gain nothing. A counted try is a failure until `redeem`
+     * sets the failures to 0.
+     */
+    async countTry(
+      { phoneHash, audience }: CodeOwner,
+      now: number,
+    ): Promise<WriteResult<OutstandingCode, Refusal>> {
+      const tryId = randomBase62(TRY_ID_LENGTH);
+      const result = await update(codeKey(phoneHash, audience), tryExpression(tryId, now));
+      const record = recordFrom(result.written ? result.value.Attributes : result.reason);
+      const isCounted = result.written || record.code?.tries.includes(tryId);
+      if (isCounted && record.code !== undefined) return written(record.code);
+      return notWritten(whyNotTried(record, now) ?? { reason: 'code_rejected' });
+    },
+
+    /** Sets the failures to 0: the right code was tried, but no token could be issued. The code stays, and so do its tries. */
+    async clearFailures({ phoneHash, audience }: CodeOwner, mac: string, now: number): Promise<void> {
+      await update(codeKey(phoneHash, audience), clearFailuresExpression(mac, now));
+    },
+
+    /** Uses the code up and sets the failures to 0. Returns false if another request was first. */
+    async redeem({ phoneHash, audience }: CodeOwner, mac: string, now: number): Promise<boolean> {
+      const redeemId = randomBase62(TRY_ID_LENGTH);
+      const result = await update(codeKey(phoneHash, audience), redeemExpression(mac, redeemId, now));
+      // A write whose answer was lost, and which was then sent again, finds its own id.
+      return result.written || result.reason?.redeemed_by === redeemId;
     },
   };
 };

@@ -23,13 +23,13 @@ const getJwks = (publicKeys: GetJwksDeps['signer']['publicKeys']) =>
   );
 
 describe('200', () => {
-  it('publishes the public keys, to be kept for five minutes', async () => {
+  it('returns the public keys, cacheable for five minutes', async () => {
     const { call } = getJwks(async () => ({ keys: [key] }));
     const { status, json, headers } = await call({ authorizer: null });
     expect([status, json, headers['Cache-Control']]).toEqual([200, { keys: [key] }, 'public, max-age=300']);
   });
 
-  it('lets no private part of a key through, whatever the signer gives', async () => {
+  it('never returns a private part of a key', async () => {
     const leaky = { keys: [{ ...key, d: 'private' }] };
     const { json } = await getJwks(async () => leaky).call({ authorizer: null });
     expect(JSON.stringify(json)).not.toContain('private');
@@ -37,7 +37,7 @@ describe('200', () => {
 });
 
 describe('422', () => {
-  it('knows no query parameter', async () => {
+  it('refuses a query parameter', async () => {
     const { call } = getJwks(async () => ({ keys: [] }));
     const { status } = await call({ authorizer: null, query: { kid: 'x' } });
     expect(status).toBe(422);

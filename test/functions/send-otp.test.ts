@@ -1,13 +1,13 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { handle, type SendOtpDeps } from '#functions/send-otp.ts';
-import { codeStore } from '#shared/one-time-codes/store.ts';
-import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
+import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
+import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { routes } from '#shared/routes.ts';
-import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
-import { fixedSecret } from '#test/fakes/secret.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { functionUnderTest } from './harness.ts';
+import { callerContext, functionUnderTest } from './harness.ts';
 import { newPerson } from './people.ts';
+import { hashes, type SendOtpOptions, seller, sendOtpOn } from './send-otp-bench.ts';
 
 let table: EmbeddedTable;
 
@@ -16,97 +16,130 @@ beforeAll(async () => {
 });
 afterAll(() => table.stop());
 
-const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
+const sendOtp = (options?: SendOtpOptions) => sendOtpOn(table, options);
 
-/** The function with an SMS provider that keeps what it is given, or fails as told. */
-const sendOtp = (own: { otpAccess?: 'public' } = {}) => {
-  const sent: { phone: string; code: string }[] = [];
-  const provider: { failure?: Error } = {};
-  const sms = {
-    sendCode: async (phone: string, code: string) => {
-      if (provider.failure) throw provider.failure;
-      sent.push({ phone, code });
-    },
-  };
-  const codes = codeStore(table);
-  return {
-    sent,
-    provider,
-    codes,
-    ...functionUnderTest<(typeof routes)['send-otp'], SendOtpDeps>(routes['send-otp'], handle, table, {
-      codes,
-      hashes,
-      sms,
-      ...own,
-    }),
-  };
-};
-
-const failure = (refused: boolean) =>
-  new ProviderUnavailable({ provider: 'test', operation: 'send', reason: 'balance', refused });
+const failure = (delivery: Delivery) =>
+  new ProviderUnavailable({ provider: 'first', operation: 'send_code' }, 'balance', { delivery });
 
 describe('202', () => {
-  it('sends six digits to the phone and says how long they last', async () => {
+  it('sends six digits to the phone and returns their lifetime', async () => {
     const { phone } = newPerson();
-    const { call, sent } = sendOtp();
-    const { status, json } = await call({ body: { phone } });
+    const { send, sent } = sendOtp();
+    const { status, json } = await send(phone);
     expect([status, json]).toEqual([202, { expires_in: 300, resend_after: 60 }]);
     expect(sent).toEqual([{ phone, code: expect.stringMatching(/^[0-9]{6}$/) }]);
   });
 
-  it('takes every spelling of a phone for the same phone', async () => {
+  it('accepts the same phone in another spelling', async () => {
     const { phone } = newPerson();
-    const { call } = sendOtp();
-    await call({ body: { phone } });
+    const { send } = sendOtp();
+    await send(phone);
     const persian = `۰${[...phone.slice(3)].map((digit) => '۰۱۲۳۴۵۶۷۸۹'[Number(digit)]).join('')}`;
-    expect((await call({ body: { phone: persian } })).status).toBe(429);
+    expect((await send(persian)).status).toBe(429);
   });
 
-  it('needs no key where the deployment says public', async () => {
-    const { call, sent } = sendOtp({ otpAccess: 'public' });
-    const { status, headers } = await call({ body: { phone: newPerson().phone }, authorizer: null });
+  it('requires no key where otpAccess is public', async () => {
+    const { phone } = newPerson();
+    const { call, sent, record } = sendOtp({ otpAccess: 'public' });
+    const { status, headers } = await call({ body: { phone }, authorizer: null });
     expect([status, sent.length]).toEqual([202, 1]);
     expect(headers).not.toHaveProperty('RateLimit');
+    expect((await record(phone, 'public')).code).toBeDefined();
   });
 
-  it('stores neither the code nor the phone, and logs neither', async () => {
+  it('makes four calls to the table for a seller and for the buyer app', async () => {
+    const { send, calls } = sendOtp();
+    await send(newPerson().phone);
+    expect(calls.splice(0).sort()).toEqual(['BatchGet', 'TransactWrite', 'Update', 'Update']);
+    await send(newPerson().phone, callerContext);
+    expect(calls.sort()).toEqual(['BatchGet', 'Update', 'Update', 'Update']);
+  });
+
+  it("is sent within another seller's cool-down, and leaves the other seller's code valid", async () => {
     const { phone } = newPerson();
-    const { call, sent, lines } = sendOtp();
-    await call({ body: { phone } });
+    const { send, record } = sendOtp();
+    await send(phone, seller('sel_a'));
+    const before = await record(phone, 'sel_a');
+    expect((await send(phone, seller('sel_b'))).status).toBe(202);
+    expect(await record(phone, 'sel_a')).toEqual(before);
+  });
+
+  it('is sent by each of ten sellers that send to one phone at the same moment', async () => {
+    const { phone } = newPerson();
+    const { send, sent } = sendOtp();
+    const sellers = Array.from({ length: 10 }, (_, index) => seller(`sel_${index}`));
+    const replies = await Promise.all(sellers.map((one) => send(phone, one)));
+    expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(202));
+    expect(sent).toHaveLength(10);
+  });
+
+  it('is sent by the buyer app after the sends over all sellers are used up', async () => {
+    const { phone } = newPerson();
+    const { send } = sendOtp();
+    for (let index = 0; index < 20; index += 1) await send(phone, seller(`sel_${index}`));
+    expect((await send(phone, seller('sel_late'))).json.code).toBe('resend_too_soon');
+    expect((await send(phone, callerContext)).status).toBe(202);
+  });
+
+  it('stores and logs neither the code nor the phone', async () => {
+    const { phone } = newPerson();
+    const { send, sent, lines } = sendOtp();
+    await send(phone);
     const { Items } = await table.client.send(new ScanCommand({ TableName: table.name }));
+    expect(Items?.length).toBeGreaterThan(0);
+    expect(lines.length).toBeGreaterThan(0);
     for (const text of [JSON.stringify(Items), lines.join()]) {
       expect(text).not.toContain(`"${sent[0]?.code}"`);
       expect(text).not.toContain(phone.slice(3));
     }
+  });
+
+  it('logs code_sent with the provider that accepted the code, and stores it with the code', async () => {
+    const { phone } = newPerson();
+    const { send, lines, provider, record } = sendOtp();
+    provider.name = 'second';
+    await send(phone);
+    const event = lines.map((line) => JSON.parse(line)).find((line) => line.event === 'code_sent');
+    expect(event).toMatchObject({ provider: 'second', seller_id: 'sel_a', CodesSent: 1 });
+    expect((await record(phone)).code?.provider).toBe('second');
   });
 });
 
 describe('429', () => {
   it('is resend_too_soon within 60 seconds, with the seconds that are left', async () => {
     const { phone } = newPerson();
-    const { call, clock } = sendOtp();
-    await call({ body: { phone } });
+    const { send, clock } = sendOtp();
+    await send(phone);
     clock.advance(42);
-    const { status, json, headers } = await call({ body: { phone } });
+    const { status, json, headers } = await send(phone);
     expect([status, json.code, headers['Retry-After']]).toEqual([429, 'resend_too_soon', '18']);
     clock.advance(18);
-    expect((await call({ body: { phone } })).status).toBe(202);
+    expect((await send(phone)).status).toBe(202);
   });
 
-  it('lets one of two sends at the same moment through', async () => {
+  it('has a Retry-After of at most 60 after the clock stepped back by an hour', async () => {
     const { phone } = newPerson();
-    const { call, sent } = sendOtp();
-    const replies = await Promise.all([call({ body: { phone } }), call({ body: { phone } })]);
-    expect(replies.map(({ status }) => status).sort()).toEqual([202, 429]);
+    const { send, clock } = sendOtp();
+    await send(phone);
+    clock.advance(-3600);
+    expect((await send(phone)).headers['Retry-After']).toBe('60');
+  });
+
+  it('refuses all but one of ten sends at the same moment', async () => {
+    const { phone } = newPerson();
+    const { send, sent } = sendOtp();
+    const replies = await Promise.all(Array.from({ length: 10 }, () => send(phone)));
+    expect(replies.filter(({ status }) => status === 202)).toHaveLength(1);
+    expect(replies.filter(({ json }) => json.code === 'resend_too_soon')).toHaveLength(9);
     expect(sent).toHaveLength(1);
   });
 
   it('allows 5 sends in 10 minutes and 10 in 24 hours', async () => {
     const { phone } = newPerson();
-    const { call, clock } = sendOtp();
+    const { send, clock } = sendOtp();
     const statuses: number[] = [];
-    for (let send = 0; send < 24; send += 1) {
-      statuses.push((await call({ body: { phone } })).status);
+    for (let count = 0; count < 24; count += 1) {
+      statuses.push((await send(phone)).status);
       clock.advance(60);
     }
     expect(statuses).toEqual([
@@ -114,36 +147,129 @@ describe('429', () => {
       ...[...Array(5).fill(202), ...Array(9).fill(429)],
     ]);
     clock.advance(24 * 3600);
-    expect((await call({ body: { phone } })).status).toBe(202);
+    expect((await send(phone)).status).toBe(202);
+  });
+
+  it('is resend_too_soon for the twenty-first SMS of 24 hours over all sellers', async () => {
+    const { phone } = newPerson();
+    const { send, clock, sent } = sendOtp();
+    for (let index = 0; index < 20; index += 1) await send(phone, seller(`sel_${index}`));
+    clock.advance(3600);
+    const { json, headers } = await send(phone, seller('sel_late'));
+    expect([json.code, headers['Retry-After'], sent.length]).toEqual([
+      'resend_too_soon',
+      String(23 * 3600),
+      20,
+    ]);
+  });
+
+  it('is too_many_attempts while the phone is locked for the seller, and nothing is sent', async () => {
+    const { phone } = newPerson();
+    const { send, sent, codes, clock, ownerOf, nowSeconds } = sendOtp();
+    const owner = await ownerOf(phone);
+    for (const _code of ['first', 'second']) {
+      await send(phone);
+      for (let tries = 0; tries < 5; tries += 1) await codes.countTry(owner, nowSeconds());
+      clock.advance(60);
+    }
+    const { json, headers } = await send(phone);
+    expect([json.code, headers['Retry-After'], sent.length]).toEqual(['too_many_attempts', '840', 2]);
+    expect((await send(phone, seller('sel_b'))).status).toBe(202);
+    clock.advance(840);
+    expect((await send(phone)).status).toBe(202);
+  });
+
+  it('is rate_limit_exceeded when the hourly SMS of the key are used up, and counts no send', async () => {
+    const { phone } = newPerson();
+    const { send, record } = sendOtp();
+    const limited = { ...seller('sel_a', 'key_limited'), limits: JSON.stringify({ 'sms-per-hour': 1 }) };
+    await send(newPerson().phone, limited);
+    const { json, headers } = await send(phone, limited);
+    expect([json.code, headers['Retry-After']]).toEqual(['rate_limit_exceeded', '3600']);
+    expect(headers.RateLimit).toContain('"sms-per-hour";r=0;t=3600');
+    expect((await record(phone)).version).toBe(0);
+  });
+
+  it('counts no hourly SMS for a send that the rules refuse', async () => {
+    const { phone } = newPerson();
+    const { send } = sendOtp();
+    const limited = { ...seller('sel_a', 'key_two'), limits: JSON.stringify({ 'sms-per-hour': 2 }) };
+    await send(phone, limited);
+    for (let count = 0; count < 3; count += 1)
+      expect((await send(phone, limited)).json.code).toBe('resend_too_soon');
+    expect((await send(newPerson().phone, limited)).status).toBe(202);
   });
 });
 
 describe('503', () => {
-  it('is sms_unavailable when the provider refuses; the cool-down is not used up and the code before still works', async () => {
+  it('is sms_unavailable for a message that was not sent; the cool-down, the old code and the limits stay', async () => {
     const { phone } = newPerson();
-    const { call, provider, clock, codes } = sendOtp();
-    await call({ body: { phone } });
-    const [hash] = await hashes.phone(phone);
-    const before = await codes.read(hash);
+    const { send, provider, clock, record } = sendOtp();
+    const limited = { ...seller('sel_a', 'key_refund'), limits: JSON.stringify({ 'sms-per-hour': 2 }) };
+    await send(phone, limited);
+    const before = await record(phone);
     clock.advance(60);
-    provider.failure = failure(true);
-    const { status, json, headers } = await call({ body: { phone } });
+    provider.failure = failure('not_sent');
+    const { status, json, headers } = await send(phone, limited);
     expect([status, json.code, headers['Retry-After']]).toEqual([503, 'sms_unavailable', '10']);
-    expect((await codes.read(hash))?.code).toEqual(before?.code);
+    expect(await record(phone)).toEqual({ ...before, version: 3 });
     provider.failure = undefined;
-    expect((await call({ body: { phone } })).status).toBe(202);
+    expect((await send(phone, limited)).status).toBe(202);
   });
 
-  it('keeps the code and the cool-down when the message may have gone out', async () => {
+  it('keeps failures that happened while a message was not sent', async () => {
     const { phone } = newPerson();
-    const { call, provider, codes } = sendOtp();
-    provider.failure = failure(false);
-    const { status, headers } = await call({ body: { phone } });
+    const { send, provider, codes, record, ownerOf, nowSeconds } = sendOtp();
+    const owner = await ownerOf(phone);
+    provider.failure = failure('not_sent');
+    provider.onSend = () => codes.countTry(owner, nowSeconds());
+    for (let count = 1; count <= 10; count += 1) {
+      expect((await send(phone)).json.code).toBe('sms_unavailable');
+      expect((await record(phone)).failures).toBe(count);
+    }
+    expect((await send(phone)).json.code).toBe('too_many_attempts');
+  });
+
+  it('keeps the code and the cool-down of a message that was possibly sent', async () => {
+    const { phone } = newPerson();
+    const { send, provider, record } = sendOtp();
+    provider.failure = failure('possibly_sent');
+    const { status, headers } = await send(phone);
     expect([status, headers['Retry-After']]).toEqual([503, '60']);
-    const [hash] = await hashes.phone(phone);
-    expect((await codes.read(hash))?.code).toBeDefined();
+    expect((await record(phone)).code).toBeDefined();
     provider.failure = undefined;
-    expect((await call({ body: { phone } })).json.code).toBe('resend_too_soon');
+    expect((await send(phone)).json.code).toBe('resend_too_soon');
+  });
+
+  it("is sms_unavailable when the stage's SMS of the day are used up, and counts nothing", async () => {
+    const { phone } = newPerson();
+    const { send, sent, record } = sendOtp({ smsPerDay: 1 });
+    const limited = { ...seller('sel_a', 'key_stage'), limits: JSON.stringify({ 'sms-per-hour': 2 }) };
+    await send(newPerson().phone, limited);
+    const replies = [await send(phone, limited), await send(phone, limited)];
+    expect(replies.map(({ json }) => json.code)).toEqual(['sms_unavailable', 'sms_unavailable']);
+    expect(replies[0]?.headers['Retry-After']).toBe(String(16 * 3600));
+    expect([sent.length, (await record(phone)).version]).toEqual([1, 0]);
+  });
+
+  it('is service_unavailable when other requests keep changing the phone', async () => {
+    const { phone } = newPerson();
+    const { call, codes, clock } = sendOtp();
+    const changing = functionUnderTest<(typeof routes)['send-otp'], SendOtpDeps>(
+      routes['send-otp'],
+      handle,
+      table,
+      {
+        codes: { ...codes, recordSend: async () => ({ written: false, reason: 'changed' }) },
+        hashes,
+        smsProvider: 'first',
+        ceilings: stageCeilings(rateLimiter(table), {}, clock),
+        sms: { sendCode: () => Promise.reject(new Error('nothing may be sent')) },
+      },
+    );
+    const { status, json, headers } = await changing.call({ body: { phone } });
+    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '1']);
+    expect((await call({ body: { phone } })).status).toBe(202);
   });
 });
 

@@ -1,16 +1,19 @@
-import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { handle, type VerifyOtpDeps } from '#functions/verify-otp.ts';
-import { publishedKey, signingInput } from '#shared/access-tokens/jws.ts';
-import type { TokenSigner } from '#shared/access-tokens/port.ts';
-import { buyerStore } from '#shared/buyers/store.ts';
-import { codeStore } from '#shared/one-time-codes/store.ts';
-import { routes } from '#shared/routes.ts';
-import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
-import { fixedSecret } from '#test/fakes/secret.ts';
+import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { callerContext, functionUnderTest } from './harness.ts';
+import { losingAnswers } from '#test/table/lost-answers.ts';
+import { callerContext } from './harness.ts';
 import { newPerson } from './people.ts';
+import {
+  hashes,
+  published,
+  RIGHT,
+  seller,
+  signer,
+  type VerifyOtpOptions,
+  verifyOtpOn,
+  WRONG,
+} from './verify-otp-bench.ts';
 
 let table: EmbeddedTable;
 
@@ -19,57 +22,12 @@ beforeAll(async () => {
 });
 afterAll(() => table.stop());
 
-const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
-const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const published = publishedKey(pair.publicKey.export({ format: 'jwk' }));
-const signer: TokenSigner = {
-  sign: async (claims) => {
-    const input = signingInput(published.kid, claims);
-    const key = createPrivateKey(pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    return `${input}.${sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
-  },
-  publicKeys: async () => ({ keys: [published] }),
-};
-
-const RIGHT = '493027';
-const WRONG = '111111';
-
-const verifyOtp = (own: { otpAccess?: 'public'; signer?: TokenSigner } = {}) => {
-  const codes = codeStore(table);
-  const buyers = buyerStore(table);
-  const test = functionUnderTest<(typeof routes)['verify-otp'], VerifyOtpDeps>(
-    routes['verify-otp'],
-    handle,
-    table,
-    {
-      codes,
-      buyers,
-      hashes,
-      signer,
-      tokenIssuer: 'https://issuer.example',
-      ...own,
-    },
-  );
-  return {
-    ...test,
-    buyers,
-    /** Puts a code out for a phone, as a send does. */
-    async send(phone: string, audience = 'sel_test') {
-      const now = Math.floor(test.clock() / 1000);
-      const [hash] = await hashes.phone(phone);
-      const seen = await codes.read(hash);
-      const mac = await hashes.codeMac({ phone, audience, code: RIGHT, salt: `salt-${now}` });
-      const code = { mac, audience, expiresAt: now + 300, tries: 0 };
-      await codes.replaceCode(hash, seen, { code, sends: [...(seen?.sends ?? []), now], now });
-    },
-    verify: (phone: string, code: string) => test.call({ body: { phone, code } }),
-  };
-};
+const verifyOtp = (options?: VerifyOtpOptions) => verifyOtpOn(table, options);
 
 const withoutRequestId = ({ json: { request_id, ...rest } }: { json: Record<string, unknown> }) => rest;
 
 describe('200', () => {
-  it('trades the right code for a token that any JOSE library verifies, with the claims of the contract', async () => {
+  it('exchanges the right code for a token that a JOSE library verifies, with the claims of the contract', async () => {
     const { phone } = newPerson();
     const { send, verify, clock } = verifyOtp();
     await send(phone);
@@ -93,19 +51,21 @@ describe('200', () => {
       iat: clock() / 1000,
       exp: clock() / 1000 + 3600,
       jti: expect.any(String),
+      auth_time: clock() / 1000,
+      amr: ['otp', 'sms'],
       phone_number: phone,
       phone_number_verified: true,
     });
   });
 
-  it('takes Persian digits', async () => {
+  it('accepts Persian digits', async () => {
     const { phone } = newPerson();
     const { send, verify } = verifyOtp();
     await send(phone);
     expect((await verify(phone, '۴۹۳۰۲۷')).status).toBe(200);
   });
 
-  it('is still 200 for the right code on the fifth try', async () => {
+  it('accepts the right code on the fifth try', async () => {
     const { phone } = newPerson();
     const { send, verify } = verifyOtp();
     await send(phone);
@@ -113,38 +73,90 @@ describe('200', () => {
     expect((await verify(phone, RIGHT)).status).toBe(200);
   });
 
-  it('is for one of twenty right verifies at the same moment', async () => {
+  it('accepts the right code on the tenth consecutive failure', async () => {
     const { phone } = newPerson();
-    const { send, verify } = verifyOtp();
+    const { send, verify, clock } = verifyOtp();
+    await send(phone);
+    for (let tries = 0; tries < 5; tries += 1) await verify(phone, WRONG);
+    clock.advance(60);
+    await send(phone);
+    for (let tries = 0; tries < 4; tries += 1) await verify(phone, WRONG);
+    expect((await verify(phone, RIGHT)).status).toBe(200);
+  });
+
+  it('returns one token to twenty right verifies at the same moment', async () => {
+    const { phone } = newPerson();
+    const { send, verify, events } = verifyOtp();
     await send(phone);
     const replies = await Promise.all(Array.from({ length: 20 }, () => verify(phone, RIGHT)));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(events('code_redeemed')).toHaveLength(1);
   });
 
-  it('registers the buyer with a key that may, and not with one that may not', async () => {
+  it.each([1, 2, 3])('returns a token though the answers of %i writes were lost', async (count) => {
+    const { phone } = newPerson();
+    const lossy = losingAnswers(table);
+    const { send, verify } = verifyOtp({ on: lossy });
+    await send(phone);
+    lossy.loseWrites(count);
+    expect((await verify(phone, RIGHT)).status).toBe(200);
+    expect(lossy.lost()).toBe(count);
+    expect((await verify(phone, RIGHT)).json.code).toBe('code_rejected');
+    lossy.client.destroy();
+  });
+
+  it('makes three writes and one read', async () => {
+    const { phone } = newPerson();
+    const { send, verify, calls } = verifyOtp();
+    await send(phone, 'sel_a');
+    await verify(phone, RIGHT, seller('sel_a'));
+    expect(calls.sort()).toEqual(['BatchGet', 'Update', 'Update', 'Update']);
+  });
+
+  it('logs code_redeemed with the provider of the code', async () => {
+    const { phone } = newPerson();
+    const { send, verify, events } = verifyOtp();
+    await send(phone);
+    await verify(phone, RIGHT);
+    expect(events('code_redeemed')).toEqual([
+      expect.objectContaining({ provider: 'first', seller_id: 'sel_test', CodesRedeemed: 1 }),
+    ]);
+  });
+
+  it('sets the consecutive failures to 0 and keeps the sends', async () => {
+    const { phone } = newPerson();
+    const { send, verify, record, clock } = verifyOtp();
+    await send(phone);
+    for (let tries = 0; tries < 4; tries += 1) await verify(phone, WRONG);
+    await verify(phone, RIGHT);
+    expect(await record(phone)).toMatchObject({ failures: 0, sends: [clock() / 1000] });
+  });
+
+  it('registers the buyer with a key that holds buyers:register, and not without it', async () => {
     const app = newPerson();
     const seller = newPerson();
-    const { send, verify, call, buyers } = verifyOtp();
+    const { send, verify, call } = verifyOtp();
     await send(app.phone);
     await send(seller.phone);
     await verify(app.phone, RIGHT);
     const authorizer = { ...callerContext, scopes: 'users:read users:write' };
     await call({ body: { phone: seller.phone, code: RIGHT }, authorizer });
-    expect(await buyers.isRegistered(await hashes.phone(app.phone))).toBe(true);
-    expect(await buyers.isRegistered(await hashes.phone(seller.phone))).toBe(false);
+    const registered = adminBuyerStore(table);
+    expect(await registered.find(await hashes.phone(app.phone))).toBeDefined();
+    expect(await registered.find(await hashes.phone(seller.phone))).toBeUndefined();
   });
 
-  it('registers the buyer without a key where the deployment says public', async () => {
+  it('registers the buyer without a key where otpAccess is public', async () => {
     const { phone } = newPerson();
-    const { send, call, buyers } = verifyOtp({ otpAccess: 'public' });
+    const { send, call } = verifyOtp({ otpAccess: 'public' });
     await send(phone, 'public');
     expect((await call({ body: { phone, code: RIGHT }, authorizer: null })).status).toBe(200);
-    expect(await buyers.isRegistered(await hashes.phone(phone))).toBe(true);
+    expect(await adminBuyerStore(table).find(await hashes.phone(phone))).toBeDefined();
   });
 });
 
 describe('422', () => {
-  it('answers a wrong, expired, used and never sent code, and one of another seller, with the very same body', async () => {
+  it('returns the same body for a wrong, expired, used and never sent code, and for a code of another seller', async () => {
     const { send, verify, clock } = verifyOtp();
     const [wrong, expired, used, never, others] = [
       newPerson(),
@@ -197,7 +209,7 @@ describe('429', () => {
     expect((await verify(phone, RIGHT)).status).toBe(200);
   });
 
-  it('counts at most five of fifty parallel guesses, and gives none a token', async () => {
+  it('counts five of fifty parallel guesses and gives none a token', async () => {
     const { phone } = newPerson();
     const { send, verify } = verifyOtp();
     await send(phone);
@@ -207,45 +219,66 @@ describe('429', () => {
     expect((await verify(phone, RIGHT)).status).toBe(429);
   });
 
-  it('locks the phone for 15 minutes after ten failures in a row, over two codes; a new code does not help', async () => {
+  it('locks the phone for 15 minutes after ten consecutive failures, then for 30 after ten more', async () => {
+    const { phone } = newPerson();
+    const { send, verify, clock } = verifyOtp();
+    const locks: string[] = [];
+    for (const lockSeconds of [900, 1800]) {
+      for (const _code of ['first', 'second']) {
+        await send(phone);
+        for (let tries = 0; tries < 5; tries += 1) await verify(phone, WRONG);
+      }
+      const { json, headers } = await verify(phone, RIGHT);
+      locks.push(`${json.code} ${headers['Retry-After']}`);
+      clock.advance(lockSeconds);
+    }
+    expect(locks).toEqual(['too_many_attempts 900', 'too_many_attempts 1800']);
+    await send(phone);
+    expect((await verify(phone, RIGHT)).status).toBe(200);
+  });
+
+  it('does not lock the phone for another seller', async () => {
+    const { phone } = newPerson();
+    const { send, verify } = verifyOtp();
+    await send(phone, 'sel_b');
+    for (const _code of ['first', 'second']) {
+      await send(phone, 'sel_a');
+      for (let tries = 0; tries < 5; tries += 1) await verify(phone, WRONG, seller('sel_a'));
+    }
+    expect((await verify(phone, RIGHT, seller('sel_a'))).json.code).toBe('too_many_attempts');
+    expect((await verify(phone, RIGHT, seller('sel_b'))).status).toBe(200);
+  });
+
+  it('has a Retry-After of at most the lock after the clock stepped back by an hour', async () => {
     const { phone } = newPerson();
     const { send, verify, clock } = verifyOtp();
     for (const _code of ['first', 'second']) {
       await send(phone);
       for (let tries = 0; tries < 5; tries += 1) await verify(phone, WRONG);
-      clock.advance(60);
     }
-    await send(phone);
-    const locked = await verify(phone, RIGHT);
-    expect([locked.status, locked.json.code, locked.headers['Retry-After']]).toEqual([
-      429,
-      'too_many_attempts',
-      '840',
-    ]);
-    clock.advance(840);
-    await send(phone);
-    expect((await verify(phone, WRONG)).json.code).toBe('code_rejected');
-    expect((await verify(phone, RIGHT)).status).toBe(200);
-  });
-
-  it('forgets the failures once a code was right', async () => {
-    const { phone } = newPerson();
-    const { send, verify, clock } = verifyOtp();
-    for (const _round of [1, 2, 3]) {
-      await send(phone);
-      for (let tries = 0; tries < 4; tries += 1) await verify(phone, WRONG);
-      expect((await verify(phone, RIGHT)).status).toBe(200);
-      clock.advance(60);
-    }
+    clock.advance(-3600);
+    expect((await verify(phone, RIGHT)).headers['Retry-After']).toBe('900');
   });
 });
 
 describe('500', () => {
-  it('leaves the code usable when the signer fails', async () => {
+  const failingSigner = { ...signer, sign: () => Promise.reject(new Error('a defect')) };
+
+  it('leaves the code valid when the signer fails', async () => {
     const { phone } = newPerson();
-    const broken = verifyOtp({ signer: { ...signer, sign: () => Promise.reject(new Error('KMS is away')) } });
+    const broken = verifyOtp({ signer: failingSigner });
     await broken.send(phone);
     expect((await broken.verify(phone, RIGHT)).status).toBe(500);
     expect((await verifyOtp().verify(phone, RIGHT)).status).toBe(200);
+  });
+
+  it('does not count the right code as a failure when the signer fails', async () => {
+    const { phone } = newPerson();
+    const broken = verifyOtp({ signer: failingSigner });
+    await broken.send(phone);
+    await broken.verify(phone, WRONG);
+    await broken.verify(phone, RIGHT);
+    const { failures, code } = await broken.record(phone);
+    expect([failures, code?.tries.length]).toEqual([0, 2]);
   });
 });

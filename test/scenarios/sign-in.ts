@@ -15,7 +15,7 @@ export const signInScenarios = (options: ScenarioOptions): void => {
   const scenario = itWith(options, 'sent messages');
 
   describe('a one-time code', () => {
-    scenario('is sent with its lifetime and the wait until another one', async () => {
+    scenario('is sent with its lifetime and the seconds until the next one', async () => {
       const reply = await send(target(), newPhone());
       expect(reply.status).toBe(202);
       expect(reply.json()).toEqual({ expires_in: 300, resend_after: 60 });
@@ -23,7 +23,7 @@ export const signInScenarios = (options: ScenarioOptions): void => {
       expect(reply.headers.get('cache-control')).toBe('no-store');
     });
 
-    scenario('has six digits and reaches the phone that was named', async () => {
+    scenario('has six digits and reaches the phone of the request', async () => {
       const phone = newPhone();
       await send(target(), phone);
       expect(await target().messages(phone)).toEqual([
@@ -31,7 +31,7 @@ export const signInScenarios = (options: ScenarioOptions): void => {
       ]);
     });
 
-    scenario('is accepted for a phone written another way, in Persian digits too', async () => {
+    scenario('is accepted for another spelling of the phone, also in Persian digits', async () => {
       const phone = newPhone();
       expect((await send(target(), toPersianDigits(`0${phone.slice(3)}`))).status).toBe(202);
       const [sent] = await target().messages(phone);
@@ -47,25 +47,25 @@ export const signInScenarios = (options: ScenarioOptions): void => {
     });
 
     scenario('works on the fifth try and not on the sixth', async () => {
-      const [patient, late] = [newPhone(), newPhone()];
+      const [onFifth, onSixth] = [newPhone(), newPhone()];
       for (const [phone, wrongTries] of [
-        [patient, 4],
-        [late, 5],
+        [onFifth, 4],
+        [onSixth, 5],
       ] as const) {
         const code = await sendCode(target(), phone);
         for (let step = 1; step <= wrongTries; step += 1) {
           expectProblem(await verify(target(), phone, otherCode(code, step)), 'code_rejected');
         }
       }
-      const [forPatient] = await target().messages(patient);
-      const [forLate] = await target().messages(late);
-      expect((await verify(target(), patient, forPatient?.code ?? '')).status).toBe(200);
-      const refusal = await verify(target(), late, forLate?.code ?? '');
+      const [forFifth] = await target().messages(onFifth);
+      const [forSixth] = await target().messages(onSixth);
+      expect((await verify(target(), onFifth, forFifth?.code ?? '')).status).toBe(200);
+      const refusal = await verify(target(), onSixth, forSixth?.code ?? '');
       expectProblem(refusal, 'too_many_attempts');
       expectRetryAfter(refusal, 900);
     });
 
-    scenario('that is wrong, used, never sent or another seller’s gets the same bytes', async () => {
+    scenario('gets the same response when it is wrong, used, never sent or of another seller', async () => {
       const [wrong, used, never, foreign] = [newPhone(), newPhone(), newPhone(), newPhone()];
       const wrongCode = otherCode(await sendCode(target(), wrong));
       const usedCode = await sendCode(target(), used);
@@ -90,7 +90,7 @@ export const signInScenarios = (options: ScenarioOptions): void => {
       expect(await target().messages(phone)).toHaveLength(1);
     });
 
-    scenario('is sent once, however many ask at the same moment', async () => {
+    scenario('is sent once to ten requests at the same moment', async () => {
       const phone = newPhone();
       const replies = await Promise.all(Array.from({ length: 10 }, () => send(target(), phone)));
       expect(replies.filter(({ status }) => status === 202)).toHaveLength(1);
@@ -99,8 +99,8 @@ export const signInScenarios = (options: ScenarioOptions): void => {
     });
   });
 
-  describe('right and wrong codes at the same moment', () => {
-    scenario('give exactly one token to 20 right ones', async () => {
+  describe('parallel verifies', () => {
+    scenario('return exactly one token for 20 right codes', async () => {
       const phone = newPhone();
       const code = await sendCode(target(), phone);
       const replies = await Promise.all(Array.from({ length: 20 }, () => verify(target(), phone, code)));
@@ -109,7 +109,7 @@ export const signInScenarios = (options: ScenarioOptions): void => {
       expect(replies.filter(({ status }) => status === 422 || status === 429)).toHaveLength(19);
     });
 
-    scenario('count at most five of 50 wrong ones, and leave no token to be had', async () => {
+    scenario('count at most five of 50 wrong codes and then refuse the right one', async () => {
       const phone = newPhone();
       const code = await sendCode(target(), phone);
       const replies = await Promise.all(
@@ -119,6 +119,48 @@ export const signInScenarios = (options: ScenarioOptions): void => {
       expect(replies.filter(({ status }) => status === 200)).toHaveLength(0);
       expect(replies.filter(({ status }) => status === 422 || status === 429)).toHaveLength(50);
       expectProblem(await verify(target(), phone, code), 'too_many_attempts');
+    });
+  });
+
+  describe('two sellers and one phone', () => {
+    scenario(
+      'have codes of their own, sent within the cool-down of the other and valid side by side',
+      async () => {
+        const phone = newPhone();
+        const { otherSeller, keys } = target();
+        const first = await sendCode(target(), phone, keys.professional);
+        const second = await sendCode(target(), phone, otherSeller.key);
+        expectProblem(await send(target(), phone, keys.professional), 'resend_too_soon');
+        expect((await verify(target(), phone, first, keys.professional)).status).toBe(200);
+        expect((await verify(target(), phone, second, otherSeller.key)).status).toBe(200);
+      },
+    );
+
+    scenario('have tries of their own', async () => {
+      const phone = newPhone();
+      const { otherSeller, keys } = target();
+      const first = await sendCode(target(), phone, keys.professional);
+      const second = await sendCode(target(), phone, otherSeller.key);
+      for (let step = 1; step <= 5; step += 1)
+        expectProblem(
+          await verify(target(), phone, otherCode(second, step), otherSeller.key),
+          'code_rejected',
+        );
+      expectProblem(await verify(target(), phone, second, otherSeller.key), 'too_many_attempts');
+      expect((await verify(target(), phone, first, keys.professional)).status).toBe(200);
+    });
+  });
+
+  describe('the metadata of the issuer', () => {
+    itWith(options)('names the issuer and its keys, without a key and cacheable', async () => {
+      const reply = await call(target(), '/.well-known/openid-configuration');
+      expect(reply.status).toBe(200);
+      expect(reply.headers.get('cache-control')).toBe('public, max-age=300');
+      expect(reply.json()).toMatchObject({
+        issuer: target().issuer,
+        jwks_uri: `${target().issuer}/.well-known/jwks.json`,
+        id_token_signing_alg_values_supported: ['ES256'],
+      });
     });
   });
 
@@ -138,14 +180,15 @@ export const signInScenarios = (options: ScenarioOptions): void => {
         phone_number: phone,
         phone_number_verified: true,
         jti: expect.stringMatching(/.{16,}/),
+        amr: ['otp', 'sms'],
+        auth_time: payload.iat,
       });
       expect(Number(payload.exp) - Number(payload.iat)).toBe(3600);
     });
 
-    scenario('comes as the contract says', async () => {
+    scenario('is returned with its type and lifetime', async () => {
       const phone = newPhone();
-      const code = await sendCode(target(), phone);
-      const reply = await verify(target(), phone, code);
+      const reply = await verify(target(), phone, await sendCode(target(), phone));
       expect(reply.json()).toEqual({
         access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
         token_type: 'Bearer',

@@ -6,7 +6,7 @@ const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256
 
 const derOf = (message: Uint8Array): Buffer => sign('sha256', message, privateKey);
 
-/** DER of any two integers, written here apart from the code under test. */
+/** Encodes integers as DER, independently of the code under test. */
 const derOfIntegers = (...integers: readonly (readonly number[])[]): Buffer => {
   const body = integers.flatMap((integer) => [0x02, integer.length, ...integer]);
   return Buffer.from([0x30, body.length, ...body]);
@@ -21,7 +21,7 @@ const minimal = (coordinate: bigint): number[] => {
 const LONGEST = Array<number>(32).fill(0x7f);
 
 describe('derToJose', () => {
-  it('gives the 64 bytes that node:crypto verifies, of thousands of signatures', () => {
+  it('returns 64 bytes that node:crypto verifies, for 3000 signatures', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 32 }), (message) => {
         const jose = derToJose(derOf(message));
@@ -32,7 +32,7 @@ describe('derToJose', () => {
     );
   });
 
-  it('gives r and s themselves, left-padded, also where they are short', () => {
+  it('returns r and s, each left-padded to 32 bytes', () => {
     const coordinate = fc
       .tuple(fc.integer({ min: 1, max: 256 }), fc.bigInt({ min: 1n, max: 2n ** 256n - 1n }))
       .map(([bits, value]) => BigInt.asUintN(bits, value) || 1n);
@@ -45,7 +45,7 @@ describe('derToJose', () => {
     );
   });
 
-  it('refuses every signature that was cut short or made longer', () => {
+  it('throws for every signature that is truncated or has a byte more', () => {
     const der = derOf(Buffer.from('message'));
     const cut = Array.from({ length: der.length }, (_, length) => der.subarray(0, length));
     expect(cut.filter((bytes) => !throwsOn(bytes))).toEqual([]);
@@ -53,12 +53,12 @@ describe('derToJose', () => {
   });
 
   it.each([
-    ['nothing', Buffer.alloc(0)],
-    ['the 64 bytes themselves', Buffer.alloc(64, 1)],
+    ['no bytes', Buffer.alloc(0)],
+    ['64 bytes that are not DER', Buffer.alloc(64, 1)],
     ['another tag than SEQUENCE', Buffer.from([0x31, 6, 2, 1, 1, 2, 1, 1])],
     ['another tag than INTEGER', Buffer.from([0x30, 6, 3, 1, 1, 2, 1, 1])],
-    ['a wrong length of the whole', Buffer.from([0x30, 7, 2, 1, 1, 2, 1, 1])],
-    ['an integer that ends behind the whole', Buffer.from([0x30, 6, 2, 1, 1, 2, 2, 1])],
+    ['a wrong length of the sequence', Buffer.from([0x30, 7, 2, 1, 1, 2, 1, 1])],
+    ['an integer that ends after the sequence', Buffer.from([0x30, 6, 2, 1, 1, 2, 2, 1])],
     ['an integer without bytes', derOfIntegers([], [1])],
     ['one integer', derOfIntegers([1])],
     ['three integers', derOfIntegers([1], [1], [1])],
@@ -71,11 +71,11 @@ describe('derToJose', () => {
       'a signature of P-384',
       sign('sha256', Buffer.from('m'), generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey),
     ],
-  ])('refuses %s', (_case, bytes) => {
+  ])('throws for %s', (_case, bytes) => {
     expect(() => derToJose(bytes)).toThrow('not a P-256 signature');
   });
 
-  it('refuses or reads whatever bytes it is given, and always gives 64', () => {
+  it('throws or returns 64 bytes for any input', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
         expect(throwsOn(bytes) || derToJose(bytes).length === 64).toBe(true);

@@ -10,18 +10,22 @@ import { kmsSigner } from '#shared/access-tokens/kms.ts';
 import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { accessTokenClaims } from '#shared/access-tokens/rules.ts';
 import { jwksSchema } from '#shared/access-tokens/schema.ts';
+import { runInRequest } from '#shared/request-context.ts';
 
 const ISSUER = 'https://api.example.test';
 
 const newKey = (namedCurve = 'P-256') => generateKeyPairSync('ec', { namedCurve });
 
 const claims = () =>
-  accessTokenClaims(
-    { issuer: ISSUER, audience: 'sel_a', buyerId: 'byr_1', phone: '+989990000001' },
-    Date.now(),
-  );
+  accessTokenClaims({
+    issuer: ISSUER,
+    audience: 'sel_a',
+    buyerId: 'byr_1',
+    phone: '+989990000001',
+    verifiedAt: Math.floor(Date.now() / 1000),
+  });
 
-/** What a seller does with a token: any JOSE library, the published keys, algorithm, issuer and audience pinned. */
+/** Verifies a token as a seller does: with a JOSE library, the published keys, and fixed algorithm, issuer and audience. */
 const verifyAsSeller = async (token: string, signer: TokenSigner) =>
   jwtVerify(token, createLocalJWKSet(await signer.publicKeys()), {
     algorithms: ['ES256'],
@@ -30,12 +34,14 @@ const verifyAsSeller = async (token: string, signer: TokenSigner) =>
     typ: 'JWT',
   });
 
-/** KMS with local keys: it signs in DER and gives public keys as SPKI, as the real one does, and keeps the commands. */
+/** A fake KMS with local keys. It signs in DER and returns public keys as SPKI, as KMS does, and keeps the commands. */
 const kmsWith = (keys: Readonly<Record<string, { privateKey: KeyObject; publicKey: KeyObject }>>) => {
   const commands: (SignCommand | GetPublicKeyCommand)[] = [];
   const outage: { error?: Error } = {};
-  const send = async (command: SignCommand | GetPublicKeyCommand) => {
+  const signals: (AbortSignal | undefined)[] = [];
+  const send = async (command: SignCommand | GetPublicKeyCommand, options: { abortSignal?: AbortSignal }) => {
     commands.push(command);
+    signals.push(options.abortSignal);
     if (outage.error) throw outage.error;
     const key = keys[String(command.input.KeyId)];
     if (key === undefined) throw new Error('NotFoundException');
@@ -43,7 +49,7 @@ const kmsWith = (keys: Readonly<Record<string, { privateKey: KeyObject; publicKe
       ? { Signature: sign('sha256', command.input.Message as Uint8Array, key.privateKey) }
       : { PublicKey: key.publicKey.export({ format: 'der', type: 'spki' }) };
   };
-  return { commands, outage, client: { send } as unknown as Pick<KMSClient, 'send'> };
+  return { commands, signals, outage, client: { send } as unknown as Pick<KMSClient, 'send'> };
 };
 
 let folder: string;
@@ -77,14 +83,14 @@ describe.each(Object.entries(signers))('%s', (_name, newSigner) => {
     });
   });
 
-  it('names a key by its RFC 7638 thumbprint', async () => {
+  it('uses the RFC 7638 thumbprint as the id of a key', async () => {
     const { keys } = await (await newSigner()).publicKeys();
     expect(await Promise.all(keys.map((key) => calculateJwkThumbprint(key)))).toEqual(
       keys.map(({ kid }) => kid),
     );
   });
 
-  it('publishes what the contract says and no private part', async () => {
+  it('publishes the members of the contract, and no private member', async () => {
     const { keys } = await (await newSigner()).publicKeys();
     expect(v.is(jwksSchema, { keys })).toBe(true);
     expect(keys.map((key) => Object.keys(key).sort())).toEqual([
@@ -92,7 +98,7 @@ describe.each(Object.entries(signers))('%s', (_name, newSigner) => {
     ]);
   });
 
-  it('signs nothing that verifies after a change, or under the key of another signer', async () => {
+  it('signs tokens that do not verify after a change or with the key of another signer', async () => {
     const [signer, other] = [await newSigner(), await newSigner()];
     const token = await signer.sign(claims());
     const [header, , signature] = token.split('.');
@@ -103,22 +109,22 @@ describe.each(Object.entries(signers))('%s', (_name, newSigner) => {
     await expect(verifyAsSeller(token, other)).rejects.toThrow('no applicable key');
   });
 
-  it('signs any number of tokens at once, each of them right', async () => {
+  it('signs 100 valid tokens concurrently', async () => {
     const signer = await newSigner();
     const tokens = await Promise.all(Array.from({ length: 100 }, () => signer.sign(claims())));
     await Promise.all(tokens.map((token) => verifyAsSeller(token, signer)));
     expect(new Set(tokens).size).toBe(100);
   });
 
-  it('carries claims beyond ASCII unharmed', async () => {
+  it('signs claims with characters beyond ASCII', async () => {
     const signer = await newSigner();
     const { payload } = await verifyAsSeller(await signer.sign({ ...claims(), name: 'سارا 👩‍💻' }), signer);
     expect(payload.name).toBe('سارا 👩‍💻');
   });
 });
 
-describe('keyFileSigner, with a file that is not as it should be', () => {
-  it('is well again once the file is there: a failure is not remembered', async () => {
+describe('keyFileSigner, with a wrong file', () => {
+  it('reads the file again after a failed read', async () => {
     const path = join(folder, 'late.pem');
     const signer = keyFileSigner(path);
     await expect(signer.sign(claims())).rejects.toThrow('ENOENT');
@@ -131,14 +137,14 @@ describe('keyFileSigner, with a file that is not as it should be', () => {
     ['secp256k1', newKey('secp256k1').privateKey],
     ['RSA', generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey],
     ['Ed25519', generateKeyPairSync('ed25519').privateKey],
-  ])('refuses a key of %s, which ES256 does not know', async (kind, privateKey) => {
+  ])('throws for a key of %s, which ES256 does not support', async (kind, privateKey) => {
     const signer = keyFileSigner(await pemFile(kind, privateKey));
     await expect(signer.publicKeys()).rejects.toThrow('not a P-256 key');
     await expect(signer.sign(claims())).rejects.toThrow('not a P-256 key');
   });
 });
 
-describe('kmsSigner, over a rotation', () => {
+describe('kmsSigner, during a rotation', () => {
   const keys = { old: newKey(), new: newKey() };
 
   it('publishes both keys and signs with the first', async () => {
@@ -148,7 +154,7 @@ describe('kmsSigner, over a rotation', () => {
     expect(decodeProtectedHeader(await signer.sign(claims())).kid).toBe(published[0]?.kid);
   });
 
-  it('keeps tokens of the old key good, and makes tokens of the new one good before all have switched', async () => {
+  it('publishes the old and the new key before and after the switch', async () => {
     const before = kmsSigner(['old', 'new'], kmsWith(keys).client);
     const after = kmsSigner(['new', 'old'], kmsWith(keys).client);
     await verifyAsSeller(await before.sign(claims()), after);
@@ -157,8 +163,8 @@ describe('kmsSigner, over a rotation', () => {
   });
 });
 
-describe('kmsSigner, as a caller of KMS', () => {
-  it('asks for an ECDSA signature over the message itself', async () => {
+describe('the KMS calls of kmsSigner', () => {
+  it('request an ECDSA signature over the message', async () => {
     const { commands, client } = kmsWith({ 'key-1': newKey() });
     const token = await kmsSigner(['key-1'], client).sign(claims());
     expect(commands.at(-1)?.input).toEqual({
@@ -169,7 +175,7 @@ describe('kmsSigner, as a caller of KMS', () => {
     });
   });
 
-  it('asks once for a public key, however many want it', async () => {
+  it('fetch a public key once', async () => {
     const { commands, client } = kmsWith({ 'key-1': newKey() });
     const signer = kmsSigner(['key-1'], client);
     await Promise.all([signer.publicKeys(), signer.publicKeys(), signer.sign(claims())]);
@@ -177,12 +183,24 @@ describe('kmsSigner, as a caller of KMS', () => {
     expect(commands.filter((command) => command instanceof GetPublicKeyCommand)).toHaveLength(1);
   });
 
-  it('does not remember a failure', async () => {
+  it('get the signal of the request, and their milliseconds are recorded', async () => {
+    const { signals, client } = kmsWith({ 'key-1': newKey() });
+    const { signal } = new AbortController();
+    const request = { requestId: 'req-1', operation: 'verify-otp', signal, calls: [] };
+    await runInRequest(request, () => kmsSigner(['key-1'], client).sign(claims()));
+    expect(signals).toEqual([signal, signal]);
+    expect(request.calls).toEqual([
+      { target: 'kms:GetPublicKey', ms: expect.any(Number) },
+      { target: 'kms:Sign', ms: expect.any(Number) },
+    ]);
+  });
+
+  it('are made again after a failure', async () => {
     const { outage, client } = kmsWith({ 'key-1': newKey() });
     const signer = kmsSigner(['key-1'], client);
-    outage.error = new Error('KMS is away');
-    await expect(signer.publicKeys()).rejects.toThrow('KMS is away');
-    await expect(signer.sign(claims())).rejects.toThrow('KMS is away');
+    outage.error = new Error('KMS is unreachable');
+    await expect(signer.publicKeys()).rejects.toThrow('KMS is unreachable');
+    await expect(signer.sign(claims())).rejects.toThrow('KMS is unreachable');
     delete outage.error;
     await verifyAsSeller(await signer.sign(claims()), signer);
     expect((await signer.publicKeys()).keys).toHaveLength(1);
@@ -191,12 +209,12 @@ describe('kmsSigner, as a caller of KMS', () => {
   it.each([
     ['no public key', { Signature: Buffer.alloc(70) }],
     ['no signature', { PublicKey: newKey().publicKey.export({ format: 'der', type: 'spki' }) }],
-  ])('throws if KMS gives %s', async (lacking, answer) => {
+  ])('throw if KMS returns %s', async (lacking, answer) => {
     const client = { send: async () => answer } as unknown as Pick<KMSClient, 'send'>;
-    await expect(kmsSigner(['key-1'], client).sign(claims())).rejects.toThrow(`KMS gave ${lacking}`);
+    await expect(kmsSigner(['key-1'], client).sign(claims())).rejects.toThrow(`KMS returned ${lacking}`);
   });
 
-  it('refuses a key of another curve', async () => {
+  it('throw for a key of another curve', async () => {
     const { client } = kmsWith({ 'key-1': newKey('P-384') });
     await expect(kmsSigner(['key-1'], client).publicKeys()).rejects.toThrow('not a P-256 key');
   });

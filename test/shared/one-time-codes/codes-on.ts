@@ -1,55 +1,73 @@
-import { codeStore } from '#shared/one-time-codes/store.ts';
+import type { NewCode } from '#shared/one-time-codes/items.ts';
+import { type CodeOwner, codeStore } from '#shared/one-time-codes/store.ts';
 import type { Table } from '#shared/table/client.ts';
 
 /** Epoch seconds at which every test begins. */
 export const NOW = 1_800_000_000;
 
-export const REJECTED = { reason: 'rejected' };
+export const rejected = { written: false, reason: { reason: 'code_rejected' } };
 
-export const tooMany = (retryAfterSeconds: number) => ({ reason: 'too_many_attempts', retryAfterSeconds });
-
-/** A fresh code of sel_a's. */
-export const codeOf = (mac: string, now = NOW) => ({
-  mac,
-  audience: 'sel_a',
-  expiresAt: now + 300,
-  tries: 0,
+export const tooMany = (retryAfterSeconds: number) => ({
+  written: false,
+  reason: { reason: 'too_many_attempts', retryAfterSeconds },
 });
+
+/** The result of a counted try of a code with this MAC. */
+export const countedOf = (mac: string) => ({ written: true, value: expect.objectContaining({ mac }) });
 
 let phones = 0;
 
-/** The hash of a phone that no other test uses. */
-export const newPhone = (): string => {
+/** A phone that no other test uses, with one seller. */
+export const newOwner = (audience = 'sel_a'): CodeOwner => {
   phones += 1;
-  return `phone-${phones}`;
+  return { phoneHash: `phone-${phones}`, audience };
 };
 
-/** The store on a table, and what a test does to a phone with it. */
+/** The same phone with another seller. */
+export const withSeller = ({ phoneHash }: CodeOwner, audience: string): CodeOwner => ({
+  phoneHash,
+  audience,
+});
+
+/** A code about to be sent; its MAC begins with `mac`, which identifies its send. */
+export const codeOf = (mac: string, now = NOW): NewCode => ({
+  mac: mac.includes('.') ? mac : `${mac}.mac`,
+  provider: 'first',
+  now,
+});
+
+/** The store on a table, and what tests do with it. */
 export const codesOn = (table: Table) => {
   const store = codeStore(table);
 
-  /** Puts a code out for a phone, whatever stood there. */
-  const putOut = async (phone: string, mac: string, now = NOW) => {
-    const seen = await store.read(phone);
-    return store.replaceCode(phone, seen, { code: codeOf(mac, now), sends: [now], now });
+  /** Sends a code, whatever the limits say. Returns what an undo needs. */
+  const send = async (owner: CodeOwner, mac: string, now = NOW, withPhoneSends = true) => {
+    const before = await store.read(owner, withPhoneSends);
+    const code = codeOf(mac, now);
+    const result = await store.recordSend(owner, before, code);
+    return { before, code, result };
   };
 
-  /** `times` tries, none of them redeemed: as many failures as were counted. */
-  const fail = async (phone: string, times: number, now = NOW): Promise<void> => {
-    for (let count = 0; count < times; count += 1) await store.countTry(phone, 'sel_a', now);
+  /** Makes `times` tries, none of them redeemed. */
+  const fail = async (owner: CodeOwner, times: number, now = NOW): Promise<void> => {
+    for (let count = 0; count < times; count += 1) await store.countTry(owner, now);
   };
 
-  /** A phone that ten failures have locked at NOW. */
-  const lockedPhone = async (): Promise<string> => {
-    const phone = newPhone();
+  /** Sends codes and fails until the phone has ten consecutive failures at `now`. */
+  const failTen = async (owner: CodeOwner, now = NOW): Promise<void> => {
     for (const mac of ['first', 'second']) {
-      await putOut(phone, mac);
-      await fail(phone, 5);
+      await send(owner, `${mac}-${now}`, now);
+      await fail(owner, 5, now);
     }
-    return phone;
   };
 
-  return { store, putOut, fail, lockedPhone };
+  const record = async (owner: CodeOwner) => (await store.read(owner, false)).record;
+
+  /** The times of the SMS to the phone over all sellers. */
+  const phoneSends = async (owner: CodeOwner) =>
+    (await store.read(owner, true)).phoneSends?.sends.map(({ at }) => at);
+
+  return { store, send, fail, failTen, record, phoneSends };
 };
 
 export type Codes = ReturnType<typeof codesOn>;

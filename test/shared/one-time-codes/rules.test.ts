@@ -1,241 +1,197 @@
-import fc from 'fast-check';
 import {
+  afterSend,
   audienceOf,
+  CODE_LIMITS,
   type CodeRecord,
-  LOCK_SECONDS,
-  lockedUntil,
+  isBuyerApp,
   MAX_CONSECUTIVE_FAILURES,
-  recentSends,
+  NEW_RECORD,
+  nextLockAt,
   registersBuyers,
-  secondsUntilNextSend,
+  secondsLocked,
+  whyNotSent,
   whyNotTried,
 } from '#shared/one-time-codes/rules.ts';
 
 const NOW = 1_800_000_000;
 const DAY_SECONDS = 24 * 3600;
 
-/** The limits as the contract words them. */
-const LIMITS = [
-  { sends: 1, windowSeconds: 60 },
-  { sends: 5, windowSeconds: 600 },
-  { sends: 10, windowSeconds: DAY_SECONDS },
-];
-
-/** Sends whenever the rules allow it, over requests that come this many seconds after one another. */
-const sendsAllowed = (gaps: readonly number[]): number[] => {
-  let now = NOW;
-  const allowed: number[] = [];
-  for (const gap of gaps) {
-    now += gap;
-    allowed.push(...(secondsUntilNextSend(recentSends(allowed, now), now) === 0 ? [now] : []));
-  }
-  return allowed;
-};
-
-const gaps = fc.array(
-  fc.oneof(
-    fc.nat({ max: 90 }),
-    fc.nat({ max: 700 }),
-    fc.constantFrom(0, 59, 60, 61, 599, 600),
-    fc.nat({ max: 90_000 }),
-  ),
-  { maxLength: 120 },
-);
-
-describe('secondsUntilNextSend', () => {
-  it('lets the first send go at once', () => {
-    expect(secondsUntilNextSend([], NOW)).toBe(0);
-  });
-
-  it.each([
-    [0, 60],
-    [1, 59],
-    [59, 1],
-    [60, 0],
-    [61, 0],
-  ])('is, %i seconds after the only send, %i', (elapsed, wait) => {
-    expect(secondsUntilNextSend([NOW - elapsed], NOW)).toBe(wait);
-  });
-
-  it.each([
-    [240, 360],
-    [599, 1],
-    [600, 0],
-  ])('is, %i seconds after the first of five sends, %i', (elapsed, wait) => {
-    const first = NOW - elapsed;
-    expect(secondsUntilNextSend([first, first + 60, first + 120, first + 180, first + 180], NOW)).toBe(wait);
-  });
-
-  it.each([
-    [7200, DAY_SECONDS - 7200],
-    [DAY_SECONDS - 1, 1],
-    [DAY_SECONDS, 0],
-  ])('is, %i seconds after the first of ten sends, %i', (elapsed, wait) => {
-    const sends = Array.from({ length: 10 }, (_, index) => NOW - elapsed + index * 700);
-    expect(secondsUntilNextSend(sends, NOW)).toBe(wait);
-  });
-
-  it('is the longest wait where several limits are reached', () => {
-    const sends = [
-      ...Array.from({ length: 5 }, (_, index) => NOW - 5000 + index),
-      ...[240, 180, 120, 60, 0].map((ago) => NOW - ago),
-    ];
-    expect(secondsUntilNextSend(sends, NOW)).toBe(DAY_SECONDS - 5000);
-  });
-
-  it('holds the cool-down also against a clock that is behind the one that wrote', () => {
-    expect(secondsUntilNextSend([NOW + 2], NOW)).toBe(62);
-  });
-
-  it('never lets more sends through than any limit has, in any window, however the requests come', () => {
-    fc.assert(
-      fc.property(gaps, (sequence) => {
-        const sends = sendsAllowed(sequence);
-        const crowded = LIMITS.filter((limit) =>
-          sends.some(
-            (end) => sends.filter((at) => at <= end && at > end - limit.windowSeconds).length > limit.sends,
-          ),
-        );
-        expect(crowded).toEqual([]);
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  it('names the very second from which on a send goes through, and not one before it', () => {
-    fc.assert(
-      fc.property(gaps, fc.nat({ max: 1000 }), (sequence, later) => {
-        const sends = sendsAllowed(sequence);
-        const now = (sends.at(-1) ?? NOW) + later;
-        const wait = secondsUntilNextSend(sends, now);
-        expect(secondsUntilNextSend(recentSends(sends, now + wait), now + wait)).toBe(0);
-        expect(wait === 0 || secondsUntilNextSend(sends, now + wait - 1) === 1).toBe(true);
-      }),
-    );
-  });
-
-  it('refuses no send that every limit has room for', () => {
-    fc.assert(
-      fc.property(gaps, fc.nat({ max: 1000 }), (sequence, later) => {
-        const sends = sendsAllowed(sequence);
-        const now = (sends.at(-1) ?? NOW) + later;
-        const hasRoom = LIMITS.every(
-          (limit) => sends.filter((at) => at > now - limit.windowSeconds).length < limit.sends,
-        );
-        expect(secondsUntilNextSend(sends, now) === 0).toBe(hasRoom);
-      }),
-    );
-  });
-});
-
-describe('recentSends', () => {
-  it('forgets a send the second it is a day old', () => {
-    expect(recentSends([NOW - DAY_SECONDS, NOW - DAY_SECONDS + 1, NOW], NOW)).toEqual([
-      NOW - DAY_SECONDS + 1,
-      NOW,
-    ]);
-  });
-
-  it('forgets nothing that still counts', () => {
-    fc.assert(
-      fc.property(gaps, fc.nat({ max: 2 * DAY_SECONDS }), (sequence, later) => {
-        const sends = sendsAllowed(sequence);
-        const now = (sends.at(-1) ?? NOW) + later;
-        expect(secondsUntilNextSend(recentSends(sends, now), now)).toBe(secondsUntilNextSend(sends, now));
-      }),
-    );
-  });
-});
-
-/** A record with a code of sel_a's, good for 300 seconds from now. */
+/** A record with a code that is valid for 300 seconds from now. */
 const record = (
   own: Partial<CodeRecord> = {},
   code: Partial<NonNullable<CodeRecord['code']>> = {},
 ): CodeRecord => ({
+  ...NEW_RECORD,
   sends: [NOW],
-  failures: 0,
-  lastFailureAt: 0,
-  code: { mac: 'mac', audience: 'sel_a', expiresAt: NOW + 300, tries: 0, ...code },
+  code: { mac: 'salt.mac', expiresAt: NOW + 300, tries: [], provider: 'p', ...code },
   ...own,
 });
 
-const REJECTED = { reason: 'rejected' };
+const { code: _code, ...withoutCode } = record();
+const triesOf = (count: number) => Array.from({ length: count }, (_, index) => `try-${index}`);
 
-describe('lockedUntil', () => {
-  it('is 15 minutes after the tenth failure in a row, and nothing before it', () => {
-    const failing = (failures: number) => lockedUntil(record({ failures, lastFailureAt: NOW }));
-    expect([0, 1, 9].map(failing)).toEqual([0, 0, 0]);
-    expect(failing(10)).toBe(NOW + 900);
-    expect([MAX_CONSECUTIVE_FAILURES, LOCK_SECONDS]).toEqual([10, 900]);
+describe('secondsLocked', () => {
+  it.each([
+    [10, 900],
+    [20, 1800],
+    [30, 3600],
+    [40, 7200],
+    [50, 14_400],
+    [60, 28_800],
+    [70, 57_600],
+    [80, 86_400],
+    [90, 86_400],
+  ])('locks after %i consecutive failures for %i seconds', (failures, lockSeconds) => {
+    const failed = { ...withoutCode, failures, lockAt: failures, lastFailureAt: NOW };
+    expect(secondsLocked(failed, NOW)).toBe(lockSeconds);
+    expect(secondsLocked(failed, NOW + lockSeconds - 1)).toBe(1);
+    expect(secondsLocked(failed, NOW + lockSeconds)).toBe(0);
+  });
+
+  it('locks for ever after 100 consecutive failures, with a Retry-After of a day', () => {
+    const failed = { ...withoutCode, failures: 100, lockAt: 100, lastFailureAt: NOW };
+    expect(
+      [NOW, NOW + DAY_SECONDS, NOW + 10_000 * DAY_SECONDS].map((now) => secondsLocked(failed, now)),
+    ).toEqual([DAY_SECONDS, DAY_SECONDS, DAY_SECONDS]);
+  });
+
+  it.each([0, 1, 9, 11, 19, 99])('does not lock after %i consecutive failures', (failures) => {
+    expect(
+      secondsLocked({ ...withoutCode, failures, lockAt: nextLockAt(failures), lastFailureAt: NOW }, NOW),
+    ).toBe(0);
+  });
+
+  it('returns at most the length of the lock when the clock is an hour behind', () => {
+    const failed = { ...withoutCode, failures: 10, lockAt: 10, lastFailureAt: NOW + 3600 };
+    expect(secondsLocked(failed, NOW)).toBe(900);
+  });
+
+  it('does not lock again when the clock steps back after a lock has ended', () => {
+    const ended = afterSend(
+      { ...withoutCode, failures: 10, lockAt: 10, lastFailureAt: NOW },
+      { mac: 'm', provider: 'p' },
+      NOW + 900,
+    );
+    expect(secondsLocked(ended, NOW)).toBe(0);
+  });
+});
+
+describe('nextLockAt', () => {
+  it('returns the next multiple of ten, at most 100', () => {
+    expect([0, 9, 10, 89, 90, 99, 100].map(nextLockAt)).toEqual([10, 10, 20, 90, 100, 100, 100]);
+    expect(CODE_LIMITS.locks.at(-1)?.failures).toBe(MAX_CONSECUTIVE_FAILURES);
+  });
+});
+
+describe('whyNotSent', () => {
+  it('allows a send to a phone that nobody has sent a code to', () => {
+    expect(whyNotSent(NEW_RECORD, [], NOW)).toBeUndefined();
+  });
+
+  it('refuses with too_many_attempts while the phone is locked, though the cool-down has passed', () => {
+    const locked = { ...record({ sends: [NOW - 100] }), failures: 10, lockAt: 10, lastFailureAt: NOW - 100 };
+    expect(whyNotSent(locked, [], NOW)).toEqual({ reason: 'too_many_attempts', retryAfterSeconds: 800 });
+  });
+
+  it('refuses with resend_too_soon within the cool-down', () => {
+    expect(whyNotSent(record(), [], NOW + 18)).toEqual({ reason: 'resend_too_soon', retryAfterSeconds: 42 });
+  });
+
+  it('refuses the twenty-first send of a day over all sellers until the first is a day old', () => {
+    const phoneSends = Array.from({ length: 20 }, (_, index) => NOW - 7200 + index);
+    expect(whyNotSent(NEW_RECORD, phoneSends.slice(1), NOW)).toBeUndefined();
+    expect(whyNotSent(NEW_RECORD, phoneSends, NOW)).toEqual({
+      reason: 'resend_too_soon',
+      retryAfterSeconds: DAY_SECONDS - 7200,
+    });
+    expect(whyNotSent(NEW_RECORD, phoneSends, NOW + DAY_SECONDS - 7200)).toBeUndefined();
+  });
+});
+
+describe('afterSend', () => {
+  const code = { mac: 'salt.new', provider: 'q' };
+
+  it('replaces the code, adds the send and keeps the failures', () => {
+    const before = record({ sends: [NOW - DAY_SECONDS, NOW - 60], failures: 7, lastFailureAt: NOW - 5 });
+    expect(afterSend(before, code, NOW)).toEqual({
+      sends: [NOW - 60, NOW],
+      failures: 7,
+      lastFailureAt: NOW - 5,
+      lockAt: 10,
+      code: { ...code, expiresAt: NOW + 300, tries: [] },
+    });
+  });
+
+  it('raises the number of failures that locks next after a lock has elapsed', () => {
+    expect(afterSend(record({ failures: 10, lockAt: 10 }), code, NOW).lockAt).toBe(20);
   });
 });
 
 describe('whyNotTried', () => {
-  const { code: _code, ...withoutCode } = record();
+  const rejected = { reason: 'code_rejected' };
+  const tooMany = (retryAfterSeconds: number) => ({ reason: 'too_many_attempts', retryAfterSeconds });
 
   it.each([
-    ['nothing is stored', undefined, NOW],
-    ['no code is out', withoutCode, NOW],
+    ['nothing is stored', NEW_RECORD, NOW],
+    ['there is no code', withoutCode, NOW],
     ['the code is 300 seconds old', record(), NOW + 300],
-    ["the code is another seller's", record({}, { audience: 'sel_b' }), NOW],
-    ["the code is another seller's and tried out", record({}, { audience: 'sel_b', tries: 5 }), NOW],
-    ['the code is expired and tried out', record({}, { tries: 5 }), NOW + 300],
-  ])('tells nothing but "rejected" if %s', (_case, stored, now) => {
-    expect(whyNotTried(stored, 'sel_a', now)).toEqual(REJECTED);
+    ['the code is expired and has no tries left', record({}, { tries: triesOf(5) }), NOW + 300],
+    ['no code was sent since a lock', record({ failures: 10, lockAt: 10, lastFailureAt: NOW - 900 }), NOW],
+  ])('returns code_rejected if %s', (_case, stored, now) => {
+    expect(whyNotTried(stored, now)).toEqual(rejected);
   });
 
   it.each([
     ['a fresh code', record(), NOW],
     ['the last second of a code', record(), NOW + 299],
-    ['a fifth try', record({}, { tries: 4 }), NOW],
+    ['a fifth try', record({}, { tries: triesOf(4) }), NOW],
     ['nine failures', record({ failures: 9, lastFailureAt: NOW }), NOW],
-    ['a lock that has elapsed', record({ failures: 10, lastFailureAt: NOW - 900 }), NOW],
-  ])('has nothing against %s', (_case, stored, now) => {
-    expect(whyNotTried(stored, 'sel_a', now)).toBeUndefined();
+    ['a code sent after a lock', record({ failures: 10, lockAt: 20, lastFailureAt: NOW - 900 }), NOW],
+  ])('allows %s', (_case, stored, now) => {
+    expect(whyNotTried(stored, now)).toBeUndefined();
   });
 
   it.each([
-    ['the cool-down', record({}, { tries: 5 }), NOW, 60],
-    ['what is left of the cool-down', record({}, { tries: 5 }), NOW + 45, 15],
-    ['one second at least', record({}, { tries: 5 }), NOW + 200, 1],
+    ['the cool-down', record({}, { tries: triesOf(5) }), NOW, 60],
+    ['the rest of the cool-down', record({}, { tries: triesOf(5) }), NOW + 45, 15],
+    ['at least one second', record({}, { tries: triesOf(5) }), NOW + 200, 1],
     [
-      'the send limits',
-      record({ sends: [-240, -180, -120, -60, 0].map((ago) => NOW + ago) }, { tries: 5 }),
+      'the limit of five sends',
+      record({ sends: [-240, -180, -120, -60, 0].map((ago) => NOW + ago) }, { tries: triesOf(5) }),
       NOW,
       360,
     ],
-  ])('sends the caller of a sixth try off for %s', (_case, stored, now, retryAfterSeconds) => {
-    expect(whyNotTried(stored, 'sel_a', now)).toEqual({ reason: 'too_many_attempts', retryAfterSeconds });
+  ])('refuses a sixth try for %s', (_case, stored, now, retryAfterSeconds) => {
+    expect(whyNotTried(stored, now)).toEqual(tooMany(retryAfterSeconds));
   });
 
   it.each([
-    ['at the start', 0, 900],
-    ['near the end', 899, 1],
-  ])('tells the exact rest of a lock, %s', (_case, elapsed, retryAfterSeconds) => {
-    const locked = record({ failures: 10, lastFailureAt: NOW - elapsed });
-    expect(whyNotTried(locked, 'sel_a', NOW)).toEqual({ reason: 'too_many_attempts', retryAfterSeconds });
-  });
-
-  it('keeps a phone locked whether or not a code is out, and for whomever it is', () => {
-    const locked = { failures: 10, lastFailureAt: NOW };
-    const refusals = [
-      whyNotTried({ ...withoutCode, ...locked }, 'sel_a', NOW),
-      whyNotTried(record(locked, { expiresAt: NOW }), 'sel_a', NOW),
-      whyNotTried(record(locked), 'sel_b', NOW),
-    ];
-    expect(refusals).toEqual(Array(3).fill({ reason: 'too_many_attempts', retryAfterSeconds: 900 }));
+    ['at its start', 0, 900],
+    ['in its last second', 899, 1],
+  ])('returns the exact rest of a lock %s, with a code or without', (_case, elapsed, rest) => {
+    const locked = { failures: 10, lockAt: 10, lastFailureAt: NOW - elapsed };
+    expect(whyNotTried(record(locked), NOW)).toEqual(tooMany(rest));
+    expect(whyNotTried({ ...withoutCode, ...locked }, NOW)).toEqual(tooMany(rest));
   });
 });
 
 describe('audienceOf', () => {
-  it("is the caller's seller, or the public where no key is needed", () => {
+  it("returns the caller's seller, or public where no key is taken", () => {
     expect(audienceOf({ sellerId: 'sel_a' })).toBe('sel_a');
     expect(audienceOf(undefined)).toBe('public');
   });
 });
 
+describe('isBuyerApp', () => {
+  it('returns true for a key with buyers:register only', () => {
+    expect(isBuyerApp({ scopes: ['users:read', 'buyers:register'] })).toBe(true);
+    expect(isBuyerApp({ scopes: ['users:read', 'users:write'] })).toBe(false);
+    expect(isBuyerApp(undefined)).toBe(false);
+  });
+});
+
 describe('registersBuyers', () => {
-  it("is for the buyer app's own key alone, or for all where no key is needed", () => {
+  it("returns true for the buyer app's key, and where no key is taken", () => {
     expect(registersBuyers(undefined)).toBe(true);
     expect(registersBuyers({ scopes: ['buyers:register'] })).toBe(true);
     expect(registersBuyers({ scopes: ['users:read', 'users:write'] })).toBe(false);

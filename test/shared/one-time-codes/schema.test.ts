@@ -8,7 +8,7 @@ const phone = '+989990000001';
 const isCode = (code: unknown): boolean => v.is(verifyCodeSchema, { phone, code });
 
 describe('verifyCodeSchema', () => {
-  it('reads six digits of every script, with leading zeros kept', () => {
+  it('accepts six digits in every script and keeps leading zeros', () => {
     fc.assert(
       fc.property(
         digits(6).chain((code) => fc.tuple(fc.constant(code), inAnyScript(code))),
@@ -33,18 +33,21 @@ describe('verifyCodeSchema', () => {
     expect(isCode(code)).toBe(false);
   });
 
-  it.each([[123456], [null], [true], [['123456']], [{}]])('refuses a code that is no string: %j', (code) => {
-    expect(isCode(code)).toBe(false);
-  });
+  it.each([[123456], [null], [true], [['123456']], [{}]])(
+    'refuses a code that is not a string: %j',
+    (code) => {
+      expect(isCode(code)).toBe(false);
+    },
+  );
 
-  it('names phone and code at once', () => {
+  it('returns the issues of phone and code together', () => {
     const { issues } = v.safeParse(verifyCodeSchema, { phone: '1', code: '1' });
     expect(issues?.map((issue) => issue.path?.[0]?.key)).toEqual(['phone', 'code']);
   });
 });
 
 describe('sendCodeSchema', () => {
-  it('takes a phone and nothing else', () => {
+  it('accepts a phone and no other field', () => {
     expect(v.parse(sendCodeSchema, { phone: '0999-000 0001' })).toEqual({ phone });
     expect(v.is(sendCodeSchema, { phone, code: '123456' })).toBe(false);
   });

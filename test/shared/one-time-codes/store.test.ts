@@ -1,156 +1,180 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { codeKey } from '#shared/table/keys.ts';
+import type { CodeOwner } from '#shared/one-time-codes/store.ts';
+import { codeKey, phoneSendsKey } from '#shared/table/keys.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { type Codes, codeOf, codesOn, NOW, newPhone, REJECTED } from './codes-on.ts';
+import {
+  type Codes,
+  codeOf,
+  codesOn,
+  countedOf,
+  NOW,
+  newOwner,
+  rejected,
+  tooMany,
+  withSeller,
+} from './codes-on.ts';
+
+const DAY_SECONDS = 24 * 3600;
 
 let table: EmbeddedTable;
 let store: Codes['store'];
-let putOut: Codes['putOut'];
+let send: Codes['send'];
 let fail: Codes['fail'];
+let failTen: Codes['failTen'];
+let record: Codes['record'];
+let phoneSends: Codes['phoneSends'];
 
 beforeAll(async () => {
   table = await startEmbeddedTable();
-  ({ store, putOut, fail } = codesOn(table));
+  ({ store, send, fail, failTen, record, phoneSends } = codesOn(table));
 });
 afterAll(() => table.stop());
 
-describe('replaceCode', () => {
-  it('puts a code out where there was nothing', async () => {
-    const phone = newPhone();
-    expect(await store.read(phone)).toBeUndefined();
-    expect(await putOut(phone, 'mac')).toEqual({ code: undefined });
-    expect(await store.read(phone)).toEqual({
+const ttlOf = async ({ phoneHash, audience }: CodeOwner) =>
+  (await table.client.send(new GetCommand({ TableName: table.name, Key: codeKey(phoneHash, audience) }))).Item
+    ?.ttl;
+
+describe('recordSend', () => {
+  it('stores the first code of a phone', async () => {
+    const owner = newOwner();
+    expect((await send(owner, 'one')).result.written).toBe(true);
+    expect(await record(owner)).toEqual({
       version: 1,
       sends: [NOW],
       failures: 0,
       lastFailureAt: 0,
-      code: codeOf('mac'),
+      lockAt: 10,
+      code: { mac: 'one.mac', expiresAt: NOW + 300, tries: [], provider: 'first' },
     });
+    expect(await phoneSends(owner)).toEqual([NOW]);
   });
 
-  it.each(['nothing', 'a code'])('lets one of two win that both saw %s', async (seenBefore) => {
-    const phone = newPhone();
-    await Promise.all([seenBefore].filter((what) => what === 'a code').map((mac) => putOut(phone, mac)));
-    const seen = await store.read(phone);
-    const outcomes = await Promise.all(
-      ['one', 'two'].map((mac) =>
-        store.replaceCode(phone, seen, { code: codeOf(mac), sends: [NOW], now: NOW }),
-      ),
+  it('stores one of two codes that were decided on the same record', async () => {
+    const owner = newOwner();
+    const seen = await store.read(owner, true);
+    const results = await Promise.all(
+      ['one', 'two'].map((mac) => store.recordSend(owner, seen, codeOf(mac))),
     );
-    expect(outcomes.filter((outcome) => outcome === undefined)).toHaveLength(1);
-    const winner = ['one', 'two'][outcomes.findIndex((outcome) => outcome !== undefined)];
-    expect((await store.read(phone))?.code?.mac).toBe(winner);
+    expect(results.filter(({ written }) => written)).toHaveLength(1);
+    expect(await phoneSends(owner)).toEqual([NOW]);
   });
 
-  it('takes a write of its own that it finds already made for done: its answer was lost on the way', async () => {
-    const phone = newPhone();
-    const next = { code: codeOf('mac'), sends: [NOW], now: NOW };
-    await store.replaceCode(phone, undefined, next);
-    expect(await store.replaceCode(phone, undefined, next)).toEqual({ code: undefined });
-    expect((await store.read(phone))?.version).toBe(1);
+  it('stores nothing if a try was counted since the read', async () => {
+    const owner = newOwner();
+    await send(owner, 'one');
+    const seen = await store.read(owner, true);
+    await fail(owner, 1);
+    expect(await store.recordSend(owner, seen, codeOf('two', NOW + 60))).toEqual({
+      written: false,
+      reason: 'changed',
+    });
+    expect(await record(owner)).toMatchObject({ sends: [NOW], code: { mac: 'one.mac' } });
+    expect(await phoneSends(owner)).toEqual([NOW]);
   });
 
-  it('makes the old code worthless and gives the new one five tries of its own', async () => {
-    const phone = newPhone();
-    await putOut(phone, 'old');
-    await fail(phone, 5);
-    await putOut(phone, 'new', NOW + 60);
-    expect(await store.countTry(phone, 'sel_a', NOW + 60)).toEqual({ mac: 'new' });
-    expect(await store.redeem(phone, 'old')).toBe(false);
-    expect(await store.redeem(phone, 'new')).toBe(true);
+  it('stores nothing if another seller sent a code to the phone since the read', async () => {
+    const [one, other] = [newOwner(), 'sel_b'];
+    const seen = await store.read(one, true);
+    await send(withSeller(one, other), 'other');
+    expect((await store.recordSend(one, seen, codeOf('one'))).written).toBe(false);
+    expect(await record(one)).toMatchObject({ version: 0, sends: [] });
   });
 
-  it('remembers the phone for a day after the last send or try, and no longer', async () => {
-    const phone = newPhone();
-    const ttl = async () =>
-      (await table.client.send(new GetCommand({ TableName: table.name, Key: codeKey(phone) }))).Item?.ttl;
-    await putOut(phone, 'mac');
-    expect(await ttl()).toBe(NOW + 24 * 3600);
-    await fail(phone, 1, NOW + 10);
-    expect(await ttl()).toBe(NOW + 10 + 24 * 3600);
+  it('gives the new code five tries of its own and makes the old code worthless', async () => {
+    const owner = newOwner();
+    await send(owner, 'old');
+    await fail(owner, 5);
+    await send(owner, 'new', NOW + 60);
+    expect(await store.countTry(owner, NOW + 60)).toEqual(countedOf('new.mac'));
+    expect(await store.redeem(owner, 'old.mac', NOW + 60)).toBe(false);
+    expect(await store.redeem(owner, 'new.mac', NOW + 60)).toBe(true);
+  });
+
+  it('counts a send without the sends over all sellers in the own item only', async () => {
+    const owner = newOwner('sel_app');
+    await send(owner, 'one', NOW, false);
+    expect((await record(owner)).sends).toEqual([NOW]);
+    expect(await phoneSends(owner)).toEqual([]);
+  });
+
+  it('drops sends over all sellers that are a day old', async () => {
+    const owner = newOwner();
+    await send(owner, 'one');
+    await send(withSeller(owner, 'sel_b'), 'two', NOW + 60);
+    await send(withSeller(owner, 'sel_c'), 'three', NOW + DAY_SECONDS);
+    expect(await phoneSends(owner)).toEqual([NOW + 60, NOW + DAY_SECONDS]);
   });
 });
 
-describe('replaceCode, to take back a send that the SMS provider refused', () => {
-  /** A send that is refused after `meanwhile` happened between its read and its write. */
-  const refusedSend = async (phone: string, meanwhile: () => Promise<unknown>) => {
-    const seen = await store.read(phone);
-    await meanwhile();
-    const replaced = await store.replaceCode(phone, seen, {
-      code: codeOf('new'),
-      sends: [NOW, NOW + 60],
-      now: NOW + 60,
-    });
-    const written = { sends: [], failures: 0, lastFailureAt: 0, version: (seen?.version ?? 0) + 1 };
-    return store.replaceCode(phone, written, { code: replaced?.code, sends: [NOW], now: NOW + 60 });
-  };
-
-  it('restores the old code and the cool-down', async () => {
-    const phone = newPhone();
-    await putOut(phone, 'old');
-    await refusedSend(phone, () => fail(phone, 2));
-    expect(await store.read(phone)).toMatchObject({
-      sends: [NOW],
-      failures: 2,
-      code: { mac: 'old', tries: 2 },
-    });
-    expect(await store.countTry(phone, 'sel_a', NOW + 60)).toEqual({ mac: 'old' });
+describe('the ttl of an item', () => {
+  it('is a day after the last send while there are no failures', async () => {
+    const owner = newOwner();
+    await send(owner, 'one');
+    await send(owner, 'two', NOW + 60);
+    expect(await ttlOf(owner)).toBe(NOW + 60 + DAY_SECONDS);
+    const { Item } = await table.client.send(
+      new GetCommand({ TableName: table.name, Key: phoneSendsKey(owner.phoneHash) }),
+    );
+    expect(Item?.ttl).toBe(NOW + 60 + DAY_SECONDS);
   });
 
-  it('leaves no code where there was none', async () => {
-    const phone = newPhone();
-    const seen = await store.read(phone);
-    await store.replaceCode(phone, seen, { code: codeOf('new'), sends: [NOW], now: NOW });
-    const written = { sends: [], failures: 0, lastFailureAt: 0, version: 1 };
-    await store.replaceCode(phone, written, { code: undefined, sends: [], now: NOW });
-    expect(await store.read(phone)).toEqual({ version: 2, sends: [], failures: 0, lastFailureAt: 0 });
-    expect(await store.countTry(phone, 'sel_a', NOW)).toEqual(REJECTED);
+  it('is absent while there are failures, also after another send, and returns after a redeem', async () => {
+    const owner = newOwner();
+    await send(owner, 'one');
+    await fail(owner, 1);
+    expect(await ttlOf(owner)).toBeUndefined();
+    await send(owner, 'two', NOW + 60);
+    expect(await ttlOf(owner)).toBeUndefined();
+    await store.redeem(owner, 'two.mac', NOW + 70);
+    expect(await ttlOf(owner)).toBe(NOW + 70 + DAY_SECONDS);
   });
+});
 
-  it('gives no try back that was made since the old code was read', async () => {
-    const phone = newPhone();
-    await putOut(phone, 'old');
-    await refusedSend(phone, () => fail(phone, 5));
-    expect(await store.countTry(phone, 'sel_a', NOW + 60)).toMatchObject({ reason: 'too_many_attempts' });
-  });
-
-  it('does not bring a code back to life that was used since it was read', async () => {
-    const phone = newPhone();
-    await putOut(phone, 'old');
-    await refusedSend(phone, () => store.redeem(phone, 'old'));
-    expect(await store.countTry(phone, 'sel_a', NOW + 60)).toEqual(REJECTED);
-  });
-
-  it('touches nothing if yet another code has been sent', async () => {
-    const phone = newPhone();
-    await putOut(phone, 'first');
-    await putOut(phone, 'second');
-    const stale = { sends: [], failures: 0, lastFailureAt: 0, version: 1 };
-    expect(await store.replaceCode(phone, stale, { code: undefined, sends: [], now: NOW })).toBeUndefined();
-    expect((await store.read(phone))?.code?.mac).toBe('second');
+describe('setProvider', () => {
+  it('changes the provider of the outstanding code only', async () => {
+    const owner = newOwner();
+    await send(owner, 'one');
+    await store.setProvider(owner, 'one.mac', 'second');
+    await store.setProvider(owner, 'other.mac', 'third');
+    expect((await record(owner)).code?.provider).toBe('second');
   });
 });
 
 describe('redeem', () => {
-  it('lets one of twenty use the code', async () => {
-    const phone = newPhone();
-    await putOut(phone, 'mac');
-    const outcomes = await Promise.all(Array.from({ length: 20 }, () => store.redeem(phone, 'mac')));
-    expect(outcomes.filter(Boolean)).toHaveLength(1);
+  it('succeeds for one of twenty at the same moment', async () => {
+    const owner = newOwner();
+    await send(owner, 'one');
+    const results = await Promise.all(Array.from({ length: 20 }, () => store.redeem(owner, 'one.mac', NOW)));
+    expect(results.filter(Boolean)).toHaveLength(1);
   });
 
-  it('uses the code up and forgives the failures, but not the sends', async () => {
-    const phone = newPhone();
-    await putOut(phone, 'mac');
-    await fail(phone, 3);
-    await store.redeem(phone, 'mac');
-    expect(await store.read(phone)).toMatchObject({ sends: [NOW], failures: 0 });
-    expect(await store.countTry(phone, 'sel_a', NOW)).toEqual(REJECTED);
+  it('removes the code, sets the failures to 0 and keeps the sends', async () => {
+    const owner = newOwner();
+    await send(owner, 'one');
+    await fail(owner, 3);
+    await store.redeem(owner, 'one.mac', NOW);
+    expect(await record(owner)).toEqual({
+      version: 5,
+      sends: [NOW],
+      failures: 0,
+      lastFailureAt: 0,
+      lockAt: 10,
+    });
+    expect(await store.countTry(owner, NOW)).toEqual(rejected);
   });
 
-  it('finds nothing to use where there is nothing, and stores nothing', async () => {
-    const phone = newPhone();
-    expect(await store.redeem(phone, 'mac')).toBe(false);
-    expect(await store.read(phone)).toBeUndefined();
+  it('starts the locks again at ten failures', async () => {
+    const owner = newOwner();
+    await failTen(owner);
+    await send(owner, 'third', NOW + 900);
+    await store.redeem(owner, 'third.mac', NOW + 900);
+    await failTen(owner, NOW + 1000);
+    expect(await store.countTry(owner, NOW + 1000)).toEqual(tooMany(900));
+  });
+
+  it('returns false and stores nothing where there is no code', async () => {
+    const owner = newOwner();
+    expect(await store.redeem(owner, 'one.mac', NOW)).toBe(false);
+    expect((await record(owner)).version).toBe(0);
   });
 });

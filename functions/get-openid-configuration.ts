@@ -1,0 +1,22 @@
+import { accessTokenRoutes } from '#shared/access-tokens/routes.ts';
+import { issuerMetadata } from '#shared/access-tokens/rules.ts';
+import { getOpenidConfigurationDeps } from '#shared/deps.ts';
+import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
+import type { EndpointDeps } from '#shared/http/request-scope.ts';
+
+const route = accessTokenRoutes['get-openid-configuration'];
+
+export interface GetOpenidConfigurationDeps extends EndpointDeps {
+  readonly tokenIssuer: string;
+}
+
+export const handle = async (
+  _request: Request<typeof route>,
+  { tokenIssuer }: GetOpenidConfigurationDeps,
+): Promise<ResponseOf<typeof route>> => ({
+  status: 200,
+  headers: { 'Cache-Control': 'public, max-age=300' },
+  body: issuerMetadata(tokenIssuer, accessTokenRoutes['get-jwks'].path),
+});
+
+export const handler = endpoint(route, handle, getOpenidConfigurationDeps);

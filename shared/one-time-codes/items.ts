@@ -1,0 +1,162 @@
+/** The item of a phone's code with one audience, and the expressions that write it. docs/table.md lists its attributes. */
+import type { StoredItem } from '#shared/table/writes.ts';
+import {
+  afterSend,
+  type CodeRecord,
+  FIRST_LOCK_AT,
+  MAX_TRIES_PER_CODE,
+  NEW_RECORD,
+  type OutstandingCode,
+  SENDS_KEPT_SECONDS,
+} from './rules.ts';
+
+/** What is stored, with the version that a send must still find; 0 if nothing is stored. */
+export interface VersionedRecord extends CodeRecord {
+  readonly version: number;
+}
+
+/** A code that is about to be sent. */
+export interface NewCode extends Pick<OutstandingCode, 'mac' | 'provider'> {
+  readonly now: number;
+}
+
+const codeOf = (item: StoredItem): { readonly code?: OutstandingCode } =>
+  item.mac === undefined
+    ? {}
+    : {
+        code: {
+          mac: String(item.mac),
+          expiresAt: Number(item.code_expires_at),
+          tries: item.tries as string[],
+          provider: String(item.provider),
+        },
+      };
+
+export const recordFrom = (item: StoredItem | undefined): VersionedRecord =>
+  item === undefined
+    ? { ...NEW_RECORD, version: 0 }
+    : {
+        version: Number(item.version),
+        sends: item.sends as number[],
+        failures: Number(item.failures),
+        lastFailureAt: Number(item.last_failure_at ?? 0),
+        lockAt: Number(item.lock_at),
+        ...codeOf(item),
+      };
+
+/** The part of an UpdateItem that differs from write to write. */
+export interface Expression {
+  readonly UpdateExpression: string;
+  readonly ConditionExpression: string;
+  readonly ExpressionAttributeNames?: Record<string, string>;
+  readonly ExpressionAttributeValues: Record<string, unknown>;
+}
+
+export const TTL_NAME = { '#ttl': 'ttl' };
+
+/** The condition that nobody has written since `version` was read. */
+export const unchangedSince = (version: number) =>
+  version === 0
+    ? { ConditionExpression: 'attribute_not_exists(version)', seen: {} }
+    : { ConditionExpression: 'version = :seen', seen: { ':seen': version } };
+
+/** Stores a new code in place of the old one. The item has no ttl while it holds failures. */
+export const sendExpression = (seen: VersionedRecord, { now, ...code }: NewCode): Expression => {
+  const next = afterSend(seen, code, now);
+  const condition = unchangedSince(seen.version);
+  const hasFailures = next.failures > 0;
+  return {
+    UpdateExpression:
+      'SET version = :next, sends = :sends, failures = :failures, lock_at = :lockAt, mac = :mac, ' +
+      `code_expires_at = :expiresAt, tries = :tries, provider = :provider${hasFailures ? ' REMOVE #ttl' : ', #ttl = :ttl'}`,
+    ConditionExpression: condition.ConditionExpression,
+    ExpressionAttributeNames: TTL_NAME,
+    ExpressionAttributeValues: {
+      ':next': seen.version + 1,
+      ':sends': next.sends,
+      ':failures': next.failures,
+      ':lockAt': next.lockAt,
+      ':mac': next.code.mac,
+      ':expiresAt': next.code.expiresAt,
+      ':tries': next.code.tries,
+      ':provider': next.code.provider,
+      ...(hasFailures ? {} : { ':ttl': now + SENDS_KEPT_SECONDS }),
+      ...condition.seen,
+    },
+  };
+};
+
+/**
+ * Restores the code and the sends of before a send, while its code is still the outstanding one. Tries that were counted meanwhile
+ * count against the restored code, and the failures stay.
+ */
+export const undoExpression = ({ sends, code }: CodeRecord, mac: string): Expression => ({
+  UpdateExpression:
+    code === undefined
+      ? 'SET version = version + :one, sends = :sends REMOVE mac, code_expires_at, tries, provider'
+      : 'SET version = version + :one, sends = :sends, mac = :before, code_expires_at = :expiresAt, ' +
+        'tries = list_append(:tries, tries), provider = :provider',
+  ConditionExpression: 'mac = :mac',
+  ExpressionAttributeValues: {
+    ':one': 1,
+    ':mac': mac,
+    ':sends': sends,
+    ...(code === undefined
+      ? {}
+      : {
+          ':before': code.mac,
+          ':expiresAt': code.expiresAt,
+          ':tries': code.tries,
+          ':provider': code.provider,
+        }),
+  },
+});
+
+/** Counts one try, under the same conditions as `whyNotTried`. A try that was counted already is not counted again. */
+export const tryExpression = (tryId: string, now: number): Expression => ({
+  UpdateExpression:
+    'SET version = version + :one, failures = failures + :one, last_failure_at = :now, ' +
+    'tries = list_append(tries, :tries) REMOVE #ttl',
+  ConditionExpression:
+    'code_expires_at > :now AND size(tries) < :maxTries AND failures < lock_at AND NOT contains(tries, :tryId)',
+  ExpressionAttributeNames: TTL_NAME,
+  ExpressionAttributeValues: {
+    ':one': 1,
+    ':now': now,
+    ':maxTries': MAX_TRIES_PER_CODE,
+    ':tryId': tryId,
+    ':tries': [tryId],
+  },
+});
+
+/** Uses the code up and sets the failures to 0. The sends stay. */
+export const redeemExpression = (mac: string, redeemId: string, now: number): Expression => ({
+  UpdateExpression:
+    'SET version = version + :one, failures = :zero, lock_at = :firstLock, redeemed_by = :redeemId, #ttl = :ttl ' +
+    'REMOVE mac, code_expires_at, tries, provider, last_failure_at',
+  ConditionExpression: 'mac = :mac',
+  ExpressionAttributeNames: TTL_NAME,
+  ExpressionAttributeValues: {
+    ':one': 1,
+    ':zero': 0,
+    ':firstLock': FIRST_LOCK_AT,
+    ':redeemId': redeemId,
+    ':mac': mac,
+    ':ttl': now + SENDS_KEPT_SECONDS,
+  },
+});
+
+/** Sets the failures to 0 and leaves the code as it is. */
+export const clearFailuresExpression = (mac: string, now: number): Expression => ({
+  UpdateExpression:
+    'SET version = version + :one, failures = :zero, lock_at = :firstLock, #ttl = :ttl REMOVE last_failure_at',
+  ConditionExpression: 'mac = :mac',
+  ExpressionAttributeNames: TTL_NAME,
+  ExpressionAttributeValues: {
+    ':one': 1,
+    ':zero': 0,
+    ':firstLock': FIRST_LOCK_AT,
+    ':mac': mac,
+    ':ttl': now + SENDS_KEPT_SECONDS,
+  },
+});

@@ -1,0 +1,71 @@
+import { handle, type SendOtpDeps } from '#functions/send-otp.ts';
+import { codeStore } from '#shared/one-time-codes/store.ts';
+import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
+import { routes } from '#shared/routes.ts';
+import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
+import type { Table } from '#shared/table/client.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
+import { countingCalls } from '#test/table/counting-calls.ts';
+import { callerContext, functionUnderTest } from './harness.ts';
+
+export const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
+
+/** The authorizer's context of a seller's key without scopes. */
+export const seller = (sellerId: string, keyId = `key_${sellerId}`) => ({
+  ...callerContext,
+  sellerId,
+  keyId,
+  scopes: 'users:read',
+});
+
+export interface SendOtpOptions {
+  readonly otpAccess?: 'public';
+  readonly smsPerDay?: number;
+}
+
+/** The function with an SMS provider that keeps its messages, or fails with `provider.failure`. */
+export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = {}) => {
+  const counted = countingCalls(table);
+  const sent: { phone: string; code: string }[] = [];
+  const provider: { name: string; failure?: Error; onSend?: () => Promise<unknown> } = { name: 'first' };
+  const codes = codeStore(counted);
+  const limiter = rateLimiter(counted);
+  const clock = (): number => test.clock();
+  const test = functionUnderTest<(typeof routes)['send-otp'], SendOtpDeps>(
+    routes['send-otp'],
+    handle,
+    counted,
+    {
+      codes,
+      hashes,
+      smsProvider: 'first',
+      ceilings: stageCeilings(limiter, { smsPerDay }, clock),
+      sms: {
+        sendCode: async (phone, code) => {
+          await provider.onSend?.();
+          if (provider.failure) throw provider.failure;
+          sent.push({ phone, code });
+          return { provider: provider.name };
+        },
+      },
+      ...own,
+    },
+  );
+  return {
+    ...test,
+    sent,
+    provider,
+    codes,
+    calls: counted.calls,
+    send: (phone: string, authorizer: Record<string, string> = seller('sel_a')) =>
+      test.call({ body: { phone }, authorizer }),
+    record: async (phone: string, audience = 'sel_a') =>
+      (await codes.read({ phoneHash: (await hashes.phone(phone))[0], audience }, false)).record,
+    ownerOf: async (phone: string, audience = 'sel_a') => ({
+      phoneHash: (await hashes.phone(phone))[0],
+      audience,
+    }),
+    nowSeconds: () => Math.floor(test.clock() / 1000),
+  };
+};

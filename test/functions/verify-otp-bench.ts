@@ -1,0 +1,75 @@
+import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
+import { handle, type VerifyOtpDeps } from '#functions/verify-otp.ts';
+import { publishedKey, signingInput } from '#shared/access-tokens/jws.ts';
+import type { TokenSigner } from '#shared/access-tokens/port.ts';
+import { buyerStore } from '#shared/buyers/store.ts';
+import { codeStore } from '#shared/one-time-codes/store.ts';
+import { routes } from '#shared/routes.ts';
+import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
+import type { Table } from '#shared/table/client.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
+import { codesOn } from '#test/shared/one-time-codes/codes-on.ts';
+import { countingCalls } from '#test/table/counting-calls.ts';
+import { callerContext, functionUnderTest } from './harness.ts';
+
+export const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
+const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+export const published = publishedKey(pair.publicKey.export({ format: 'jwk' }));
+export const signer: TokenSigner = {
+  sign: async (claims) => {
+    const input = signingInput(published.kid, claims);
+    const key = createPrivateKey(pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    return `${input}.${sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
+  },
+  publicKeys: async () => ({ keys: [published] }),
+};
+
+export const RIGHT = '493027';
+export const WRONG = '111111';
+
+/** The authorizer's context of a seller's key without scopes. */
+export const seller = (sellerId: string, keyId = `key_${sellerId}`, limits = {}) => ({
+  ...callerContext,
+  sellerId,
+  keyId,
+  scopes: 'users:read',
+  limits: JSON.stringify(limits),
+});
+
+export interface VerifyOtpOptions {
+  readonly otpAccess?: 'public';
+  readonly signer?: TokenSigner;
+  /** The connection of the function, if it is not the table itself. */
+  readonly on?: Table;
+}
+
+/** The function, and a store that sends codes to it. */
+export const verifyOtpOn = (table: Table, { on = table, ...own }: VerifyOtpOptions = {}) => {
+  const counted = countingCalls(on);
+  const { store, send } = codesOn(table);
+  const buyers = buyerStore(counted);
+  const test = functionUnderTest<(typeof routes)['verify-otp'], VerifyOtpDeps>(
+    routes['verify-otp'],
+    handle,
+    counted,
+    { codes: codeStore(counted), buyers, hashes, signer, tokenIssuer: 'https://issuer.example', ...own },
+  );
+  return {
+    ...test,
+    buyers,
+    calls: counted.calls,
+    /** Stores a code for a phone, as a send does. */
+    async send(phone: string, audience = 'sel_test') {
+      const now = Math.floor(test.clock() / 1000);
+      const [phoneHash] = await hashes.phone(phone);
+      const mac = await hashes.codeMac({ phone, audience, code: RIGHT, salt: `salt-${now}` });
+      await send({ phoneHash, audience }, mac, now);
+    },
+    record: async (phone: string, audience = 'sel_test') =>
+      (await store.read({ phoneHash: (await hashes.phone(phone))[0], audience }, false)).record,
+    verify: (phone: string, code: string, authorizer: Record<string, string> = callerContext) =>
+      test.call({ body: { phone, code }, authorizer }),
+    events: (name: string) =>
+      test.lines.map((line) => JSON.parse(line)).filter(({ event }) => event === name),
+  };
+};

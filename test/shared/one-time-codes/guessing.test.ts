@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { STRATEGIES, simulateMonth, WITH_DAILY_SIGN_IN } from './guessing.ts';
+import { modelPhone } from './model.ts';
+
+const results = STRATEGIES.map(simulateMonth);
+
+describe('a month of guessing through one seller', () => {
+  it.each(results)('has at most 100 consecutive failures: $strategy', ({ maxConsecutiveFailures }) => {
+    expect(maxConsecutiveFailures).toBeLessThanOrEqual(100);
+  });
+
+  it.each(results)('has a chance below 1 in 10,000 of a right guess: $strategy', ({ chance }) => {
+    expect(chance).toBeLessThan(1e-4);
+  });
+
+  it('gives the numbers of the table in docs/security.md', () => {
+    const rows = results.map((row) => [
+      row.sms,
+      row.refusedSends,
+      row.guesses,
+      row.daysUntilLockedForGood,
+      row.chance.toExponential(5),
+    ]);
+    expect(rows).toEqual([
+      [20, 0, 100, 4, '9.99953e-5'],
+      [20, 0, 100, 4, '9.99953e-5'],
+      [100, 0, 100, 9, '9.99951e-5'],
+      [0, 20, 100, 3.3, '9.99953e-5'],
+      [20, 20, 100, 4, '9.99951e-5'],
+      [15, 0, 75, undefined, '7.49974e-5'],
+    ]);
+  });
+
+  it('makes at most 50 guesses a day where the buyer signs in every day', () => {
+    const { guesses, sms, maxConsecutiveFailures, chance } = simulateMonth(WITH_DAILY_SIGN_IN);
+    expect([guesses, sms, maxConsecutiveFailures, chance.toExponential(1)]).toEqual([
+      1500,
+      300,
+      50,
+      '1.5e-3',
+    ]);
+  });
+});
+
+/** One step of a guesser: a send that goes out or is refused, guesses on its code before and after, and a pause. */
+interface Step {
+  readonly sends: boolean;
+  readonly isRefused: boolean;
+  readonly guessesBefore: number;
+  readonly guessesAfter: number;
+  readonly pauseSeconds: number;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  sends: fc.boolean(),
+  isRefused: fc.boolean(),
+  guessesBefore: fc.integer({ min: 0, max: 8 }),
+  guessesAfter: fc.integer({ min: 0, max: 8 }),
+  pauseSeconds: fc.constantFrom(0, 1, 59, 60, 299, 300, 899, 900, 3600, 86_400, 172_800),
+});
+
+/** Plays the steps once per round. Returns the number of guesses and the consecutive failures of the phone. */
+const play = (steps: readonly Step[]) => {
+  const phone = modelPhone();
+  const failures: number[] = [];
+  let now = 0;
+  let guesses = 0;
+  const guess = (times: number): void => {
+    for (let index = 0; index < times; index += 1) guesses += Number(phone.countTry(`${now}-${index}`, now));
+  };
+  for (let round = 0; round < 40; round += 1) {
+    for (const [index, { sends, isRefused, guessesBefore, guessesAfter, pauseSeconds }] of steps.entries()) {
+      const mac = `${round}-${index}`;
+      const before = sends ? phone.send(mac, now) : undefined;
+      guess(guessesBefore);
+      if (before !== undefined && isRefused) phone.undo(before, mac);
+      guess(guessesAfter);
+      failures.push(phone.record.failures);
+      now += pauseSeconds;
+    }
+  }
+  return { guesses, failures };
+};
+
+describe('any mix of sends, refused sends, guesses and pauses', () => {
+  it('makes at most 100 guesses, each of which is a consecutive failure', () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 20 }), (steps) => {
+        const { guesses, failures } = play(steps);
+        expect(guesses).toBeLessThanOrEqual(100);
+        expect(failures.at(-1)).toBe(guesses);
+        expect(failures).toEqual([...failures].sort((a, b) => a - b));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('reaches 100 guesses, so the property is not empty', () => {
+    const fastest = {
+      sends: true,
+      isRefused: false,
+      guessesBefore: 5,
+      guessesAfter: 0,
+      pauseSeconds: 86_400,
+    };
+    expect(play([fastest]).guesses).toBe(100);
+  });
+});

@@ -1,0 +1,60 @@
+import {
+  afterSend,
+  type CodeRecord,
+  FIRST_LOCK_AT,
+  NEW_RECORD,
+  whyNotSent,
+  whyNotTried,
+} from '#shared/one-time-codes/rules.ts';
+
+/** The record of one phone and one seller in memory: what the store does, by the pure rules. */
+export interface ModelPhone {
+  readonly record: CodeRecord;
+  /** Sends a code if the rules allow it. Returns the record of before, for an undo; undefined if they refuse it. */
+  send(mac: string, now: number): CodeRecord | undefined;
+  /** Undoes the send of `mac`. */
+  undo(before: CodeRecord, mac: string): void;
+  /** Counts a try if the rules allow it. Returns whether it was counted. */
+  countTry(tryId: string, now: number): boolean;
+  /** Uses the code up. Returns whether it was the outstanding one. */
+  redeem(mac: string): boolean;
+}
+
+const withoutCode = ({ code: _code, ...rest }: CodeRecord): CodeRecord => rest;
+
+export const modelPhone = (): ModelPhone => {
+  let record: CodeRecord = NEW_RECORD;
+  return {
+    get record() {
+      return record;
+    },
+    send(mac, now) {
+      if (whyNotSent(record, [], now) !== undefined) return undefined;
+      const before = record;
+      record = afterSend(record, { mac, provider: 'first' }, now);
+      return before;
+    },
+    undo(before, mac) {
+      const { code } = record;
+      if (code?.mac !== mac) return;
+      const restored = before.code && { ...before.code, tries: [...before.code.tries, ...code.tries] };
+      record = { ...withoutCode(record), sends: before.sends, ...(restored && { code: restored }) };
+    },
+    countTry(tryId, now) {
+      const { code } = record;
+      if (code === undefined || whyNotTried(record, now) !== undefined) return false;
+      record = {
+        ...record,
+        failures: record.failures + 1,
+        lastFailureAt: now,
+        code: { ...code, tries: [...code.tries, tryId] },
+      };
+      return true;
+    },
+    redeem(mac) {
+      if (record.code?.mac !== mac) return false;
+      record = { ...withoutCode(record), failures: 0, lastFailureAt: 0, lockAt: FIRST_LOCK_AT };
+      return true;
+    },
+  };
+};

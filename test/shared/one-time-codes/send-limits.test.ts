@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { CODE_LIMITS, recentSends, secondsUntilNextSend } from '#shared/one-time-codes/rules.ts';
+
+const NOW = 1_800_000_000;
+const DAY_SECONDS = 24 * 3600;
+
+/** The limits as the contract words them. */
+const LIMITS = [
+  { sends: 1, windowSeconds: 60 },
+  { sends: 5, windowSeconds: 600 },
+  { sends: 10, windowSeconds: DAY_SECONDS },
+];
+
+/** The seconds until the limits of a phone and seller allow another send. */
+const waitAfter = (sends: readonly number[], now: number): number =>
+  secondsUntilNextSend(CODE_LIMITS.sends, sends, now);
+
+/** Sends whenever the rules allow it, over requests that come this many seconds after one another. */
+const sendsAllowed = (gaps: readonly number[]): number[] => {
+  let now = NOW;
+  const allowed: number[] = [];
+  for (const gap of gaps) {
+    now += gap;
+    allowed.push(...(waitAfter(recentSends(allowed, now), now) === 0 ? [now] : []));
+  }
+  return allowed;
+};
+
+const gaps = fc.array(
+  fc.oneof(
+    fc.nat({ max: 90 }),
+    fc.nat({ max: 700 }),
+    fc.constantFrom(0, 59, 60, 61, 599, 600),
+    fc.nat({ max: 90_000 }),
+  ),
+  { maxLength: 120 },
+);
+
+describe('secondsUntilNextSend', () => {
+  it('allows the first send at once', () => {
+    expect(waitAfter([], NOW)).toBe(0);
+  });
+
+  it.each([
+    [0, 60],
+    [1, 59],
+    [59, 1],
+    [60, 0],
+    [61, 0],
+  ])('returns, %i seconds after the only send, %i', (elapsed, wait) => {
+    expect(waitAfter([NOW - elapsed], NOW)).toBe(wait);
+  });
+
+  it.each([
+    [240, 360],
+    [599, 1],
+    [600, 0],
+  ])('returns, %i seconds after the first of five sends, %i', (elapsed, wait) => {
+    const first = NOW - elapsed;
+    expect(waitAfter([first, first + 60, first + 120, first + 180, first + 180], NOW)).toBe(wait);
+  });
+
+  it.each([
+    [7200, DAY_SECONDS - 7200],
+    [DAY_SECONDS - 1, 1],
+    [DAY_SECONDS, 0],
+  ])('returns, %i seconds after the first of ten sends, %i', (elapsed, wait) => {
+    const sends = Array.from({ length: 10 }, (_, index) => NOW - elapsed + index * 700);
+    expect(waitAfter(sends, NOW)).toBe(wait);
+  });
+
+  it('returns the longest wait when several limits are reached', () => {
+    const sends = [
+      ...Array.from({ length: 5 }, (_, index) => NOW - 5000 + index),
+      ...[240, 180, 120, 60, 0].map((ago) => NOW - ago),
+    ];
+    expect(waitAfter(sends, NOW)).toBe(DAY_SECONDS - 5000);
+  });
+
+  it.each([2, 3600])('returns at most the cool-down when the clock is %i seconds behind', (secondsBehind) => {
+    expect(waitAfter([NOW + secondsBehind], NOW)).toBe(60);
+  });
+
+  it('returns at most the window of each limit when the clock is an hour behind', () => {
+    const inAnHour = (count: number) => Array.from({ length: count }, () => NOW + 3600);
+    expect([5, 10].map((count) => waitAfter(inAnHour(count), NOW))).toEqual([600, DAY_SECONDS]);
+  });
+
+  it('never allows more sends than a limit has in any window, at any sequence of requests', () => {
+    fc.assert(
+      fc.property(gaps, (sequence) => {
+        const sends = sendsAllowed(sequence);
+        const crowded = LIMITS.filter((limit) =>
+          sends.some(
+            (end) => sends.filter((at) => at <= end && at > end - limit.windowSeconds).length > limit.sends,
+          ),
+        );
+        expect(crowded).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('returns the exact second from which a send is allowed', () => {
+    fc.assert(
+      fc.property(gaps, fc.nat({ max: 1000 }), (sequence, later) => {
+        const sends = sendsAllowed(sequence);
+        const now = (sends.at(-1) ?? NOW) + later;
+        const wait = waitAfter(sends, now);
+        expect(waitAfter(recentSends(sends, now + wait), now + wait)).toBe(0);
+        expect(wait === 0 || waitAfter(sends, now + wait - 1) === 1).toBe(true);
+      }),
+    );
+  });
+
+  it('refuses no send that every limit allows', () => {
+    fc.assert(
+      fc.property(gaps, fc.nat({ max: 1000 }), (sequence, later) => {
+        const sends = sendsAllowed(sequence);
+        const now = (sends.at(-1) ?? NOW) + later;
+        const hasRoom = LIMITS.every(
+          (limit) => sends.filter((at) => at > now - limit.windowSeconds).length < limit.sends,
+        );
+        expect(waitAfter(sends, now) === 0).toBe(hasRoom);
+      }),
+    );
+  });
+});
+
+describe('recentSends', () => {
+  it('drops a send that is a day old', () => {
+    expect(recentSends([NOW - DAY_SECONDS, NOW - DAY_SECONDS + 1, NOW], NOW)).toEqual([
+      NOW - DAY_SECONDS + 1,
+      NOW,
+    ]);
+  });
+
+  it('keeps every send that still counts', () => {
+    fc.assert(
+      fc.property(gaps, fc.nat({ max: 2 * DAY_SECONDS }), (sequence, later) => {
+        const sends = sendsAllowed(sequence);
+        const now = (sends.at(-1) ?? NOW) + later;
+        expect(waitAfter(recentSends(sends, now), now)).toBe(waitAfter(sends, now));
+      }),
+    );
+  });
+});

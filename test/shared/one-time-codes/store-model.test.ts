@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import type { CodeRecord } from '#shared/one-time-codes/rules.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { type Codes, codesOn, NOW, newOwner } from './codes-on.ts';
+import { modelPhone } from './model.ts';
+
+let table: EmbeddedTable;
+let codes: Codes;
+
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+  codes = codesOn(table);
+});
+afterAll(() => table.stop());
+
+/** What happens to a phone. A `refused send` is undone after `tries` guesses on its code. */
+type Action =
+  | { readonly name: 'send' | 'refused send'; readonly tries: number }
+  | { readonly name: 'tries'; readonly tries: number }
+  | { readonly name: 'redeem' }
+  | { readonly name: 'wait'; readonly seconds: number };
+
+const tries = fc.integer({ min: 0, max: 7 });
+
+const action: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ name: fc.constant('send' as const), tries }) },
+  { weight: 3, arbitrary: fc.record({ name: fc.constant('refused send' as const), tries }) },
+  { weight: 2, arbitrary: fc.record({ name: fc.constant('tries' as const), tries }) },
+  { weight: 1, arbitrary: fc.record({ name: fc.constant('redeem' as const) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      name: fc.constant('wait' as const),
+      seconds: fc.constantFrom(-3600, 1, 59, 60, 299, 300, 600, 900, 7200, 86_400),
+    }),
+  },
+);
+
+/** Replays a history on the store and on the model. Returns the records of both after each action. */
+const replay = async (history: readonly Action[]) => {
+  const owner = newOwner();
+  const phone = modelPhone();
+  const pairs: { stored: unknown; expected: unknown }[] = [];
+  let now = NOW;
+  let count = 0;
+
+  const guess = async (times: number) => {
+    for (let index = 0; index < times; index += 1) {
+      const { written } = await codes.store.countTry(owner, now);
+      pairs.push({ stored: written, expected: phone.countTry(`try-${index}`, now) });
+    }
+  };
+
+  const send = async (guesses: number, isRefused: boolean) => {
+    count += 1;
+    const mac = `send-${count}.mac`;
+    const before = phone.send(mac, now);
+    if (before === undefined) return;
+    const sent = await codes.send(owner, mac, now);
+    await guess(guesses);
+    if (!isRefused) return;
+    await codes.store.undoSend(owner, sent.before, sent.code);
+    phone.undo(before, mac);
+  };
+
+  const run = async (step: Action) => {
+    if (step.name === 'wait') now += step.seconds;
+    if (step.name === 'tries') await guess(step.tries);
+    if (step.name === 'send' || step.name === 'refused send')
+      await send(step.tries, step.name === 'refused send');
+    if (step.name === 'redeem') {
+      const mac = phone.record.code?.mac ?? 'none.mac';
+      pairs.push({ stored: await codes.store.redeem(owner, mac, now), expected: phone.redeem(mac) });
+    }
+    const { version: _version, ...stored } = await codes.record(owner);
+    pairs.push({ stored: withCountedTries(stored), expected: withCountedTries(phone.record) });
+  };
+
+  for (const step of history) await run(step);
+  return pairs;
+};
+
+/** The ids of tries are random, so only their number is compared. */
+const withCountedTries = ({ code, ...record }: CodeRecord) => ({
+  ...record,
+  code: code && { ...code, tries: code.tries.length },
+});
+
+describe('the store', () => {
+  it('decides and stores what the rules say, after any history of a phone', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 10, maxLength: 40 }), async (history) => {
+        const pairs = await replay(history);
+        expect(pairs.map(({ stored }) => stored)).toEqual(pairs.map(({ expected }) => expected));
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
