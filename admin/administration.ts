@@ -1,8 +1,7 @@
 import type { ApiKey } from '#admin/stores/api-key-schema.ts';
 import { apiKeyStore } from '#admin/stores/api-key-store.ts';
-import { auditStore } from '#admin/stores/audit-store.ts';
-import type { Seller } from '#admin/stores/seller-schema.ts';
-import { sellerStore } from '#admin/stores/seller-store.ts';
+import { auditStore, type NewAuditRecord } from '#admin/stores/audit-store.ts';
+import { type Seller, sellerStore } from '#admin/stores/seller-store.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
 import type { KeyPrefix } from '#shared/api-keys/format.ts';
 import type { Clock } from '#shared/clock.ts';
@@ -10,14 +9,14 @@ import type { Ids } from '#shared/ids.ts';
 import type { Table } from '#shared/table/client.ts';
 import { refusal } from './operations/refusal.ts';
 
-/** What the administration of one deployment works on, and for whom. */
+/** The deployment that is administered, and the person who does it. */
 export interface AdministrationOptions {
   readonly table: Table;
   readonly usagePlans: UsagePlans;
   readonly keyPrefix: KeyPrefix;
-  /** `local`, `prod`…: API Gateway's keys are named after it, for other stages may share the account. */
+  /** `local`, `prod`…: part of the names of API Gateway's keys, since other stages may share the account. */
   readonly stage: string;
-  /** Who does it, for the audit: an AWS identity's ARN, or `local:<user>`. */
+  /** Who acts, for the audit: an AWS identity's ARN, or `local:<user>`. */
   readonly actor: string;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -25,42 +24,51 @@ export interface AdministrationOptions {
   readonly beforeStep?: (step: string) => void | Promise<void>;
 }
 
-/** The same with its stores. Every operation of this folder takes it as its first argument. */
-export const administration = (options: AdministrationOptions) => ({
-  ...options,
-  sellers: sellerStore(options.table),
-  keys: apiKeyStore(options.table),
-  audit: auditStore(options.table),
-  gatewayKeyName: (keyId: string): string => `${gatewayKeyNamePrefix(options.stage)}${keyId}`,
-  now: (): string => new Date(options.clock()).toISOString(),
-});
+/** The options and the stores. Every operation of this folder takes it as its first argument. */
+export const administration = (options: AdministrationOptions) => {
+  const now = (): string => new Date(options.clock()).toISOString();
+  return {
+    ...options,
+    sellers: sellerStore(options.table),
+    keys: apiKeyStore(options.table),
+    audit: auditStore(options.table),
+    now,
+    gatewayKeyName: (keyId: string): string => `${gatewayKeyNamePrefix(options.stage)}${keyId}`,
+    /** An audit record of the actor, at this moment. */
+    record: (record: Omit<NewAuditRecord, 'at' | 'actor'>): NewAuditRecord => ({
+      at: now(),
+      actor: options.actor,
+      ...record,
+    }),
+  };
+};
 
 export type Administration = ReturnType<typeof administration>;
 
-/** How the names of a stage's keys in API Gateway begin. */
+/** The prefix of a stage's key names in API Gateway. */
 export const gatewayKeyNamePrefix = (stage: string): string => `buyer-linking-${stage}-`;
 
-/** The key id in a name that a stage gave; undefined if it is another's, a stage `prod-eu` beside the stage `prod` say. */
+/** Returns the key id in a name of API Gateway; undefined if the name belongs to another stage (`prod-eu` beside `prod`) or API. */
 export const keyIdInGatewayName = (stage: string, name: string): string | undefined => {
   const prefix = gatewayKeyNamePrefix(stage);
   const rest = name.slice(prefix.length);
   return name.startsWith(prefix) && /^key_[0-9A-Za-z]+$/.test(rest) ? rest : undefined;
 };
 
-/** Runs one step of an operation. Each is idempotent: whoever finishes an interrupted operation runs it again. */
+/** Runs one step of an operation. Each step is idempotent, so an interrupted operation is completed by running it again. */
 export const step = async <T>(admin: Administration, name: string, run: () => Promise<T>): Promise<T> => {
   await admin.beforeStep?.(name);
   return run();
 };
 
-/** The seller, or a refusal that says there is none. */
+/** Returns the seller. Throws `seller_not_found` if there is none. */
 export const requireSeller = async (admin: Administration, sellerId: string): Promise<Seller> => {
   const seller = await admin.sellers.find(sellerId);
   if (seller === undefined) throw refusal('seller_not_found', `There is no seller ${sellerId}.`);
   return seller;
 };
 
-/** The key, or a refusal that says there is none. */
+/** Returns the key. Throws `key_not_found` if there is none. */
 export const requireKey = async (admin: Administration, keyId: string): Promise<ApiKey> => {
   const key = await admin.keys.find(keyId);
   if (key === undefined) throw refusal('key_not_found', `There is no key ${keyId}.`);

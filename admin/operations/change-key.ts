@@ -1,93 +1,82 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Administration, requireKey, requireSeller, step } from '#admin/administration.ts';
 import type { ApiKey } from '#admin/stores/api-key-schema.ts';
 import type { NewAuditRecord } from '#admin/stores/audit-store.ts';
-import type { SellerStatus } from '#admin/stores/seller-schema.ts';
 import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';
-import { endInWords, requireFuture } from './issue-key.ts';
+import { expiryText, requireFutureExpiry } from './issue-key.ts';
 import { refusal } from './refusal.ts';
 
-/** What a change makes of a key, and how the audit tells it. */
-export interface PlannedChange {
+/** The key after a change, and the change as the audit records it. */
+interface PlannedChange {
   readonly after: ApiKey;
   readonly action: string;
   readonly details?: NewAuditRecord['details'];
 }
 
-/** A change that was written: the key as it was and as it is, and the mark that the flush takes away. */
-export interface WrittenChange {
-  readonly before: ApiKey;
-  readonly after: ApiKey;
-  readonly sellerStatus: SellerStatus;
-  readonly since: string;
+/** A change of a key: the name of its step, and the key after it. */
+export interface KeyEdit {
+  readonly step: string;
+  readonly plan: (key: ApiKey) => PlannedChange;
 }
 
-const MAX_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
-/** Refuses a key that is revoked, or not issued to the end. */
+/** Returns the key if it is active. Throws `key_revoked` or `key_pending`. */
 export const requireActive = (key: ApiKey): ApiKey => {
   if (key.status === 'revoked') throw refusal('key_revoked', `${key.key_id} is revoked.`);
   if (key.status === 'pending') {
     throw refusal(
       'key_pending',
-      `${key.key_id} is being issued, or its issue was interrupted: see reconcile.`,
+      `${key.key_id} is being issued, or its issue was interrupted. Run reconcile to see which.`,
     );
   }
   return key;
 };
 
 /**
- * Reads a key, works out a change and writes it with all secrets of the key and its record, in one transaction. If somebody else
- * changed the key or its seller meanwhile, all of it is done anew from what they left.
+ * Reads a key, plans a change and writes it with all secrets of the key and the audit record, in one transaction. If the key or its
+ * seller has changed since it was read, it plans again from the new state. A change that changes nothing writes nothing and no record.
+ * Returns the key before and after. Throws `changed_meanwhile` after 5 attempts.
  */
 export const writeChange = async (
   admin: Administration,
   keyId: string,
-  stepName: string,
-  plan: (key: ApiKey) => PlannedChange,
-): Promise<WrittenChange> => {
-  for (let attempt = 1; attempt <= MAX_TRIES; attempt += 1) {
+  edit: KeyEdit,
+): Promise<{ readonly before: ApiKey; readonly after: ApiKey }> => {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const before = await requireKey(admin, keyId);
     const { status: sellerStatus } = await requireSeller(admin, before.seller_id);
-    const { after, action, details } = plan(before);
-    const since = admin.now();
-    const marked: ApiKey = { ...after, unflushed_since: since };
-    const outcome = await step(admin, stepName, () =>
-      admin.keys.save({
-        before,
-        after: marked,
-        sellerStatus,
-        record: {
-          at: since,
-          actor: admin.actor,
-          action,
-          seller_id: before.seller_id,
-          key_id: keyId,
-          ...(details === undefined ? {} : { details }),
-        },
-      }),
+    const { after, action, details } = edit.plan(before);
+    if (isDeepStrictEqual(after, before)) return { before, after };
+    const record = admin.record({
+      action,
+      seller_id: before.seller_id,
+      key_id: keyId,
+      ...(details === undefined ? {} : { details }),
+    });
+    const marked: ApiKey = { ...after, unflushed_since: record.at };
+    const outcome = await step(admin, edit.step, () =>
+      admin.keys.save({ before, after: marked, sellerStatus, record }),
     );
-    if (outcome === 'saved') return { before, after: marked, sellerStatus, since };
+    if (outcome === 'saved') return { before, after: marked };
   }
-  throw refusal('changed_meanwhile', `${keyId} is being changed by somebody else; try again.`);
+  throw refusal('changed_meanwhile', `Another admin is changing ${keyId}. Try again.`);
 };
 
-/** Makes a written change act at once: the gateway forgets what the authorizer said before it. */
-export const flushChange = async (
-  admin: Administration,
-  name: string,
-  { after, since }: Pick<WrittenChange, 'after' | 'since'>,
-): Promise<void> => {
+/** Makes the last written change of a key effective at once: API Gateway forgets the authorizer decisions made before it. */
+export const flushChange = async (admin: Administration, name: string, key: ApiKey): Promise<void> => {
   await step(admin, `${name}: flush the authorizer cache`, () => admin.usagePlans.flushAuthorizerCache());
-  await step(admin, `${name}: note the flush`, () => admin.keys.markFlushed(after, since));
+  const since = key.unflushed_since;
+  if (since === undefined) return;
+  await step(admin, `${name}: record the flush`, () => admin.keys.markFlushed(key, since));
 };
 
-/** Puts a key into the plan that the table names and out of every other. */
+/** Puts a key into a plan in API Gateway and takes it out of every other. */
 export const moveToPlan = async (
   admin: Administration,
   name: string,
-  gatewayKeyId: string,
-  plan: PlanName,
+  { gatewayKeyId, plan }: { readonly gatewayKeyId: string; readonly plan: PlanName },
 ): Promise<void> => {
   for (const other of PLAN_NAMES.filter((candidate) => candidate !== plan)) {
     await step(admin, `${name}: leave the plan ${other}`, () => admin.usagePlans.detach(gatewayKeyId, other));
@@ -96,54 +85,67 @@ export const moveToPlan = async (
 };
 
 /**
- * Moves a key to a plan. The table comes first: it is the truth that reconcile brings the gateway to. A key is in one plan of a stage,
- * so between leaving and entering, a fraction of a second, the gateway turns its requests away.
+ * Moves a key to a plan. The table is written first: reconcile brings API Gateway to what the table says. API Gateway allows a key
+ * one plan per stage, so between leaving one and entering the other it refuses the key's requests for a fraction of a second.
  */
 export const assignPlan = async (admin: Administration, keyId: string, plan: PlanName): Promise<ApiKey> => {
-  const change = await writeChange(admin, keyId, 'assign: write the plan', (key) => ({
-    after: { ...requireActive(key), plan },
-    action: 'key.assigned',
-    details: { from: key.plan, to: plan },
-  }));
-  const { gateway_key_id } = change.after;
-  if (gateway_key_id !== undefined) await moveToPlan(admin, 'assign', gateway_key_id, plan);
-  await flushChange(admin, 'assign', change);
-  return change.after;
+  const { after } = await writeChange(admin, keyId, {
+    step: 'assign: write the plan',
+    plan: (key) => ({
+      after: { ...requireActive(key), plan },
+      action: 'key.assigned',
+      details: { from: key.plan, to: plan },
+    }),
+  });
+  const { gateway_key_id: gatewayKeyId } = after;
+  if (gatewayKeyId !== undefined) await moveToPlan(admin, 'assign', { gatewayKeyId, plan });
+  await flushChange(admin, 'assign', after);
+  return after;
 };
 
-/** Gives a key these scopes and no others, at once. */
+/** Sets the scopes of a key, at once. Throws `bad_input` for an empty list. */
 export const setScopes = async (
   admin: Administration,
   keyId: string,
   scopes: readonly Scope[],
 ): Promise<ApiKey> => {
-  if (scopes.length === 0)
-    throw refusal('bad_input', 'A key needs at least one scope; revoke it to take all away.');
-  const wanted = [...new Set(scopes)];
-  const change = await writeChange(admin, keyId, 'scopes: write the scopes', (key) => ({
-    after: { ...requireActive(key), scopes: wanted },
-    action: 'key.scopes_set',
-    details: { from: key.scopes.join(' '), to: wanted.join(' ') },
-  }));
-  await flushChange(admin, 'scopes', change);
-  return change.after;
+  if (scopes.length === 0) {
+    throw refusal(
+      'bad_input',
+      'A key must have at least one scope. To take all scopes away, revoke the key.',
+    );
+  }
+  const unique = [...new Set(scopes)];
+  const { after } = await writeChange(admin, keyId, {
+    step: 'scopes: write the scopes',
+    plan: (key) => ({
+      after: { ...requireActive(key), scopes: unique },
+      action: 'key.scopes_set',
+      details: { from: key.scopes.join(' '), to: unique.join(' ') },
+    }),
+  });
+  await flushChange(admin, 'scopes', after);
+  return after;
 };
 
-/** Lets a key end at `expiresAt` (epoch seconds), or never. A secret in its grace never gains time by it. */
+/** Sets when a key expires (epoch seconds; undefined: never). It never extends a rotated secret beyond its grace period. */
 export const setExpiry = async (
   admin: Administration,
   keyId: string,
   expiresAt: number | undefined,
 ): Promise<ApiKey> => {
-  requireFuture(admin, expiresAt);
-  const change = await writeChange(admin, keyId, 'expire: write the end', (key) => {
-    const { expires_at: before, ...rest } = requireActive(key);
-    return {
-      after: expiresAt === undefined ? rest : { ...rest, expires_at: expiresAt },
-      action: 'key.expiry_set',
-      details: { from: endInWords(before), to: endInWords(expiresAt) },
-    };
+  requireFutureExpiry(admin, expiresAt);
+  const { after } = await writeChange(admin, keyId, {
+    step: 'expire: write the expiry',
+    plan: (key) => {
+      const { expires_at: before, ...rest } = requireActive(key);
+      return {
+        after: expiresAt === undefined ? rest : { ...rest, expires_at: expiresAt },
+        action: 'key.expiry_set',
+        details: { from: expiryText(before), to: expiryText(expiresAt) },
+      };
+    },
   });
-  await flushChange(admin, 'expire', change);
-  return change.after;
+  await flushChange(admin, 'expire', after);
+  return after;
 };

@@ -1,33 +1,37 @@
 import type { Administration } from '#admin/administration.ts';
-import type { Seller } from '#admin/stores/seller-schema.ts';
+import type { Seller } from '#admin/stores/seller-store.ts';
 import { parseDisplayName } from '#shared/users/display-name.ts';
 import { refusal } from './refusal.ts';
 
-/** A name of a seller or a key as it is kept, or a refusal. */
+/** Returns the name of a seller or key as it is stored. Throws `bad_input` if it is not allowed. */
 export const requireName = (text: string): string => {
   const name = parseDisplayName(text);
   if (name === undefined) {
-    throw refusal('bad_input', 'A name has 1 to 100 characters and no control or bidi-override characters.');
+    throw refusal(
+      'bad_input',
+      'A name must have 1 to 100 visible characters and no control or bidi-override characters.',
+    );
   }
   return name;
 };
 
-/** Makes a seller, active and without keys. */
+/** Creates a seller: active, without keys. */
 export const createSeller = async (admin: Administration, name: string): Promise<Seller> => {
-  const created_at = admin.now();
   const seller: Seller = {
     seller_id: admin.ids('sel'),
     name: requireName(name),
     status: 'active',
     user_count: 0,
-    created_at,
+    removed_count: 0,
+    created_at: admin.now(),
   };
-  await admin.sellers.create(seller, {
-    at: created_at,
-    actor: admin.actor,
-    action: 'seller.created',
-    seller_id: seller.seller_id,
-    details: { name: seller.name },
-  });
+  await admin.sellers.create(
+    seller,
+    admin.record({
+      action: 'seller.created',
+      seller_id: seller.seller_id,
+      details: { name: seller.name },
+    }),
+  );
   return seller;
 };

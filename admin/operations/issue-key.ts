@@ -1,5 +1,6 @@
 import { type Administration, requireSeller, step } from '#admin/administration.ts';
 import type { ApiKey, SecretSummary } from '#admin/stores/api-key-schema.ts';
+import type { NewAuditRecord } from '#admin/stores/audit-store.ts';
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
 import { hashApiKey, lastFourOf, newApiKey } from '#shared/api-keys/format.ts';
 import { randomBase62 } from '#shared/base62.ts';
@@ -8,7 +9,7 @@ import type { Scope } from '#shared/scopes.ts';
 import { requireName } from './create-seller.ts';
 import { Refusal, refusal } from './refusal.ts';
 
-/** What a new key may do. `expiresAt`: epoch seconds. */
+/** The properties of a new key. `expiresAt`: epoch seconds. */
 export interface KeyRequest {
   readonly sellerId: string;
   readonly name: string;
@@ -17,16 +18,16 @@ export interface KeyRequest {
   readonly expiresAt?: number;
 }
 
-/** A key with its secret in the clear: the only moment it is known. */
+/** A key with its secret in plain text. It exists only in the result of an issue or a rotation. */
 export interface IssuedKey {
   readonly key: ApiKey;
   readonly secret: string;
 }
 
-/** 238 bits: nobody guesses it, though knowing it opens nothing. API Gateway takes 20 to 128 characters. */
+/** 238 random bits. API Gateway accepts 20 to 128 characters. */
 const USAGE_ID_LENGTH = 40;
 
-/** A new secret and what is kept of it. */
+/** Generates a secret and the summary of it that is stored. */
 export const newSecret = (admin: Administration): { text: string; summary: SecretSummary } => {
   const text = newApiKey(admin.keyPrefix);
   return {
@@ -40,14 +41,14 @@ export const newSecret = (admin: Administration): { text: string; summary: Secre
   };
 };
 
-/** The end of a key as the audit tells it. */
-export const endInWords = (expiresAt: number | undefined): string =>
+/** An expiry (epoch seconds) as the audit records it. */
+export const expiryText = (expiresAt: number | undefined): string =>
   expiresAt === undefined ? 'never' : new Date(expiresAt * 1000).toISOString();
 
-/** Refuses an end that is not ahead. */
-export const requireFuture = (admin: Administration, expiresAt: number | undefined): void => {
+/** Throws `bad_input` if the expiry (epoch seconds) is not in the future. */
+export const requireFutureExpiry = (admin: Administration, expiresAt: number | undefined): void => {
   if (expiresAt !== undefined && expiresAt * 1000 <= admin.clock()) {
-    throw refusal('bad_input', 'A key has to expire in the future.');
+    throw refusal('bad_input', 'The expiry must be in the future.');
   }
 };
 
@@ -65,83 +66,77 @@ const pendingKey = (admin: Administration, request: KeyRequest, secret: SecretSu
   version: 1,
 });
 
+/** A pending key to withdraw: its key in API Gateway, if there is one, and details for the audit record. */
+interface Withdrawal {
+  readonly registered?: Pick<GatewayKey, 'id'> | undefined;
+  readonly details?: NewAuditRecord['details'];
+}
+
 /**
- * Undoes an issue that was not finished. Its secret was shown to nobody, so there is nothing to finish it for. The gateway's key goes
- * first: what is left of an interruption here is a pending key again.
+ * Removes a key whose issue was not completed. Nobody has seen its secret. The key in API Gateway is deleted first, so an interrupted
+ * withdrawal leaves a pending key again.
  */
 export const withdrawPendingKey = async (
   admin: Administration,
   key: ApiKey,
-  registered: Pick<GatewayKey, 'id'> | undefined,
+  { registered, details = {} }: Withdrawal,
 ): Promise<void> => {
   if (registered !== undefined) {
-    await step(admin, 'issue: withdraw from the gateway', async () => {
+    await step(admin, 'issue: withdraw from API Gateway', async () => {
       await admin.usagePlans.detach(registered.id, key.plan);
       await admin.usagePlans.deleteKey(registered.id);
     });
   }
-  await step(admin, 'issue: withdraw from the table', () =>
-    admin.keys.removePending(key, {
-      at: admin.now(),
-      actor: admin.actor,
-      action: 'key.withdrawn',
-      seller_id: key.seller_id,
-      key_id: key.key_id,
-    }),
-  );
+  const { seller_id, key_id } = key;
+  const record = admin.record({ action: 'key.withdrawn', seller_id, key_id, details });
+  await step(admin, 'issue: withdraw from the table', () => admin.keys.removePending(key, record));
 };
 
-/** Registers a pending key with the gateway. A gateway that is full leaves nothing behind. */
+/** Creates a pending key in API Gateway. Withdraws it if API Gateway refuses it, because its quota is used up. */
 const register = async (admin: Administration, pending: ApiKey): Promise<GatewayKey> => {
   const key = { name: admin.gatewayKeyName(pending.key_id), value: pending.usage_id, enabled: true };
   try {
     return await admin.usagePlans.createKey(key);
   } catch (error) {
-    if (error instanceof Refusal) await withdrawPendingKey(admin, pending, undefined);
+    if (error instanceof Refusal) await withdrawPendingKey(admin, pending, {});
     throw error;
   }
 };
 
 /**
- * Issues a key. Until the last step it opens nothing: the table holds it as pending, with no secret that the authorizer would find.
- * The last step makes it work, in one transaction with its record; before that, an interruption leaves what `reconcile` withdraws.
+ * Issues a key. Until the last step the key is pending, and the authorizer finds no secret of it. The last step activates the key in
+ * one transaction with the audit record. After an interruption before that, `reconcile` withdraws the key.
  */
 export const issueKey = async (admin: Administration, request: KeyRequest): Promise<IssuedKey> => {
-  if (request.scopes.length === 0) throw refusal('bad_input', 'A key needs at least one scope.');
-  requireFuture(admin, request.expiresAt);
+  if (request.scopes.length === 0) throw refusal('bad_input', 'A key must have at least one scope.');
+  requireFutureExpiry(admin, request.expiresAt);
   const seller = await requireSeller(admin, request.sellerId);
   const suspended = () =>
-    refusal('seller_suspended', `${seller.seller_id} is suspended; resume it before it gets a key.`);
+    refusal('seller_suspended', `${seller.seller_id} is suspended. To issue a key, resume the seller first.`);
   if (seller.status !== 'active') throw suspended();
   const { text, summary } = newSecret(admin);
   const pending = pendingKey(admin, request, summary);
 
   const recorded = await step(admin, 'issue: record as pending', () => admin.keys.createPending(pending));
   if (recorded === 'stale') throw suspended();
-  const registered = await step(admin, 'issue: register with the gateway', () => register(admin, pending));
+  const registered = await step(admin, 'issue: register with API Gateway', () => register(admin, pending));
   await step(admin, 'issue: attach to the plan', () => admin.usagePlans.attach(registered.id, pending.plan));
   const active: ApiKey = { ...pending, status: 'active', gateway_key_id: registered.id };
+  const record = admin.record({
+    action: 'key.issued',
+    seller_id: active.seller_id,
+    key_id: active.key_id,
+    details: {
+      plan: active.plan,
+      scopes: active.scopes.join(' '),
+      expires_at: expiryText(active.expires_at),
+    },
+  });
   const activated = await step(admin, 'issue: activate', () =>
-    admin.keys.save({
-      before: pending,
-      after: active,
-      sellerStatus: 'active',
-      record: {
-        at: admin.now(),
-        actor: admin.actor,
-        action: 'key.issued',
-        seller_id: active.seller_id,
-        key_id: active.key_id,
-        details: {
-          plan: active.plan,
-          scopes: active.scopes.join(' '),
-          expires_at: endInWords(active.expires_at),
-        },
-      },
-    }),
+    admin.keys.save({ before: pending, after: active, sellerStatus: 'active', record }),
   );
   if (activated === 'stale') {
-    await withdrawPendingKey(admin, pending, registered);
+    await withdrawPendingKey(admin, pending, { registered });
     throw suspended();
   }
   return { key: active, secret: text };

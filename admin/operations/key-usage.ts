@@ -1,14 +1,13 @@
 import { type Administration, requireKey } from '#admin/administration.ts';
-import { readMeter } from '#admin/stores/read-limit.ts';
 import type { DayUsage } from '#admin/usage-plans/port.ts';
-import { PLAN_NAMES, PLANS, type PlanName, WINDOW_SECONDS } from '#shared/rate-limits/plans.ts';
-import { secondsToNextWindow } from '#shared/rate-limits/windows.ts';
+import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
+import { type LimitUsage, minuteUsage } from './key-limits.ts';
 
-/** What a key was used for: each of the last days, and the minute that runs. */
+/** The requests of a key on each of the last days, and in the current minute. */
 export interface KeyUsage {
   readonly plan: PlanName;
   readonly days: readonly DayUsage[];
-  readonly minute: { readonly requests: number; readonly limit: number; readonly resetSeconds: number };
+  readonly minute: LimitUsage;
 }
 
 const DAY_MS = 86_400_000;
@@ -16,8 +15,8 @@ const DAY_MS = 86_400_000;
 const dayOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 /**
- * The requests of a key by day (UTC), oldest first, today last, days without any as 0; and of the current minute. API Gateway counts
- * by plan, so a key that was moved has some in each. A revoked key has no days: API Gateway forgets them with it.
+ * Returns the requests of a key by day (UTC), oldest first and today last, with 0 for days without requests; and those of the current
+ * minute. API Gateway counts by plan, so the counts of all plans are added. A revoked key has none: API Gateway deletes them with it.
  */
 export const keyUsage = async (admin: Administration, keyId: string, dayCount: number): Promise<KeyUsage> => {
   const key = await requireKey(admin, keyId);
@@ -32,10 +31,6 @@ export const keyUsage = async (admin: Administration, keyId: string, dayCount: n
   return {
     plan: key.plan,
     days: days.map((day) => ({ day, requests: counts.get(day) ?? 0 })),
-    minute: {
-      requests: await readMeter(admin.table, keyId, WINDOW_SECONDS, nowMs),
-      limit: PLANS[key.plan].requestsPerMinute,
-      resetSeconds: secondsToNextWindow(nowMs, WINDOW_SECONDS),
-    },
+    minute: await minuteUsage(admin, key),
   };
 };

@@ -1,19 +1,18 @@
 import { type Administration, gatewayKeyNamePrefix, keyIdInGatewayName } from '#admin/administration.ts';
 import type { ApiKey } from '#admin/stores/api-key-schema.ts';
-import type { NewAuditRecord } from '#admin/stores/audit-store.ts';
-import type { Seller } from '#admin/stores/seller-schema.ts';
+import type { Seller } from '#admin/stores/seller-store.ts';
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
 import { PLAN_NAMES, type PlanName, planTable } from '#shared/rate-limits/plans.ts';
-import { type Difference, type GatewaySide, keyDifferences, strayDifferences } from './differences.ts';
-import { mend } from './repair.ts';
+import { type Difference, type GatewaySide, gatewayOnlyDifferences, keyDifferences } from './differences.ts';
+import { repair } from './repair.ts';
 
-/** A difference and what became of it. */
-export type Finding = Difference & { readonly isMended: boolean };
+/** A difference, and whether it was repaired. */
+export type Finding = Difference & { readonly isRepaired: boolean };
 
 export interface Reconciliation {
   readonly sellers: number;
   readonly keys: number;
-  /** Keys that somebody issues at this moment, or whose issue was interrupted so lately that it may still go on. */
+  /** Pending keys younger than two minutes: their issue is running, or was interrupted just now. */
   readonly beingIssued: number;
   readonly findings: readonly Finding[];
 }
@@ -41,25 +40,17 @@ const sellerDifferences = async (
 ): Promise<{ keys: readonly ApiKey[]; differences: Difference[] }> => {
   const keys = await admin.keys.listOf(seller.seller_id);
   const secrets = await admin.keys.findSecrets(keys.flatMap((key) => key.secrets.map(({ hash }) => hash)));
-  const differences = keys.flatMap((key) =>
-    keyDifferences(gateway, seller, key, secrets, admin.gatewayKeyName(key.key_id), admin.clock()),
-  );
+  const differences = keys.flatMap((key) => {
+    const gatewayName = admin.gatewayKeyName(key.key_id);
+    return keyDifferences(gateway, { seller, key, secrets, gatewayName }, admin.clock());
+  });
   if (seller.unflushed_since !== undefined) differences.push({ kind: 'not_flushed', seller });
   return { keys, differences };
 };
 
-const recordOf = (admin: Administration, { kind, seller, key }: Difference): NewAuditRecord => ({
-  at: admin.now(),
-  actor: admin.actor,
-  action: 'reconcile.mended',
-  ...(seller === undefined ? {} : { seller_id: seller.seller_id }),
-  ...(key === undefined ? {} : { key_id: key.key_id }),
-  details: { difference: kind },
-});
-
 /**
- * Compares the table with API Gateway and, with `fix`, mends what differs. The table is the truth: the gateway is brought to it, and
- * what an interrupted operation left is finished or withdrawn. What changes while this runs is looked at again before it is touched.
+ * Compares the table with API Gateway and, with `fix`, repairs the differences. API Gateway is brought to what the table says, and an
+ * interrupted operation is completed or withdrawn. Each repair reads the key again first, since it may have changed.
  */
 export const reconcile = async (
   admin: Administration,
@@ -72,18 +63,17 @@ export const reconcile = async (
   let pending = 0;
   for await (const seller of admin.sellers.list()) {
     sellers += 1;
-    const its = await sellerDifferences(admin, gateway, seller);
-    differences.push(...its.differences);
-    for (const { key_id } of its.keys) names.add(admin.gatewayKeyName(key_id));
-    pending += its.keys.filter(({ status }) => status === 'pending').length;
+    const found = await sellerDifferences(admin, gateway, seller);
+    differences.push(...found.differences);
+    for (const { key_id } of found.keys) names.add(admin.gatewayKeyName(key_id));
+    pending += found.keys.filter(({ status }) => status === 'pending').length;
   }
-  differences.push(...strayDifferences(gateway, admin.stage, names));
+  differences.push(...gatewayOnlyDifferences(gateway, admin.stage, names));
 
   const findings: Finding[] = [];
   for (const difference of differences) {
-    const isMended = options.fix && (await mend(admin, difference));
-    if (isMended) await admin.audit.write(recordOf(admin, difference));
-    findings.push({ ...difference, isMended });
+    const isRepaired = options.fix && (await repair(admin, difference));
+    findings.push({ ...difference, isRepaired });
   }
   const interrupted = differences.filter(({ kind }) => kind === 'issue_interrupted').length;
   return { sellers, keys: names.size, beingIssued: pending - interrupted, findings };

@@ -1,4 +1,4 @@
-/** Why an admin's operation was refused. A closed list: scripts match on it, people read the message. */
+/** Why an operation was refused. A closed list: scripts match on it, people read the message. */
 export type RefusalCode =
   | 'seller_not_found'
   | 'seller_suspended'
@@ -9,14 +9,14 @@ export type RefusalCode =
   | 'key_quota_reached'
   | 'changed_meanwhile'
   | 'buyer_not_found'
+  | 'user_not_found'
   | 'not_confirmed'
   | 'not_reachable'
   | 'not_allowed'
-  | 'differences_found'
   | 'bad_input'
   | 'interrupted';
 
-/** An operation of an admin that was refused. The message is a whole sentence for that admin, and holds no secret. */
+/** An operation that was refused. The message is a full sentence for the admin and contains no secret. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
 

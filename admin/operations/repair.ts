@@ -6,64 +6,79 @@ import {
   step,
 } from '#admin/administration.ts';
 import type { ApiKey } from '#admin/stores/api-key-schema.ts';
+import type { NewAuditRecord } from '#admin/stores/audit-store.ts';
 import { moveToPlan } from './change-key.ts';
 import type { Difference, DifferenceKind } from './differences.ts';
 import { withdrawPendingKey } from './issue-key.ts';
 import { findGatewayKey, removeGatewayKey } from './revoke-key.ts';
 import { rewriteSecrets } from './set-seller-status.ts';
 
-/** A difference about a key, with the key as it is now and not as it was when it was compared. */
-type MendKey = (admin: Administration, key: ApiKey) => Promise<void>;
+/**
+ * Repairs a difference of a key, from the key as it is now. A change of the table has `record` in its own transaction. A change of
+ * API Gateway alone has it written before, so that no change is without its record.
+ */
+type RepairKey = (admin: Administration, key: ApiKey, record: NewAuditRecord) => Promise<void>;
 
-/** Brings the gateway to what the table says of an active key, whichever part of it differs. */
-const bringToGateway: MendKey = async (admin, key) => {
+const recordFirst = (admin: Administration, record: NewAuditRecord): Promise<void> =>
+  step(admin, 'repair: write the audit record', () => admin.audit.write(record));
+
+/** Brings an active key in API Gateway to what the table says, whichever part of it differs. */
+const bringToGateway: RepairKey = async (admin, key, record) => {
   const { status } = await requireSeller(admin, key.seller_id);
   const name = admin.gatewayKeyName(key.key_id);
   const enabled = status === 'active';
-  const there = await findGatewayKey(admin, key.key_id);
-  if (there !== undefined && there.value !== key.usage_id) await removeGatewayKey(admin, 'mend', there.id);
-  const { id } = await step(admin, 'mend: register with the gateway', () =>
+  await recordFirst(admin, record);
+  const present = await findGatewayKey(admin, key.key_id);
+  if (present !== undefined && present.value !== key.usage_id) {
+    await removeGatewayKey(admin, 'repair', present.id);
+  }
+  const { id } = await step(admin, 'repair: register with API Gateway', () =>
     admin.usagePlans.createKey({ name, value: key.usage_id, enabled }),
   );
-  await moveToPlan(admin, 'mend', id, key.plan);
-  await step(admin, 'mend: switch the key in the gateway', () => admin.usagePlans.setEnabled(id, enabled));
+  await moveToPlan(admin, 'repair', { gatewayKeyId: id, plan: key.plan });
+  await step(admin, 'repair: enable or disable the key in API Gateway', () =>
+    admin.usagePlans.setEnabled(id, enabled),
+  );
   if (id === key.gateway_key_id) return;
-  await step(admin, 'mend: note the id of the gateway', () =>
+  await step(admin, 'repair: store the id of API Gateway', () =>
     admin.keys.save({
       before: key,
       after: { ...key, gateway_key_id: id },
       sellerStatus: status,
-      record: {
-        at: admin.now(),
-        actor: admin.actor,
+      record: admin.record({
         action: 'key.registered_again',
         seller_id: key.seller_id,
         key_id: key.key_id,
-      },
+      }),
     }),
   );
 };
 
-const withdraw: MendKey = async (admin, key) =>
-  withdrawPendingKey(admin, key, await findGatewayKey(admin, key.key_id));
+const withdraw: RepairKey = async (admin, key, { details }) =>
+  withdrawPendingKey(admin, key, { registered: await findGatewayKey(admin, key.key_id), details });
 
-const removeRevoked: MendKey = async (admin, key) => {
-  const there = await findGatewayKey(admin, key.key_id);
-  if (there !== undefined) await removeGatewayKey(admin, 'mend', there.id);
+const removeRevoked: RepairKey = async (admin, key, record) => {
+  const present = await findGatewayKey(admin, key.key_id);
+  if (present === undefined) return;
+  await recordFirst(admin, record);
+  await removeGatewayKey(admin, 'repair', present.id);
 };
 
-const rewrite: MendKey = async (admin, key) => {
-  await step(admin, 'mend: write the secrets', () => rewriteSecrets(admin, key));
-  await step(admin, 'mend: flush the authorizer cache', () => admin.usagePlans.flushAuthorizerCache());
+const flush = (admin: Administration): Promise<void> =>
+  step(admin, 'repair: flush the authorizer cache', () => admin.usagePlans.flushAuthorizerCache());
+
+const rewrite: RepairKey = async (admin, key, record) => {
+  await step(admin, 'repair: write the secrets', () => rewriteSecrets(admin, key, record));
+  await flush(admin);
 };
 
-const flushKey: MendKey = async (admin, key) => {
-  await step(admin, 'mend: flush the authorizer cache', () => admin.usagePlans.flushAuthorizerCache());
-  if (key.unflushed_since !== undefined) await admin.keys.markFlushed(key, key.unflushed_since);
+const flushKey: RepairKey = async (admin, key, record) => {
+  await flush(admin);
+  if (key.unflushed_since !== undefined) await admin.keys.markFlushed(key, key.unflushed_since, record);
 };
 
-/** Which status a key must still have for a mend to make sense, and the mend. */
-const KEY_MENDS: Partial<Record<DifferenceKind, readonly [ApiKey['status'] | 'any', MendKey]>> = {
+/** The status that a key must still have to be repaired, and the repair. */
+const KEY_REPAIRS: Partial<Record<DifferenceKind, readonly [ApiKey['status'] | 'any', RepairKey]>> = {
   issue_interrupted: ['pending', withdraw],
   missing_in_gateway: ['active', bringToGateway],
   gateway_id_differs: ['active', bringToGateway],
@@ -77,35 +92,57 @@ const KEY_MENDS: Partial<Record<DifferenceKind, readonly [ApiKey['status'] | 'an
   not_flushed: ['any', flushKey],
 };
 
-/** A key of the gateway that the table does not know: looked for once more, for it may be gone by now. */
-const removeUnknown = async (admin: Administration, gatewayKeyId: string): Promise<void> => {
+/** Deletes a key of API Gateway that the table does not have, unless it is gone or in the table by now. */
+const removeUnknown = async (
+  admin: Administration,
+  gatewayKeyId: string,
+  record: NewAuditRecord,
+): Promise<void> => {
   const prefix = gatewayKeyNamePrefix(admin.stage);
   for await (const { id, name } of admin.usagePlans.listKeys(prefix)) {
     if (id !== gatewayKeyId) continue;
     const keyId = keyIdInGatewayName(admin.stage, name);
-    const isUnknown = keyId !== undefined && (await admin.keys.find(keyId)) === undefined;
-    if (isUnknown) await removeGatewayKey(admin, 'mend', id);
+    if (keyId === undefined || (await admin.keys.find(keyId)) !== undefined) return;
+    await recordFirst(admin, record);
+    await removeGatewayKey(admin, 'repair', id);
     return;
   }
 };
 
-/** Mends one difference. True: it is no more, by this or by somebody else meanwhile. */
-export const mend = async (admin: Administration, difference: Difference): Promise<boolean> => {
+const recordOf = (admin: Administration, { kind, seller, key }: Difference): NewAuditRecord =>
+  admin.record({
+    action: 'reconcile.repaired',
+    ...(seller === undefined ? {} : { seller_id: seller.seller_id }),
+    ...(key === undefined ? {} : { key_id: key.key_id }),
+    details: { difference: kind },
+  });
+
+/** Repairs one difference. True: it is gone, by this repair or by another change. */
+export const repair = async (admin: Administration, difference: Difference): Promise<boolean> => {
   const { kind, key, seller, gatewayKeyId, plan } = difference;
+  const record = recordOf(admin, difference);
   if (key !== undefined) {
-    const [status, run] = KEY_MENDS[kind] ?? ['any', undefined];
+    const [status, run] = KEY_REPAIRS[kind] ?? ['any', undefined];
     if (run === undefined) return false;
     const current = await admin.keys.find(key.key_id);
-    if (current !== undefined && (status === 'any' || current.status === status)) await run(admin, current);
+    if (current !== undefined && (status === 'any' || current.status === status)) {
+      await run(admin, current, record);
+    }
     return true;
   }
   if (seller?.unflushed_since !== undefined) {
-    await step(admin, 'mend: flush the authorizer cache', () => admin.usagePlans.flushAuthorizerCache());
-    await admin.sellers.markFlushed(seller.seller_id, seller.unflushed_since);
+    await flush(admin);
+    await admin.sellers.markFlushed(seller.seller_id, seller.unflushed_since, record);
     return true;
   }
   if (gatewayKeyId === undefined) return false;
-  if (plan === undefined) await removeUnknown(admin, gatewayKeyId);
-  else await step(admin, 'mend: take the stranger out', () => admin.usagePlans.detach(gatewayKeyId, plan));
+  if (plan === undefined) {
+    await removeUnknown(admin, gatewayKeyId, record);
+  } else {
+    await recordFirst(admin, record);
+    await step(admin, 'repair: remove the foreign key from the plan', () =>
+      admin.usagePlans.detach(gatewayKeyId, plan),
+    );
+  }
   return true;
 };

@@ -4,7 +4,7 @@ import { flushChange, requireActive, writeChange } from './change-key.ts';
 import { type IssuedKey, newSecret } from './issue-key.ts';
 import { refusal } from './refusal.ts';
 
-/** More would not fit well into one transaction, and nobody needs them: each has to be in its grace still. */
+/** All secrets of a key are written in one transaction, which holds 100 items. Ten rotations within one grace period are a mistake. */
 const MAX_SECRETS = 10;
 
 const endNoLaterThan = (key: ApiKey, secret: SecretSummary, end: number): SecretSummary => ({
@@ -12,7 +12,7 @@ const endNoLaterThan = (key: ApiKey, secret: SecretSummary, end: number): Secret
   ends_at: Math.min(secretEnd(key, secret) ?? end, end),
 });
 
-/** The key with a new secret. Every older one ends with the grace at the latest; those that have ended are forgotten. */
+/** The key with a new secret. Every older secret ends with the grace period at the latest; ended secrets are dropped. */
 const rotated = (key: ApiKey, added: SecretSummary, nowSeconds: number, graceSeconds: number): ApiKey => {
   const older = key.secrets
     .filter((secret) => (secretEnd(key, secret) ?? Number.POSITIVE_INFINITY) > nowSeconds)
@@ -20,15 +20,16 @@ const rotated = (key: ApiKey, added: SecretSummary, nowSeconds: number, graceSec
   if (older.length >= MAX_SECRETS) {
     throw refusal(
       'too_many_secrets',
-      `${key.key_id} has ${older.length} secrets in their grace; wait, or revoke it.`,
+      `${key.key_id} has ${older.length} valid secrets. Wait until one of them ends, or revoke the key.`,
     );
   }
   return { ...key, secrets: [added, ...older] };
 };
 
 /**
- * Gives a key a new secret: same id, plan, bucket and end. The old secret ends at the earlier of its own end and now + grace; with no
- * grace, at once. One transaction starts the new and ends the old. If it is interrupted before the secret was shown, rotate again.
+ * Gives a key a new secret. Id, plan, limits and expiry stay. The old secret ends at the earlier of its own end and now plus
+ * `graceSeconds`; with 0, at once. One transaction adds the new secret and sets the end of the old one. If it is interrupted before
+ * the new secret was shown, rotate again.
  */
 export const rotateKey = async (
   admin: Administration,
@@ -37,11 +38,14 @@ export const rotateKey = async (
 ): Promise<IssuedKey> => {
   const { text, summary } = newSecret(admin);
   const nowSeconds = Math.floor(admin.clock() / 1000);
-  const change = await writeChange(admin, keyId, 'rotate: start the new secret, end the old', (key) => ({
-    after: rotated(requireActive(key), summary, nowSeconds, graceSeconds),
-    action: 'key.rotated',
-    details: { grace_seconds: graceSeconds, last_four: summary.last_four },
-  }));
-  await flushChange(admin, 'rotate', change);
-  return { key: change.after, secret: text };
+  const { after } = await writeChange(admin, keyId, {
+    step: 'rotate: add the new secret, end the old',
+    plan: (key) => ({
+      after: rotated(requireActive(key), summary, nowSeconds, graceSeconds),
+      action: 'key.rotated',
+      details: { grace_seconds: graceSeconds, last_four: summary.last_four },
+    }),
+  });
+  await flushChange(admin, 'rotate', after);
+  return { key: after, secret: text };
 };

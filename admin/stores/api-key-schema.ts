@@ -1,24 +1,24 @@
 import * as v from 'valibot';
 import type { KeySecret } from '#shared/api-keys/schema.ts';
-import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
+import { limitOverridesSchema, PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import { SCOPES } from '#shared/scopes.ts';
-import type { SellerStatus } from './seller-schema.ts';
+import type { SellerStatus } from './seller-store.ts';
 
-/** One secret of a key: what may be kept of it, and what a person may see of it. */
+/** What is stored of one secret of a key. */
 const secretSummarySchema = v.object({
   hash: v.string(),
   prefix: v.string(),
   last_four: v.string(),
   created_at: v.string(),
-  /** Epoch seconds: the end of a rotated secret's grace. The newest secret has none. */
+  /** The end of a rotated secret's grace period, in epoch seconds. The newest secret has none. */
   ends_at: v.optional(v.number()),
 });
 
 export type SecretSummary = v.InferOutput<typeof secretSummarySchema>;
 
 /**
- * A key as its seller has it. It outlives its secrets: a rotation changes them and nothing else. `pending`: being issued, so it has
- * no working secret yet. Times are epoch seconds where they are compared, ISO where they are only shown.
+ * An API key. Its secrets change with a rotation; everything else stays. `pending`: the key is being issued and has no valid secret
+ * yet. Times that are compared are epoch seconds, times that are only shown are ISO strings.
  */
 export const apiKeySchema = v.object({
   seller_id: v.string(),
@@ -26,17 +26,19 @@ export const apiKeySchema = v.object({
   name: v.string(),
   scopes: v.array(v.picklist(SCOPES)),
   plan: v.picklist(PLAN_NAMES),
+  /** Overrides of hourly and daily limits. */
+  limits: v.optional(limitOverridesSchema),
   usage_id: v.string(),
   status: v.picklist(['pending', 'active', 'revoked']),
-  /** The id that API Gateway gave to the key; there from the activation to the revocation. */
+  /** The id of the key in API Gateway, from its activation to its revocation. */
   gateway_key_id: v.optional(v.string()),
   created_at: v.string(),
   expires_at: v.optional(v.number()),
   /** Newest first. */
   secrets: v.array(secretSummarySchema),
-  /** Raised by each change: two changes at the same moment cannot overwrite each other. */
+  /** Raised by each change, so that no change overwrites another. */
   version: v.number(),
-  /** Since when a change waits for the flush of the authorizer's cache: set with the change, taken away after the flush. */
+  /** The time of a change after which the authorizer cache was not flushed yet. */
   unflushed_since: v.optional(v.string()),
 });
 
@@ -47,13 +49,13 @@ const earliest = (...times: readonly (number | undefined)[]): number | undefined
   return known.length === 0 ? undefined : Math.min(...known);
 };
 
-/** When a secret of a key ends: with its grace or with the key, whichever is first. */
+/** When a secret ends, in epoch seconds: with its grace period or with its key, whichever is first. */
 export const secretEnd = (key: ApiKey, secret: SecretSummary): number | undefined =>
   earliest(secret.ends_at, key.expires_at);
 
 /**
- * What the authorizer reads of a secret, worked out from its key and its seller. Every change of either writes this and nothing
- * else, and reconcile compares with it: there is one rule for what a secret's item says.
+ * The item of a secret, as the authorizer reads it, derived from its key and its seller. Every change of a key or a seller writes
+ * this, and reconcile compares with it.
  */
 export const keySecretOf = (key: ApiKey, secret: SecretSummary, sellerStatus: SellerStatus): KeySecret => {
   const end = secretEnd(key, secret);
@@ -66,5 +68,6 @@ export const keySecretOf = (key: ApiKey, secret: SecretSummary, sellerStatus: Se
     status: key.status === 'active' ? 'active' : 'revoked',
     seller_status: sellerStatus,
     ...(end === undefined ? {} : { expires_at: end }),
+    ...(key.limits === undefined ? {} : { limits: key.limits }),
   };
 };

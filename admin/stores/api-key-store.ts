@@ -1,21 +1,20 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { type KeySecret, keySecretSchema } from '#shared/api-keys/schema.ts';
 import type { Table } from '#shared/table/client.ts';
 import { API_KEY_PREFIX, apiKeyKey, keyIdKey, secretKey, sellerKey } from '#shared/table/keys.ts';
-import { conditionalWrite, type TransactItem } from '#shared/table/writes.ts';
+import type { TransactItem } from '#shared/table/writes.ts';
 import { type ApiKey, apiKeySchema, keySecretOf } from './api-key-schema.ts';
 import { auditPut, type NewAuditRecord } from './audit-store.ts';
-import { batchGet } from './batch-get.ts';
+import { batchGetAll } from './batch-get.ts';
 import { queryAll } from './query-all.ts';
-import type { SellerStatus } from './seller-schema.ts';
-import { sellerCheck } from './seller-store.ts';
+import { flushMarkRemoval, type SellerStatus, sellerCheck } from './seller-store.ts';
 import { transact } from './transactions.ts';
 
-/** Whether a change was written. `stale`: the key or its seller is no longer what the change was worked out from. */
+/** The outcome of a change. `stale`: the key or its seller changed since it was read, so nothing was written. */
 export type SaveOutcome = 'saved' | 'stale';
 
-/** A change of a key: what it was read as, what it becomes, the status its seller was read with, and the record of it. */
+/** A change of a key: the key before and after, the status of its seller when it was read, and the audit record. */
 export interface KeyChange {
   readonly before: ApiKey;
   readonly after: ApiKey;
@@ -23,29 +22,29 @@ export interface KeyChange {
   readonly record: NewAuditRecord;
 }
 
-/** The fields of a secret's item that admins write. The authorizer writes the day of its latest use. */
-const SECRET_FIELDS = Object.keys(keySecretSchema.entries).filter((field) => field !== 'last_used_day');
+/** The attributes of a secret's item that follow from its key and seller. The authorizer writes the day of the last use. */
+const FIELDS = (Object.keys(keySecretSchema.entries) as (keyof KeySecret)[]).filter(
+  (field) => field !== 'last_used_day',
+);
 
-/** Sets every field of a secret's item that has a value and removes the others. */
+/** Sets the attributes of a secret's item, removes those without a value and leaves `last_used_day` alone. */
 const secretUpdate = (TableName: string, hash: string, secret: KeySecret): TransactItem => {
-  const values = new Map(Object.entries(secret).filter(([, value]) => value !== undefined));
-  const absent = SECRET_FIELDS.filter((field) => !values.has(field));
-  const assignments = [...values.keys()].map((field) => `#${field} = :${field}`);
-  const removal = absent.length === 0 ? '' : ` REMOVE ${absent.map((field) => `#${field}`).join(', ')}`;
+  const present = FIELDS.filter((field) => secret[field] !== undefined);
+  const absent = FIELDS.filter((field) => secret[field] === undefined);
+  const set = `SET ${present.map((field) => `#${field} = :${field}`).join(', ')}`;
   return {
     Update: {
       TableName,
       Key: secretKey(hash),
-      UpdateExpression: `SET ${assignments.join(', ')}${removal}`,
-      ExpressionAttributeNames: Object.fromEntries(SECRET_FIELDS.map((field) => [`#${field}`, field])),
-      ExpressionAttributeValues: Object.fromEntries(
-        [...values].map(([field, value]) => [`:${field}`, value]),
-      ),
+      UpdateExpression:
+        absent.length === 0 ? set : `${set} REMOVE ${absent.map((field) => `#${field}`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(FIELDS.map((field) => [`#${field}`, field])),
+      ExpressionAttributeValues: Object.fromEntries(present.map((field) => [`:${field}`, secret[field]])),
     },
   };
 };
 
-export const apiKeyStore = (table: Table) => {
+const keyReads = (table: Table) => {
   const { client, name: TableName } = table;
 
   const find = async (keyId: string): Promise<ApiKey | undefined> => {
@@ -63,13 +62,10 @@ export const apiKeyStore = (table: Table) => {
     return Item && v.parse(apiKeySchema, Item);
   };
 
-  const secretUpdates = (key: ApiKey, sellerStatus: SellerStatus): TransactItem[] =>
-    key.secrets.map((secret) => secretUpdate(TableName, secret.hash, keySecretOf(key, secret, sellerStatus)));
-
   return {
     find,
 
-    /** The keys of a seller, in the order of their creation. */
+    /** Reads the keys of a seller in the order of their creation. */
     async listOf(sellerId: string): Promise<ApiKey[]> {
       const keys: ApiKey[] = [];
       const range = { pk: sellerKey(sellerId).pk, sortKeyPrefix: API_KEY_PREFIX };
@@ -79,16 +75,33 @@ export const apiKeyStore = (table: Table) => {
       return keys.sort((a, b) => a.created_at.localeCompare(b.created_at));
     },
 
-    /** The items of any number of secrets, by their hashes; those that are missing are left out. */
+    /** Reads the items of any number of secrets, by their hashes. Missing items are left out. */
     async findSecrets(hashes: readonly string[]): Promise<Map<string, KeySecret>> {
-      const items = await batchGet(table, hashes.map(secretKey));
+      const items = await batchGetAll(table, hashes.map(secretKey));
       const hashOf = (pk: unknown): string => String(pk).slice(secretKey('').pk.length);
       return new Map(items.map((item) => [hashOf(item.pk), v.parse(keySecretSchema, item)]));
     },
+  };
+};
 
-    /** Writes a pending key and the way to it. `stale`: its seller is not active. */
-    async createPending(key: ApiKey): Promise<SaveOutcome> {
-      const written = await transact(table, [
+const keyWrites = (table: Table) => {
+  const { name: TableName } = table;
+
+  const secretUpdates = (key: ApiKey, sellerStatus: SellerStatus): TransactItem[] =>
+    key.secrets.map((secret) => secretUpdate(TableName, secret.hash, keySecretOf(key, secret, sellerStatus)));
+
+  const save = async (items: readonly TransactItem[], record?: NewAuditRecord): Promise<SaveOutcome> => {
+    const { written } = await transact(
+      table,
+      record === undefined ? items : [...items, auditPut(table, record)],
+    );
+    return written ? 'saved' : 'stale';
+  };
+
+  return {
+    /** Writes a pending key and the item that finds it by its id. `stale`: its seller is not active. */
+    createPending: (key: ApiKey): Promise<SaveOutcome> =>
+      save([
         sellerCheck(table, key.seller_id, 'active'),
         {
           Put: {
@@ -98,81 +111,77 @@ export const apiKeyStore = (table: Table) => {
           },
         },
         { Put: { TableName, Item: { ...keyIdKey(key.key_id), seller_id: key.seller_id } } },
-      ]);
-      return written.written ? 'saved' : 'stale';
-    },
+      ]),
 
-    /** Writes a change of a key with all its secrets and the record of it, at once or not at all. Secrets it no longer has go. */
-    async save({ before, after, sellerStatus, record }: KeyChange): Promise<SaveOutcome> {
-      const written = await transact(table, [
-        sellerCheck(table, before.seller_id, sellerStatus),
-        {
-          Put: {
-            TableName,
-            Item: { ...apiKeyKey(after.seller_id, after.key_id), ...after, version: before.version + 1 },
-            ConditionExpression: 'version = :version',
-            ExpressionAttributeValues: { ':version': before.version },
+    /** Writes a change of a key with all its secrets and the audit record, in one transaction. Dropped secrets are deleted. */
+    save: ({ before, after, sellerStatus, record }: KeyChange): Promise<SaveOutcome> =>
+      save(
+        [
+          sellerCheck(table, before.seller_id, sellerStatus),
+          {
+            Put: {
+              TableName,
+              Item: { ...apiKeyKey(after.seller_id, after.key_id), ...after, version: before.version + 1 },
+              ConditionExpression: 'version = :version',
+              ExpressionAttributeValues: { ':version': before.version },
+            },
           },
-        },
-        ...secretUpdates(after, sellerStatus),
-        ...before.secrets
-          .filter(({ hash }) => !after.secrets.some((kept) => kept.hash === hash))
-          .map(({ hash }) => ({ Delete: { TableName, Key: secretKey(hash) } })),
-        auditPut(table, record),
-      ]);
-      return written.written ? 'saved' : 'stale';
-    },
+          ...secretUpdates(after, sellerStatus),
+          ...before.secrets
+            .filter(({ hash }) => !after.secrets.some((kept) => kept.hash === hash))
+            .map(({ hash }) => ({ Delete: { TableName, Key: secretKey(hash) } })),
+        ],
+        record,
+      ),
 
-    /** Writes a key's secrets anew. `stale`: the key was changed since it was read, or its seller has another status. */
-    async writeSecrets(key: ApiKey, sellerStatus: SellerStatus): Promise<SaveOutcome> {
-      const written = await transact(table, [
-        sellerCheck(table, key.seller_id, sellerStatus),
-        {
-          ConditionCheck: {
-            TableName,
-            Key: apiKeyKey(key.seller_id, key.key_id),
-            ConditionExpression: 'version = :version',
-            ExpressionAttributeValues: { ':version': key.version },
+    /** Writes the secrets' items of a key, and `record` with them. `stale`: the key or its seller's status changed since it was read. */
+    writeSecrets: (key: ApiKey, sellerStatus: SellerStatus, record?: NewAuditRecord): Promise<SaveOutcome> =>
+      save(
+        [
+          sellerCheck(table, key.seller_id, sellerStatus),
+          {
+            ConditionCheck: {
+              TableName,
+              Key: apiKeyKey(key.seller_id, key.key_id),
+              ConditionExpression: 'version = :version',
+              ExpressionAttributeValues: { ':version': key.version },
+            },
           },
-        },
-        ...secretUpdates(key, sellerStatus),
-      ]);
-      return written.written ? 'saved' : 'stale';
-    },
+          ...secretUpdates(key, sellerStatus),
+        ],
+        record,
+      ),
 
-    /** Takes a pending key away as if it had never been asked for. `stale`: it is pending no more. */
-    async removePending(key: ApiKey, record: NewAuditRecord): Promise<SaveOutcome> {
-      const written = await transact(table, [
-        {
-          Delete: {
-            TableName,
-            Key: apiKeyKey(key.seller_id, key.key_id),
-            ConditionExpression: '#status = :pending',
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: { ':pending': 'pending' },
+    /** Deletes a pending key. `stale`: it is not pending any more. */
+    removePending: (key: ApiKey, record: NewAuditRecord): Promise<SaveOutcome> =>
+      save(
+        [
+          {
+            Delete: {
+              TableName,
+              Key: apiKeyKey(key.seller_id, key.key_id),
+              ConditionExpression: '#status = :pending',
+              ExpressionAttributeNames: { '#status': 'status' },
+              ExpressionAttributeValues: { ':pending': 'pending' },
+            },
           },
-        },
-        { Delete: { TableName, Key: keyIdKey(key.key_id) } },
-        auditPut(table, record),
-      ]);
-      return written.written ? 'saved' : 'stale';
-    },
+          { Delete: { TableName, Key: keyIdKey(key.key_id) } },
+        ],
+        record,
+      ),
 
-    /** Takes the mark away that the change of `since` left; a later change keeps its own. */
-    async markFlushed(key: Pick<ApiKey, 'seller_id' | 'key_id'>, since: string): Promise<void> {
-      await conditionalWrite(
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: apiKeyKey(key.seller_id, key.key_id),
-            UpdateExpression: 'REMOVE unflushed_since',
-            ConditionExpression: 'unflushed_since = :since',
-            ExpressionAttributeValues: { ':since': since },
-          }),
-        ),
-      );
+    /** Removes the mark of the change at `since`, and writes `record` with it. The mark of a later change stays. */
+    async markFlushed(
+      key: Pick<ApiKey, 'seller_id' | 'key_id'>,
+      since: string,
+      record?: NewAuditRecord,
+    ): Promise<void> {
+      await save([flushMarkRemoval(table, apiKeyKey(key.seller_id, key.key_id), since)], record);
     },
   };
 };
+
+/** The API keys of all sellers, with the items of their secrets. */
+export const apiKeyStore = (table: Table) => ({ ...keyReads(table), ...keyWrites(table) });
 
 export type ApiKeyStore = ReturnType<typeof apiKeyStore>;

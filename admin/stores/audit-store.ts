@@ -6,10 +6,10 @@ import { auditKey, auditPartition } from '#shared/table/keys.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
 import { queryAll } from './query-all.ts';
 
-/** The subject of what concerns no one seller: imports of buyers, strays in the gateway. */
+/** The subject of records without a seller: imports, buyers, keys that only API Gateway has. */
 export const DEPLOYMENT_SUBJECT = 'deployment';
 
-/** What an admin did, to whom, and when. `details` are for people; a secret or a phone never stands in them. */
+/** What an admin did, to what, and when. `details` are for people; they never contain a secret or a phone. */
 const auditRecordSchema = v.object({
   at: v.string(),
   actor: v.string(),
@@ -21,7 +21,7 @@ const auditRecordSchema = v.object({
 
 export type AuditRecord = v.InferOutput<typeof auditRecordSchema>;
 
-/** A record as it is made: where it belongs follows from whether it has a seller. */
+/** A record to be written. Its subject is its seller, or the deployment. */
 export type NewAuditRecord = v.InferInput<typeof auditRecordSchema>;
 
 const RECORD_ID_LENGTH = 8;
@@ -31,18 +31,18 @@ const itemOf = (record: NewAuditRecord) => ({
   ...record,
 });
 
-/** The record as a part of the transaction that does what it tells, so that neither exists without the other. */
+/** The record as an item of the transaction that makes the change, so that neither exists without the other. */
 export const auditPut = (table: Pick<Table, 'name'>, record: NewAuditRecord): TransactItem => ({
   Put: { TableName: table.name, Item: itemOf(record) },
 });
 
 export const auditStore = (table: Table) => ({
-  /** Writes a record that belongs to no transaction: an import, a run of reconcile. */
+  /** Writes a record of something that is not one transaction of the table: an import, a change of API Gateway. */
   async write(record: NewAuditRecord): Promise<void> {
     await table.client.send(new PutCommand({ TableName: table.name, Item: itemOf(record) }));
   },
 
-  /** The newest records of a subject (a seller id, or `deployment`), newest first; only a key's, if `keyId` is given. */
+  /** Returns the newest records of a subject (a seller id, or `deployment`), newest first; with `keyId`, only those of that key. */
   async list(
     subject: string,
     options: { readonly keyId?: string; readonly limit: number },

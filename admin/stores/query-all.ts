@@ -2,16 +2,16 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 
-/** Which items of a partition. */
+/** A range of items of one partition. */
 export interface Range {
   readonly pk: string;
-  /** How their sort keys begin; all of the partition if it is left out. */
+  /** The prefix of their sort keys; without it, the whole partition. */
   readonly sortKeyPrefix?: string;
   readonly newestFirst?: boolean;
   readonly pageSize?: number;
 }
 
-/** The items of a partition, a page at a time, strongly consistent. Who stops early reads no further page. */
+/** Reads a range page by page, strongly consistent. A caller that stops early causes no further read. */
 export async function* queryAll({ client, name }: Table, range: Range): AsyncGenerator<StoredItem[]> {
   const { pk, sortKeyPrefix, newestFirst = false, pageSize } = range;
   let start: Record<string, unknown> | undefined;

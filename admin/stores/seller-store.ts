@@ -1,19 +1,37 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { Table } from '#shared/table/client.ts';
-import { SELLERS_PARTITION, sellerKey, sellerListKey } from '#shared/table/keys.ts';
-import { conditionalWrite, type TransactItem } from '#shared/table/writes.ts';
+import { type ItemKey, SELLERS_PARTITION, sellerKey, sellerListKey } from '#shared/table/keys.ts';
+import type { TransactItem } from '#shared/table/writes.ts';
 import { auditPut, type NewAuditRecord } from './audit-store.ts';
-import { batchGet } from './batch-get.ts';
+import { batchGetAll } from './batch-get.ts';
 import { queryAll } from './query-all.ts';
-import { type Seller, type SellerStatus, sellerSchema } from './seller-schema.ts';
 import { transact } from './transactions.ts';
+
+export const SELLER_STATUSES = ['active', 'suspended'] as const;
+
+export type SellerStatus = (typeof SELLER_STATUSES)[number];
+
+/** A seller as it is stored. It has `user_count - removed_count` users. */
+export const sellerSchema = v.object({
+  seller_id: v.string(),
+  name: v.string(),
+  status: v.picklist(SELLER_STATUSES),
+  /** The highest ordinal of its users. */
+  user_count: v.number(),
+  removed_count: v.optional(v.number(), 0),
+  created_at: v.string(),
+  /** The time of a change after which the authorizer cache was not flushed yet. */
+  unflushed_since: v.optional(v.string()),
+});
+
+export type Seller = v.InferOutput<typeof sellerSchema>;
 
 const PAGE_SIZE = 100;
 
 const sellerIdOf = (listSortKey: string): string => listSortKey.slice(listSortKey.lastIndexOf('#') + 1);
 
-/** The condition that a seller has this status, for a transaction that depends on it. */
+/** The condition of a transaction that a seller has this status. */
 export const sellerCheck = (
   table: Pick<Table, 'name'>,
   sellerId: string,
@@ -28,20 +46,31 @@ export const sellerCheck = (
   },
 });
 
+/** Removes the mark of the change at `since` from a seller or a key. The condition fails if a later change set its own mark. */
+export const flushMarkRemoval = (table: Pick<Table, 'name'>, key: ItemKey, since: string): TransactItem => ({
+  Update: {
+    TableName: table.name,
+    Key: key,
+    UpdateExpression: 'REMOVE unflushed_since',
+    ConditionExpression: 'unflushed_since = :since',
+    ExpressionAttributeValues: { ':since': since },
+  },
+});
+
 export const sellerStore = (table: Table) => {
   const { client, name: TableName } = table;
 
-  /** Sellers in the order of their ids. */
+  /** Reads sellers in the order of the ids. */
   const getAll = async (ids: readonly string[]): Promise<Seller[]> => {
-    const items = await batchGet(table, ids.map(sellerKey));
+    const items = await batchGetAll(table, ids.map(sellerKey));
     const found = new Map(items.map((item) => [item.seller_id, v.parse(sellerSchema, item)]));
     return ids.flatMap((id) => found.get(id) ?? []);
   };
 
   return {
-    /** Writes a new seller and its place in the list of all, with the record of it. */
+    /** Writes a new seller, its item in the list of all sellers, and the audit record. */
     async create(seller: Seller, record: NewAuditRecord): Promise<void> {
-      const created = await transact(table, [
+      const result = await transact(table, [
         {
           Put: {
             TableName,
@@ -52,7 +81,7 @@ export const sellerStore = (table: Table) => {
         { Put: { TableName, Item: sellerListKey(seller.created_at, seller.seller_id) } },
         auditPut(table, record),
       ]);
-      if (!created.written) throw new Error('a new seller id is taken');
+      if (!result.written) throw new Error('a new seller id exists already');
     },
 
     async find(sellerId: string): Promise<Seller | undefined> {
@@ -62,16 +91,16 @@ export const sellerStore = (table: Table) => {
       return Item && v.parse(sellerSchema, Item);
     },
 
-    /** All sellers, oldest first, a batch at a time: no scan of the table, whatever else it holds. */
+    /** Reads all sellers, oldest first, in batches of 100. It queries a list of ids and does not scan the table. */
     async *list(): AsyncGenerator<Seller> {
       for await (const items of queryAll(table, { pk: SELLERS_PARTITION, pageSize: PAGE_SIZE })) {
         yield* await getAll(items.map((item) => sellerIdOf(String(item.sk))));
       }
     },
 
-    /** Sets the status of a seller that is there, and marks it unflushed. Nothing else is touched: its keys follow in a step of their own. */
+    /** Sets the status of an existing seller and marks it as not flushed since the record's time. */
     async setStatus(sellerId: string, status: SellerStatus, record: NewAuditRecord): Promise<void> {
-      const written = await transact(table, [
+      const result = await transact(table, [
         {
           Update: {
             TableName,
@@ -84,22 +113,13 @@ export const sellerStore = (table: Table) => {
         },
         auditPut(table, record),
       ]);
-      if (!written.written) throw new Error('the seller is gone');
+      if (!result.written) throw new Error('the seller does not exist');
     },
 
-    /** Says that the cache was flushed after the change of `since`; a later change keeps its own mark. */
-    async markFlushed(sellerId: string, since: string): Promise<void> {
-      await conditionalWrite(
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: sellerKey(sellerId),
-            UpdateExpression: 'REMOVE unflushed_since',
-            ConditionExpression: 'unflushed_since = :since',
-            ExpressionAttributeValues: { ':since': since },
-          }),
-        ),
-      );
+    /** Removes the mark of the change at `since`, and writes `record` with it. The mark of a later change stays. */
+    async markFlushed(sellerId: string, since: string, record?: NewAuditRecord): Promise<void> {
+      const removal = flushMarkRemoval(table, sellerKey(sellerId), since);
+      await transact(table, record === undefined ? [removal] : [removal, auditPut(table, record)]);
     },
   };
 };

@@ -18,7 +18,7 @@ import { refusal } from '#admin/operations/refusal.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
 import type { DayUsage, GatewayKey, UsagePlans } from './port.ts';
 
-/** Which API Gateway, and what of it is ours. */
+/** The client, and the API, stage and plans of this deployment. */
 export interface ApiGatewayOptions {
   readonly client: APIGatewayClient;
   readonly apiId: string;
@@ -26,7 +26,7 @@ export interface ApiGatewayOptions {
   readonly planIds: Readonly<Record<PlanName, string>>;
 }
 
-/** A management call is tried this often: API Gateway takes ten a second from an account, and five CreateApiKey. */
+/** API Gateway accepts 10 management calls a second from an account and 5 CreateApiKey; the SDK retries throttled ones. */
 const MAX_ATTEMPTS = 10;
 const CONNECTION_TIMEOUT_MS = 3000;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -34,7 +34,7 @@ const PAGE_SIZE = 500;
 
 type ClientOptions = NonNullable<ConstructorParameters<typeof APIGatewayClient>[0]>;
 
-/** A client for API Gateway's management. `endpoint`: the local control plane or an emulator. */
+/** Creates a client of API Gateway's management API. `endpoint`: the local control plane or an emulator. */
 export const apiGatewayClient = (options: ClientOptions = {}): APIGatewayClient => {
   const client = new APIGatewayClient({
     maxAttempts: MAX_ATTEMPTS,
@@ -45,12 +45,12 @@ export const apiGatewayClient = (options: ClientOptions = {}): APIGatewayClient 
     },
     ...options,
   });
-  refuseWhenFull(client);
+  refuseWhenQuotaReached(client);
   return client;
 };
 
-/** To the SDK a full account looks like throttling, and it would wait for minutes. So it learns of it as of a refusal. */
-const refuseWhenFull = (client: APIGatewayClient): void => {
+/** Turns a used-up key quota into a refusal. The SDK would take it for throttling and retry for minutes. */
+const refuseWhenQuotaReached = (client: APIGatewayClient): void => {
   client.middlewareStack.add(
     (next) => async (args) => {
       try {
@@ -59,36 +59,30 @@ const refuseWhenFull = (client: APIGatewayClient): void => {
         if (!(error instanceof LimitExceededException)) throw error;
         throw refusal(
           'key_quota_reached',
-          'API Gateway holds no more keys in this account and Region. Revoke some first.',
+          'The key quota of this AWS account and Region is used up. Revoke keys that are not needed.',
           { cause: error },
         );
       }
     },
-    { step: 'deserialize', priority: 'high', name: 'refuseWhenFull' },
+    { step: 'deserialize', priority: 'high', name: 'refuseWhenQuotaReached' },
   );
 };
 
-const isMissing = (error: unknown): boolean => error instanceof NotFoundException;
-
-/** Runs a call whose work may be done already: the error that says so is none. */
-const unless = async (isDone: (error: unknown) => boolean, call: Promise<unknown>): Promise<void> => {
+/** Awaits a call. Returns undefined if what it names does not exist. */
+const ifPresent = async <T>(call: Promise<T>): Promise<T | undefined> => {
   try {
-    await call;
+    return await call;
   } catch (error) {
-    if (!isDone(error)) throw error;
+    if (error instanceof NotFoundException) return undefined;
+    throw error;
   }
 };
 
 const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 
-/** API Gateway's management, as the admin's CLI asks it. No Lambda ever does. */
-export const apiGatewayUsagePlans = ({
-  client,
-  apiId,
-  stageName,
-  planIds,
-}: ApiGatewayOptions): UsagePlans => {
+/** The calls on keys. */
+const keyCalls = (client: APIGatewayClient) => {
   async function* listKeys(namePrefix: string): AsyncGenerator<GatewayKey> {
     const pages = paginateGetApiKeys(
       { client, pageSize: PAGE_SIZE },
@@ -96,7 +90,7 @@ export const apiGatewayUsagePlans = ({
     );
     for await (const page of pages) {
       for (const { id = '', name = '', value = '', enabled = false } of page.items ?? []) {
-        // An emulator may not know the query; API Gateway itself filters by it.
+        // API Gateway filters by the query; an emulator may not.
         if (name.startsWith(namePrefix)) yield { id, name, value, enabled };
       }
     }
@@ -107,33 +101,23 @@ export const apiGatewayUsagePlans = ({
     return undefined;
   };
 
-  const isMember = async (id: string, plan: PlanName): Promise<boolean> => {
-    try {
-      await client.send(new GetUsagePlanKeyCommand({ usagePlanId: planIds[plan], keyId: id }));
-      return true;
-    } catch (error) {
-      if (isMissing(error)) return false;
-      throw error;
-    }
-  };
-
   return {
     listKeys,
 
     async createKey(key) {
       try {
-        const made = await client.send(new CreateApiKeyCommand({ ...key, generateDistinctId: false }));
-        return { ...key, id: made.id ?? '' };
+        const { id = '' } = await client.send(new CreateApiKeyCommand({ ...key, generateDistinctId: false }));
+        return { ...key, id };
       } catch (error) {
         if (!(error instanceof ConflictException)) throw error;
-        const there = await findByName(key.name);
-        if (there?.value !== key.value) throw error;
-        return there;
+        const existing = await findByName(key.name);
+        if (existing?.value !== key.value) throw error;
+        return existing;
       }
     },
 
     async deleteKey(id) {
-      await unless(isMissing, client.send(new DeleteApiKeyCommand({ apiKey: id })));
+      await ifPresent(client.send(new DeleteApiKeyCommand({ apiKey: id })));
     },
 
     async setEnabled(id, enabled) {
@@ -153,23 +137,31 @@ export const apiGatewayUsagePlans = ({
       }
       return count;
     },
+  } satisfies Partial<UsagePlans>;
+};
 
+/** The calls on usage plans. */
+const planCalls = ({ client, planIds }: Pick<ApiGatewayOptions, 'client' | 'planIds'>) => {
+  const isMember = async (id: string, plan: PlanName): Promise<boolean> => {
+    const query = { usagePlanId: planIds[plan], keyId: id };
+    return (await ifPresent(client.send(new GetUsagePlanKeyCommand(query)))) !== undefined;
+  };
+
+  return {
     async attach(id, plan) {
       try {
         await client.send(
           new CreateUsagePlanKeyCommand({ usagePlanId: planIds[plan], keyId: id, keyType: 'API_KEY' }),
         );
       } catch (error) {
-        // It says the same whether the key is in this plan or in another one of the stage.
+        // API Gateway reports the same conflict for this plan and for another plan of the stage.
         if (!(error instanceof ConflictException) || !(await isMember(id, plan))) throw error;
       }
     },
 
     async detach(id, plan) {
-      await unless(
-        isMissing,
-        client.send(new DeleteUsagePlanKeyCommand({ usagePlanId: planIds[plan], keyId: id })),
-      );
+      const membership = { usagePlanId: planIds[plan], keyId: id };
+      await ifPresent(client.send(new DeleteUsagePlanKeyCommand(membership)));
     },
 
     async *listMembers(plan) {
@@ -179,29 +171,24 @@ export const apiGatewayUsagePlans = ({
     },
 
     async usage(id, plan, firstDay, lastDay) {
-      const { items } = await client
-        .send(
-          new GetUsageCommand({
-            usagePlanId: planIds[plan],
-            keyId: id,
-            startDate: firstDay,
-            endDate: lastDay,
-          }),
-        )
-        .catch((error: unknown) => {
-          // A key that the plan does not know was not used under it; the caller asks every plan about every key.
-          if (isMissing(error)) return { items: undefined };
-          throw error;
-        });
-      // One pair (used, remaining) a day, from the first day on.
+      const query = { usagePlanId: planIds[plan], keyId: id, startDate: firstDay, endDate: lastDay };
+      // A key that was never in this plan has no usage in it.
+      const { items } = (await ifPresent(client.send(new GetUsageCommand(query)))) ?? {};
+      // One pair (used, remaining) per day, from the first day on.
       const days = (items?.[id] ?? []).map(
         ([used = 0], index): DayUsage => ({ day: dayAfter(firstDay, index), requests: used }),
       );
       return days.filter(({ requests }) => requests > 0);
     },
-
-    async flushAuthorizerCache() {
-      await client.send(new FlushStageAuthorizersCacheCommand({ restApiId: apiId, stageName }));
-    },
-  };
+  } satisfies Partial<UsagePlans>;
 };
+
+/** UsagePlans over API Gateway's management API. Only the CLI uses it, no Lambda function. */
+export const apiGatewayUsagePlans = (options: ApiGatewayOptions): UsagePlans => ({
+  ...keyCalls(options.client),
+  ...planCalls(options),
+  async flushAuthorizerCache() {
+    const { client, apiId, stageName } = options;
+    await client.send(new FlushStageAuthorizersCacheCommand({ restApiId: apiId, stageName }));
+  },
+});

@@ -1,6 +1,6 @@
 import type { PlanName } from '#shared/rate-limits/plans.ts';
 
-/** A key as API Gateway holds it. `value` is the usage id: opaque, and no secret. */
+/** A key of API Gateway. `value` is the usage id: opaque, and not the secret. */
 export interface GatewayKey {
   readonly id: string;
   readonly name: string;
@@ -8,41 +8,41 @@ export interface GatewayKey {
   readonly enabled: boolean;
 }
 
-/** The requests that API Gateway counted for a key on one day (UTC, `2026-11-21`). */
+/** The requests of a key that API Gateway counted on one day (UTC, `2026-11-21`). */
 export interface DayUsage {
   readonly day: string;
   readonly requests: number;
 }
 
 /**
- * What is asked of API Gateway's management. Every method may be called again after an interruption: what is done already is no
- * error. Nothing here knows a secret of a seller.
+ * The management calls to API Gateway. Every method can be repeated after an interruption: if the work is done already, it succeeds.
+ * No method gets a seller's secret.
  */
 export interface UsagePlans {
-  /** Registers a key; one with the same value that is there already is given back. Throws Refusal `key_quota_reached`. */
+  /** Creates a key, or returns the existing key with the same name and value. Throws Refusal `key_quota_reached`. */
   createKey(key: Omit<GatewayKey, 'id'>): Promise<GatewayKey>;
-  /** Deletes a key; one that is gone is no error. */
+  /** Deletes a key. Succeeds if it does not exist. */
   deleteKey(id: string): Promise<void>;
-  /** Throws if there is no such key. */
+  /** Throws if the key does not exist. */
   setEnabled(id: string, enabled: boolean): Promise<void>;
-  /** Every key of this deployment, known by the beginning of its name. */
+  /** Lists the keys whose names begin with the prefix. */
   listKeys(namePrefix: string): AsyncIterable<GatewayKey>;
-  /** How many keys the account has in this Region, whoever made them, counted no further than `atMost`. */
+  /** Counts the keys of the account in this Region, whoever created them, up to `atMost`. */
   countKeys(atMost: number): Promise<number>;
-  /** Puts a key into a plan; one that is in it already is no error. A key has one plan: take it out of the other first. */
+  /** Puts a key into a plan. Succeeds if it is in it. A key can have one plan, so detach it from the other plan first. */
   attach(id: string, plan: PlanName): Promise<void>;
-  /** Takes a key out of a plan; one that is not in it is no error. */
+  /** Takes a key out of a plan. Succeeds if it is not in it. */
   detach(id: string, plan: PlanName): Promise<void>;
-  /** The ids of the keys that are in a plan, and their names. */
+  /** Lists the ids and names of the keys in a plan. */
   listMembers(plan: PlanName): AsyncIterable<Pick<GatewayKey, 'id' | 'name'>>;
-  /** Requests by day, first and last day included; days without any are left out. */
+  /** Returns the requests by day, first and last day included, without the days that have none. */
   usage(id: string, plan: PlanName, firstDay: string, lastDay: string): Promise<readonly DayUsage[]>;
-  /** Makes the gateway forget every judgement of the authorizer: API Gateway cannot forget one. */
+  /** Flushes all cached authorizer decisions. API Gateway cannot flush a single one. */
   flushAuthorizerCache(): Promise<void>;
 }
 
-/** API Gateway holds no more keys than this in an account's Region, and raises it for nobody. */
+/** The maximum number of API keys of an account in one Region. AWS does not raise it. */
 export const KEY_QUOTA = 10_000;
 
-/** From here on `keys issue` warns: 80 %. */
+/** From this number of keys on, 80 % of the quota, `keys issue` warns. */
 export const KEY_QUOTA_WARNING = 8_000;

@@ -10,20 +10,19 @@ export interface GlobalOptions extends TargetOptions {
   readonly yes?: boolean;
 }
 
-/** What a command answers: one value for scripts, one text for people, and what to say besides on stderr. */
-export interface Answer {
+/** The result of a command: a value for `--json`, a text for people, and an optional note on stderr. */
+export interface CommandResult {
   readonly json: unknown;
   readonly text: string;
   readonly note?: string;
-  /** 1 where the answer itself is bad news, such as differences that were found. */
+  /** 1 if the command found a problem, such as differences. */
   readonly exitCode?: 0 | 1;
 }
 
-/** What a command works with. */
+/** The connection and the terminal of one command. */
 export interface Session extends Connection {
   readonly terminal: Terminal;
-  readonly isJson: boolean;
-  /** Asks before something that cannot be taken back; refuses where nobody can be asked. `--yes` answers it. */
+  /** Asks before an action that cannot be undone. Throws `not_confirmed` if nobody can be asked. `--yes` skips the question. */
   confirm(question: string): Promise<void>;
 }
 
@@ -32,45 +31,43 @@ const confirmWith =
   async (question: string): Promise<void> => {
     if (isYes) return;
     if (!terminal.isInteractive) {
-      throw refusal('not_confirmed', `${question} Nobody can be asked here: add --yes if you mean it.`);
+      throw refusal('not_confirmed', `${question} Nobody can be asked here. Add --yes to confirm.`);
     }
     const answer = await terminal.ask(`${question} [y/N] `);
-    if (!/^y(es)?$/i.test(answer.trim())) throw refusal('not_confirmed', 'Nothing was done.');
+    if (!/^y(es)?$/i.test(answer.trim())) throw refusal('not_confirmed', 'Nothing was changed.');
   };
 
-/** Makes a command's action: connect, do it, write the answer, say how it ended. */
+/** Returns the action of a command: it connects, runs `work`, writes the result and reports the exit code. */
 export const action =
   <Arguments extends unknown[], Options extends object>(
     terminal: Terminal,
     ended: (exitCode: number) => void,
-    work: (session: Session, options: Options, ...args: Arguments) => Promise<Answer>,
+    work: (session: Session, options: Options, ...args: Arguments) => Promise<CommandResult>,
   ) =>
   async (...received: unknown[]): Promise<void> => {
     const command = received.at(-1) as Command;
     const args = received.slice(0, -2) as Arguments;
     const options = command.optsWithGlobals<GlobalOptions & Options>();
-    const isJson = options.json === true;
     const connection = await connect(options);
     try {
       const session: Session = {
         ...connection,
         terminal,
-        isJson,
         confirm: confirmWith(terminal, options.yes === true),
       };
-      const answer = await work(session, options, ...args);
-      terminal.out(isJson ? `${JSON.stringify(answer.json, null, 2)}\n` : answer.text);
-      if (answer.note !== undefined) terminal.error(`${answer.note}\n`);
-      ended(answer.exitCode ?? 0);
+      const result = await work(session, options, ...args);
+      terminal.out(options.json === true ? `${JSON.stringify(result.json, null, 2)}\n` : result.text);
+      if (result.note !== undefined) terminal.error(`${result.note}\n`);
+      ended(result.exitCode ?? 0);
     } finally {
       connection.close();
     }
   };
 
-/** How the commands of one folder are added to the program. */
+/** Adds a group of commands to the program. */
 export type AddCommands = (
   program: Command,
   act: <Arguments extends unknown[], Options extends object>(
-    work: (session: Session, options: Options, ...args: Arguments) => Promise<Answer>,
+    work: (session: Session, options: Options, ...args: Arguments) => Promise<CommandResult>,
   ) => (...received: unknown[]) => Promise<void>,
 ) => void;

@@ -11,8 +11,7 @@ import { randomIds } from '#shared/ids.ts';
 import { PLAN_NAMES, planTable } from '#shared/rate-limits/plans.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
-import { openAdminTable } from './admin-table.ts';
-import type { Connection, TargetOptions } from './connection.ts';
+import { type Connection, openAdminTable, type TargetOptions } from './connection.ts';
 
 const outputsSchema = v.object({
   [OUTPUTS.apiId]: v.string(),
@@ -23,7 +22,7 @@ const outputsSchema = v.object({
   ...Object.fromEntries(PLAN_NAMES.map((plan) => [usagePlanOutput(plan), v.string()])),
 });
 
-/** The outputs of a stage's API stack. */
+/** Reads the outputs of a stage's API stack. */
 const readOutputs = async (stage: string) => {
   const name = apiStackName(stage);
   const client = new CloudFormationClient({});
@@ -36,10 +35,10 @@ const readOutputs = async (stage: string) => {
     if (parsed.success) return parsed.output as Record<string, string> & v.InferOutput<typeof outputsSchema>;
     throw refusal(
       'not_reachable',
-      `The stack ${name} lacks outputs that this command needs; deploy it again.`,
+      `The stack ${name} has no outputs for this version of the CLI. Deploy it again.`,
     );
   } catch (error) {
-    // CloudFormation has no exception of its own for it.
+    // CloudFormation has no exception class for a missing stack.
     if (error instanceof Error && error.message.includes('does not exist')) {
       throw refusal('not_reachable', `There is no stack ${name} in this account and Region.`, {
         cause: error,
@@ -60,12 +59,12 @@ const callerArn = async (): Promise<string> => {
   }
 };
 
-/** Connects to a stage in AWS with the caller's own credentials. */
+/** Connects to a stage in AWS with the caller's credentials. */
 export const connectAws = async (
   stage: string,
   { profile, region }: Pick<TargetOptions, 'profile' | 'region'>,
 ): Promise<Connection> => {
-  // Every client of this process takes them from here, as it would from the shell.
+  // Every SDK client of this process reads the profile and Region from here.
   if (profile !== undefined) process.env.AWS_PROFILE = profile;
   if (region !== undefined) process.env.AWS_REGION = region;
   const [outputs, actor] = await Promise.all([readOutputs(stage), callerArn()]);
@@ -89,7 +88,6 @@ export const connectAws = async (
   return {
     admin,
     hashes: keyedHashesFrom(secretsManagerSecret(output(OUTPUTS.hashSecretArn))),
-    deployment: `${stage} ${output(OUTPUTS.hashSecretArn)} ${output(OUTPUTS.tableName)}`,
     close() {
       gateway.destroy();
       table.client.destroy();

@@ -1,12 +1,14 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { Administration } from '#admin/administration.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
+import type { Table } from '#shared/table/client.ts';
 
 /** A deployment that the CLI is connected to. */
 export interface Connection {
   readonly admin: Administration;
   readonly hashes: KeyedHashes;
-  /** Which one it is: an interrupted import goes on only into the same. */
-  readonly deployment: string;
   close(): void;
 }
 
@@ -19,3 +21,27 @@ export interface TargetOptions {
   /** The data folder of the local service. */
   readonly data?: string;
 }
+
+/** A command may wait longer than a request, until a throttled table answers. */
+const MAX_ATTEMPTS = 10;
+const CONNECTION_TIMEOUT_MS = 3000;
+const REQUEST_TIMEOUT_MS = 20_000;
+
+type ClientOptions = NonNullable<ConstructorParameters<typeof DynamoDBClient>[0]>;
+
+/** Opens the table for the CLI. */
+export const openAdminTable = (name: string, options: ClientOptions): Table => ({
+  name,
+  client: DynamoDBDocumentClient.from(
+    new DynamoDBClient({
+      maxAttempts: MAX_ATTEMPTS,
+      requestHandler: new NodeHttpHandler({
+        connectionTimeout: CONNECTION_TIMEOUT_MS,
+        requestTimeout: REQUEST_TIMEOUT_MS,
+        throwOnRequestTimeout: true,
+      }),
+      ...options,
+    }),
+    { marshallOptions: { removeUndefinedValues: true } },
+  ),
+});

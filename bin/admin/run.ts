@@ -6,21 +6,22 @@ import { addKeyCommands } from './commands/keys.ts';
 import { addReconcileCommand } from './commands/reconcile.ts';
 import { addSellerCommands } from './commands/sellers.ts';
 import { addUsageCommand } from './commands/usage.ts';
-import { failureOf } from './errors.ts';
+import { addUserCommands } from './commands/users.ts';
+import { failureOf, UsageError } from './errors.ts';
 import type { Terminal } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
 
 const COMMANDS: readonly AddCommands[] = [
   addSellerCommands,
   addKeyCommands,
   addUsageCommand,
   addBuyerCommands,
+  addUserCommands,
   addReconcileCommand,
   addAuditCommand,
 ];
 
 const EXIT_CODES = `
-Exit codes: 0 done; 1 refused, not found, or differences were found; 2 the command was given wrongly.`;
+Exit codes: 0 done; 1 refused, not found, or reconcile left a difference; 2 wrong command line.`;
 
 const EXAMPLES = `
 Examples:
@@ -29,36 +30,36 @@ Examples:
   $ npm run admin -- --stage prod keys list sel_… --json
 ${EXIT_CODES}`;
 
-/** The program. Global options may stand before or after a command. */
-const programFor = (terminal: Terminal, ended: (exitCode: number) => void): Command => {
+/** Returns the program with all commands. Global options are accepted before and after a command. */
+export const programFor = (terminal: Terminal, ended: (exitCode: number) => void): Command => {
   const program = new Command('npm run admin --')
-    .description('Sellers, keys, plans and buyers of a deployment.')
-    .option('--local', 'the service that npm start runs (the default while it runs)')
-    .option('--stage <name>', 'a stage in AWS, with your own AWS credentials')
+    .description('Manage the sellers, keys, plans, buyers and users of a deployment.')
+    .option('--local', 'the local service of npm start (the default)')
+    .option('--stage <name>', 'a stage in AWS, with your AWS credentials')
     .option('--profile <name>', 'the AWS profile')
     .option('--region <name>', 'the AWS Region')
     .option('--data <folder>', 'the data folder of the local service (default: .local)')
-    .option('--json', 'answer in JSON, for scripts')
-    .option('--yes', 'do not ask before what cannot be taken back')
+    .option('--json', 'write JSON, for scripts')
+    .option('--yes', 'do not ask before actions that cannot be undone')
     .addHelpText('after', EXAMPLES);
   for (const add of COMMANDS) add(program, (work) => action(terminal, ended, work));
-  return prepared(program, terminal);
+  return configured(program, terminal);
 };
 
-/** Commander ends the process and writes by itself unless each command is told not to. */
-const prepared = (command: Command, terminal: Terminal): Command => {
+/** Makes commander throw instead of ending the process, and write to the terminal, for each command. */
+const configured = (command: Command, terminal: Terminal): Command => {
   command
     .exitOverride()
     .showHelpAfterError('Try --help.')
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.error });
-  for (const child of command.commands) prepared(child, terminal);
+  for (const child of command.commands) configured(child, terminal);
   return command;
 };
 
-const isAsked = ({ code }: CommanderError): boolean =>
+const isRequested = ({ code }: CommanderError): boolean =>
   code === 'commander.helpDisplayed' || code === 'commander.version';
 
-/** Runs one command line and resolves with its exit code. It never throws and never shows a stack trace. */
+/** Runs one command line and returns its exit code. It never throws and never writes a stack trace. */
 export const run = async (args: readonly string[], terminal: Terminal): Promise<number> => {
   let exitCode = 0;
   try {
@@ -67,7 +68,7 @@ export const run = async (args: readonly string[], terminal: Terminal): Promise<
     }).parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return isAsked(error) ? 0 : 2;
+    if (error instanceof CommanderError) return isRequested(error) ? 0 : 2;
     if (error instanceof UsageError) {
       terminal.error(`error: ${error.message}\n`);
       return 2;

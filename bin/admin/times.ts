@@ -4,7 +4,7 @@ const DURATION = /^([0-9]{1,6})(s|m|h|d)$/;
 const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 const INSTANT = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?Z$/;
 
-/** Seconds of `90d`, `24h`, `30m`, `10s` or `0`; undefined if it is none of these. */
+/** Parses `90d`, `24h`, `30m`, `10s` or `0` into seconds; undefined for other texts. */
 export const parseDuration = (text: string): number | undefined => {
   if (text === '0') return 0;
   const [, count, unit] = DURATION.exec(text) ?? [];
@@ -16,7 +16,7 @@ const isRealDay = (day: string): boolean => {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
 };
 
-/** Epoch seconds of a moment: so long from now (`90d`), the first second of a day (`2027-01-31`, UTC), or `2027-01-31T12:00Z`. */
+/** Parses a time into epoch seconds: from now (`90d`), the start of a day (`2027-01-31`, UTC) or `2027-01-31T12:00Z`; undefined for other texts. */
 export const parseMoment = (text: string, nowMs: number): number | undefined => {
   const duration = parseDuration(text);
   if (duration !== undefined) return Math.floor(nowMs / 1000) + duration;
@@ -28,10 +28,10 @@ export const parseMoment = (text: string, nowMs: number): number | undefined => 
   return undefined;
 };
 
-/** `2027-01-31T00:00:00Z` from epoch seconds; null stands for never. */
+/** Formats epoch seconds as `2027-01-31T00:00:00Z`; null for undefined, which means never. */
 export const isoOf = (epochSeconds: number | undefined): string | null =>
   epochSeconds === undefined ? null : `${new Date(epochSeconds * 1000).toISOString().slice(0, 19)}Z`;
 
-/** `2026-11-21 12:00` from an ISO time, for tables. */
+/** Formats an ISO time as `2026-11-21 12:00` for tables; null as `never`. */
 export const shortTime = (iso: string | null): string =>
   iso === null ? 'never' : iso.slice(0, 16).replace('T', ' ');

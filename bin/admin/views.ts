@@ -1,19 +1,20 @@
+import type { Administration } from '#admin/administration.ts';
 import { type ApiKey, secretEnd } from '#admin/stores/api-key-schema.ts';
 import type { AuditRecord } from '#admin/stores/audit-store.ts';
-import type { Seller } from '#admin/stores/seller-schema.ts';
+import type { Seller } from '#admin/stores/seller-store.ts';
 import { propertiesOf, tableOf } from './table.ts';
 import { isoOf, shortTime } from './times.ts';
 
-/** A seller as `--json` gives it. Scripts rely on these names. */
-export const sellerView = ({ seller_id, name, status, user_count, created_at }: Seller) => ({
+/** A seller as `--json` shows it. Scripts rely on these names. */
+export const sellerView = ({ seller_id, name, status, created_at, ...seller }: Seller) => ({
   seller_id,
   name,
   status,
-  users: user_count,
+  users: seller.user_count - seller.removed_count,
   created_at,
 });
 
-/** A key as `--json` gives it: of its secrets, what a person may see. `last_used_on` is a day (UTC). */
+/** A key as `--json` shows it, without its secrets. `lastUsedOn`: a day (UTC). */
 export const keyView = (key: ApiKey, nowMs: number, lastUsedOn?: string) => ({
   key_id: key.key_id,
   seller_id: key.seller_id,
@@ -39,19 +40,35 @@ export const keyView = (key: ApiKey, nowMs: number, lastUsedOn?: string) => ({
 
 export type KeyView = ReturnType<typeof keyView>;
 
+const latest = (days: readonly (string | undefined)[]): string | undefined =>
+  days
+    .filter((day) => day !== undefined)
+    .sort()
+    .at(-1);
+
+/** Returns keys as they are shown, with the day each was last used, by any of its secrets. */
+export const readKeyViews = async (admin: Administration, keys: readonly ApiKey[]): Promise<KeyView[]> => {
+  const secrets = await admin.keys.findSecrets(keys.flatMap((key) => key.secrets.map(({ hash }) => hash)));
+  return keys.map((key) =>
+    keyView(key, admin.clock(), latest(key.secrets.map(({ hash }) => secrets.get(hash)?.last_used_day))),
+  );
+};
+
 export const sellerTable = (sellers: readonly Seller[]): string =>
   tableOf(
     ['seller', 'name', 'status', 'users', 'created (UTC)'],
-    sellers.map((seller) => [
-      seller.seller_id,
-      seller.name,
-      seller.status,
-      seller.user_count,
-      shortTime(seller.created_at),
-    ]),
+    sellers
+      .map(sellerView)
+      .map(({ seller_id, name, status, users, created_at }) => [
+        seller_id,
+        name,
+        status,
+        users,
+        shortTime(created_at),
+      ]),
   );
 
-const shownSecret = ({ prefix, last_four }: { prefix: string; last_four: string }): string =>
+const secretText = ({ prefix, last_four }: { prefix: string; last_four: string }): string =>
   `${prefix}…${last_four}`;
 
 export const keyTable = (keys: readonly KeyView[]): string =>
@@ -60,7 +77,7 @@ export const keyTable = (keys: readonly KeyView[]): string =>
     keys.map((key) => [
       key.key_id,
       key.name,
-      shownSecret(key),
+      secretText(key),
       key.plan,
       key.scopes.join('\n'),
       key.status,
@@ -84,14 +101,14 @@ export const keyDetails = (key: KeyView): string =>
     ...key.secrets.map((secret, index): [string, string] => [
       index === 0 ? 'secret' : 'older secret',
       key.status === 'revoked'
-        ? shownSecret(secret)
-        : `${shownSecret(secret)}, ends ${shortTime(secret.expires_at)}`,
+        ? secretText(secret)
+        : `${secretText(secret)}, expires ${shortTime(secret.expires_at)}`,
     ]),
   ]);
 
 export const auditTable = (records: readonly AuditRecord[]): string =>
   tableOf(
-    ['when (UTC)', 'who', 'what', 'key', 'details'],
+    ['time (UTC)', 'actor', 'action', 'key', 'details'],
     records.map((record) => [
       record.at.slice(0, 19).replace('T', ' '),
       record.actor,

@@ -1,8 +1,8 @@
 import { requireKey, requireSeller } from '#admin/administration.ts';
 import { DEPLOYMENT_SUBJECT } from '#admin/stores/audit-store.ts';
-import type { AddCommands, Answer, Session } from '../command.ts';
+import type { AddCommands, CommandResult, Session } from '../command.ts';
+import { wholeNumberUpTo } from '../option-parsers.ts';
 import { auditTable } from '../views.ts';
-import { wholeNumberUpTo } from '../whole-number.ts';
 
 const MAX_RECORDS = 1000;
 
@@ -15,7 +15,11 @@ const recordsOf = async ({ admin }: Session, subject: string, limit: number) => 
   return admin.audit.list(subject, { limit });
 };
 
-const show = async (session: Session, { limit }: { limit: number }, subject: string): Promise<Answer> => {
+const show = async (
+  session: Session,
+  { limit }: { limit: number },
+  subject: string,
+): Promise<CommandResult> => {
   const records = await recordsOf(session, subject, limit);
   return { json: { records }, text: auditTable(records) };
 };
@@ -24,9 +28,9 @@ const show = async (session: Session, { limit }: { limit: number }, subject: str
 export const addAuditCommand: AddCommands = (program, act) => {
   program
     .command('audit')
-    .argument('<subject>', 'a seller, a key, or deployment (imports, strays)')
-    .description('what admins did, newest first')
-    .option('--limit <count>', 'at most so many records', wholeNumberUpTo(MAX_RECORDS), 50)
+    .argument('<subject>', 'a seller id, a key id, or deployment (imports, buyers, keys only in API Gateway)')
+    .description('list what admins did, newest first')
+    .option('--limit <count>', 'the maximum number of records', wholeNumberUpTo(MAX_RECORDS), 50)
     .addHelpText('after', '\nExamples:\n  $ npm run admin -- audit sel_…\n  $ npm run admin -- audit key_…')
     .action(act(show));
 };

@@ -1,26 +1,22 @@
+import type { Command } from 'commander';
+import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/erase-buyer.ts';
 import { refusal } from '#admin/operations/refusal.ts';
-import { buyerRecordStore } from '#admin/stores/buyer-record-store.ts';
-import { parsePhone } from '#shared/users/phone.ts';
-import type { AddCommands, Answer, Session } from '../command.ts';
+import { unlockBuyer } from '#admin/operations/unlock-buyer.ts';
+import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
+import type { AddCommands, CommandResult, Session } from '../command.ts';
+import { PHONE_HELP, phoneHashesOf } from '../phone-argument.ts';
 import { tableOf } from '../table.ts';
 import { shortTime } from '../times.ts';
 import { importFile } from './import-buyers.ts';
 
-const digestsOf = ({ hashes }: Session, text: string) => {
-  const phone = parsePhone(text);
-  if (phone === undefined)
-    throw refusal('bad_input', 'That is not an Iranian mobile number: 0912… or +98912….');
-  return hashes.phone(phone);
-};
-
-const requireBuyer = async (session: Session, phone: string) => {
-  const phoneHashes = await digestsOf(session, phone);
-  const buyer = await buyerRecordStore(session.admin.table).find(phoneHashes);
+const requireBuyer = async (session: Session, phone: string | undefined) => {
+  const phoneHashes = await phoneHashesOf(session, phone);
+  const buyer = await adminBuyerStore(session.admin.table).find(phoneHashes);
   if (buyer === undefined) throw refusal('buyer_not_found', 'No buyer with that phone is registered.');
   return { phoneHashes, buyer };
 };
 
-const show = async (session: Session, _options: object, phone: string): Promise<Answer> => {
+const show = async (session: Session, _options: object, phone?: string): Promise<CommandResult> => {
   const { buyer } = await requireBuyer(session, phone);
   return {
     json: buyer,
@@ -28,46 +24,75 @@ const show = async (session: Session, _options: object, phone: string): Promise<
   };
 };
 
-const remove = async (session: Session, _options: object, phone: string): Promise<Answer> => {
+const remove = async (session: Session, _options: object, phone?: string): Promise<CommandResult> => {
+  const { admin, confirm } = session;
   const { phoneHashes, buyer } = await requireBuyer(session, phone);
-  await session.confirm('Remove this buyer? No seller can link the phone until it is registered again.');
-  await buyerRecordStore(session.admin.table).remove(phoneHashes);
-  await session.admin.audit.write({
-    at: session.admin.now(),
-    actor: session.admin.actor,
-    action: 'buyer.removed',
-    details: { buyer_id: buyer.buyer_id },
-  });
+  await confirm('Remove the registration? No seller can link this phone until it is registered again.');
+  const record = admin.record({ action: 'buyer.removed', details: { buyer_id: buyer.buyer_id } });
+  await adminBuyerStore(admin.table).remove(phoneHashes, record);
   return { json: { ...buyer, removed: true }, text: `Removed ${buyer.buyer_id}.\n` };
 };
 
-/** `buyers import|show|remove` */
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const erase = async (session: Session, _options: object, phone?: string): Promise<CommandResult> => {
+  const { admin, confirm } = session;
+  const phoneHashes = await phoneHashesOf(session, phone);
+  const { sellers, users } = countsOf(await readBuyerData(admin, phoneHashes));
+  await confirm(
+    `Erase this buyer for good? It is linked with ${plural(sellers, 'seller')} as ${plural(users, 'user')}.`,
+  );
+  const erased = await eraseBuyer(admin, phoneHashes);
+  return {
+    json: erased,
+    text: `Erased ${plural(erased.users, 'user')} of ${plural(erased.sellers, 'seller')}, ${plural(erased.codes, 'code record')} and ${plural(erased.registrations, 'registration')}.\n`,
+  };
+};
+
+const unlock = async (session: Session, _options: object, phone?: string): Promise<CommandResult> => {
+  const unlocked = await unlockBuyer(session.admin, await phoneHashesOf(session, phone));
+  return {
+    json: { unlocked },
+    text:
+      unlocked === 0
+        ? 'The phone has no failed codes.\n'
+        : `Cleared the failed codes of the phone for ${plural(unlocked, 'seller')}.\n`,
+  };
+};
+
+const withPhone = (parent: Command, name: string, description: string): Command =>
+  parent
+    .command(name)
+    .argument('[phone]', `${PHONE_HELP}; without it, the command asks`)
+    .description(description)
+    .addHelpText('after', `\nExample:\n  $ npm run admin -- buyers ${name} 09121234567`);
+
+/** `buyers import|show|remove|erase|unlock` */
 export const addBuyerCommands: AddCommands = (program, act) => {
-  const buyers = program.command('buyers').description('who is registered in the buyer app');
+  const buyers = program
+    .command('buyers')
+    .description('manage the buyers that are registered in the buyer app');
   buyers
     .command('import')
-    .argument(
-      '<file>',
-      'a .csv with a column phone, or a .jsonl with {"phone": "…"} a line; UTF-8, of any size',
-    )
-    .option('--column <name>', 'the column of a .csv that holds the phone')
-    .description('register the phones of a file; go on if it was interrupted')
+    .argument('<file>', 'UTF-8: a .csv with a column phone, or a .jsonl with {"phone": "…"} on each line')
+    .option('--column <name>', 'the column of a .csv that contains the phone')
+    .description('register the phones of a file')
     .addHelpText(
       'after',
-      '\nRunning it twice changes nothing. Lines that cannot be read are written to <file>.rejected.csv.\n' +
+      '\nRunning it again is idempotent. Lines without a valid phone are listed in <file>.rejected.csv.\n' +
         '\nExample:\n  $ npm run admin -- buyers import buyers.csv',
     )
     .action(act(importFile));
-  buyers
-    .command('show')
-    .argument('<phone>', '0912… or +98912…')
-    .description('whether a phone is a registered buyer')
-    .addHelpText('after', '\nExample:\n  $ npm run admin -- buyers show 09121234567')
-    .action(act(show));
-  buyers
-    .command('remove')
-    .argument('<phone>', '0912… or +98912…')
-    .description('make a phone unknown again; links that sellers made stay')
-    .addHelpText('after', '\nExample:\n  $ npm run admin -- buyers remove 09121234567 --yes')
-    .action(act(remove));
+  withPhone(buyers, 'show', 'show whether a phone is registered').action(act(show));
+  withPhone(buyers, 'remove', 'remove the registration of a phone; links of sellers stay').action(
+    act(remove),
+  );
+  withPhone(
+    buyers,
+    'erase',
+    'erase all data about a phone: registration, codes, users of all sellers',
+  ).action(act(erase));
+  withPhone(buyers, 'unlock', 'clear the failed codes and locks of a phone, for all sellers').action(
+    act(unlock),
+  );
 };

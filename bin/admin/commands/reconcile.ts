@@ -1,49 +1,49 @@
 import { DIFFERENCES } from '#admin/operations/differences.ts';
 import { type Finding, reconcile } from '#admin/operations/reconcile.ts';
-import type { AddCommands, Answer, Session } from '../command.ts';
+import type { AddCommands, CommandResult, Session } from '../command.ts';
 import { tableOf } from '../table.ts';
 
-const STILL_ISSUING =
-  'A key is being issued at this moment, or its issue was interrupted less than two minutes ago: look again then.';
+const BEING_ISSUED =
+  'A pending key is younger than two minutes: its issue is running, or was interrupted. Run reconcile again later.';
 
-const viewOf = ({ kind, seller, key, gatewayKeyId, isMended }: Finding) => ({
+const viewOf = ({ kind, seller, key, gatewayKeyId, isRepaired }: Finding) => ({
   kind,
   detail: DIFFERENCES[kind],
   seller_id: seller?.seller_id ?? null,
   key_id: key?.key_id ?? null,
   gateway_key_id: gatewayKeyId ?? null,
-  mended: isMended,
+  repaired: isRepaired,
 });
 
-/** Mending takes keys away only here: a table that was restored wrongly would have all of them taken away. */
+/** This is the only repair that deletes keys. After a wrong restore of the table it would delete all of them, so it asks first. */
 const confirmDeletion = async ({ admin, confirm }: Session): Promise<void> => {
   const { findings } = await reconcile(admin, { fix: false });
   const unknown = findings.filter(({ kind }) => kind === 'unknown_in_gateway').length;
-  if (unknown > 0) await confirm(`Delete ${unknown} keys from API Gateway that the table does not know?`);
+  if (unknown > 0) await confirm(`Delete ${unknown} keys from API Gateway that are missing in the table?`);
 };
 
-const compare = async (session: Session, { fix = false }: { fix?: boolean }): Promise<Answer> => {
+const compare = async (session: Session, { fix = false }: { fix?: boolean }): Promise<CommandResult> => {
   const { admin } = session;
   if (fix) await confirmDeletion(session);
   const { sellers, keys, beingIssued, findings } = await reconcile(admin, { fix });
   const views = findings.map(viewOf);
   const summary = `Compared ${keys} keys of ${sellers} sellers with API Gateway: `;
-  const open = views.filter(({ mended }) => !mended).length;
+  const open = views.filter(({ repaired }) => !repaired).length;
   const table = tableOf(
-    ['difference', 'whose', 'mended'],
+    ['difference', 'concerns', 'repaired'],
     views.map((view) => [
       view.detail,
       [view.seller_id, view.key_id ?? view.gateway_key_id].filter((id) => id !== null).join('\n'),
-      view.mended ? 'yes' : 'no',
+      view.repaired ? 'yes' : 'no',
     ]),
   );
   return {
     json: { sellers, keys, being_issued: beingIssued, differences: views },
     text:
       views.length === 0
-        ? `${summary}nothing differs.\n`
-        : `${summary}${views.length} differing, ${views.length - open} mended.\n${table}`,
-    ...(beingIssued === 0 ? {} : { note: STILL_ISSUING }),
+        ? `${summary}no differences.\n`
+        : `${summary}${views.length} differences, ${views.length - open} repaired.\n${table}`,
+    ...(beingIssued === 0 ? {} : { note: BEING_ISSUED }),
     exitCode: open === 0 ? 0 : 1,
   };
 };
@@ -52,8 +52,8 @@ const compare = async (session: Session, { fix = false }: { fix?: boolean }): Pr
 export const addReconcileCommand: AddCommands = (program, act) => {
   program
     .command('reconcile')
-    .description('compare the table with API Gateway; exit code 1 if they differ')
-    .option('--fix', 'mend what differs: the table is the truth')
+    .description('compare the table with API Gateway; exit code 1 if a difference is left')
+    .option('--fix', 'bring API Gateway to what the table says')
     .addHelpText('after', '\nExample:\n  $ npm run admin -- reconcile --fix')
     .action(act(compare));
 };

@@ -1,158 +1,125 @@
-import { type NewBuyer, registerMany } from '#admin/stores/register-buyers.ts';
+import type { ReadStream } from 'node:fs';
+import { appendFile, type FileHandle, rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { refusal } from '#admin/operations/refusal.ts';
+import { adminBuyerStore, type NewBuyer } from '#admin/stores/buyer-store.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
-import { type Checkpoint, type Progress, writeCheckpoint } from './checkpoint.ts';
-import { type Line, readLines } from './line-reader.ts';
-import { readPhone } from './phone-reader.ts';
-import { openRejectedLines } from './rejected-lines.ts';
+import { csvFormat, type Format, readPhone } from './phone-reader.ts';
 
-/** What an import needs. */
 export interface ImportOptions {
-  readonly file: string;
-  readonly checkpointPath: string;
+  /** The file, opened for reading. It is closed at the end. */
+  readonly file: FileHandle;
+  readonly kind: Format['kind'];
+  /** The column of a CSV file that contains the phone, by name. */
+  readonly column?: string | undefined;
+  /** The path of the file that the rejected lines are written to. It is replaced. */
   readonly rejectedPath: string;
   readonly table: Table;
   readonly hashes: KeyedHashes;
-  /** ISO, UTC: the time of registration of those who are new. */
+  /** The time of registration of new buyers (ISO, UTC). */
   readonly registeredAt: string;
-  /** Stops it at the next batch; what was done is in the checkpoint. */
+  /** Stops the import after the current batch. */
   readonly signal: AbortSignal;
-  readonly onProgress: (progress: Progress) => void;
+  readonly onProgress: (counts: ImportCounts, bytesRead: number) => void;
 }
 
-/** A piece of the file on its way into the table. */
+/** The lines of a file by result; they add up to `lines`. */
+export interface ImportCounts {
+  readonly lines: number;
+  readonly added: number;
+  /** Registered before, by an earlier line of the file included. */
+  readonly already_registered: number;
+  readonly rejected: number;
+  /** The heading and blank lines. */
+  readonly skipped: number;
+}
+
+const LINES_PER_BATCH = 2000;
+
+/** One batch of lines: the phones, once each, and `line,reason` of the rejected ones. */
 interface Batch {
-  readonly phones: ReadonlySet<string>;
-  readonly phoneLines: number;
-  /** `line,reason` each. */
-  readonly rejected: readonly string[];
-  readonly last: Line;
+  readonly phones: Set<string>;
+  readonly rejected: string[];
+  lines: number;
+  skipped: number;
 }
 
-const LINES_PER_BATCH = 500;
-/** So many batches are on their way at once: enough to keep a table busy, few enough to be done again after a crash. */
-const MAX_IN_FLIGHT = 4;
-const CHECKPOINT_EVERY_MS = 1000;
+const newBatch = (): Batch => ({ phones: new Set(), rejected: [], lines: 0, skipped: 0 });
 
-const batchOf = (lines: readonly Line[], { format }: Checkpoint): Batch => {
-  const phones = new Set<string>();
-  const rejected: string[] = [];
-  let phoneLines = 0;
-  for (const line of lines) {
-    const reading = readPhone(line, format);
-    if (reading === 'blank') continue;
-    if ('reason' in reading) {
-      rejected.push(`${line.number},${reading.reason}\n`);
-      continue;
-    }
-    phoneLines += 1;
-    phones.add(reading.phone);
-  }
-  return { phones, phoneLines, rejected, last: lines.at(-1) as Line };
+/** Returns how the file is read and whether its first line is a heading. Throws `bad_input`. */
+const openingOf = (firstLine: string, { kind, column }: ImportOptions) => {
+  if (/^\ufffd|\0/.test(firstLine)) throw refusal('bad_input', 'The file is not UTF-8. Save it as UTF-8.');
+  return kind === 'jsonl' ? { format: { kind } as const, hasHeading: false } : csvFormat(firstLine, column);
 };
 
-async function* batchesOf(file: string, checkpoint: Checkpoint): AsyncGenerator<Batch> {
-  const { offset, lines } = checkpoint.progress;
-  let waiting: Line[] = [];
-  for await (const more of readLines(file, { offset, lines })) {
-    waiting = waiting.concat(more);
-    let start = 0;
-    for (; waiting.length - start >= LINES_PER_BATCH; start += LINES_PER_BATCH) {
-      yield batchOf(waiting.slice(start, start + LINES_PER_BATCH), checkpoint);
+/** Reads the file in batches. `stream`: the file as text. */
+async function* batchesOf(stream: ReadStream, options: ImportOptions): AsyncGenerator<Batch> {
+  let format: Format | undefined;
+  let batch = newBatch();
+  let number = 0;
+  for await (const text of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+    number += 1;
+    const line = number === 1 ? text.replace(/^\ufeff/, '') : text;
+    const opening = format === undefined ? openingOf(line, options) : { format, hasHeading: false };
+    format = opening.format;
+    const reading = opening.hasHeading ? 'blank' : readPhone(line, format);
+    batch.lines += 1;
+    if (reading === 'blank') batch.skipped += 1;
+    else if ('reason' in reading) batch.rejected.push(`${number},${reading.reason}\n`);
+    else batch.phones.add(reading.phone);
+    if (batch.lines === LINES_PER_BATCH) {
+      yield batch;
+      batch = newBatch();
     }
-    waiting = waiting.slice(start);
   }
-  if (waiting.length > 0) yield batchOf(waiting, checkpoint);
+  if (format === undefined) throw refusal('bad_input', 'The file is empty.');
+  if (batch.lines > 0) yield batch;
 }
 
+/** Registers the phones of a batch and returns the number of new buyers. */
 const register = async (
   { table, hashes, registeredAt }: ImportOptions,
-  phones: readonly string[],
+  { phones }: Batch,
 ): Promise<number> => {
   const buyers = await Promise.all(
-    phones.map(async (phone): Promise<NewBuyer> => {
+    [...phones].map(async (phone): Promise<NewBuyer> => {
       const [phoneHashes, buyerId] = await Promise.all([hashes.phone(phone), hashes.buyerId(phone)]);
       return { phoneHashes, buyerId };
     }),
   );
-  return registerMany(table, buyers, registeredAt);
+  return adminBuyerStore(table).registerMany(buyers, registeredAt);
 };
 
-/** How far it came once a batch is done: `added` of its phones were new. */
-const after = (progress: Progress, batch: Batch, added: number, rejectedBytes: number): Progress => ({
-  offset: batch.last.end,
-  lines: batch.last.number,
-  added: progress.added + added,
-  already_registered: progress.already_registered + batch.phoneLines - added,
-  rejected: progress.rejected + batch.rejected.length,
-  rejected_bytes: rejectedBytes,
+const plus = (counts: ImportCounts, { lines, skipped, rejected }: Batch, added: number): ImportCounts => ({
+  lines: counts.lines + lines,
+  added: counts.added + added,
+  already_registered: counts.already_registered + lines - skipped - rejected.length - added,
+  rejected: counts.rejected + rejected.length,
+  skipped: counts.skipped + skipped,
 });
 
-/** The batches that are being written, oldest first. */
-const flightOf = (options: ImportOptions) => {
-  const inFlight: { readonly batch: Batch; readonly added: Promise<number> }[] = [];
-  return {
-    isFull: () => inFlight.length >= MAX_IN_FLIGHT,
-    isEmpty: () => inFlight.length === 0,
-    start(batch: Batch): void {
-      // A phone that is on its way already must not be counted twice.
-      const isOnItsWay = (phone: string): boolean => inFlight.some((other) => other.batch.phones.has(phone));
-      const added = register(
-        options,
-        [...batch.phones].filter((phone) => !isOnItsWay(phone)),
-      );
-      // It is awaited in its turn; until then its failure must not end the process.
-      added.catch(() => {});
-      inFlight.push({ batch, added });
-    },
-    /** Waits for the oldest and takes it off. It stays if it failed: nothing after it counts as done. */
-    async finishOldest(): Promise<{ batch: Batch; added: number }> {
-      const { batch, added } = inFlight[0] as (typeof inFlight)[number];
-      const count = await added;
-      inFlight.shift();
-      return { batch, added: count };
-    },
-    async settle(): Promise<void> {
-      await Promise.allSettled(inFlight.map(({ added }) => added));
-    },
-  };
-};
-
 /**
- * Registers the phones of a file from a checkpoint on, and resolves with how far it came: to the end, unless it was stopped. Several
- * batches are written at once, but done is only what has nothing undone before it; so a checkpoint never skips a line, and the lines
- * after it that were written already are found registered the next time.
+ * Registers the phones of a file, in batches of 2,000 lines. Running it again is idempotent: registered buyers are counted and not
+ * changed, so an interrupted import keeps no state. Returns the counts of the lines that were read, and whether it was stopped.
  */
-export const importBuyers = async (options: ImportOptions, begin: Checkpoint): Promise<Progress> => {
-  const rejectedLines = await openRejectedLines(options.rejectedPath, begin.progress.rejected_bytes);
-  const flight = flightOf(options);
-  let progress = begin.progress;
-  // The first batch is followed by a checkpoint at once, so that there is one from early on.
-  let savedAt = 0;
-
-  const save = async (): Promise<void> => {
-    savedAt = Date.now();
-    await writeCheckpoint(options.checkpointPath, { ...begin, progress });
-  };
-
-  const finishOldest = async (): Promise<void> => {
-    const { batch, added } = await flight.finishOldest();
-    progress = after(progress, batch, added, await rejectedLines.append(batch.rejected));
-    options.onProgress(progress);
-    if (Date.now() - savedAt >= CHECKPOINT_EVERY_MS) await save();
-  };
-
+export const importBuyers = async (
+  options: ImportOptions,
+): Promise<{ readonly counts: ImportCounts; readonly isStopped: boolean }> => {
+  const { file, rejectedPath, signal, onProgress } = options;
+  await rm(rejectedPath, { force: true });
+  const stream = file.createReadStream({ encoding: 'utf8' });
+  let counts: ImportCounts = { lines: 0, added: 0, already_registered: 0, rejected: 0, skipped: 0 };
   try {
-    for await (const batch of batchesOf(options.file, begin)) {
-      if (options.signal.aborted) break;
-      flight.start(batch);
-      if (flight.isFull()) await finishOldest();
+    for await (const batch of batchesOf(stream, options)) {
+      if (signal.aborted) return { counts, isStopped: true };
+      counts = plus(counts, batch, await register(options, batch));
+      const { rejected } = batch;
+      if (rejected.length > 0) await appendFile(rejectedPath, rejected.join(''), { mode: 0o600 });
+      onProgress(counts, stream.bytesRead);
     }
-    while (!flight.isEmpty()) await finishOldest();
+    return { counts, isStopped: false };
   } finally {
-    await flight.settle();
-    await save();
-    await rejectedLines.close();
+    stream.destroy();
   }
-  return progress;
 };

@@ -1,35 +1,58 @@
 import { refusal } from '#admin/operations/refusal.ts';
 import { toAsciiDigits } from '#shared/digits.ts';
-import { DELIMITERS, type Delimiter, parseRow } from './csv-row.ts';
-import type { Line } from './line-reader.ts';
 
-/** What a line holds: a phone in E.164, nothing at all, or something that is wrong with it. */
+/** What a line contains: a phone in E.164, nothing, or an error. */
 export type Reading = { readonly phone: string } | { readonly reason: string } | 'blank';
 
-/** How a file is read. It is kept in the checkpoint, for a later run begins in the middle. */
+/** The delimiters of CSV files; spreadsheets choose by their language. */
+const DELIMITERS = [',', ';', '\t'] as const;
+
+/** How the lines of a file are read. */
 export type Format =
   | { readonly kind: 'jsonl' }
-  | { readonly kind: 'csv'; readonly delimiter: Delimiter; readonly column: number };
+  | { readonly kind: 'csv'; readonly delimiter: (typeof DELIMITERS)[number]; readonly column: number };
 
 const PHONE_COLUMNS = ['phone', 'phone_number', 'mobile', 'msisdn'];
 
-/** As exports have it: besides what the API takes, `00989…`, `989…`, and `9…`, for a spreadsheet drops a leading zero. */
+/** No line with a phone is longer. */
+const MAX_LINE_LENGTH = 64 * 1024;
+
+/** The forms in exports: those of the API, `00989…`, `989…`, and `9…`, since spreadsheets drop a leading zero. */
 const MOBILE = /^(?:\+98|0098|98|0)?(9[0-9]{9})$/;
 
-/** A phone as an export writes it, in E.164; undefined if it is none. */
+/** Parses a phone of an export into E.164; undefined if it is not an Iranian mobile number. */
 export const importedPhone = (text: string): string | undefined => {
   const national = MOBILE.exec(toAsciiDigits(text).replace(/[\s()-]/g, ''))?.[1];
   return national === undefined ? undefined : `+98${national}`;
 };
 
-const withoutByteOrderMark = (text: string): string => text.replace(/^\ufeff/, '');
+const CELL = { ',': cellBefore(','), ';': cellBefore(';'), '\t': cellBefore('\t') };
 
-/** How a CSV file is read, from its first line; and whether that line is a heading. */
+function cellBefore(delimiter: string): RegExp {
+  return new RegExp(`(?:"((?:[^"]|"")*)"|([^"${delimiter}]*))(${delimiter}|$)`, 'y');
+}
+
+/**
+ * Returns the cells of one line (RFC 4180); undefined if a quote is not closed or is inside an unquoted cell. csv-parse is not used:
+ * to it an unclosed quote makes one record of all lines that follow, while here it must cost one line of the list.
+ */
+export const parseRow = (line: string, delimiter: keyof typeof CELL): string[] | undefined => {
+  const pattern = CELL[delimiter];
+  const cells: string[] = [];
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(line); match !== null; match = pattern.exec(line)) {
+    const [, quoted, plain = '', end] = match;
+    cells.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end === '') return cells;
+  }
+  return undefined;
+};
+
+/** Determines how a CSV file is read, from its first line, and whether that line is a heading. Throws `bad_input`. */
 export const csvFormat = (
-  firstLine: string,
+  line: string,
   columnName: string | undefined,
 ): { readonly format: Format; readonly hasHeading: boolean } => {
-  const line = withoutByteOrderMark(firstLine);
   const delimiter = DELIMITERS.find((candidate) => line.includes(candidate)) ?? ',';
   const cells = (parseRow(line, delimiter) ?? []).map((cell) => cell.trim());
   const wanted = columnName === undefined ? PHONE_COLUMNS : [columnName.toLowerCase()];
@@ -37,13 +60,13 @@ export const csvFormat = (
   if (named !== -1) return { format: { kind: 'csv', delimiter, column: named }, hasHeading: true };
   const first = cells.findIndex((cell) => importedPhone(cell) !== undefined);
   if (columnName !== undefined || first === -1) {
-    throw refusal('bad_input', `The first line names no column ${wanted.join(' or ')}. Name it: --column.`);
+    throw refusal('bad_input', `The first line has no column ${wanted.join(' or ')}. Name it with --column.`);
   }
   return { format: { kind: 'csv', delimiter, column: first }, hasHeading: false };
 };
 
 const fromText = (text: unknown): Reading => {
-  if (typeof text !== 'string') return { reason: 'the phone is not text' };
+  if (typeof text !== 'string') return { reason: 'the phone is not a string' };
   if (text.trim() === '') return { reason: 'no phone' };
   const phone = importedPhone(text);
   return phone === undefined ? { reason: 'not an Iranian mobile number' } : { phone };
@@ -61,12 +84,11 @@ const fromJson = (text: string): Reading => {
   return fromText(value.phone);
 };
 
-/** Reads one line. The reason never repeats what stood there. */
-export const readPhone = ({ text: whole, number }: Line, format: Format): Reading => {
-  if (whole === undefined) return { reason: 'the line is too long' };
-  const text = number === 1 ? withoutByteOrderMark(whole) : whole;
-  if (text.trim() === '') return 'blank';
-  if (format.kind === 'jsonl') return fromJson(text);
-  const cells = parseRow(text, format.delimiter);
+/** Reads one line. The reason of an error never contains what the line contains. */
+export const readPhone = (line: string, format: Format): Reading => {
+  if (line.length > MAX_LINE_LENGTH) return { reason: 'the line is too long' };
+  if (line.trim() === '') return 'blank';
+  if (format.kind === 'jsonl') return fromJson(line);
+  const cells = parseRow(line, format.delimiter);
   return cells === undefined ? { reason: 'a quote is not closed' } : fromText(cells[format.column] ?? '');
 };

@@ -1,8 +1,9 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { administration } from '#admin/administration.ts';
 import { createSeller } from '#admin/operations/create-seller.ts';
 import { type IssuedKey, issueKey, type KeyRequest } from '#admin/operations/issue-key.ts';
-import type { Seller } from '#admin/stores/seller-schema.ts';
+import type { Seller } from '#admin/stores/seller-store.ts';
 import { hashApiKey } from '#shared/api-keys/format.ts';
 import type { KeySecret } from '#shared/api-keys/schema.ts';
 import { isUsable } from '#shared/api-keys/schema.ts';
@@ -13,12 +14,12 @@ import { fakeClock } from '#test/fakes/clock.ts';
 import { type FakeUsagePlans, fakeUsagePlans } from '#test/fakes/usage-plans.ts';
 import type { EmbeddedTable } from '#test/table/embedded-table.ts';
 
-/** Where an operation was cut off. */
-class Killed extends Error {}
+/** The error that ends an operation before a step. */
+class Interrupted extends Error {}
 
 let tables = 0;
 
-/** An empty table of its own in the database of another. */
+/** Creates another empty table in the database. */
 const freshTable = async (endpoint: string): Promise<Table> => {
   tables += 1;
   const table = openTable(`bench${tables}`, endpoint);
@@ -39,24 +40,54 @@ const freshTable = async (endpoint: string): Promise<Table> => {
   return table;
 };
 
+type Keyed = { readonly Key?: Record<string, unknown>; readonly Item?: Record<string, unknown> };
+
+/** The partition keys that a write contains; none for a read. */
+const writtenKeys = (command: { readonly input: object }): string[] => {
+  const { input } = command;
+  if (command instanceof TransactWriteCommand) {
+    const { TransactItems } = input as { TransactItems: readonly Record<string, Keyed>[] };
+    return TransactItems.flatMap(({ ConditionCheck: _, ...item }) => Object.values(item)).map(
+      ({ Key, Item }) => String((Key ?? Item)?.pk),
+    );
+  }
+  const isWrite = [PutCommand, UpdateCommand, DeleteCommand].some((kind) => command instanceof kind);
+  const { Key, Item } = input as Keyed;
+  return isWrite ? [String((Key ?? Item)?.pk)] : [];
+};
+
+/** Records the writes to a table from now on. Returns a function that lists the partition keys of each write. */
+export const recordWrites = ({ client }: Table): (() => readonly string[][]) => {
+  const writes: string[][] = [];
+  const send = client.send.bind(client) as (command: never, ...rest: never[]) => Promise<never>;
+  Object.assign(client, {
+    send: (command: { input: object }, ...rest: never[]) => {
+      const keys = writtenKeys(command);
+      if (keys.length > 0) writes.push(keys);
+      return send(command as never, ...rest);
+    },
+  });
+  return () => writes;
+};
+
 /**
- * An administration over a real table and an API Gateway in memory, with ways to look at it and to cut it off. Like API Gateway it
- * remembers what the authorizer said of a key until the cache is flushed.
+ * An administration over a real table and a fake of API Gateway, whose operations can be ended at any step. Like API Gateway, it caches
+ * the authorizer's decisions until they are flushed.
  */
 export const administrationBench = async ({ endpoint }: EmbeddedTable) => {
   const table = await freshTable(endpoint);
-  const judgements = new Map<string, KeySecret>();
+  const decisions = new Map<string, KeySecret>();
   const memory = fakeUsagePlans();
   const gateway: FakeUsagePlans = {
     ...memory,
     async flushAuthorizerCache() {
-      judgements.clear();
+      decisions.clear();
       await memory.flushAuthorizerCache();
     },
   };
   const clock = fakeClock('2026-11-21T10:00:00Z');
   let steps: string[] = [];
-  let killAt = Number.POSITIVE_INFINITY;
+  let interruptAt = Number.POSITIVE_INFINITY;
 
   const admin = administration({
     table,
@@ -67,18 +98,18 @@ export const administrationBench = async ({ endpoint }: EmbeddedTable) => {
     clock,
     ids: randomIds,
     beforeStep: (step) => {
-      if (steps.length === killAt) throw new Killed(step);
+      if (steps.length === interruptAt) throw new Interrupted(step);
       steps.push(step);
     },
   });
 
-  /** What the authorizer says of a secret, or said before and nobody flushed. */
-  const judge = async (secret: string): Promise<KeySecret | undefined> => {
+  /** Returns the authorizer's decision on a secret: a cached one, or a new one. */
+  const authorize = async (secret: string): Promise<KeySecret | undefined> => {
     const hash = hashApiKey(secret);
-    const record = judgements.get(hash) ?? (await keySecretStore(table).findSecret(hash));
-    // A remembered judgement is not made again; the endpoint keeps the end of a key, to the second.
-    if (record === undefined || (!judgements.has(hash) && !isUsable(record, clock()))) return undefined;
-    judgements.set(hash, record);
+    const record = decisions.get(hash) ?? (await keySecretStore(table).findSecret(hash));
+    // A cached decision is not made again. The endpoint enforces the expiry to the second.
+    if (record === undefined || (!decisions.has(hash) && !isUsable(record, clock()))) return undefined;
+    decisions.set(hash, record);
     return record;
   };
 
@@ -88,30 +119,30 @@ export const administrationBench = async ({ endpoint }: EmbeddedTable) => {
     table,
     clock,
 
-    /** The names of the steps that an operation takes. */
+    /** Runs an operation and returns the names of its steps. */
     async stepsOf(run: () => Promise<unknown>): Promise<readonly string[]> {
       steps = [];
       await run();
       return steps;
     },
 
-    /** Runs an operation and ends it, as a crash would, before its step number `index` (from 0). */
-    async killedBefore(index: number, run: () => Promise<unknown>): Promise<void> {
+    /** Runs an operation and ends it before its step `index` (from 0), as a crash would. */
+    async interruptedBefore(index: number, run: () => Promise<unknown>): Promise<void> {
       steps = [];
-      killAt = index;
+      interruptAt = index;
       const outcome = await run().then(
         () => 'finished',
         (error: unknown) => error,
       );
-      killAt = Number.POSITIVE_INFINITY;
-      expect(outcome).toBeInstanceOf(Killed);
+      interruptAt = Number.POSITIVE_INFINITY;
+      expect(outcome).toBeInstanceOf(Interrupted);
     },
 
-    judge,
+    authorize,
 
-    /** Whether a request with this secret would reach a function, and be let in there. */
+    /** Whether a request with this secret would be accepted by API Gateway and by the endpoint. */
     async works(secret: string): Promise<boolean> {
-      const record = await judge(secret);
+      const record = await authorize(secret);
       if (record === undefined || (record.expires_at ?? Number.POSITIVE_INFINITY) * 1000 <= clock())
         return false;
       const key = [...gateway.held.values()].find(({ value }) => value === record.usage_id);

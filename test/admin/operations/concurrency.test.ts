@@ -15,7 +15,7 @@ beforeEach(async () => {
   bench = await administrationBench(table);
 });
 
-it('loses neither of two different changes of one key at the same moment', async () => {
+it('keeps both of two different changes of one key that happen at the same time', async () => {
   const { key } = await bench.issued();
   await Promise.all([
     assignPlan(bench.admin, key.key_id, 'professional'),
@@ -27,7 +27,7 @@ it('loses neither of two different changes of one key at the same moment', async
   });
 });
 
-it('lets no key of a suspended seller work that was being issued while it was suspended', async () => {
+it('withdraws a key whose seller is suspended while the key is being issued', async () => {
   const { seller } = await bench.issued();
   const request = { sellerId: seller.seller_id, name: 'late', plan: 'free', scopes: ['users:read'] } as const;
   const steps: string[] = [];
@@ -35,7 +35,7 @@ it('lets no key of a suspended seller work that was being issued while it was su
     ...bench.admin,
     async beforeStep(step: string) {
       steps.push(step);
-      // The seller is suspended at the worst moment: the key is in its plan and about to be made to work.
+      // The key is in its plan in API Gateway and is about to be activated.
       await (step === 'issue: activate' && setSellerStatus(bench.admin, seller.seller_id, 'suspended'));
     },
   };
@@ -46,7 +46,7 @@ it('lets no key of a suspended seller work that was being issued while it was su
   expect((await reconcile(bench.admin, { fix: false })).findings).toEqual([]);
 });
 
-it('suspends all keys of a seller, many as they are, and resumes them', async () => {
+it('suspends and resumes all 12 keys of a seller', async () => {
   const { seller } = await bench.issued();
   const request = { sellerId: seller.seller_id, name: 'one', plan: 'free', scopes: ['users:read'] } as const;
   const secrets: string[] = [];

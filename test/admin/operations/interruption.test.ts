@@ -1,5 +1,6 @@
 import { assignPlan, setExpiry, setScopes } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
+import { setKeyLimits } from '#admin/operations/key-limits.ts';
 import { reconcile } from '#admin/operations/reconcile.ts';
 import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { rotateKey } from '#admin/operations/rotate-key.ts';
@@ -12,25 +13,25 @@ type Bench = Awaited<ReturnType<typeof administrationBench>>;
 interface Scene {
   readonly sellerId: string;
   readonly keyId: string;
-  /** The secret that worked before the operation. */
+  /** The secret that is valid before the operation. */
   readonly secret: string;
 }
 
 interface Operation {
   readonly steps: readonly string[];
   run(bench: Bench, scene: Scene): Promise<unknown>;
-  /** Brings the scene to where the operation begins. */
+  /** Prepares the state in which the operation starts. */
   prepare?(bench: Bench, scene: Scene): Promise<unknown>;
-  /** What may be said of the key once reconcile is done: the state before the operation, or after it. */
+  /** The allowed states after reconcile: that before the operation, or that after it. */
   outcomes: readonly Readonly<Record<string, unknown>>[];
 }
 
 const PLAN_MOVE = ['leave the plan free', 'enter the plan professional'];
-const flushed = (name: string) => [`${name}: flush the authorizer cache`, `${name}: note the flush`];
+const flushed = (name: string) => [`${name}: flush the authorizer cache`, `${name}: record the flush`];
 
 const OPERATIONS: Record<string, Operation> = {
   issue: {
-    steps: ['record as pending', 'register with the gateway', 'attach to the plan', 'activate'].map(
+    steps: ['record as pending', 'register with API Gateway', 'attach to the plan', 'activate'].map(
       (s) => `issue: ${s}`,
     ),
     run: ({ admin }, { sellerId }) =>
@@ -49,21 +50,29 @@ const OPERATIONS: Record<string, Operation> = {
     steps: ['scopes: write the scopes', ...flushed('scopes')],
     run: ({ admin }, { keyId }) => setScopes(admin, keyId, ['users:write']),
     outcomes: [
-      { scopes: ['users:read'], judged: ['users:read'], works: true },
-      { scopes: ['users:write'], judged: ['users:write'], works: true },
+      { scopes: ['users:read'], authorized: ['users:read'], works: true },
+      { scopes: ['users:write'], authorized: ['users:write'], works: true },
+    ],
+  },
+  'set the limits': {
+    steps: ['limits: write the limits', ...flushed('limits')],
+    run: ({ admin }, { keyId }) => setKeyLimits(admin, keyId, { set: { 'sms-per-hour': 5 }, unset: [] }),
+    outcomes: [
+      { limits: undefined, authorizedLimits: undefined, works: true },
+      { limits: { 'sms-per-hour': 5 }, authorizedLimits: { 'sms-per-hour': 5 }, works: true },
     ],
   },
   'set the expiry': {
-    steps: ['expire: write the end', ...flushed('expire')],
+    steps: ['expire: write the expiry', ...flushed('expire')],
     run: ({ admin, clock }, { keyId }) => setExpiry(admin, keyId, Math.floor(clock() / 1000) + 60),
     outcomes: [
       { works: true },
-      // Three minutes have passed by the time reconcile looks.
+      // The clock is three minutes later when reconcile runs.
       { works: false },
     ],
   },
   'rotate with a grace': {
-    steps: ['rotate: start the new secret, end the old', ...flushed('rotate')],
+    steps: ['rotate: add the new secret, end the old', ...flushed('rotate')],
     run: ({ admin }, { keyId }) => rotateKey(admin, keyId, 3600),
     outcomes: [
       { works: true, secrets: 1 },
@@ -72,11 +81,11 @@ const OPERATIONS: Record<string, Operation> = {
   },
   revoke: {
     steps: [
-      'revoke: refuse its secrets',
+      'revoke: make its secrets invalid',
       ...flushed('revoke'),
       'revoke: leave the plan free',
       'revoke: leave the plan professional',
-      "revoke: delete the gateway's key",
+      'revoke: delete the key from API Gateway',
     ],
     run: ({ admin }, { keyId }) => revokeKey(admin, keyId),
     outcomes: [
@@ -89,8 +98,8 @@ const OPERATIONS: Record<string, Operation> = {
       'suspend: mark the seller',
       'suspend: write the secrets of a key',
       'suspend: flush the authorizer cache',
-      'suspend: switch a key in the gateway',
-      'suspend: note the flush',
+      'suspend: enable or disable a key in API Gateway',
+      'suspend: record the flush',
     ],
     run: ({ admin }, { sellerId }) => setSellerStatus(admin, sellerId, 'suspended'),
     outcomes: [
@@ -103,8 +112,8 @@ const OPERATIONS: Record<string, Operation> = {
       'resume: mark the seller',
       'resume: write the secrets of a key',
       'resume: flush the authorizer cache',
-      'resume: switch a key in the gateway',
-      'resume: note the flush',
+      'resume: enable or disable a key in API Gateway',
+      'resume: record the flush',
     ],
     prepare: ({ admin }, { sellerId }) => setSellerStatus(admin, sellerId, 'suspended'),
     run: ({ admin }, { sellerId }) => setSellerStatus(admin, sellerId, 'active'),
@@ -126,13 +135,13 @@ const setUp = async (operation: Operation): Promise<{ bench: Bench; scene: Scene
   const { seller, key, secret } = await bench.issued();
   const scene = { sellerId: seller.seller_id, keyId: key.key_id, secret };
   await operation.prepare?.(bench, scene);
-  // The gateway remembers the key as it is now.
+  // The authorizer's decision is cached before the operation.
   await bench.works(secret);
   bench.clock.advance(1);
   return { bench, scene };
 };
 
-const lookAt = async ({ admin, works, judge }: Bench, { sellerId, keyId, secret }: Scene) => {
+const stateOf = async ({ admin, works, authorize }: Bench, { sellerId, keyId, secret }: Scene) => {
   const keys = await admin.keys.listOf(sellerId);
   const key = keys.find(({ key_id }) => key_id === keyId);
   const seller = await admin.sellers.find(sellerId);
@@ -142,17 +151,19 @@ const lookAt = async ({ admin, works, judge }: Bench, { sellerId, keyId, secret 
     keys: keys.length,
     sellerStatus: seller?.status,
     works: await works(secret),
-    judged: (await judge(secret))?.scopes,
+    limits: key?.limits,
+    authorized: (await authorize(secret))?.scopes,
+    authorizedLimits: (await authorize(secret))?.limits,
   };
 };
 
 describe.each(Object.entries(OPERATIONS))('%s', (_name, operation) => {
-  it('takes exactly these steps', async () => {
+  it('runs exactly the listed steps', async () => {
     const { bench, scene } = await setUp(operation);
     expect(await bench.stepsOf(() => operation.run(bench, scene))).toEqual(operation.steps);
   });
 
-  it('leaves nothing for reconcile to find when it runs to its end', async () => {
+  it('leaves no difference when it is not interrupted', async () => {
     const { bench, scene } = await setUp(operation);
     await operation.run(bench, scene);
     bench.clock.advance(180);
@@ -160,11 +171,11 @@ describe.each(Object.entries(OPERATIONS))('%s', (_name, operation) => {
   });
 
   it.each(operation.steps.map((step, index) => [step, index] as const))(
-    'killed before "%s": reconcile brings it to the old state or the new, and then finds nothing',
+    'leaves the old or the new state after reconcile when it is interrupted before "%s"',
     async (_step, index) => {
       const { bench, scene } = await setUp(operation);
-      await bench.killedBefore(index, () => operation.run(bench, scene));
-      // Whatever API Gateway would let in is a key that the table shows.
+      await bench.interruptedBefore(index, () => operation.run(bench, scene));
+      // Every key in API Gateway is in the table.
       const shown = (await bench.admin.keys.listOf(scene.sellerId)).map(({ usage_id }) => usage_id);
       expect(shown).toEqual(
         expect.arrayContaining([...bench.gateway.held.values()].map(({ value }) => value)),
@@ -173,7 +184,7 @@ describe.each(Object.entries(OPERATIONS))('%s', (_name, operation) => {
       bench.clock.advance(180);
       await reconcile(bench.admin, { fix: true });
       expect((await reconcile(bench.admin, { fix: false })).findings).toEqual([]);
-      const state = await lookAt(bench, scene);
+      const state = await stateOf(bench, scene);
       expect(operation.outcomes).toContainEqual(
         Object.fromEntries(
           Object.keys(operation.outcomes[0] ?? {}).map((name) => [name, state[name as keyof typeof state]]),

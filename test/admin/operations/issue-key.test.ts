@@ -12,7 +12,7 @@ beforeEach(async () => {
   bench = await administrationBench(table);
 });
 
-it('issues a key that works, and keeps no secret of it anywhere', async () => {
+it('issues a valid key and stores its secret nowhere', async () => {
   const { key, secret, seller } = await bench.issued({ scopes: ['users:read', 'users:read', 'users:write'] });
   expect(secret).toMatch(/^blk_test_[0-9A-Za-z]{38}$/);
   expect(await bench.works(secret)).toBe(true);
@@ -27,7 +27,7 @@ it('issues a key that works, and keeps no secret of it anywhere', async () => {
   ]);
 });
 
-it('refuses a seller that is not there, an end that is past, no scope and a bad name', async () => {
+it('refuses an unknown seller, an expiry in the past, an empty list of scopes and an invalid name', async () => {
   const { seller_id: sellerId } = await bench.seller();
   const request = { sellerId, name: 'server', plan: 'free', scopes: ['users:read'] } as const;
   await expect(issueKey(bench.admin, { ...request, sellerId: 'sel_none' })).rejects.toMatchObject({
@@ -44,7 +44,7 @@ it('refuses a seller that is not there, an end that is past, no scope and a bad 
   expect(await bench.admin.keys.listOf(sellerId)).toEqual([]);
 });
 
-it('ends with its key: an expiry is kept to the second', async () => {
+it('enforces the expiry of a key to the second', async () => {
   const { secret } = await bench.issued({ expiresAt: bench.clock() / 1000 + 61 });
   bench.clock.advance(59);
   expect(await bench.works(secret)).toBe(true);

@@ -30,7 +30,7 @@ const kindsFound = async (fix = false) =>
 
 const gatewayId = () => issued.key.gateway_key_id ?? '';
 
-/** What may go wrong, done by hand; what reconcile calls it; and whether the key works once it is mended. */
+/** Kinds of damage: how it is caused, the kinds of difference that reconcile finds, and whether the key is valid after the repair. */
 const DAMAGES: Record<string, readonly [() => Promise<unknown>, readonly string[], boolean]> = {
   'the key is gone from API Gateway': [
     () => bench.gateway.deleteKey(gatewayId()),
@@ -47,7 +47,7 @@ const DAMAGES: Record<string, readonly [() => Promise<unknown>, readonly string[
     true,
   ],
   'the key is disabled': [() => bench.gateway.setEnabled(gatewayId(), false), ['disabled_but_active'], true],
-  'a suspended key is enabled': [
+  'the key of a suspended seller is enabled': [
     async () => {
       await setSellerStatus(bench.admin, issued.seller.seller_id, 'suspended');
       await bench.gateway.setEnabled(gatewayId(), true);
@@ -55,7 +55,7 @@ const DAMAGES: Record<string, readonly [() => Promise<unknown>, readonly string[
     ['enabled_but_suspended'],
     false,
   ],
-  'the key was made anew by hand': [
+  'the key was created again by hand': [
     async () => {
       await bench.gateway.deleteKey(gatewayId());
       const again = await bench.gateway.createKey({
@@ -68,7 +68,7 @@ const DAMAGES: Record<string, readonly [() => Promise<unknown>, readonly string[
     ['gateway_id_differs'],
     true,
   ],
-  'the key was made anew with another usage id': [
+  'the key was created again with another usage id': [
     async () => {
       await bench.gateway.deleteKey(gatewayId());
       const other = await bench.gateway.createKey({
@@ -81,7 +81,7 @@ const DAMAGES: Record<string, readonly [() => Promise<unknown>, readonly string[
     ['usage_id_differs', 'gateway_id_differs'],
     true,
   ],
-  'a revoked key is still in API Gateway': [
+  'the key is revoked, but still in API Gateway': [
     async () => {
       await revokeKey(bench.admin, issued.key.key_id);
       const { name, value } = {
@@ -93,13 +93,13 @@ const DAMAGES: Record<string, readonly [() => Promise<unknown>, readonly string[
     ['revoked_in_gateway'],
     false,
   ],
-  'API Gateway has a key of ours that the table has not': [
+  'API Gateway has a key of this stage that is missing in the table': [
     () =>
       bench.gateway.createKey({ name: 'buyer-linking-test-key_none', value: 'y'.repeat(40), enabled: true }),
     ['unknown_in_gateway'],
     true,
   ],
-  'a plan has a member that is not ours': [
+  'a plan contains a key of another service': [
     async () => {
       const { id } = await bench.gateway.createKey({
         name: 'made by hand',
@@ -108,10 +108,10 @@ const DAMAGES: Record<string, readonly [() => Promise<unknown>, readonly string[
       });
       await bench.gateway.attach(id, 'professional');
     },
-    ['stranger_in_plan'],
+    ['foreign_key_in_plan'],
     true,
   ],
-  'a secret is gone': [
+  'the item of a secret is missing': [
     () =>
       bench.table.client.send(
         new DeleteCommand({ TableName: bench.table.name, Key: secretKey(hashApiKey(issued.secret)) }),
@@ -119,7 +119,7 @@ const DAMAGES: Record<string, readonly [() => Promise<unknown>, readonly string[
     ['secret_differs'],
     true,
   ],
-  'a secret allows more than its key': [
+  'the item of a secret has more scopes than its key': [
     () =>
       bench.table.client.send(
         new UpdateCommand({
@@ -134,49 +134,35 @@ const DAMAGES: Record<string, readonly [() => Promise<unknown>, readonly string[
   ],
 };
 
-it.each(Object.entries(DAMAGES))(
-  '%s: found, named, mended, and then nothing differs',
-  async (_name, damage) => {
-    const [harm, kinds, worksAfter] = damage;
-    await harm();
-    expect(await kindsFound()).toEqual(kinds);
-    expect(await kindsFound()).toEqual(kinds);
-    expect(await kindsFound(true)).toEqual(kinds);
-    expect(await kindsFound()).toEqual([]);
-    expect(await bench.works(issued.secret)).toBe(worksAfter);
-    expect((await bench.judge(issued.secret))?.scopes ?? ['users:read']).toEqual(['users:read']);
-  },
-);
-
-it('keeps a record of what it mended', async () => {
-  await bench.gateway.setEnabled(gatewayId(), false);
-  await reconcile(bench.admin, { fix: true });
-  const [newest] = await bench.admin.audit.list(issued.seller.seller_id, { limit: 1 });
-  expect(newest).toMatchObject({
-    action: 'reconcile.mended',
-    key_id: issued.key.key_id,
-    details: { difference: 'disabled_but_active' },
-  });
+it.each(Object.entries(DAMAGES))('finds and repairs the difference if %s', async (_name, damage) => {
+  const [harm, kinds, worksAfter] = damage;
+  await harm();
+  expect(await kindsFound()).toEqual(kinds);
+  expect(await kindsFound()).toEqual(kinds);
+  expect(await kindsFound(true)).toEqual(kinds);
+  expect(await kindsFound()).toEqual([]);
+  expect(await bench.works(issued.secret)).toBe(worksAfter);
+  expect((await bench.authorize(issued.secret))?.scopes ?? ['users:read']).toEqual(['users:read']);
 });
 
-it('leaves a key alone that is being issued, says so, and withdraws it once nobody can be at it any more', async () => {
+it('reports a key that is being issued, and withdraws it after two minutes', async () => {
   const request = {
     sellerId: issued.seller.seller_id,
     name: 'second',
     plan: 'free',
     scopes: ['users:read'],
   } as const;
-  await bench.killedBefore(3, () => issueKey(bench.admin, request));
+  await bench.interruptedBefore(3, () => issueKey(bench.admin, request));
   expect(await reconcile(bench.admin, { fix: true })).toMatchObject({ findings: [], beingIssued: 1 });
   bench.clock.advance(ISSUE_GRACE_MS / 1000);
   expect(await reconcile(bench.admin, { fix: true })).toMatchObject({
-    findings: [{ kind: 'issue_interrupted', isMended: true }],
+    findings: [{ kind: 'issue_interrupted', isRepaired: true }],
     beingIssued: 0,
   });
   expect([...bench.gateway.held.keys()]).toEqual([gatewayId()]);
 });
 
-it('does not touch the keys of another stage or another API, be its name as like as can be', async () => {
+it('ignores keys of other stages and other APIs, however similar their names', async () => {
   const foreign = [
     'buyer-linking-prod-key_1',
     'buyer-linking-test-eu-key_1',

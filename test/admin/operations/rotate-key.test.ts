@@ -22,23 +22,23 @@ const nowSeconds = () => Math.floor(bench.clock() / 1000);
 const endOf = async (secret: string) =>
   (await keySecretStore(bench.table).findSecret(hashApiKey(secret)))?.expires_at;
 
-it('lets both secrets work for the grace, under one usage id, and then the new one alone', async () => {
+it('accepts both secrets under one usage id during the grace period, then only the new one', async () => {
   const { key, secret: old } = await bench.issued();
   const { secret } = await rotateKey(bench.admin, key.key_id, 3600);
   expect([await bench.works(old), await bench.works(secret)]).toEqual([true, true]);
-  expect((await bench.judge(old))?.usage_id).toBe((await bench.judge(secret))?.usage_id);
+  expect((await bench.authorize(old))?.usage_id).toBe((await bench.authorize(secret))?.usage_id);
   bench.clock.advance(3600);
   expect([await bench.works(old), await bench.works(secret)]).toEqual([false, true]);
 });
 
-it('ends the old secret at once if there is no grace', async () => {
+it('ends the old secret at once without a grace period', async () => {
   const { key, secret: old } = await bench.issued();
   expect(await bench.works(old)).toBe(true);
   const { secret } = await rotateKey(bench.admin, key.key_id, 0);
   expect([await bench.works(old), await bench.works(secret)]).toEqual([false, true]);
 });
 
-it('ends the old secret at the earlier of its own end and now + grace, and the new one with the key', async () => {
+it('ends the old secret at the earlier of its own end and now plus grace, and the new one with the key', async () => {
   const { key, secret: old } = await bench.issued({ expiresAt: nowSeconds() + DAY });
   const keyEnd = key.expires_at;
   const { secret } = await rotateKey(bench.admin, key.key_id, 2 * DAY);
@@ -51,14 +51,14 @@ it('ends the old secret at the earlier of its own end and now + grace, and the n
   ]);
 });
 
-it('gives an old secret no more time when its key is given more', async () => {
+it('does not extend an old secret when the expiry of its key is extended', async () => {
   const { key, secret: old } = await bench.issued({ expiresAt: nowSeconds() + DAY });
   const { secret } = await rotateKey(bench.admin, key.key_id, 2 * DAY);
   await setExpiry(bench.admin, key.key_id, undefined);
   expect([await endOf(old), await endOf(secret)]).toEqual([key.expires_at, undefined]);
 });
 
-it('forgets a secret that has ended, and its item', async () => {
+it('drops a secret that has ended, and deletes its item', async () => {
   const { key, secret: old } = await bench.issued();
   await rotateKey(bench.admin, key.key_id, 60);
   bench.clock.advance(60);
@@ -67,7 +67,7 @@ it('forgets a secret that has ended, and its item', async () => {
   expect(await keySecretStore(bench.table).findSecret(hashApiKey(old))).toBeUndefined();
 });
 
-it('refuses an eleventh secret, and a key that is revoked', async () => {
+it('refuses an eleventh secret, and to rotate a revoked key', async () => {
   const { key } = await bench.issued();
   for (let count = 0; count < 9; count += 1) await rotateKey(bench.admin, key.key_id, DAY);
   await expect(rotateKey(bench.admin, key.key_id, DAY)).rejects.toMatchObject({ code: 'too_many_secrets' });
@@ -75,7 +75,7 @@ it('refuses an eleventh secret, and a key that is revoked', async () => {
   await expect(rotateKey(bench.admin, key.key_id, DAY)).rejects.toMatchObject({ code: 'key_revoked' });
 });
 
-it('loses neither of two rotations that happen at the same moment', async () => {
+it('keeps the secrets of three rotations that happen at the same time', async () => {
   const { key, secret: old } = await bench.issued();
   const rotations = await Promise.all([1, 2, 3].map(() => rotateKey(bench.admin, key.key_id, DAY)));
   const secrets = [old, ...rotations.map(({ secret }) => secret)];

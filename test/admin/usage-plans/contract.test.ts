@@ -1,6 +1,7 @@
 import type { GatewayKey, UsagePlans } from '#admin/usage-plans/port.ts';
+import { startApiGateway } from '#test/api-gateway/start.ts';
 import { fakeUsagePlans } from '#test/fakes/usage-plans.ts';
-import { startControlPlane } from '#test/local/control-plane-server.ts';
+import { startUsagePlans } from '#test/local/usage-plans/start.ts';
 
 interface Subject {
   readonly usagePlans: UsagePlans;
@@ -21,21 +22,34 @@ const subjects: Record<string, () => Promise<Subject>> = {
       stop: async () => {},
     };
   },
-  'the adapter, over the local control plane': async () => {
-    let flushes = 0;
+  'the adapter, over a simulated API Gateway': async () => {
     let day = DAY;
-    const { plane, usagePlans, stop } = await startControlPlane({
+    const { simulator, usagePlans, stop } = await startApiGateway({
       now: () => Date.parse(`${day}T10:00:00Z`),
-    });
-    plane.onFlush(() => {
-      flushes += 1;
     });
     return {
       usagePlans,
+      flushes: simulator.flushes,
+      recordUse: ({ value }, on) => {
+        day = on;
+        simulator.recordUse(value);
+      },
+      stop,
+    };
+  },
+  'the local store, over its endpoint': async () => {
+    let flushes = 0;
+    let day = DAY;
+    const { store, client, stop } = await startUsagePlans({ clock: () => Date.parse(`${day}T10:00:00Z`) });
+    store.onFlush(() => {
+      flushes += 1;
+    });
+    return {
+      usagePlans: client,
       flushes: () => flushes,
       recordUse: ({ value }, on) => {
         day = on;
-        plane.recordUse(value);
+        store.recordUse(value);
       },
       stop,
     };
@@ -61,7 +75,7 @@ describe.each(Object.entries(subjects))('%s', (_name, start) => {
   });
   afterEach(() => subject.stop());
 
-  it('gives back the key that is there when the same one is created again', async () => {
+  it('returns the existing key when the same key is created again', async () => {
     const wanted = newKey();
     const first = await subject.usagePlans.createKey(wanted);
     const again = await subject.usagePlans.createKey(wanted);
@@ -69,7 +83,7 @@ describe.each(Object.entries(subjects))('%s', (_name, start) => {
     expect(await all(subject.usagePlans.listKeys('stage-'))).toEqual([{ ...wanted, id: first.id }]);
   });
 
-  it('lists only the keys of the stage, and counts all', async () => {
+  it('lists the keys with the prefix, and counts all keys', async () => {
     const created = [];
     for (let count = 0; count < 30; count += 1) created.push(await subject.usagePlans.createKey(newKey()));
     await subject.usagePlans.createKey(newKey('other-'));
@@ -106,7 +120,7 @@ describe.each(Object.entries(subjects))('%s', (_name, start) => {
     expect(await all(subject.usagePlans.listMembers('free'))).toEqual([]);
   });
 
-  it('disables and enables a key, and says so', async () => {
+  it('disables and enables a key', async () => {
     const { id } = await subject.usagePlans.createKey(newKey());
     await subject.usagePlans.setEnabled(id, false);
     expect((await all(subject.usagePlans.listKeys('stage-')))[0]?.enabled).toBe(false);
@@ -115,7 +129,7 @@ describe.each(Object.entries(subjects))('%s', (_name, start) => {
     await expect(subject.usagePlans.setEnabled('nosuchkey', true)).rejects.toThrow();
   });
 
-  it('tells the requests of each day that had any', async () => {
+  it('returns the requests of each day that has any', async () => {
     const key = await subject.usagePlans.createKey(newKey());
     await subject.usagePlans.attach(key.id, 'free');
     subject.recordUse(key, '2026-11-19');
@@ -128,7 +142,7 @@ describe.each(Object.entries(subjects))('%s', (_name, start) => {
     expect(await subject.usagePlans.usage(key.id, 'free', '2026-11-20', '2026-11-20')).toEqual([]);
   });
 
-  it('tells no requests of a key under a plan that it is not in, nor once it is deleted', async () => {
+  it('returns no requests for a plan that the key is not in, nor for a deleted key', async () => {
     const key = await subject.usagePlans.createKey(newKey());
     await subject.usagePlans.attach(key.id, 'free');
     expect(await subject.usagePlans.usage(key.id, 'professional', '2026-11-20', '2026-11-21')).toEqual([]);

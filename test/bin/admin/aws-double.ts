@@ -1,22 +1,23 @@
 import { once } from 'node:events';
 import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
-import { LOCAL_API_ID, LOCAL_PLAN_IDS, LOCAL_STAGE_NAME } from '#local/control-plane/identifiers.ts';
-import { CONTROL_PLANE_PREFIX, openControlPlane } from '#local/control-plane.ts';
+import { FIXED_ACCESS_KEY_ID } from '#local/environment.ts';
+import { API_ID, PLAN_IDS, STAGE_NAME } from '#test/api-gateway/identifiers.ts';
+import { simulatedApiGateway } from '#test/api-gateway/simulator.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 
-/** Who calls, by the double's STS. */
+/** The caller's identity, as the simulated STS returns it. */
 const CALLER_ARN = 'arn:aws:sts::000000000000:assumed-role/admin/sara';
 
 const SECRET_ARN = 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:hash';
 const HASH_SECRET = JSON.stringify({ current: 'a secret of a test, of forty characters!' });
 
 const outputsOf = (table: EmbeddedTable) => ({
-  ApiId: LOCAL_API_ID,
-  StageName: LOCAL_STAGE_NAME,
+  ApiId: API_ID,
+  StageName: STAGE_NAME,
   BaseUrl: 'https://example.com',
   TableName: table.name,
-  UsagePlanFreeId: LOCAL_PLAN_IDS.free,
-  UsagePlanProfessionalId: LOCAL_PLAN_IDS.professional,
+  UsagePlanFreeId: PLAN_IDS.free,
+  UsagePlanProfessionalId: PLAN_IDS.professional,
   HashSecretArn: SECRET_ARN,
   KeyPrefix: 'blk_live_',
 });
@@ -39,7 +40,7 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 
-/** STS and CloudFormation: the query protocol. */
+/** Answers STS and CloudFormation, which use the query protocol. */
 const answerQuery = (body: string, outputs: Readonly<Record<string, string>>): readonly [number, string] => {
   const query = new URLSearchParams(body);
   if (query.get('Action') === 'GetCallerIdentity') {
@@ -55,10 +56,10 @@ const answerQuery = (body: string, outputs: Readonly<Record<string, string>>): r
   return [200, stackXml(outputs)];
 };
 
-/** As much of AWS as the CLI uses, behind one address: the SDK is sent there by AWS_ENDPOINT_URL. Stop it in afterAll. */
+/** Simulates the AWS services that the CLI calls, behind one URL for AWS_ENDPOINT_URL. Stop it in afterAll. */
 export const startAwsDouble = async () => {
   const table = await startEmbeddedTable();
-  const plane = await openControlPlane();
+  const apiGateway = simulatedApiGateway();
   const outputs = outputsOf(table);
 
   const toTable = async (request: IncomingMessage, response: ServerResponse, body: string): Promise<void> => {
@@ -72,8 +73,7 @@ export const startAwsDouble = async () => {
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.url !== '/') {
-      request.url = `${CONTROL_PLANE_PREFIX}${request.url}`;
-      await plane.handle(request, response);
+      await apiGateway.handle(request, response);
       return;
     }
     const body = await bodyOf(request);
@@ -93,11 +93,11 @@ export const startAwsDouble = async () => {
   const { port } = server.address() as { port: number };
   return {
     table,
-    /** The environment of a process that has this for its AWS. */
+    /** The environment of a process that calls this in place of AWS. */
     environment: {
       AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
       AWS_REGION: 'eu-central-1',
-      AWS_ACCESS_KEY_ID: 'test',
+      AWS_ACCESS_KEY_ID: FIXED_ACCESS_KEY_ID,
       AWS_SECRET_ACCESS_KEY: 'test',
       AWS_EC2_METADATA_DISABLED: 'true',
     },
@@ -105,7 +105,6 @@ export const startAwsDouble = async () => {
       server.closeAllConnections();
       server.close();
       await table.stop();
-      await plane.close();
     },
   };
 };

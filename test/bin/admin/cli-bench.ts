@@ -4,43 +4,49 @@ import { join } from 'node:path';
 import { administration } from '#admin/administration.ts';
 import { run } from '#bin/admin/run.ts';
 import { writeAdminTarget } from '#local/admin-target.ts';
-import { LOCAL_STAGE_NAME } from '#local/control-plane/identifiers.ts';
-import type { ControlPlaneOptions } from '#local/control-plane.ts';
+import { FIXED_ACCESS_KEY_ID, STAGE_NAME } from '#local/environment.ts';
+import type { StoreOptions } from '#local/usage-plans/store.ts';
 import { systemClock } from '#shared/clock.ts';
 import { randomIds } from '#shared/ids.ts';
-import { startControlPlane } from '#test/local/control-plane-server.ts';
+import { fileSecret } from '#shared/secrets/file.ts';
+import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
+import { startUsagePlans } from '#test/local/usage-plans/start.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 
-/** How a command ended and what it wrote. */
+/** The exit code and the output of a command. */
 export interface Outcome {
   readonly exitCode: number;
   readonly out: string;
   readonly error: string;
 }
 
-/** What a person at the terminal answers; undefined: nobody is there. */
+/** Answers the questions of a command. */
 type Person = (question: string) => string;
 
-/** The command line in this process, over a real table and the local control plane. Stop it in afterAll. */
-export const startCliBench = async (options: ControlPlaneOptions = {}) => {
-  const [table, controlPlane, folder] = await Promise.all([
+/** Runs the CLI in this process, over a real table and the local usage plans. Stop it in afterAll. */
+export const startCliBench = async (options: Partial<StoreOptions> = {}) => {
+  const [table, usagePlans, folder] = await Promise.all([
     startEmbeddedTable(),
-    startControlPlane(options),
+    startUsagePlans(options),
     mkdtemp(join(tmpdir(), 'admin-cli-')),
   ]);
   const secretPath = join(folder, 'hash-secret.json');
   await writeFile(secretPath, JSON.stringify({ current: 'a secret of a test, of forty characters!' }));
   await writeAdminTarget(folder, {
     base_url: 'http://127.0.0.1:1',
-    control_plane_url: controlPlane.url,
+    usage_plans: usagePlans.access,
     dynamodb_endpoint: table.endpoint,
+    dynamodb_access_key_id: FIXED_ACCESS_KEY_ID,
     table_name: table.name,
     key_prefix: 'blk_test_',
-    digest_secret_path: secretPath,
+    hash_secret_path: secretPath,
   });
   await writeFile(join(folder, 'demo.json'), '{}');
 
-  const runWith = async (person: Person | undefined, args: readonly string[]): Promise<Outcome> => {
+  const runWith = async (
+    { person, input = '' }: { readonly person?: Person; readonly input?: string },
+    args: readonly string[],
+  ): Promise<Outcome> => {
     let out = '';
     let error = '';
     const exitCode = await run(['--data', folder, ...args], {
@@ -53,16 +59,16 @@ export const startCliBench = async (options: ControlPlaneOptions = {}) => {
       isInteractive: person !== undefined,
       canRedraw: false,
       columns: 80,
-      ask: async (question) => (person ?? (() => ''))(question),
+      ask: async (question) => (person ?? (() => input))(question),
     });
     return { exitCode, out, error };
   };
 
   const admin = administration({
     table,
-    usagePlans: controlPlane.usagePlans,
+    usagePlans: usagePlans.store,
     keyPrefix: 'blk_test_',
-    stage: LOCAL_STAGE_NAME,
+    stage: STAGE_NAME,
     actor: 'local:tester',
     clock: systemClock,
     ids: randomIds,
@@ -71,22 +77,24 @@ export const startCliBench = async (options: ControlPlaneOptions = {}) => {
   return {
     table,
     admin,
-    usagePlans: controlPlane.usagePlans,
-    plane: controlPlane.plane,
+    usagePlans: usagePlans.store,
     folder,
-    /** Runs a command where nobody can be asked. */
-    cli: (...args: string[]): Promise<Outcome> => runWith(undefined, args),
-    /** Runs a command before a person. */
-    cliBefore: (person: Person, ...args: string[]): Promise<Outcome> => runWith(person, args),
-    /** Runs a command with --json that has to succeed, and gives what it answers. */
-    // biome-ignore lint/suspicious/noExplicitAny: what a command answers is what its test is about.
+    hashes: keyedHashesFrom(fileSecret(secretPath)),
+    /** Runs a command without a terminal. */
+    cli: (...args: string[]): Promise<Outcome> => runWith({}, args),
+    /** Runs a command with a terminal and a person who answers its questions. */
+    cliWithPerson: (person: Person, ...args: string[]): Promise<Outcome> => runWith({ person }, args),
+    /** Runs a command without a terminal, with a line on stdin. */
+    cliWithInput: (input: string, ...args: string[]): Promise<Outcome> => runWith({ input }, args),
+    /** Runs a command with --json that must succeed, and returns its result. */
+    // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the result.
     async json(...args: string[]): Promise<any> {
-      const outcome = await runWith(undefined, [...args, '--json']);
+      const outcome = await runWith({}, [...args, '--json']);
       expect(outcome).toMatchObject({ exitCode: 0, error: '' });
       return JSON.parse(outcome.out);
     },
     async stop() {
-      await Promise.all([table.stop(), controlPlane.stop()]);
+      await Promise.all([table.stop(), usagePlans.stop()]);
       await rm(folder, { recursive: true });
     },
   };

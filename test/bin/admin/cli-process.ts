@@ -2,22 +2,27 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** What `npm run admin` runs. */
+/** The program of `npm run admin`. */
 const PROGRAM = fileURLToPath(new URL('../../../bin/admin.ts', import.meta.url));
 
-/** How a command ended. `exitCode` null: a signal ended it. */
+/** The result of a command. `exitCode` is null if a signal ended it. */
 export interface Ended {
   readonly exitCode: number | null;
   readonly out: string;
   readonly error: string;
 }
 
-/** Starts a command in a process of its own, without a terminal. */
-export const startCommand = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
+/** Starts a command in a process of its own, without a terminal. `input`: its stdin. */
+export const startCommand = (
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  input = '',
+) => {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   });
+  child.stdin.end(input);
   let out = '';
   let error = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -1,14 +1,12 @@
-import { existsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { rm, watch, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { PLANS } from '#shared/rate-limits/plans.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import { startCommand } from './cli-process.ts';
 
 /**
- * What an admin does, as an admin does it: commands in processes of their own, requests over HTTP, against the service as `npm start`
- * runs it. Each test goes on where the one before it ended.
+ * An admin's session: commands in processes of their own and requests over HTTP, against the service of `npm start`. Each test starts
+ * with the state that the test before it left.
  */
 let service: RunningService;
 let sellerId: string;
@@ -24,7 +22,7 @@ afterAll(async () => {
   await removeDataFolder(service.folder);
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came back.
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the result.
 const admin = async (...args: string[]): Promise<any> => {
   const ended = await startCommand(['--data', service.folder, '--json', ...args]).ended;
   expect(ended).toMatchObject({ exitCode: 0, error: '' });
@@ -39,15 +37,18 @@ const statusOf = async (secret: string): Promise<number> => (await list(secret))
 const remainingOf = ({ headers }: Response): number =>
   Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]);
 
-/** Waits until the running minute has this many seconds left: the limits are those of a clock minute. */
-const roomInMinute = async (seconds: number): Promise<void> => {
-  const left = 60 - new Date().getUTCSeconds();
-  await sleep(left >= seconds ? 0 : (left + 0.1) * 1000);
-};
-
 const minuteNow = (): number => Math.floor(Date.now() / 60_000);
 
-it('creates a seller and issues a free key that works the moment it is shown', async () => {
+/** Runs requests that must be counted in one clock minute; again, if the minute ended while they ran. */
+const inOneMinute = async <T>(run: () => Promise<T>): Promise<T> => {
+  for (;;) {
+    const minute = minuteNow();
+    const result = await run();
+    if (minuteNow() === minute) return result;
+  }
+};
+
+it('creates a seller and issues a key that is valid at once', async () => {
   ({ seller_id: sellerId } = await admin('sellers', 'create', 'Kaveh Books'));
   const issued = await admin(
     'keys',
@@ -64,36 +65,49 @@ it('creates a seller and issues a free key that works the moment it is shown', a
   expect(await statusOf(firstSecret)).toBe(200);
 });
 
-it('limits the key at 100, and lets the 101st pass in the same minute once it is professional', async () => {
-  await roomInMinute(20);
-  const minute = minuteNow();
-  const left = remainingOf(await list(firstSecret));
-  for (let count = 0; count < left; count += 1) expect(await statusOf(firstSecret)).toBe(200);
-  expect(await statusOf(firstSecret)).toBe(429);
-
-  await admin('keys', 'assign', keyId, '--plan', 'professional');
-  const next = await list(firstSecret);
+it('refuses a free key after 100 requests in a minute, until it is assigned to the professional plan', async () => {
+  const { refused, next } = await inOneMinute(async () => {
+    await admin('keys', 'assign', keyId, '--plan', 'free');
+    const left = remainingOf(await list(firstSecret));
+    for (let count = 0; count < left; count += 1) await list(firstSecret);
+    const refused = await statusOf(firstSecret);
+    await admin('keys', 'assign', keyId, '--plan', 'professional');
+    return { refused, next: await list(firstSecret) };
+  });
+  expect(refused).toBe(429);
   expect(next.status).toBe(200);
   expect(remainingOf(next)).toBe(PLANS.professional.requestsPerMinute - PLANS.free.requestsPerMinute - 1);
-  expect(minuteNow()).toBe(minute);
 }, 60_000);
 
-it('rotates with a grace: both secrets work and draw on one bucket', async () => {
-  await roomInMinute(10);
+it('rotates with a grace period: both secrets are valid and share one limit', async () => {
   ({ key: secondSecret } = await admin('keys', 'rotate', keyId, '--grace', '1h'));
-  const [older, newer, again] = [await list(firstSecret), await list(secondSecret), await list(firstSecret)];
-  expect([older.status, newer.status, again.status]).toEqual([200, 200, 200]);
-  expect([remainingOf(newer), remainingOf(again)]).toEqual([remainingOf(older) - 1, remainingOf(older) - 2]);
+  const [older, newer, again] = await inOneMinute(async () => [
+    await list(firstSecret),
+    await list(secondSecret),
+    await list(firstSecret),
+  ]);
+  expect([older?.status, newer?.status, again?.status]).toEqual([200, 200, 200]);
+  const remaining = remainingOf(older as Response);
+  expect(remainingOf(newer as Response)).toBe(remaining - 1);
+  expect(remainingOf(again as Response)).toBe(remaining - 2);
 }, 30_000);
 
-it('sets the scopes at once', async () => {
+it('shows and sets the limits of a key', async () => {
+  const { limits } = await admin('keys', 'limits', keyId, '--set', 'sms-per-hour=10000');
+  expect(limits).toContainEqual(
+    expect.objectContaining({ name: 'sms-per-hour', limit: 10_000, overridden: true }),
+  );
+  expect(await statusOf(secondSecret)).toBe(200);
+});
+
+it('sets the scopes of a key at once', async () => {
   await admin('keys', 'scopes', keyId, '--set', 'users:write');
   expect(await statusOf(secondSecret)).toBe(403);
   await admin('keys', 'scopes', keyId, '--set', 'users:read,users:write');
   expect(await statusOf(secondSecret)).toBe(200);
 });
 
-it('suspends a seller, which refuses all its secrets at once, and resumes it', async () => {
+it('suspends a seller, which refuses all its keys at once, and resumes it', async () => {
   const other = await admin('keys', 'issue', sellerId, '--plan', 'free', '--scopes', 'users:read');
   expect(await statusOf(other.key)).toBe(200);
   await admin('sellers', 'suspend', sellerId, '--yes');
@@ -106,7 +120,7 @@ it('suspends a seller, which refuses all its secrets at once, and resumes it', a
   ]);
 });
 
-it('tells who used a key and how much', async () => {
+it('shows how much a key was used', async () => {
   const usage = await admin('usage', keyId, '--days', '2');
   expect(usage.days.at(-1).requests).toBeGreaterThan(PLANS.free.requestsPerMinute);
   expect(await admin('keys', 'show', keyId)).toMatchObject({
@@ -114,42 +128,60 @@ it('tells who used a key and how much', async () => {
   });
 });
 
-it('revokes a key: 401 at once, for both its secrets', async () => {
+it('revokes a key: its two secrets get 401 at once', async () => {
   expect([await statusOf(firstSecret), await statusOf(secondSecret)]).toEqual([200, 200]);
   await admin('keys', 'revoke', keyId, '--yes');
   expect([await statusOf(firstSecret), await statusOf(secondSecret)]).toEqual([401, 401]);
 });
 
-it('imports 100,000 buyers, interrupted once, without losing or doubling one', async () => {
-  const count = 100_000;
+/** Resolves when a file of this name appears in the folder. */
+const fileAppears = async (path: string): Promise<void> => {
+  for await (const { filename } of watch(service.folder)) if (filename === basename(path)) return;
+};
+
+it('imports 20,000 buyers in two runs, the first of which is interrupted', async () => {
+  const count = 20_000;
   const file = join(service.folder, 'buyers.csv');
   const phones = Array.from({ length: count }, (_, index) => `09${String(index).padStart(9, '0')}`);
-  await writeFile(file, `phone\n${phones.join('\n')}\n`);
+  await writeFile(file, `phone\nnobody\n${phones.join('\n')}\n`);
+  const importFile = () => startCommand(['--data', service.folder, 'buyers', 'import', file, '--json']);
 
-  const first = startCommand(['--data', service.folder, 'buyers', 'import', file]);
-  while (!existsSync(`${file}.import.json`) && first.child.exitCode === null) await sleep(20);
+  // The first batch is written as soon as the file of rejected lines appears.
+  const isStarted = fileAppears(`${file}.rejected.csv`);
+  const first = importFile();
+  await isStarted;
   first.child.kill('SIGINT');
   expect(await first.ended).toMatchObject({
     exitCode: 1,
-    error: expect.stringContaining('goes on from there'),
+    error: expect.stringContaining('Run the command again'),
   });
 
-  const second = await startCommand(['--data', service.folder, 'buyers', 'import', file, '--json']).ended;
+  const second = await importFile().ended;
   expect(second.exitCode).toBe(0);
   const result = JSON.parse(second.out);
-  expect(result).toMatchObject({ lines: count + 1, added: count, already_registered: 0, rejected: 0 });
-  expect(result.resumed_from_line).toBeGreaterThan(1);
-  expect(existsSync(`${file}.import.json`)).toBe(false);
-
-  const again = await startCommand(['--data', service.folder, 'buyers', 'import', file, '--json']).ended;
-  expect(JSON.parse(again.out)).toMatchObject({ added: 0, already_registered: count });
+  expect(result).toMatchObject({ lines: count + 2, rejected: 1, skipped: 1 });
+  expect(result.added + result.already_registered).toBe(count);
+  expect(result.already_registered).toBeGreaterThan(0);
+  expect(result.added).toBeGreaterThan(0);
   await rm(file);
   expect(await admin('buyers', 'show', phones.at(-1) ?? '')).toMatchObject({
     buyer_id: expect.stringMatching(/^byr_/),
   });
-}, 120_000);
+}, 60_000);
 
-it('leaves nothing for reconcile to find, and a record of all that was done', async () => {
+it('erases a buyer whose phone is read from stdin', async () => {
+  const command = ['--data', service.folder, '--json', 'buyers', 'erase', '-', '--yes'];
+  const erased = await startCommand(command, {}, '09000000001\n').ended;
+  expect(erased).toMatchObject({ exitCode: 0, error: '' });
+  expect(JSON.parse(erased.out)).toEqual({ sellers: 0, users: 0, codes: 0, registrations: 1 });
+});
+
+it('changes nothing if stdin ends before the phone', async () => {
+  const ended = await startCommand(['--data', service.folder, 'buyers', 'erase', '-', '--yes']).ended;
+  expect(ended).toEqual({ exitCode: 1, out: '', error: 'error: Nothing was changed.\n' });
+});
+
+it('leaves no difference, and an audit record of every change', async () => {
   expect(await admin('reconcile')).toMatchObject({ differences: [] });
   const { records } = await admin('audit', sellerId);
   expect(records.map(({ action }: { action: string }) => action).reverse()).toEqual([
@@ -157,6 +189,7 @@ it('leaves nothing for reconcile to find, and a record of all that was done', as
     'key.issued',
     'key.assigned',
     'key.rotated',
+    'key.limits_set',
     'key.scopes_set',
     'key.scopes_set',
     'key.issued',

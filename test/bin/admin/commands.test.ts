@@ -1,3 +1,4 @@
+import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
 import { type CliBench, startCliBench } from './cli-bench.ts';
 
 let bench: CliBench;
@@ -14,7 +15,7 @@ const newKey = async (...options: string[]) => {
 };
 
 describe('sellers', () => {
-  it('are created, listed oldest first and shown, in a stable shape', async () => {
+  it('creates, lists and shows sellers in a stable shape, oldest first', async () => {
     const first = await bench.json('sellers', 'create', '  Kaveh Books  ');
     const second = await bench.json('sellers', 'create', 'کتاب کاوه');
     expect(first).toEqual({
@@ -28,23 +29,23 @@ describe('sellers', () => {
     expect(await bench.json('sellers', 'show', second.seller_id)).toEqual({ ...second, keys: [] });
   });
 
-  it('are suspended only if a person says so, or --yes', async () => {
+  it('suspends a seller only after a confirmation or with --yes', async () => {
     const { seller_id } = await bench.json('sellers', 'create', 'Kaveh Books');
     const refused = await bench.cli('sellers', 'suspend', seller_id);
     expect(refused).toMatchObject({ exitCode: 1, out: '' });
-    expect(refused.error).toContain('add --yes');
-    expect(await bench.cliBefore(() => 'n', 'sellers', 'suspend', seller_id)).toMatchObject({
+    expect(refused.error).toContain('Add --yes');
+    expect(await bench.cliWithPerson(() => 'n', 'sellers', 'suspend', seller_id)).toMatchObject({
       exitCode: 1,
-      error: 'error: Nothing was done.\n',
+      error: 'error: Nothing was changed.\n',
     });
     expect((await bench.json('sellers', 'show', seller_id)).status).toBe('active');
-    expect((await bench.cliBefore(() => 'y', 'sellers', 'suspend', seller_id)).exitCode).toBe(0);
+    expect((await bench.cliWithPerson(() => 'y', 'sellers', 'suspend', seller_id)).exitCode).toBe(0);
     expect((await bench.json('sellers', 'show', seller_id)).status).toBe('suspended');
     expect((await bench.json('sellers', 'resume', seller_id)).status).toBe('active');
     expect((await bench.json('sellers', 'suspend', seller_id, '--yes')).status).toBe('suspended');
   });
 
-  it('get no key while they are suspended', async () => {
+  it('issues no key for a suspended seller', async () => {
     const { seller_id } = await bench.json('sellers', 'create', 'Kaveh Books');
     await bench.json('sellers', 'suspend', seller_id, '--yes');
     const outcome = await bench.cli(
@@ -59,13 +60,13 @@ describe('sellers', () => {
     );
     expect(outcome).toMatchObject({ exitCode: 1, out: '' });
     expect(JSON.parse(outcome.error)).toEqual({
-      error: { code: 'seller_suspended', message: expect.stringContaining('resume it') },
+      error: { code: 'seller_suspended', message: expect.stringContaining('resume the seller') },
     });
   });
 });
 
 describe('keys', () => {
-  it('show their secret when they are issued or rotated, and never again', async () => {
+  it('shows the secret of a key when it is issued or rotated, and never again', async () => {
     const issued = await newKey('--name', 'server', '--expires', '90d');
     expect(issued.key).toMatch(SECRET);
     const rotated = await bench.json('keys', 'rotate', issued.key_id, '--grace', '24h');
@@ -79,12 +80,13 @@ describe('keys', () => {
       bench.cli('sellers', 'show', issued.seller_id, '--json'),
       bench.cli('audit', issued.key_id, '--json'),
       bench.cli('usage', issued.key_id, '--json'),
+      bench.cli('keys', 'limits', issued.key_id, '--json'),
     ]);
-    expect(others.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    expect(others.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
     expect(JSON.stringify(others)).not.toMatch(SECRET);
   });
 
-  it('are listed with what a person may see, in a stable shape', async () => {
+  it('lists keys in a stable shape, without their secrets', async () => {
     const { key, ...issued } = await newKey('--name', 'server', '--expires', '2099-01-31');
     expect(await bench.json('keys', 'list', issued.seller_id)).toEqual({ keys: [issued] });
     expect(issued).toEqual({
@@ -110,7 +112,7 @@ describe('keys', () => {
     });
   });
 
-  it('are assigned, given scopes and an end, rotated and revoked', async () => {
+  it('assigns, sets scopes and expiry, rotates and revokes, with an audit record each', async () => {
     const { key_id } = await newKey();
     expect(await bench.json('keys', 'assign', key_id, '--plan', 'professional')).toMatchObject({
       plan: 'professional',
@@ -138,18 +140,18 @@ describe('keys', () => {
     ]);
   });
 
-  it('are not rotated without a grace, nor revoked, unless somebody says so', async () => {
+  it('revokes, and rotates without a grace period, only after a confirmation', async () => {
     const { key_id } = await newKey();
     expect((await bench.cli('keys', 'rotate', key_id, '--grace', '0')).exitCode).toBe(1);
     expect((await bench.cli('keys', 'revoke', key_id)).exitCode).toBe(1);
     expect(await bench.json('keys', 'show', key_id)).toMatchObject({ status: 'active', secrets: [{}] });
   });
 
-  it('tell their use by day and in the running minute', async () => {
+  it('shows the requests of a key per day and in the current minute', async () => {
     const { key_id, seller_id } = await newKey();
     const [key] = await bench.admin.keys.listOf(seller_id);
-    bench.plane.recordUse(key?.usage_id ?? '');
-    bench.plane.recordUse(key?.usage_id ?? '');
+    bench.usagePlans.recordUse(key?.usage_id ?? '');
+    bench.usagePlans.recordUse(key?.usage_id ?? '');
     const usage = await bench.json('usage', key_id, '--days', '3');
     expect(usage).toMatchObject({ key_id, plan: 'free', current_minute: { requests: 0, limit: 100 } });
     expect(usage.days.map(({ requests }: { requests: number }) => requests)).toEqual([0, 0, 2]);
@@ -157,74 +159,40 @@ describe('keys', () => {
   });
 });
 
-describe('reconcile', () => {
-  it('finds nothing after commands that ran to their end, and ends with 1 when it finds something', async () => {
-    const { key_id, seller_id } = await newKey();
-    expect(await bench.json('reconcile')).toMatchObject({ differences: [] });
-    const [key] = await bench.admin.keys.listOf(seller_id);
-    await bench.usagePlans.setEnabled(key?.gateway_key_id ?? '', false);
-    const found = await bench.cli('reconcile', '--json');
-    expect(found.exitCode).toBe(1);
-    expect(JSON.parse(found.out).differences).toEqual([
-      {
-        kind: 'disabled_but_active',
-        detail: expect.any(String),
-        seller_id,
-        key_id,
-        gateway_key_id: key?.gateway_key_id,
-        mended: false,
-      },
-    ]);
-    expect((await bench.cli('reconcile')).out).toContain('1 differing, 0 mended');
-    expect((await bench.json('reconcile', '--fix')).differences).toMatchObject([{ mended: true }]);
-    expect(await bench.json('reconcile')).toMatchObject({ differences: [] });
-  });
-});
-
-describe('reconcile --fix', () => {
-  it('deletes keys that the table does not know only if somebody says so', async () => {
-    const stray = { name: 'buyer-linking-local-key_stray', value: 's'.repeat(40), enabled: true };
-    const { id } = await bench.usagePlans.createKey(stray);
-    const refused = await bench.cli('reconcile', '--fix');
-    expect(refused).toMatchObject({ exitCode: 1, error: expect.stringContaining('Delete 1 keys') });
-    expect(JSON.parse((await bench.cli('reconcile', '--json')).out).differences).toMatchObject([
-      { gateway_key_id: id },
-    ]);
-    expect((await bench.json('reconcile', '--fix', '--yes')).differences).toMatchObject([{ mended: true }]);
-    expect(await bench.json('reconcile')).toMatchObject({ differences: [] });
-  });
-});
-
-describe('exit codes and errors', () => {
-  it.each([
-    [['--help'], 0],
-    [['keys', 'issue', '--help'], 0],
-    [[], 2],
-    [['keys'], 2],
-    [['nonsense'], 2],
-    [['sellers', 'create'], 2],
-    [['sellers', 'create', 'a', 'b'], 2],
-    [['keys', 'issue', 'sel_x', '--plan', 'gold', '--scopes', 'users:read'], 2],
-    [['keys', 'issue', 'sel_x', '--plan', 'free', '--scopes', 'users:delete'], 2],
-    [['keys', 'issue', 'sel_x', '--plan', 'free', '--scopes', 'users:read', '--expires', '2027-02-30'], 2],
-    [['keys', 'rotate', 'key_x', '--grace', '31d'], 2],
-    [['usage', 'key_x', '--days', '0'], 2],
-    [['sellers', 'list', '--local', '--stage', 'prod'], 2],
-    [['sellers', 'show', 'sel_x'], 1],
-    [['keys', 'show', 'key_x'], 1],
-    [['audit', 'sel_x'], 1],
-    [['sellers', 'create', '   '], 1],
-  ] as [string[], number][])('%j ends with %i', async (args, exitCode) => {
-    const outcome = await bench.cli(...args);
-    expect(outcome.exitCode).toBe(exitCode);
-    expect(outcome.out + outcome.error).not.toMatch(/\n\s+at /);
-  });
-
-  it('names the local service as what is missing when it does not run', async () => {
-    const outcome = await bench.cli('sellers', 'list', '--data', '/nowhere');
-    expect(outcome).toMatchObject({ exitCode: 2, error: expect.stringContaining('npm start') });
-    expect(await bench.cli('sellers', 'list', '--local', '--data', '/nowhere')).toMatchObject({
-      exitCode: 1,
+describe('keys limits', () => {
+  it('shows every limit of a key in a stable shape', async () => {
+    const { key_id } = await newKey();
+    const { limits } = await bench.json('keys', 'limits', key_id);
+    expect(limits[0]).toEqual({
+      name: 'requests-per-minute',
+      limit: 100,
+      used: 0,
+      remaining: 100,
+      resets_in_seconds: expect.any(Number),
+      overridden: false,
     });
+    expect(limits.map(({ name }: { name: string }) => name).slice(1)).toEqual(KEY_LIMIT_NAMES);
+  });
+
+  it('sets and unsets limits of one key', async () => {
+    const { key_id } = await newKey();
+    const set = await bench.json(
+      ...['keys', 'limits', key_id, '--set', 'sms-per-hour=10000', '--set', 'paid-checks-per-day=0'],
+    );
+    expect(set.limits).toMatchObject([
+      { name: 'requests-per-minute', limit: 100 },
+      { name: 'sms-per-hour', limit: 10_000, overridden: true },
+      { name: 'failed-checks-per-hour', overridden: false },
+      { name: 'unregistered-buyers-per-hour', overridden: false },
+      { name: 'paid-checks-per-day', limit: 0, remaining: 0, overridden: true },
+      { name: 'failed-verifies-per-hour', overridden: false },
+    ]);
+    expect((await bench.cli('keys', 'limits', key_id)).out).toContain('10,000 (set for this key)');
+    const unset = await bench.json('keys', 'limits', key_id, '--unset', 'sms-per-hour');
+    expect(unset.limits[1]).toMatchObject({ limit: 100, overridden: false });
+    expect((await bench.json('audit', key_id)).records).toContainEqual(
+      expect.objectContaining({ action: 'key.limits_set' }),
+    );
+    expect(await bench.json('reconcile')).toMatchObject({ differences: [] });
   });
 });

@@ -19,17 +19,17 @@ describe('the admin commands on a stage', () => {
 });
 
 it.each([
-  ['a stage that is not there', 'staging', {}, 'There is no stack buyer-linking-staging-api'],
-  ['a caller who may not', 'forbidden', {}, 'may not do that'],
-  ['nobody there', 'prod', { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, 'does not answer'],
+  ['the stage does not exist', 'staging', {}, 'There is no stack buyer-linking-staging-api'],
+  ['the caller is not allowed', 'forbidden', {}, 'do not allow this command'],
+  ['AWS is unreachable', 'prod', { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, 'does not answer'],
   [
-    'a profile that is not there',
+    'the profile does not exist',
     'prod',
     { AWS_PROFILE: 'none', AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' },
     'No AWS credentials',
   ],
 ] as const)(
-  '%s: exit code 1 and a sentence',
+  'exits with 1 and a sentence when %s',
   async (_name, stage, environment, words) => {
     const ended = await onStage(stage, ['sellers', 'list'], environment);
     expect(ended).toMatchObject({ exitCode: 1, out: '' });

@@ -1,5 +1,6 @@
 import { refusal } from '#admin/operations/refusal.ts';
 import { failureOf } from '#bin/admin/errors.ts';
+import { problem } from '#shared/problems.ts';
 
 const named = (name: string, message = 'x') => Object.assign(new Error(message), { name });
 
@@ -12,14 +13,15 @@ it.each([
   [named('Error', 'connect ECONNREFUSED 127.0.0.1:1'), 'not_reachable'],
   [named('Error', 'Region is missing'), 'not_reachable'],
   [refusal('key_revoked', 'key_1 is revoked.'), 'key_revoked'],
+  [problem('service_unavailable', { retryAfterSeconds: 1 }), 'not_reachable'],
   ['thrown text', 'unexpected'],
-])('%s becomes %s, in a sentence', (error, code) => {
+])('describes %s as %s, in a sentence', (error, code) => {
   const failure = failureOf(error);
   expect(failure.code).toBe(code);
   expect(failure.message).toMatch(/^[A-Zk].*\.$/);
 });
 
-it('shows no key, phone or stack of an error that nobody expected', () => {
+it('shows no key, phone or stack trace of an unexpected error', () => {
   const { message } = failureOf(new Error(`broke at blk_live_${'a'.repeat(38)} for 09121234567`));
   expect(message).toBe('Error: broke at [redacted] for [redacted]');
 });

@@ -4,19 +4,17 @@ import { join } from 'node:path';
 import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#admin/usage-plans/port.ts';
 import { type CliBench, startCliBench } from './cli-bench.ts';
 
-/** A gateway whose account holds this many keys of others. */
+/** A CLI whose account has this many keys of other services. */
 const benchWith = async (count: number): Promise<{ bench: CliBench; stop: () => Promise<void> }> => {
   const folder = await mkdtemp(join(tmpdir(), 'key-quota-'));
-  const file = join(folder, 'control-plane.json');
+  const file = join(folder, 'usage-plans.json');
   const keys = Array.from({ length: count }, (_, index) => ({
     id: `id${index}`,
     value: `${'v'.repeat(20)}${index}`,
     name: 'somebody else',
     enabled: true,
-    createdDate: 0,
-    lastUpdatedDate: 0,
   }));
-  await writeFile(file, JSON.stringify({ keys, members: {}, usage: {} }));
+  await writeFile(file, JSON.stringify({ keys, usage: {} }));
   const bench = await startCliBench({ file });
   return {
     bench,
@@ -35,14 +33,14 @@ const issue = async ({ json, cli }: CliBench) => {
 
 it.each([
   [KEY_QUOTA_WARNING - 2, ''],
-  [KEY_QUOTA_WARNING - 1, expect.stringMatching(/^warning: .*8000 API keys or more.*10000/)],
-])('with %i keys in the account, issuing one more says %s', async (count, error) => {
+  [KEY_QUOTA_WARNING - 1, expect.stringMatching(/^warning: .*at least 8000 API keys.*10000/)],
+])('issues a key with %i keys in the account and writes %s to stderr', async (count, error) => {
   const { bench, stop } = await benchWith(count);
   expect(await issue(bench)).toMatchObject({ exitCode: 0, error });
   await stop();
 });
 
-it('a full account refuses a key, and leaves nothing of it behind', async () => {
+it('refuses a key when the quota is used up, and leaves no pending key', async () => {
   const { bench, stop } = await benchWith(KEY_QUOTA);
   const { seller_id, exitCode, error } = await issue(bench);
   expect(exitCode).toBe(1);

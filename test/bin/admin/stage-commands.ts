@@ -4,25 +4,25 @@ import { join } from 'node:path';
 import { type Feature, itWith } from '#test/scenarios/target.ts';
 import { startCommand } from './cli-process.ts';
 
-/** A stage in AWS, or in what stands in for it, and what it lacks. */
+/** A stage in AWS or in a simulation of it, and the features that it lacks. */
 export interface StageOptions {
   readonly stage: string;
   readonly lacks?: readonly Feature[];
-  /** What a command needs besides the environment of this process. */
+  /** Variables that are added to the environment of a command. */
   readonly environment?: () => Readonly<Record<string, string>>;
 }
 
-/** Whom an audit names in AWS: an identity, not a user of this machine. */
+/** The actor of an audit record in AWS: an identity, not a user of this machine. */
 const AWS_IDENTITY = /^arn:aws[\w-]*:(?:sts|iam):/;
 
 const PHONES = 300;
 
 /**
- * The admin commands against a stage, each in a process of its own. Those that flush the authorizer's cache need an API Gateway that
- * can.
+ * Tests the admin commands against a stage, each in a process of its own. Commands that flush the authorizer cache are skipped where
+ * API Gateway cannot do that.
  */
 export const stageCommands = ({ stage, lacks = [], environment = () => ({}) }: StageOptions): void => {
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came back.
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the result.
   const admin = async (...args: string[]): Promise<any> => {
     const ended = await startCommand(['--stage', stage, '--json', ...args], environment()).ended;
     expect(ended).toMatchObject({ exitCode: 0, error: '' });
@@ -32,19 +32,19 @@ export const stageCommands = ({ stage, lacks = [], environment = () => ({}) }: S
   let seller: { seller_id: string };
   let key: { key_id: string; key: string };
 
-  it('create a seller and list it', async () => {
+  it('creates a seller and lists it', async () => {
     seller = await admin('sellers', 'create', 'Kaveh Books');
     expect((await admin('sellers', 'list')).sellers).toContainEqual(seller);
   }, 60_000);
 
-  it('issue a key, and show all of it but its secret', async () => {
+  it('issues a key and shows it without its secret', async () => {
     key = await admin('keys', 'issue', seller.seller_id, '--plan', 'free', '--scopes', 'users:read');
     const { key: secret, ...shown } = key;
     expect(await admin('keys', 'list', seller.seller_id)).toEqual({ keys: [shown] });
     expect(secret).toMatch(/^blk_(?:live|test)_[0-9A-Za-z]{38}$/);
   }, 60_000);
 
-  it('import buyers, show one and remove it', async () => {
+  it('imports buyers, shows one, removes it, and unlocks and erases another', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'admin-stage-'));
     const file = join(folder, 'buyers.csv');
     const phones = Array.from({ length: PHONES }, (_, index) => `0999${String(index).padStart(7, '0')}`);
@@ -54,15 +54,23 @@ export const stageCommands = ({ stage, lacks = [], environment = () => ({}) }: S
     await rm(folder, { recursive: true });
     const buyer = await admin('buyers', 'show', phones[0] ?? '');
     expect(await admin('buyers', 'remove', phones[0] ?? '', '--yes')).toMatchObject(buyer);
+    expect(await admin('buyers', 'unlock', phones[1] ?? '')).toEqual({ unlocked: 0 });
+    expect(await admin('buyers', 'erase', phones[1] ?? '', '--yes')).toMatchObject({ registrations: 1 });
   }, 120_000);
 
-  it('tell what was done and by whom', async () => {
+  it('lists the users of a seller and the limits of a key', async () => {
+    expect(await admin('users', 'list', seller.seller_id)).toMatchObject({ data: [], total: 0 });
+    const { limits } = await admin('keys', 'limits', key.key_id);
+    expect(limits).toContainEqual(expect.objectContaining({ name: 'sms-per-hour', used: 0 }));
+  }, 60_000);
+
+  it('shows who issued a key', async () => {
     const { records } = await admin('audit', key.key_id);
     expect(records).toMatchObject([{ action: 'key.issued', actor: expect.stringMatching(AWS_IDENTITY) }]);
   }, 60_000);
 
   whole(
-    'assign a plan, set scopes, rotate, suspend, resume and revoke, and leave nothing for reconcile to find',
+    'assigns, sets scopes and limits, rotates, suspends, resumes and revokes, and leaves no difference',
     async () => {
       expect(await admin('keys', 'assign', key.key_id, '--plan', 'professional')).toMatchObject({
         plan: 'professional',
@@ -70,6 +78,7 @@ export const stageCommands = ({ stage, lacks = [], environment = () => ({}) }: S
       expect(await admin('keys', 'scopes', key.key_id, '--set', 'users:write')).toMatchObject({
         scopes: ['users:write'],
       });
+      await admin('keys', 'limits', key.key_id, '--set', 'sms-per-hour=10000');
       expect((await admin('keys', 'rotate', key.key_id, '--grace', '1h')).secrets).toHaveLength(2);
       expect(await admin('sellers', 'suspend', seller.seller_id, '--yes')).toMatchObject({
         status: 'suspended',
@@ -84,7 +93,7 @@ export const stageCommands = ({ stage, lacks = [], environment = () => ({}) }: S
   );
 };
 
-/** `itWith` looks at what is lacking alone. */
+/** `itWith` reads only the features that are lacking. */
 const unused = (): never => {
   throw new Error('no request is made here');
 };

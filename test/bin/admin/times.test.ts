@@ -9,11 +9,11 @@ it.each([
   ['30m', 1800],
   ['24h', 86_400],
   ['90d', 7_776_000],
-])('%s is %i seconds', (text, seconds) => {
+])('parses the duration %s as %i seconds', (text, seconds) => {
   expect(parseDuration(text)).toBe(seconds);
 });
 
-it.each(['', '5', 'h', '-1h', '1.5h', '1w', '24 h', '9999999d'])('%j is no duration', (text) => {
+it.each(['', '5', 'h', '-1h', '1.5h', '1w', '24 h', '9999999d'])('rejects %j as a duration', (text) => {
   expect(parseDuration(text)).toBeUndefined();
 });
 
@@ -23,7 +23,7 @@ it.each([
   ['2028-02-29', '2028-02-29T00:00:00Z'],
   ['2027-01-31T12:30Z', '2027-01-31T12:30:00Z'],
   ['2027-01-31T12:30:15Z', '2027-01-31T12:30:15Z'],
-])('%s is the moment %s', (text, iso) => {
+])('parses the time %s as %s', (text, iso) => {
   expect(parseMoment(text, NOW)).toBe(at(iso));
 });
 
@@ -36,11 +36,11 @@ it.each([
   '2027-01-31T25:00Z',
   'never',
   'tomorrow',
-])('%s is no moment', (text) => {
+])('rejects %s as a time', (text) => {
   expect(parseMoment(text, NOW)).toBeUndefined();
 });
 
-it('shows moments, and never', () => {
+it('formats times, and never for a missing one', () => {
   expect([isoOf(at('2027-01-31T12:30:00Z')), isoOf(undefined)]).toEqual(['2027-01-31T12:30:00Z', null]);
   expect([shortTime('2027-01-31T12:30:00Z'), shortTime(null)]).toEqual(['2027-01-31 12:30', 'never']);
 });

@@ -1,8 +1,6 @@
 import { progressBar, progressText } from '#bin/admin/import/progress-bar.ts';
 import type { Terminal } from '#bin/admin/terminal.ts';
 
-const START = { bytes: 0, lines: 0 };
-
 const recorder = (canRedraw: boolean) => {
   const written: string[] = [];
   const terminal: Terminal = {
@@ -16,24 +14,19 @@ const recorder = (canRedraw: boolean) => {
   return { terminal, written };
 };
 
-it('tells share, lines, rate and time left', () => {
-  expect(progressText(START, { bytes: 500, lines: 50_000 }, 1000, 4)).toBe(
+it('shows the share, the lines, the rate and the time left', () => {
+  expect(progressText({ bytes: 500, lines: 50_000 }, 1000, 4)).toBe(
     '[############............] 50 %  50,000 lines  12,500/s  4 s left',
   );
-  expect(progressText(START, { bytes: 100, lines: 10 }, 1000, 60)).toContain('9 min left');
-  expect(progressText(START, { bytes: 1, lines: 10 }, 1000, 60)).toContain('16 h 39 min left');
-  expect(progressText(START, START, 1000, 0)).toBe('[........................] 0 %  0 lines  0/s');
+  expect(progressText({ bytes: 100, lines: 10 }, 1000, 60)).toContain('9 min left');
+  expect(progressText({ bytes: 1, lines: 10 }, 1000, 60)).toContain('16 h 39 min left');
+  expect(progressText({ bytes: 0, lines: 0 }, 1000, 0)).toBe('[........................] 0 %  0 lines  0/s');
 });
 
-it('does not take the part of an earlier run for the speed of this one', () => {
-  const text = progressText({ bytes: 900, lines: 9000 }, { bytes: 950, lines: 9500 }, 1000, 5);
-  expect(text).toContain('95 %  9,500 lines  100/s  5 s left');
-});
-
-it('overwrites itself on a terminal, and ends with a line', () => {
+it('overwrites its line on a terminal, and ends it', () => {
   let now = 0;
   const { terminal, written } = recorder(true);
-  const bar = progressBar(terminal, START, 100, () => now);
+  const bar = progressBar(terminal, 100, () => now);
   now = 100;
   bar.show({ bytes: 10, lines: 1 });
   now = 250;
@@ -44,10 +37,10 @@ it('overwrites itself on a terminal, and ends with a line', () => {
   expect(written[1]).toMatch(/100 %.*\n$/);
 });
 
-it('writes a line every five seconds elsewhere, and nothing if it was over before', () => {
+it('writes a line every 5 seconds where lines cannot be overwritten, and none for a shorter import', () => {
   let now = 0;
   const { terminal, written } = recorder(false);
-  const bar = progressBar(terminal, START, 100, () => now);
+  const bar = progressBar(terminal, 100, () => now);
   bar.end({ bytes: 100, lines: 10 });
   expect(written).toEqual([]);
   now = 6000;

@@ -1,9 +1,10 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { buyerRecordStore } from '#admin/stores/buyer-record-store.ts';
-import { type NewBuyer, registerMany } from '#admin/stores/register-buyers.ts';
+import { auditStore } from '#admin/stores/audit-store.ts';
+import { adminBuyerStore, type NewBuyer } from '#admin/stores/buyer-store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import type { Table } from '#shared/table/client.ts';
+import { recordWrites } from '#test/admin/operations/bench.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 
 let table: EmbeddedTable;
@@ -23,9 +24,9 @@ const newBuyers = (count: number): NewBuyer[] =>
   });
 
 const registeredAt = async ({ phoneHashes }: NewBuyer) =>
-  (await buyerRecordStore(table).find(phoneHashes))?.registered_at;
+  (await adminBuyerStore(table).find(phoneHashes))?.registered_at;
 
-/** A table that leaves part of each write batch undone, as a throttled one does. */
+/** A table that leaves half of each batch unprocessed, as a throttled one does. */
 const throttled = (): Table & { readonly writes: () => number } => {
   let writes = 0;
   const client = {
@@ -42,35 +43,46 @@ const throttled = (): Table & { readonly writes: () => number } => {
   return { name: table.name, client: client as unknown as DynamoDBDocumentClient, writes: () => writes };
 };
 
-it('registers any number of buyers, each once', async () => {
+it('registers 321 buyers', async () => {
   const buyers = newBuyers(321);
-  expect(await registerMany(table, buyers, NOW)).toBe(321);
+  expect(await adminBuyerStore(table).registerMany(buyers, NOW)).toBe(321);
   expect(await Promise.all(buyers.map(registeredAt))).toEqual(buyers.map(() => NOW));
-  expect(await registerMany(table, [], NOW)).toBe(0);
+  expect(await adminBuyerStore(table).registerMany([], NOW)).toBe(0);
 });
 
-it('leaves who is registered as they are, and says how many were new', async () => {
+it('does not change registered buyers, and returns the number of new ones', async () => {
   const [first, second, third] = newBuyers(3) as [NewBuyer, NewBuyer, NewBuyer];
   await buyerStore(table).register(second.phoneHashes[0], second.buyerId, BEFORE);
-  expect(await registerMany(table, [first, second, third], NOW)).toBe(2);
+  expect(await adminBuyerStore(table).registerMany([first, second, third], NOW)).toBe(2);
   expect(await Promise.all([first, second, third].map(registeredAt))).toEqual([NOW, BEFORE, NOW]);
 });
 
-it('finds a buyer who stands under the hash of an older secret', async () => {
+it('finds a buyer that is stored under an older hash', async () => {
   const [old] = newBuyers(1) as [NewBuyer];
-  await registerMany(table, [old], BEFORE);
+  await adminBuyerStore(table).registerMany([old], BEFORE);
   const rotated: NewBuyer = {
     phoneHashes: ['hash under the new secret', old.phoneHashes[0]],
     buyerId: old.buyerId,
   };
-  expect(await registerMany(table, [rotated], NOW)).toBe(0);
-  expect(await buyerStore(table).isRegistered(['hash under the new secret'])).toBe(false);
+  expect(await adminBuyerStore(table).registerMany([rotated], NOW)).toBe(0);
+  expect(await adminBuyerStore(table).find(['hash under the new secret'])).toBeUndefined();
 });
 
-it('sends again what a throttled table left undone, until all is written', async () => {
+it('sends the unprocessed items of a throttled table again until all are written', async () => {
   const slow = throttled();
   const buyers = newBuyers(25);
-  expect(await registerMany(slow, buyers, NOW)).toBe(25);
+  expect(await adminBuyerStore(slow).registerMany(buyers, NOW)).toBe(25);
   expect(slow.writes()).toBe(5);
   expect(await Promise.all(buyers.map(registeredAt))).toEqual(buyers.map(() => NOW));
+});
+
+it('removes a registration under every hash, with the audit record in the same transaction', async () => {
+  const [buyer] = newBuyers(1) as [NewBuyer];
+  await adminBuyerStore(table).registerMany([buyer], NOW);
+  const writes = recordWrites(table);
+  const record = { at: NOW, actor: 'local:tester', action: 'buyer.removed' };
+  await adminBuyerStore(table).remove([...buyer.phoneHashes, 'older hash'], record);
+  expect(writes()).toEqual([[`BUYER#${buyer.phoneHashes[0]}`, 'BUYER#older hash', 'AUDIT#deployment']]);
+  expect(await registeredAt(buyer)).toBeUndefined();
+  expect(await auditStore(table).list('deployment', { limit: 1 })).toMatchObject([record]);
 });

@@ -1,6 +1,6 @@
-import { barChart } from '#bin/admin/bar-chart.ts';
+import { barChart } from '#bin/admin/table.ts';
 
-it('draws each value as long as its share of the largest, to an eighth of a character', () => {
+it('draws bars in proportion to the largest value, to an eighth of a character', () => {
   expect(
     barChart([
       ['a', 8000],
@@ -21,7 +21,7 @@ it('draws each value as long as its share of the largest, to an eighth of a char
   );
 });
 
-it('draws no bar where all is nothing', () => {
+it('draws no bars if all values are 0', () => {
   expect(
     barChart([
       ['a', 0],

@@ -1,0 +1,27 @@
+import type { Administration } from '#admin/administration.ts';
+import { auditPut } from '#admin/stores/audit-store.ts';
+import { type RemovalResult, userRemovals } from '#shared/users/remove-user.ts';
+
+/** How long a removal that conflicts with other writes is tried again. */
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Removes a user of a seller, in the transaction of DELETE /v1/users/{id}, with the audit record in it. A user that is removed already
+ * stays so, without a second record.
+ */
+export const removeUser = (
+  admin: Administration,
+  sellerId: string,
+  userId: string,
+): Promise<RemovalResult> => {
+  const record = admin.record({
+    action: 'user.removed',
+    seller_id: sellerId,
+    details: { user_id: userId },
+  });
+  return userRemovals(admin.table).removeUser(sellerId, userId, {
+    removedAt: record.at,
+    deadlineMs: performance.now() + TIMEOUT_MS,
+    alsoWrite: [auditPut(admin.table, record)],
+  });
+};

@@ -1,0 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { type Backoff, fullJitterMs } from '#shared/table/backoff.ts';
+import { batchGet } from '#shared/table/batch-get.ts';
+import type { Table } from '#shared/table/client.ts';
+import { buyerKey } from '#shared/table/keys.ts';
+import { auditPut, type NewAuditRecord } from './audit-store.ts';
+import { batchGetAll, chunksOf } from './batch-get.ts';
+import { transact } from './transactions.ts';
+
+const buyerSchema = v.object({ buyer_id: v.string(), registered_at: v.string() });
+
+/** A registered buyer as it is stored: without the phone. */
+export type Buyer = v.InferOutput<typeof buyerSchema>;
+
+/** A buyer to be registered. `phoneHashes`: the hash under the current key first, then those under older keys still in use. */
+export interface NewBuyer {
+  readonly phoneHashes: readonly [string, ...string[]];
+  readonly buyerId: string;
+}
+
+/** The most items that one BatchWriteItem takes. */
+const BATCH_SIZE = 25;
+const THROTTLED: Backoff = { baseMs: 50, capMs: 10_000 };
+
+type WriteRequests = NonNullable<ConstructorParameters<typeof BatchWriteCommand>[0]['RequestItems']>[string];
+
+/** Writes a batch. What a throttled table leaves unprocessed is sent again, for as long as it takes. */
+const writeBatch = async ({ client, name }: Table, requests: WriteRequests): Promise<void> => {
+  let open = requests;
+  for (let attempt = 0; open.length > 0; attempt += 1) {
+    if (attempt > 0) await pause(fullJitterMs(THROTTLED, attempt));
+    const { UnprocessedItems } = await client.send(new BatchWriteCommand({ RequestItems: { [name]: open } }));
+    open = UnprocessedItems?.[name] ?? [];
+  }
+};
+
+/** The registered buyers, for admins. `phoneHashes`: the hashes of one phone under every key still in use. */
+export const adminBuyerStore = (table: Table) => ({
+  async find(phoneHashes: readonly string[]): Promise<Buyer | undefined> {
+    const [item] = await batchGet(table, phoneHashes.map(buyerKey));
+    return item && v.parse(buyerSchema, item);
+  },
+
+  /** Removes the registration of a phone, with the audit record in the same transaction. Links of sellers stay. */
+  async remove(phoneHashes: readonly string[], record: NewAuditRecord): Promise<void> {
+    const deletions = phoneHashes.map((hash) => ({
+      Delete: { TableName: table.name, Key: buyerKey(hash) },
+    }));
+    await transact(table, [...deletions, auditPut(table, record)]);
+  },
+
+  /**
+   * Registers those of the buyers (any number, each once) who are not registered yet, and returns their number. Registered buyers keep
+   * their time of registration: they are read first, since a batch write takes no condition.
+   *
+   * The buyer app may register the same phone between the read and the write. Then this write overwrites the item with the same buyer
+   * id, which depends on the phone only, and a time of registration that differs by a moment.
+   */
+  async registerMany(buyers: readonly NewBuyer[], registeredAt: string): Promise<number> {
+    const keys = buyers.flatMap(({ phoneHashes }) => phoneHashes.map(buyerKey));
+    const found = new Set((await batchGetAll(table, keys, 'pk')).map(({ pk }) => pk));
+    const missing = buyers.filter(
+      ({ phoneHashes }) => !phoneHashes.some((hash) => found.has(buyerKey(hash).pk)),
+    );
+    const requests = missing.map(({ phoneHashes: [current], buyerId }) => ({
+      PutRequest: { Item: { ...buyerKey(current), buyer_id: buyerId, registered_at: registeredAt } },
+    }));
+    await Promise.all(chunksOf(requests, BATCH_SIZE).map((chunk) => writeBatch(table, chunk)));
+    return missing.length;
+  },
+});

@@ -1,0 +1,170 @@
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/erase-buyer.ts';
+import { removeUser } from '#admin/operations/remove-user.ts';
+import { buyerStore } from '#shared/buyers/store.ts';
+import { codeKey, phoneLinkKey, phoneSendsKey } from '#shared/table/keys.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { administrationBench, recordWrites } from './bench.ts';
+import { linkBuyer } from './linked-buyer.ts';
+
+const CURRENT = 'hash-under-the-current-key';
+const OLDER = 'hash-under-an-older-key';
+const HASHES = [CURRENT, OLDER];
+const COUNTS = { sellers: 2, users: 3, codes: 3, registrations: 1 };
+
+let table: EmbeddedTable;
+let bench: Awaited<ReturnType<typeof administrationBench>>;
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+});
+afterAll(() => table.stop());
+beforeEach(async () => {
+  bench = await administrationBench(table);
+});
+
+const put = (Item: Record<string, unknown>) =>
+  bench.table.client.send(new PutCommand({ TableName: bench.table.name, Item }));
+
+const everything = async (): Promise<string> =>
+  JSON.stringify((await bench.table.client.send(new ScanCommand({ TableName: bench.table.name }))).Items);
+
+const deploymentRecords = () => bench.admin.audit.list('deployment', { limit: 10 });
+
+/** A registered buyer that two sellers linked as three users, under two hashes, with one-time codes. */
+const storeBuyer = async () => {
+  const [first, second] = [await bench.seller(), await bench.seller('Other Shop')];
+  await buyerStore(bench.table).register(OLDER, 'byr_1', '2026-11-01T10:00:00.000Z');
+  const users = [
+    await linkBuyer(bench.table, first.seller_id, OLDER),
+    await linkBuyer(bench.table, first.seller_id, CURRENT),
+    await linkBuyer(bench.table, second.seller_id, CURRENT),
+  ];
+  await put({ ...codeKey(OLDER, first.seller_id), version: 1, sends: [1] });
+  await put({ ...codeKey(CURRENT, 'public'), version: 1, sends: [1] });
+  await put({ ...phoneSendsKey(CURRENT), version: 1, sends: [] });
+  const other = await linkBuyer(bench.table, first.seller_id, 'hash-of-another-phone');
+  return { first, second, users, other };
+};
+
+it('counts the sellers and users that an erasure concerns', async () => {
+  await storeBuyer();
+  expect(countsOf(await readBuyerData(bench.admin, HASHES))).toEqual(COUNTS);
+});
+
+it('removes the registration, the codes and the users of all sellers, under every hash', async () => {
+  const { users, first, second, other } = await storeBuyer();
+  expect(await eraseBuyer(bench.admin, HASHES)).toEqual(COUNTS);
+  expect(countsOf(await readBuyerData(bench.admin, HASHES))).toEqual({
+    sellers: 0,
+    users: 0,
+    codes: 0,
+    registrations: 0,
+  });
+  expect(await bench.admin.sellers.find(first.seller_id)).toMatchObject({ user_count: 3, removed_count: 2 });
+  expect(await bench.admin.sellers.find(second.seller_id)).toMatchObject({ removed_count: 1 });
+  const text = await everything();
+  expect(HASHES.filter((hash) => text.includes(hash))).toEqual([]);
+  expect(text.match(/Sara Ahmadi/g)).toHaveLength(2);
+  expect(text).toContain(other.id);
+  expect(users.every(({ id }) => text.includes(id))).toBe(true);
+});
+
+it('records who erased and the counts, without the phone, and each removed user in the audit of its seller', async () => {
+  const { second, users } = await storeBuyer();
+  await eraseBuyer(bench.admin, HASHES);
+  const records = await deploymentRecords();
+  const record = { at: bench.admin.now(), actor: 'local:tester', details: COUNTS };
+  expect(records).toHaveLength(2);
+  expect(records).toContainEqual({ ...record, action: 'buyer.erase_started' });
+  expect(records).toContainEqual({ ...record, action: 'buyer.erased' });
+  expect(await bench.admin.audit.list(second.seller_id, { limit: 10 })).toContainEqual(
+    expect.objectContaining({ action: 'user.removed', details: { user_id: users[2]?.id } }),
+  );
+  expect(JSON.stringify(records)).not.toMatch(/hash-under|0912|\+98/);
+});
+
+it('records an erasure that finds nothing', async () => {
+  const nothing = { sellers: 0, users: 0, codes: 0, registrations: 0 };
+  expect(await eraseBuyer(bench.admin, HASHES)).toEqual(nothing);
+  expect(await deploymentRecords()).toContainEqual(
+    expect.objectContaining({ action: 'buyer.erased', details: nothing }),
+  );
+});
+
+it('deletes a phone link whose user does not exist or is removed', async () => {
+  const { users, first } = await storeBuyer();
+  const link = { ...phoneLinkKey(CURRENT, first.seller_id, 9), phone: '+989121234567' };
+  await put({ ...link, id: 'usr_0000009abcdefghijklmno' });
+  const removed = { ...phoneLinkKey(OLDER, first.seller_id, 1), id: users[0]?.id, phone: '+989121234567' };
+  await removeUser(bench.admin, first.seller_id, users[0]?.id ?? '');
+  await put(removed);
+  expect(await eraseBuyer(bench.admin, HASHES)).toMatchObject({ users: 4 });
+  expect((await readBuyerData(bench.admin, HASHES)).links).toEqual([]);
+});
+
+it('removes a user that is linked while the erasure runs', async () => {
+  const { first } = await storeBuyer();
+  let steps = 0;
+  const admin = {
+    ...bench.admin,
+    async beforeStep() {
+      steps += 1;
+      await (steps === 3 && linkBuyer(bench.table, first.seller_id, CURRENT));
+    },
+  };
+  expect(await eraseBuyer(admin, HASHES)).toMatchObject({ users: 4 });
+  expect((await readBuyerData(bench.admin, HASHES)).links).toEqual([]);
+});
+
+describe('an interrupted erasure', () => {
+  const STEPS = [
+    'erase: remove the registration',
+    'erase: remove a user',
+    'erase: remove a user',
+    'erase: remove a user',
+    'erase: delete a code item',
+    'erase: delete a code item',
+    'erase: delete a code item',
+    'erase: write the audit record',
+  ];
+
+  it('runs exactly the listed steps', async () => {
+    await storeBuyer();
+    expect(await bench.stepsOf(() => eraseBuyer(bench.admin, HASHES))).toEqual(STEPS);
+  });
+
+  it.each(STEPS.map((step, index) => [index, step] as const))(
+    'is completed by running it again when it stops before step %i (%s)',
+    async (index) => {
+      const { first, second } = await storeBuyer();
+      await bench.interruptedBefore(index, () => eraseBuyer(bench.admin, HASHES));
+      bench.clock.advance(1);
+      await eraseBuyer(bench.admin, HASHES);
+      const text = await everything();
+      expect(HASHES.filter((hash) => text.includes(hash))).toEqual([]);
+      expect(await deploymentRecords()).toContainEqual(expect.objectContaining({ action: 'buyer.erased' }));
+      expect(await bench.admin.sellers.find(first.seller_id)).toMatchObject({ removed_count: 2 });
+      expect(await bench.admin.sellers.find(second.seller_id)).toMatchObject({ removed_count: 1 });
+    },
+  );
+});
+
+describe('the removal of one user', () => {
+  it('writes the audit record in the transaction of the removal, and only once', async () => {
+    const { users, second } = await storeBuyer();
+    const { id = '' } = users[2] ?? {};
+    const writes = recordWrites(bench.table);
+    expect(await removeUser(bench.admin, second.seller_id, id)).toBe('removed');
+    expect(writes()).toEqual([
+      expect.arrayContaining([`USERS#${second.seller_id}`, `AUDIT#${second.seller_id}`]),
+    ]);
+    expect(await removeUser(bench.admin, second.seller_id, id)).toBe('already_removed');
+    const records = await bench.admin.audit.list(second.seller_id, { limit: 10 });
+    expect(records.filter(({ action }) => action === 'user.removed')).toHaveLength(1);
+  });
+
+  it('does not remove a user of another seller', async () => {
+    const { users, first } = await storeBuyer();
+    expect(await removeUser(bench.admin, first.seller_id, users[2]?.id ?? '')).toBe('not_found');
+  });
+});

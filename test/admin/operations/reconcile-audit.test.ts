@@ -1,0 +1,98 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { setScopes } from '#admin/operations/change-key.ts';
+import { ISSUE_GRACE_MS } from '#admin/operations/differences.ts';
+import { issueKey } from '#admin/operations/issue-key.ts';
+import { reconcile } from '#admin/operations/reconcile.ts';
+import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
+import { hashApiKey } from '#shared/api-keys/format.ts';
+import { secretKey } from '#shared/table/keys.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { administrationBench, recordWrites } from './bench.ts';
+
+type Bench = Awaited<ReturnType<typeof administrationBench>>;
+
+let table: EmbeddedTable;
+let bench: Bench;
+let issued: Awaited<ReturnType<Bench['issued']>>;
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+});
+afterAll(() => table.stop());
+beforeEach(async () => {
+  bench = await administrationBench(table);
+  issued = await bench.issued();
+  bench.clock.advance(1);
+});
+
+const gatewayId = () => issued.key.gateway_key_id ?? '';
+
+it('writes an audit record of a repair in API Gateway', async () => {
+  await bench.gateway.setEnabled(gatewayId(), false);
+  await reconcile(bench.admin, { fix: true });
+  const [newest] = await bench.admin.audit.list(issued.seller.seller_id, { limit: 1 });
+  expect(newest).toMatchObject({
+    action: 'reconcile.repaired',
+    key_id: issued.key.key_id,
+    details: { difference: 'disabled_but_active' },
+  });
+});
+
+it('writes the audit record of a repair in API Gateway before the repair', async () => {
+  await bench.gateway.setEnabled(gatewayId(), false);
+  const steps = await bench.stepsOf(() => reconcile(bench.admin, { fix: true }));
+  expect(steps[0]).toBe('repair: write the audit record');
+});
+
+describe('the audit record of a repair in the table', () => {
+  /** Runs reconcile and returns, of each write with an audit record, the action and the prefixes of all items in it. */
+  const auditedWrites = async () => {
+    const writes = recordWrites(bench.table);
+    await reconcile(bench.admin, { fix: true });
+    return writes().filter((keys) => keys.some((key) => key.startsWith('AUDIT#')));
+  };
+
+  it('is in the transaction that writes the secrets', async () => {
+    const secret = secretKey(hashApiKey(issued.secret));
+    await bench.table.client.send(new DeleteCommand({ TableName: bench.table.name, Key: secret }));
+    expect(await auditedWrites()).toEqual([
+      expect.arrayContaining([secret.pk, `AUDIT#${issued.seller.seller_id}`]),
+    ]);
+  });
+
+  it('is in the transaction that withdraws an interrupted issue', async () => {
+    await bench.interruptedBefore(3, () =>
+      issueKey(bench.admin, {
+        sellerId: issued.seller.seller_id,
+        name: 'second',
+        plan: 'free',
+        scopes: ['users:read'],
+      }),
+    );
+    bench.clock.advance(ISSUE_GRACE_MS / 1000);
+    expect(await auditedWrites()).toEqual([
+      [
+        expect.stringMatching(/^SELLER#/),
+        expect.stringMatching(/^KEYID#/),
+        `AUDIT#${issued.seller.seller_id}`,
+      ],
+    ]);
+    const [newest] = await bench.admin.audit.list(issued.seller.seller_id, { limit: 1 });
+    expect(newest).toMatchObject({
+      action: 'key.withdrawn',
+      details: { difference: 'issue_interrupted' },
+    });
+  });
+
+  it.each([
+    ['a change of a key', 2, () => setScopes(bench.admin, issued.key.key_id, ['users:write'])],
+    ['a suspension', 4, () => setSellerStatus(bench.admin, issued.seller.seller_id, 'suspended')],
+  ] as const)('is in the transaction that removes the mark of %s that was not flushed', async (...row) => {
+    const [, lastStep, change] = row;
+    await bench.interruptedBefore(lastStep, change);
+    const { findings } = await reconcile(bench.admin, { fix: false });
+    expect(findings).toMatchObject([{ kind: 'not_flushed' }]);
+    expect(await auditedWrites()).toEqual([
+      [`SELLER#${issued.seller.seller_id}`, `AUDIT#${issued.seller.seller_id}`],
+    ]);
+  });
+});
