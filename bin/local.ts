@@ -3,39 +3,44 @@ import './require-node.mjs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
+import { chosenDatabaseEndpoint, isStartedByNpm } from '#local/environment.ts';
 import { StartupError } from '#local/startup-error.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 
 const DEFAULT_PORT = 3000;
 const DEFAULT_FOLDER = fileURLToPath(new URL('../.local', import.meta.url));
 
-/** One Ctrl-C under npm reaches us twice: once from the terminal and once from npm, which hands it on. */
+/** One Ctrl-C under npm arrives twice within this time: from the terminal, and from npm, which forwards it. */
 const SAME_KEYSTROKE_MS = 500;
 
 const USAGE = `Usage: npm start -- [options]
 
-Runs the whole service on this machine, with an embedded DynamoDB and simulators of the registry and the SMS provider.
+Runs the whole service on this machine, with an embedded DynamoDB and simulators of the registries and the SMS providers.
 
 Options:
-  --port <number>   where to listen; 0 for any free port (default: ${DEFAULT_PORT})
-  --memory          forget everything at the end
-  --data <folder>   where to keep data and secrets (default: .local)
-  --help            show this
+  --port <number>   the port to listen on; 0 for any free one (default: ${DEFAULT_PORT})
+  --memory          keep no data after the end
+  --data <folder>   the folder for data and secrets (default: .local)
+  --help            show this text
 
 Environment:
   DYNAMODB_ENDPOINT   the URL of another DynamoDB, in place of the embedded one
   OTP_ACCESS          "api-key" (default) or "public": whether the one-time-code operations need a key
-  IDENTITY_PROVIDERS  the registries to ask, the first one first (default: jibit,zohal)
-  SMS_PROVIDERS       the SMS providers to ask, the first one first (default: kavenegar,sms-ir)
+  IDENTITY_PROVIDERS  the identity registries in the order in which they are called (default: jibit,zohal)
+  SMS_PROVIDERS       the SMS providers in the order in which they are called (default: kavenegar,sms-ir)
+  SMS_PER_DAY         the ceiling of SMS per day (default: none; 1000 with OTP_ACCESS=public)
 `;
 
 const PARENT_POLL_MS = 100;
 
+let isEnding = false;
+
+/** Prints a line of the running service. Once the reason of its end is printed, nothing may come after it. */
 const say = (text: string): void => {
-  process.stdout.write(`${text}\n`);
+  if (!isEnding) process.stdout.write(`${text}\n`);
 };
 
-const complain = (text: string): void => {
+const printError = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
@@ -54,33 +59,31 @@ const readOptions = (): { port: number; memory: boolean; data: string; help: boo
     }
     return { ...values, port: Number(values.port) };
   } catch (error) {
-    complain(`${(error as Error).message}\n\n${USAGE}`);
+    printError(`${(error as Error).message}\n\n${USAGE}`);
     return undefined;
   }
 };
 
-/** Resolves when the service shall stop. A signal that comes later than the same keystroke ends the process as it is. */
-const askedToStop = (): Promise<string> =>
+/** Resolves when the service should stop. A later second signal ends the process at once. */
+const stopRequest = (): Promise<string> =>
   new Promise((resolve) => {
     let firstAtMs: number | undefined;
     const onSignal = (): void => {
-      if (firstAtMs !== undefined && Date.now() - firstAtMs > SAME_KEYSTROKE_MS) process.exit(1);
-      firstAtMs ??= Date.now();
-      resolve('Stopping: requests in flight may finish. The same again stops at once.');
+      if (firstAtMs !== undefined && performance.now() - firstAtMs > SAME_KEYSTROKE_MS) process.exit(1);
+      firstAtMs ??= performance.now();
+      resolve('Stopping after the requests in flight. Press Ctrl-C again to stop at once.');
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-    if (process.env.npm_lifecycle_event === 'start') {
-      whenParentIsGone(() => resolve('Stopping: npm was stopped.'));
-    }
+    if (isStartedByNpm()) whenParentExits(() => resolve('Stopping: npm was stopped.'));
   });
 
-/** A signal to npm ends npm and the shell that it runs us in, and does not reach us: all we see is that the shell is gone. */
-const whenParentIsGone = (onGone: () => void): void => {
+/** A signal to npm ends npm and the shell in which npm runs this process, but does not reach this process. */
+const whenParentExits = (onExit: () => void): void => {
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(timer);
-    onGone();
+    onExit();
   }, PARENT_POLL_MS);
 };
 
@@ -91,42 +94,43 @@ const main = async (): Promise<number> => {
     say(USAGE);
     return 0;
   }
-  const asked = askedToStop();
-  // Loaded only now: a wrong option is answered at once.
+  const stopRequested = stopRequest();
+  // Imported only now, so that a wrong option is answered at once.
   const { startService } = await import('#local/service.ts');
   const { readyText, requestLine } = await import('#local/terminal.ts');
   const service = await startService({
     port: options.port,
     folder: options.data,
     inMemory: options.memory,
-    databaseEndpoint: process.env.DYNAMODB_ENDPOINT,
+    databaseEndpoint: chosenDatabaseEndpoint(),
     onProgress: say,
     onCompleted: (completed) => say(requestLine(completed)),
     onMessage: ({ phone, code }) => say(`SMS to ${phone}: code ${code}`),
   });
   say(readyText(service.demo));
-  const broken = service.broken.then((sentence) => ({ sentence, exitCode: 1 }));
-  const end = await Promise.race([broken, asked.then((sentence) => ({ sentence, exitCode: 0 }))]);
-  say(`\n${end.sentence}`);
+  const broken = service.broken.then((reason) => ({ reason, exitCode: 1 }));
+  const end = await Promise.race([broken, stopRequested.then((reason) => ({ reason, exitCode: 0 }))]);
+  say(`\n${end.reason}`);
+  isEnding = end.exitCode === 1;
   await service.stop();
-  if (end.exitCode === 0) say('Stopped.');
+  say('Stopped.');
   return end.exitCode;
 };
 
-// A terminal that is gone is no reason to end without tidying up.
+// The service still has to stop in order when its terminal is closed.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
 
-// On AWS such an error costs one instance of one function; here it must not cost the whole service. The text goes to the log, redacted.
+// On AWS such an error ends one container of one function; here it must not end the whole service. The log gets its redacted text.
 process.on('unhandledRejection', (error) => {
   logEvent('request_failed', { operation: 'local', ...errorFields(error) });
-  complain('Something failed that nobody waited for: see service.log.');
+  if (!isEnding) printError('An unexpected error happened outside a request: see service.log.');
 });
 
 main().then(
   (exitCode) => process.exit(exitCode),
   (error: unknown) => {
-    complain(error instanceof StartupError ? error.message : String((error as Error).stack));
+    printError(error instanceof StartupError ? error.message : String((error as Error).stack));
     process.exit(1);
   },
 );

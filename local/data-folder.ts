@@ -5,23 +5,23 @@ import { randomBase62 } from '#shared/base62.ts';
 import { makePrivateFileOnce } from './private-file.ts';
 import { StartupError } from './startup-error.ts';
 
-/** Where the service keeps what it must find again: git-ignored, readable by its owner alone. */
+/** The files that the service keeps from one start to the next. They are git-ignored, and only their owner may read them. */
 export interface DataFolder {
   readonly path: string;
   readonly tableFile: string;
   readonly hashSecretFile: string;
   readonly signingKeyFile: string;
   readonly providerSecretFile: string;
-  readonly controlPlaneFile: string;
+  readonly usagePlansFile: string;
   readonly logFile: string;
-  /** Tells scripts that the service is ready, and its keys. It is there only while the service runs. */
+  /** Tells scripts that the service is ready, and its keys. It exists only while the service runs. */
   readonly demoFile: string;
 }
 
-/** 64 of 62 letters: 381 bits, more than HMAC-SHA-256 can use. */
+/** 64 base62 characters hold 381 bits, more than HMAC-SHA-256 can use. */
 const SECRET_LENGTH = 64;
 
-/** The folder, made if it is not there. */
+/** Opens the folder and creates it if it is missing. Throws a StartupError if nothing can be written there. */
 export const openDataFolder = async (wanted: string): Promise<DataFolder> => {
   const path = await makeFolder(wanted);
   return {
@@ -30,7 +30,7 @@ export const openDataFolder = async (wanted: string): Promise<DataFolder> => {
     hashSecretFile: join(path, 'hash-secret.json'),
     signingKeyFile: join(path, 'signing-key.pem'),
     providerSecretFile: join(path, 'provider-secret.json'),
-    controlPlaneFile: join(path, 'control-plane.json'),
+    usagePlansFile: join(path, 'usage-plans.json'),
     logFile: join(path, 'service.log'),
     demoFile: join(path, 'demo.json'),
   };
@@ -49,7 +49,7 @@ const makeFolder = async (wanted: string): Promise<string> => {
   }
 };
 
-/** The hash secret and the signing key, made once: with others, nothing in the table would be found again. */
+/** Creates the hash secret and the signing key once. With another hash secret nothing in the table would be found again. */
 export const ensureSecrets = async ({ hashSecretFile, signingKeyFile }: DataFolder): Promise<void> => {
   await makePrivateFileOnce(hashSecretFile, () => JSON.stringify({ current: randomBase62(SECRET_LENGTH) }));
   await makePrivateFileOnce(signingKeyFile, newSigningKey);

@@ -1,48 +1,56 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { GuardMessage, GuardOptions } from './database-guard.ts';
 import { StartupError } from './startup-error.ts';
 
-/** A DynamoDB to talk to. */
+/** A DynamoDB to connect to. */
 export interface Database {
   readonly endpoint: string;
-  /** Resolves with a sentence if the database ends by itself; never, if it was stopped. */
+  /** The access key that it takes. */
+  readonly accessKeyId: string;
+  /** Resolves with a sentence when the database ends although `stop` was not called. */
   readonly died: Promise<string>;
-  /** Ends it and waits until it has: nothing is half-written then. */
+  /** Ends the database and waits for its end, so that its file is complete. */
   stop(): Promise<void>;
+}
+
+export interface EmbeddedOptions {
+  /** The SQLite file; in memory if it is left out. */
+  readonly file?: string;
+  /** The only access key that may connect. */
+  readonly accessKeyId: string;
 }
 
 const START_ATTEMPTS = 3;
 const READY_WITHIN_MS = 10_000;
-/** What the database says once it has opened its file and its port. */
-const LISTENING = 'Dynoxide listening on';
+const GUARD = fileURLToPath(new URL('./database-guard.ts', import.meta.url));
 
-/** The embedded database: SQLite in `file`, or in memory if there is none. It never outlives this process. */
-export const startDatabase = async (file?: string): Promise<Database> => {
+/** Starts the embedded database. It never outlives this process. Throws a StartupError with the reason if it does not start. */
+export const startDatabase = async (options: EmbeddedOptions): Promise<Database> => {
   const binary = binaryPath();
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await startOnce(binary, file);
+      return await startOnce({ ...options, binary });
     } catch (error) {
-      // The free port may have been taken by another process meanwhile: try again with another one.
+      // Another process may have taken the free port meanwhile: the next attempt chooses another one.
       if (attempt === START_ATTEMPTS) throw error;
     }
   }
 };
 
-/** A database that somebody else runs. */
-export const foreignDatabase = (endpoint: string): Database => ({
+/** A DynamoDB that this process did not start. */
+export const foreignDatabase = (endpoint: string, accessKeyId: string): Database => ({
   endpoint,
+  accessKeyId,
   died: new Promise(() => {}),
   stop: async () => {},
 });
 
-/** The binary of a platform, from the optional dependency that npm chose. Throws a StartupError if there is none. */
+/** Returns the path of the binary in the optional dependency that npm installed. Throws a StartupError if the platform has none. */
 export const binaryPath = (platform = `${process.platform}-${process.arch}`): string => {
   try {
     const packageJson = createRequire(import.meta.url).resolve(`@dynoxide/${platform}/package.json`);
@@ -55,58 +63,63 @@ export const binaryPath = (platform = `${process.platform}-${process.arch}`): st
   }
 };
 
-const startOnce = async (binary: string, file: string | undefined): Promise<Database> => {
-  const port = await freePort();
-  const guard = spawn(
-    process.execPath,
-    [
-      fileURLToPath(new URL('./database-guard.ts', import.meta.url)),
-      binary,
-      ...['serve', '--host', '127.0.0.1', '--port', String(port)],
-      ...(file === undefined ? [] : ['--db-path', file]),
-    ],
-    { stdio: ['pipe', 'ignore', 'pipe'], detached: true, windowsHide: true },
-  );
-  const exited = once(guard, 'exit');
+const startOnce = async (options: GuardOptions): Promise<Database> => {
+  const guard = spawn(process.execPath, [GUARD], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    detached: true,
+    windowsHide: true,
+  });
+  const exited = once(guard, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const { listening, ended } = messagesOf(guard);
   let stopping = false;
   const stop = async (): Promise<void> => {
     stopping = true;
-    guard.stdin?.destroy();
+    guard.ref();
+    if (guard.connected) guard.disconnect();
     await exited;
   };
-  const { listening, lastWords } = watch(guard.stderr);
-  const timeout = sleep(READY_WITHIN_MS, false, { ref: false });
-  const ready = await Promise.race([listening, exited.then(() => false), timeout]);
-  if (!ready) {
+  guard.send(options);
+  const timeout = sleep(READY_WITHIN_MS, undefined, { ref: false });
+  const first = await Promise.race([
+    listening,
+    ended,
+    exited.then(() => 'the guard process failed'),
+    timeout,
+  ]);
+  if (typeof first !== 'object') {
     await stop();
-    throw new StartupError(`The embedded database did not start: ${lastWords()}`);
+    throw new StartupError(`The embedded database did not start: ${first ?? 'it did not answer'}.`);
   }
+  // A database that nobody stopped must not keep this process running; it ends with the process.
+  guard.unref();
+  guard.channel?.unref();
   const died = new Promise<string>((resolve) => {
-    exited.then(() => stopping || resolve(`The embedded database ended by itself: ${lastWords()}`));
-  });
-  return { endpoint: `http://127.0.0.1:${port}`, died, stop };
-};
-
-/**
- * Reads what the database writes to stderr. That it listens is taken from there: an answer at its port may be another database's,
- * if the port was taken meanwhile.
- */
-const watch = (stderr: Readable) => {
-  let said = '';
-  const listening = new Promise<true>((resolve) => {
-    stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      said = `${said}${chunk}`.slice(-1000);
-      if (said.includes(LISTENING)) resolve(true);
+    ended.then((how) => stopping || resolve(`The embedded database ended: ${how}.`));
+    exited.then(([code, signal]) => {
+      if (stopping) return;
+      killIfRunning(first.databasePid);
+      resolve(`The guard process of the embedded database ended: ${signal ?? `exit code ${code}`}.`);
     });
   });
-  return { listening, lastWords: () => said.trim() || 'it said nothing' };
+  return { endpoint: `http://127.0.0.1:${first.port}`, accessKeyId: options.accessKeyId, died, stop };
 };
 
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
+/** The two messages of the guard, each as a promise. */
+const messagesOf = (guard: ChildProcess) => {
+  const listening = Promise.withResolvers<GuardMessage & { event: 'listening' }>();
+  const ended = Promise.withResolvers<string>();
+  guard.on('message', (message: GuardMessage) => {
+    if (message.event === 'listening') listening.resolve(message);
+    else ended.resolve(message.how);
+  });
+  return { listening: listening.promise, ended: ended.promise };
+};
+
+/** A guard that was killed leaves its database running. */
+const killIfRunning = (pid: number): void => {
+  try {
+    process.kill(pid);
+  } catch {
+    // It has ended already.
+  }
 };

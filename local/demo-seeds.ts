@@ -15,7 +15,7 @@ interface DemoKey {
   readonly scopes: readonly Scope[];
 }
 
-/** The keys of the demo seller, by the name that .local/demo.json gives each. */
+/** The keys of the demo seller, by their names in .local/demo.json. */
 const DEMO_KEYS = {
   free: { plan: 'free', scopes: ['users:read', 'users:write'] },
   professional: { plan: 'professional', scopes: ['users:read', 'users:write'] },
@@ -40,22 +40,22 @@ const demoSellersSchema = v.object({
   other_seller: v.object({ seller_id: v.string(), key: v.string() }),
 });
 
-/** Two sellers with keys of every kind, to try the service with. */
+/** Two sellers with keys of every kind. */
 export type DemoSellers = v.InferOutput<typeof demoSellersSchema>;
 
-/** The table keeps hashes alone, so the keys themselves are kept here from one start to the next. */
+/** The table holds only hashes, so this file keeps the keys from one start to the next. */
 const FILE_NAME = 'demo-keys.json';
 
 export interface Seeding {
   readonly admin: Administration;
   readonly secrets: Pick<KeySecretStore, 'findSecret'>;
-  /** Whether the gateway still knows a key by this usage id. */
+  /** Whether the gateway has a plan for this usage id. */
   readonly isInPlan: (usageId: string) => boolean;
 }
 
 /**
- * The demo sellers and their keys: those of the last start as far as they still work, new ones in place of the rest, made by the
- * operations that an admin uses. `folder` undefined: nothing is remembered.
+ * Returns the demo sellers and their keys. Keys of the last start that still work are kept; the others are issued again with the admin
+ * operations. `folder` undefined: nothing is kept.
  */
 export const seedDemo = async (folder: string | undefined, seeding: Seeding): Promise<DemoSellers> => {
   const file = folder === undefined ? undefined : join(folder, FILE_NAME);
@@ -81,7 +81,7 @@ export const seedDemo = async (folder: string | undefined, seeding: Seeding): Pr
   return sellers;
 };
 
-/** What an earlier start wrote; undefined if there is none, or it cannot be read: then everything is made anew. */
+/** Reads the file of an earlier start; undefined if it is missing or damaged: then everything is created again. */
 const readKept = async (file: string): Promise<DemoSellers | undefined> => {
   const text = await readIfThere(file);
   if (text === undefined) return undefined;

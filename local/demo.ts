@@ -1,4 +1,4 @@
-/** `npm run demo`: walks the whole flow against the running service, with new made-up people each time. Exits 0 if all went as it must. */
+/** `npm run demo`: runs the whole flow against the running service, with new made-up people each time. Exits 0 if every answer is as expected. */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
@@ -19,7 +19,7 @@ const signIn = async ({ step, latestCode }: DemoClient, { keys }: Demo, phone: s
   });
   const code = await latestCode(phone);
   const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0');
-  await step('Another one right after it is refused: there is a cool-down', {
+  await step('A second code within the cool-down is refused', {
     path: '/v1/auth/otp/send',
     key: keys.app,
     body: { phone },
@@ -32,7 +32,7 @@ const signIn = async ({ step, latestCode }: DemoClient, { keys }: Demo, phone: s
     expect: 'code_rejected',
   });
   const { access_token } = await step<{ access_token: string }>(
-    'The right one signs the buyer in, and registers the buyer',
+    'The right code signs the buyer in and registers the buyer',
     {
       path: '/v1/auth/otp/verify',
       key: keys.app,
@@ -54,7 +54,7 @@ const checkToken = async ({ note }: DemoClient, { base_url, seller_id }: Demo, t
   const { payload } = await jwtVerify(token, keys, {
     algorithms: ['ES256'],
     issuer: base_url,
-    // Where the one-time-code operations take no key, a token is for nobody in particular.
+    // Without a key (OTP_ACCESS=public) the audience of a token is "public".
     audience: [seller_id, 'public'],
   });
   note(
@@ -65,8 +65,13 @@ const checkToken = async ({ note }: DemoClient, { base_url, seller_id }: Demo, t
 
 const link = async ({ step }: DemoClient, { keys }: Demo, buyer: ReturnType<typeof newDemoPerson>) => {
   const path = '/v1/users';
-  await step('A seller links the buyer', { path, key: keys.free, body: buyer, expect: 201 });
-  await step('The same again answers with the user there is: safe to repeat', {
+  const user = await step<{ id: string }>('A seller links the buyer', {
+    path,
+    key: keys.free,
+    body: buyer,
+    expect: 201,
+  });
+  await step('The same request again returns the existing user, so it is safe to repeat', {
     path,
     key: keys.free,
     body: buyer,
@@ -83,9 +88,31 @@ const link = async ({ step }: DemoClient, { keys }: Demo, buyer: ReturnType<type
     key: keys.free,
     expect: 200,
   });
+  return user.id;
 };
 
-/** The simulated registry knows people for each of its responses: see docs/test-identities.md. */
+const readAndRemove = async (
+  { step }: DemoClient,
+  { keys, other_seller }: Demo,
+  user: { readonly id: string; readonly phone: string },
+) => {
+  const path = `/v1/users/${user.id}`;
+  await step('The seller finds its user by phone', {
+    path: `/v1/users?phone=${encodeURIComponent(user.phone)}`,
+    key: keys.free,
+    expect: 200,
+  });
+  await step('The seller reads the user by id', { path, key: keys.free, expect: 200 });
+  await step('Another seller has no user with this id', {
+    path,
+    key: other_seller.key,
+    expect: 'user_not_found',
+  });
+  await step('The seller removes the user', { method: 'DELETE', path, key: keys.free, expect: 204 });
+  await step('The removed user is gone', { path, key: keys.free, expect: 'user_not_found' });
+};
+
+/** The simulated registry has test identities for each of its responses: see docs/test-identities.md. */
 const verdicts = async ({ step }: DemoClient, { keys }: Demo, buyer: ReturnType<typeof newDemoPerson>) => {
   const path = '/v1/users';
   await step('A person whom the registry does not know is refused', {
@@ -94,13 +121,13 @@ const verdicts = async ({ step }: DemoClient, { keys }: Demo, buyer: ReturnType<
     body: { ...buyer, national_id: testNationalId('not_found') },
     expect: 'identity_mismatch',
   });
-  await step('So is one to whom the phone does not belong', {
+  await step('A person who does not own the phone is refused', {
     path,
     key: keys.professional,
     body: { ...buyer, national_id: testNationalId('not_owner') },
     expect: 'phone_not_owned',
   });
-  await step('A registry that cannot answer refuses nobody: try again later', {
+  await step('Without an answer of the registry nothing is decided: try again later', {
     path,
     key: keys.professional,
     body: { ...buyer, national_id: testNationalId('quota') },
@@ -111,7 +138,7 @@ const verdicts = async ({ step }: DemoClient, { keys }: Demo, buyer: ReturnType<
 const refusals = async ({ step }: DemoClient, { keys }: Demo) => {
   const path = '/v1/users';
   const stranger = newDemoPerson();
-  await step('Without a key nothing is answered', { path, expect: 'invalid_api_key' });
+  await step('A request without a key is refused', { path, expect: 'invalid_api_key' });
   await step('A key that may only read cannot link', {
     path,
     key: keys.read_only,
@@ -124,13 +151,13 @@ const refusals = async ({ step }: DemoClient, { keys }: Demo) => {
     body: stranger,
     expect: 'buyer_not_registered',
   });
-  await step('All that is wrong with a request is said at once', {
+  await step('Every wrong field of a request is named at once', {
     path,
     key: keys.free,
     body: { national_id: '123', phone: 'x', nickname: 'S' },
     expect: 'validation_failed',
   });
-  await step('There is no such path', { path: '/v1/buyers', key: keys.free, expect: 'not_found' });
+  await step('An unknown path is not found', { path: '/v1/buyers', key: keys.free, expect: 'not_found' });
 };
 
 const dataFolder = (): string => {
@@ -146,10 +173,11 @@ const main = async (): Promise<void> => {
   const client = demoClient(demo);
   const buyer = newDemoPerson();
   await checkToken(client, demo, await signIn(client, demo, buyer.phone));
-  await link(client, demo, buyer);
+  const id = await link(client, demo, buyer);
   await verdicts(client, demo, buyer);
   await refusals(client, demo);
-  process.stdout.write('\nAll went as it must.\n');
+  await readAndRemove(client, demo, { id, phone: buyer.phone });
+  process.stdout.write('\nEvery answer was as expected.\n');
 };
 
 main().catch((error: unknown) => {

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { StartupError } from './startup-error.ts';
 
 /**
- * Keeps a data folder to one service at a time; returns the way to let it go. The lock is a local socket that the process listens
- * on, so it ends with the process however that ends, and no stale pid file can name a stranger's process.
+ * Locks a data folder for one service; returns a function that unlocks it. The lock is a local socket on which the process listens, so
+ * it ends with the process, also when that is killed. A stale pid file could name another process.
  */
 export const lockFolder = async (folder: string): Promise<() => Promise<void>> => {
   const address = socketAddress(folder);
@@ -24,13 +24,13 @@ export const lockFolder = async (folder: string): Promise<() => Promise<void>> =
   };
 };
 
-/** Named after the folder and kept outside it: the path of a local socket must be short. */
+/** The address is derived from the folder's path but outside it: the path of a local socket must be short. */
 const socketAddress = (folder: string): string => {
   const name = `buyer-linking-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
   return process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`);
 };
 
-/** Listens; undefined if the address is taken. Whoever connects is turned away at once: a connection is only a sign of life. */
+/** Listens; undefined if the address is taken. A connection only shows that the holder is running, and is closed at once. */
 const listen = async (address: string): Promise<Server | undefined> => {
   const server = createServer((socket) => socket.destroy());
   try {
@@ -44,14 +44,14 @@ const listen = async (address: string): Promise<Server | undefined> => {
   }
 };
 
-/** A process that was killed leaves its socket's file behind: nobody answers there, so it may go. */
+/** A process that was killed leaves its socket file behind. Nothing listens there, so the file is removed. */
 const takeOver = async (address: string): Promise<Server | undefined> => {
-  if (await answers(address)) return undefined;
+  if (await isInUse(address)) return undefined;
   await rm(address, { force: true });
   return listen(address);
 };
 
-const answers = async (address: string): Promise<boolean> => {
+const isInUse = async (address: string): Promise<boolean> => {
   const socket = connect(address);
   try {
     await once(socket, 'connect');

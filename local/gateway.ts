@@ -2,18 +2,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { Clock } from '#shared/clock.ts';
 import type { OtpAccess } from '#shared/env.ts';
-import { commonHeaders, problemResponse } from '#shared/http/responses.ts';
+import { commonHeaders, PROBLEM_CONTENT_TYPE, problemResponse } from '#shared/http/responses.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
+import type { ProblemCode } from '#shared/problems.ts';
 import { type Route, requiresKey } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import {
-  type AdmissionDeps,
-  admitByAddress,
-  admitByKey,
+  type AccessCheck,
+  type AccessCheckDeps,
+  checkAddress,
+  checkKey,
   type Refusal,
   type UsagePlanKeys,
-} from './gateway/admission.ts';
+} from './gateway/access-check.ts';
 import { authorizerCache } from './gateway/authorizer-cache.ts';
+import { rateBasedFirewall } from './gateway/firewall.ts';
 import { type Functions, invoke } from './gateway/functions.ts';
 import { type AuthorizerContext, authorizerEvent, proxyEvent } from './gateway/proxy-event.ts';
 import { type ReceivedRequest, receive } from './gateway/received-request.ts';
@@ -21,17 +24,21 @@ import { respond } from './gateway/respond.ts';
 import { type RouteMatch, router } from './gateway/router.ts';
 import { tokenBuckets } from './gateway/token-buckets.ts';
 
-/** One request, when it is done, as far as a terminal may show it. `route` undefined: no row of the table. */
+/** One completed request, with what a terminal may show of it. `route` undefined: no row of the table. */
 export interface Completed {
   readonly method: string;
   readonly route: Route | undefined;
   readonly status: number;
+  /** The problem code of a refusal. */
+  readonly code: ProblemCode | undefined;
   readonly durationMs: number;
 }
 
 export interface GatewayOptions {
+  /** The route table; tests give others. */
+  readonly routes?: readonly Route[];
   readonly functions: Functions;
-  readonly usagePlanKeys: UsagePlanKeys & { onFlush(listener: () => void): void };
+  readonly usagePlans: UsagePlanKeys & { onFlush(listener: () => void): void };
   readonly otpAccess: OtpAccess;
   readonly clock: Clock;
   readonly onCompleted: (completed: Completed) => void;
@@ -39,80 +46,78 @@ export interface GatewayOptions {
 
 export type Gateway = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** What API Gateway gives an authorizer: its own time-out, whatever the row's. */
-const AUTHORIZER = { timeoutSeconds: 10, memoryMb: 512 } as const;
+/** The authorizer's function, as lib/api-stack.ts deploys it. */
+const AUTHORIZER = { timeoutSeconds: 5, memoryMb: 1024 } as const;
 
-/** What API Gateway does on AWS, folded from the route table: finds the row, judges the key, calls the function, answers. */
+/** Does what API Gateway does on AWS, built from the route table: finds the row, checks the key, calls the function, responds. */
 export const gateway = (options: GatewayOptions): Gateway => {
-  const findRoute = router(allRoutes);
-  const admit = admissionBy(options);
+  const findRoute = router(options.routes ?? allRoutes);
+  const checkAccess = accessCheck(options);
 
-  const answer = async (
+  const resultOf = async (
     request: ReceivedRequest,
     match: RouteMatch | undefined,
   ): Promise<APIGatewayProxyResult> => {
     if (match === undefined) return refuse(request, { code: 'not_found' });
-    const admission = await admit(request, match);
-    if ('refusal' in admission) return refuse(request, admission.refusal);
-    // AWS answers 413 here. The contract's list of problems is closed, and of a body that is never read nobody knows that it is JSON.
-    if (request.body === 'too_large') return refuse(request, { code: 'malformed_json' });
-    return callFunction(options.functions, request, match, admission.context);
+    const access = await checkAccess(request, match);
+    if ('refusal' in access) return refuse(request, access.refusal);
+    if (request.body === 'too_large') return refuse(request, { code: 'body_too_large' });
+    return callFunction(options.functions, request, { ...match, context: access.context });
   };
 
   return async (incoming, response) => {
     const request = await receive(incoming).catch(() => undefined);
-    // Nobody is there any more to be answered.
+    // The client closed the connection.
     if (request === undefined) return;
     const match = findRoute(request.method, request.path);
-    const result = await answer(request, match).catch((error: unknown) => fail(request, match, error));
+    const result = await resultOf(request, match).catch((error: unknown) => fail(request, match, error));
     respond(response, result);
     options.onCompleted({
       method: request.method,
       route: match?.route,
       status: result.statusCode,
+      code: problemCodeOf(result),
       durationMs: Date.now() - request.receivedAtMs,
     });
   };
 };
 
-/** What lets a request through to its function: the caller, where the row asks for one; or a refusal. */
-const admissionBy = ({ functions, usagePlanKeys, otpAccess, clock }: GatewayOptions) => {
+/** The checks before a function: of the key where the row needs one, else of the address. */
+const accessCheck = ({ functions, usagePlans, otpAccess, clock }: GatewayOptions) => {
   const cache = authorizerCache(clock);
-  usagePlanKeys.onFlush(cache.flush);
-  const buckets = tokenBuckets(clock);
-  const deps: AdmissionDeps = {
+  usagePlans.onFlush(cache.flush);
+  const deps: AccessCheckDeps = {
     authorize: (request, match) =>
       invoke('authorizer', functions.authorizer, authorizerEvent(request, match), {
         requestId: request.requestId,
         ...AUTHORIZER,
       }),
     cache,
-    usagePlanKeys,
-    buckets,
+    usagePlans,
+    buckets: tokenBuckets(clock),
+    firewall: rateBasedFirewall(clock),
   };
-  return async (request: ReceivedRequest, match: RouteMatch) => {
-    if (requiresKey(match.route, otpAccess)) return admitByKey(request, match, deps);
-    const refusal = match.route.access.by === 'public' ? undefined : admitByAddress(request, buckets);
-    return refusal === undefined ? { context: undefined } : { refusal };
+  return async (request: ReceivedRequest, match: RouteMatch): Promise<AccessCheck> => {
+    if (requiresKey(match.route, otpAccess)) return checkKey(request, match, deps);
+    return match.route.access.by === 'public' ? { context: undefined } : checkAddress(request, deps);
   };
 };
 
 const callFunction = async (
   { endpoints }: Functions,
   request: ReceivedRequest,
-  match: RouteMatch,
-  context: AuthorizerContext | undefined,
+  match: RouteMatch & { readonly context: AuthorizerContext | undefined },
 ): Promise<APIGatewayProxyResult> => {
   const { name, timeoutSeconds, memoryMb } = match.route;
   const handler = endpoints.get(name);
   if (handler === undefined) throw new Error(`no function for ${name}`);
   const limits = { requestId: request.requestId, timeoutSeconds, memoryMb };
-  const result = await invoke(name, handler, proxyEvent(request, match, context), limits);
-  if (!Number.isInteger(result?.statusCode)) throw new Error(`${name} gave no answer`);
+  const result = await invoke(name, handler, proxyEvent(request, match, match.context), limits);
+  if (!Number.isInteger(result?.statusCode)) throw new Error(`${name} returned no response`);
   return result;
 };
 
-/** A refusal of the gateway: the same body and headers as a function's. */
+/** A refusal of the gateway, with the same body and headers as a refusal of a function. */
 const refuse = (
   { path, extendedRequestId }: ReceivedRequest,
   { code, headers }: Refusal,
@@ -121,7 +126,7 @@ const refuse = (
   return { ...response, headers: { ...commonHeaders(path, extendedRequestId), ...response.headers } };
 };
 
-/** An error of the gateway's own, an authorizer that failed or a function that ran out of time. */
+/** Logs an error of the gateway, or of a function that failed or ran out of time, and answers `internal`. */
 const fail = (
   request: ReceivedRequest,
   match: RouteMatch | undefined,
@@ -134,3 +139,6 @@ const fail = (
   });
   return refuse(request, { code: 'internal' });
 };
+
+const problemCodeOf = ({ headers = {}, body }: APIGatewayProxyResult): ProblemCode | undefined =>
+  headers['Content-Type'] === PROBLEM_CONTENT_TYPE ? JSON.parse(body).code : undefined;

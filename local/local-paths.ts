@@ -2,22 +2,27 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { problemResponse } from '#shared/http/responses.ts';
 import { parsePhone } from '#shared/users/phone.ts';
-import type { LocalControlPlane } from './control-plane.ts';
 import { respond } from './gateway/respond.ts';
 import type { Simulators } from './simulators/server.ts';
+import { USAGE_PLANS_PATH } from './usage-plans/endpoint.ts';
 
-/** Paths that exist on one machine alone. No part of the contract: they show what on AWS nobody can see. */
+/** Paths that exist only on one machine. They are no part of the contract: they show what nobody can see on AWS. */
 const PREFIX = '/_local/';
 
-/** Names by which a browser or a script on this machine calls it. */
+/** Names by which a browser or a script on this machine calls the service. */
 const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
 
-export const isLocalPath = (url: string): boolean => url.startsWith(PREFIX);
+type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-type LocalPaths = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+/** A browser that opens the base URL is sent to the reference page; any other client gets `not_found`, as on AWS. */
+const isBrowserAtRoot = ({ method, url, headers }: IncomingMessage): boolean =>
+  method === 'GET' && url === '/' && /\btext\/html\b/.test(headers.accept ?? '');
 
-/** Serves what was "sent" by SMS, the faults of the simulators, and API Gateway's management for the admin CLI. */
-export const localPaths = (controlPlane: LocalControlPlane, simulators: Simulators): LocalPaths => {
+export const isLocalPath = (request: IncomingMessage): boolean =>
+  (request.url ?? '').startsWith(PREFIX) || isBrowserAtRoot(request);
+
+/** Serves the SMS that were "sent", the faults of the simulators, and the usage plans for the admin CLI. */
+export const localPaths = (serveUsagePlans: Serve, simulators: Simulators): Serve => {
   const messages = (query: URLSearchParams, requestId: string) => {
     // A plus that was not written as %2B arrives as a space.
     const phone = parsePhone((query.get('phone') ?? '').replace(/^ /, '+'));
@@ -31,13 +36,17 @@ export const localPaths = (controlPlane: LocalControlPlane, simulators: Simulato
     response.setHeader('X-Request-Id', requestId);
     const [path = '', query = ''] = (request.url ?? '').split('?');
     if (!LOCAL_HOST.test(request.headers.host ?? '')) {
-      // A page of another site whose name was made to point here: it must not read codes.
+      // DNS rebinding: a page of another site whose host name resolves to this machine must not read codes.
       respond(response, problemResponse('not_found', requestId));
+    } else if (path === '/') {
+      respond(response, { statusCode: 302, headers: { Location: '/docs' }, body: '' });
     } else if (request.method === 'GET' && path === '/_local/messages') {
       respond(response, messages(new URLSearchParams(query), requestId));
     } else if (path === '/_local/faults') {
       await simulators.handleFaults(request, response);
-    } else if (!(await controlPlane.handle(request, response))) {
+    } else if (path.startsWith(`${USAGE_PLANS_PATH}/`)) {
+      await serveUsagePlans(request, response);
+    } else {
       respond(response, problemResponse('not_found', requestId));
     }
   };

@@ -13,32 +13,32 @@ import { PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
 import { PROBLEMS, type ProblemCode, problemBody } from '#shared/problems.ts';
 import { StartupError } from './startup-error.ts';
 
-/** A server that only this machine can reach. */
+/** A server that only programs on this machine can reach. */
 export interface LoopbackServer {
   readonly port: number;
-  /** Takes no new request, lets those in flight finish within a bound, and frees the port. */
+  /** Accepts no new request, lets those in flight finish within 10 s, and frees the port. */
   close(): Promise<void>;
 }
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** The same address by either protocol: `localhost` means one on some machines and the other on others. */
+/** `localhost` is the IPv4 address on some machines and the IPv6 address on others. */
 const ADDRESSES = ['127.0.0.1', '::1'] as const;
 
-/** API Gateway's own bound. */
+/** The limit of API Gateway. */
 const MAX_HEADER_BYTES = 10_240;
-/** A client that takes longer to send its headers, or all of its request, is cut off. */
+/** The connection is closed if the headers, or the whole request, take longer. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const CHECK_TIMEOUTS_EVERY_MS = 2000;
-/** Functions answer within 20 seconds; a person who presses Ctrl-C waits less gladly. */
+/** Functions may take up to 20 s, but nobody waits that long after Ctrl-C. */
 const DRAIN_MS = 10_000;
 const ANY_PORT_ATTEMPTS = 5;
 
-/** Listens on the loopback addresses this machine has. `port` 0: any free one. */
-export const listenOnLoopback = async (port: number, answer: Answer): Promise<LoopbackServer> => {
+/** Listens on the loopback addresses of this machine. `port` 0: any free one. Throws a StartupError if the port is taken. */
+export const listenOnLoopback = async (port: number, serve: Serve): Promise<LoopbackServer> => {
   for (let attempt = 1; ; attempt += 1) {
-    const servers = await listenOnBoth(port, answer);
+    const servers = await listenOnBoth(port, serve);
     if (servers !== undefined) {
       return { port: portOf(servers[0] as Server), close: () => closeAll(servers) };
     }
@@ -54,10 +54,10 @@ export const listenOnLoopback = async (port: number, answer: Answer): Promise<Lo
 const portOf = (server: Server): number => (server.address() as { port: number }).port;
 
 /** Undefined if the port is taken on either address. */
-const listenOnBoth = async (port: number, answer: Answer): Promise<Server[] | undefined> => {
+const listenOnBoth = async (port: number, serve: Serve): Promise<Server[] | undefined> => {
   const servers: Server[] = [];
   for (const host of ADDRESSES) {
-    const server = newServer(answer);
+    const server = newServer(serve);
     try {
       server.listen(servers[0] === undefined ? port : portOf(servers[0]), host);
       await once(server, 'listening');
@@ -75,13 +75,13 @@ const listenOnBoth = async (port: number, answer: Answer): Promise<Server[] | un
   return servers;
 };
 
-const newServer = (answer: Answer): Server => {
-  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+const newServer = (serve: Serve): Server => {
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     response.on('error', () => {});
-    // While the server closes, each answer is the last one of its connection.
+    // While the server closes, each response is the last one of its connection.
     response.once('close', () => server.listening || setImmediate(() => server.closeIdleConnections()));
     request.url = toOriginForm(request.url ?? '');
-    answer(request, response).catch(() => response.destroy());
+    serve(request, response).catch(() => response.destroy());
   };
   const server = createServer(
     {
@@ -89,27 +89,27 @@ const newServer = (answer: Answer): Server => {
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: CHECK_TIMEOUTS_EVERY_MS,
-      // Without this and the next three lines Node refuses in words of its own.
+      // Without this and the listeners below Node responds with its own texts.
       requireHostHeader: false,
     },
-    serve,
+    onRequest,
   );
-  server.on('checkExpectation', serve);
+  server.on('checkExpectation', onRequest);
   server.on('connect', (_request, socket: Socket) => refuse(socket, 'not_found'));
   server.on('clientError', refuseUnreadable);
   return server;
 };
 
-/** A client that thinks we are a proxy sends the whole URL (RFC 9112 §3.2.2): the path and the query of it count. */
+/** A client that takes the server for a proxy sends the whole URL (RFC 9112 §3.2.2): only its path and query are used. */
 const toOriginForm = (target: string): string => target.replace(/^https?:\/\/[^/?]*/i, '');
 
-/** Answers what is no HTTP request, or has too many headers, or came too slowly: the nearest of the closed list of problems. */
+/** Refuses invalid HTTP, too many headers and slow requests, with the nearest code of the closed list of problems. */
 const refuseUnreadable = (error: NodeJS.ErrnoException, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
   else refuse(socket, error.code === 'HPE_INVALID_METHOD' ? 'not_found' : 'malformed_json');
 };
 
-/** Writes a problem to a connection that has no response object, and ends it. */
+/** Writes a problem to a connection without a response object, and closes it. */
 const refuse = (socket: Socket, code: ProblemCode): void => {
   const requestId = randomUUID();
   const body = JSON.stringify(problemBody(code, requestId));

@@ -1,6 +1,6 @@
 import { chmod, open, readFile, rename } from 'node:fs/promises';
 
-/** Writes a file that only its owner may read, whole or not at all: a reader never sees half of it, nor does a power cut leave it. */
+/** Writes a file that only its owner may read. The write is atomic: neither a reader nor a power failure sees half of it. */
 export const writePrivateFile = async (path: string, text: string): Promise<void> => {
   const draft = `${path}.${process.pid}.draft`;
   const file = await open(draft, 'w', 0o600);
@@ -10,12 +10,12 @@ export const writePrivateFile = async (path: string, text: string): Promise<void
   } finally {
     await file.close();
   }
-  // The mode above counts only for a file that did not exist.
+  // The mode above applies only to a new file.
   await chmod(draft, 0o600);
   await rename(draft, path);
 };
 
-/** The text of a file; undefined if there is none. */
+/** Returns the text of a file; undefined if it does not exist. */
 export const readIfThere = async (path: string): Promise<string | undefined> => {
   try {
     return await readFile(path, 'utf8');
@@ -25,7 +25,7 @@ export const readIfThere = async (path: string): Promise<string | undefined> => 
   }
 };
 
-/** Makes a private file if it is not there. What is there is never changed. */
+/** Creates a private file if it does not exist. An existing file is never changed. */
 export const makePrivateFileOnce = async (path: string, make: () => string): Promise<void> => {
   if ((await readIfThere(path)) === undefined) await writePrivateFile(path, make());
 };

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 
-/** A file of lines that never grows beyond twice its bound. */
+/** A log file with rotation: with its predecessor it is at most twice the maximum size. */
 export interface ServiceLog {
   write(line: string): void;
   close(): void;
@@ -9,8 +9,8 @@ export interface ServiceLog {
 const MAX_BYTES = 10 * 1024 * 1024;
 
 /**
- * Opens the log of the service, to be read with `tail -f` or `jq`. When it is full it becomes `<path>.1`, in place of the one before.
- * Each line is written at once, so that none is lost with a process that is killed.
+ * Opens the log of the service, to be read with `tail -f` or `jq`. A full file is renamed to `<path>.1` and replaces the one before.
+ * Writes are synchronous, so that a killed process loses no line.
  */
 export const openServiceLog = (path: string, maxBytes = MAX_BYTES): ServiceLog => {
   const open = (): number => openSync(path, 'a', 0o600);

@@ -1,57 +1,56 @@
 import { rm } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { keySecretStore } from '#shared/api-keys/store.ts';
+import { randomBase62 } from '#shared/base62.ts';
 import { systemClock } from '#shared/clock.ts';
 import { redirectLog } from '#shared/log.ts';
-import { openTable } from '#shared/table/client.ts';
 import { writeAdminTarget } from './admin-target.ts';
-import { CONTROL_PLANE_PREFIX, openControlPlane } from './control-plane.ts';
 import { type DataFolder, ensureSecrets, openDataFolder } from './data-folder.ts';
-import { type Database, foreignDatabase, startDatabase } from './database.ts';
+import type { Database } from './database.ts';
 import { type DemoSellers, seedDemo } from './demo-seeds.ts';
-import { KEY_PREFIX, otpAccess, setEnvironment, setLocalCredentials, TABLE_NAME } from './environment.ts';
+import { chosenOtpAccess, KEY_PREFIX, setEnvironment, TABLE_NAME } from './environment.ts';
 import { lockFolder } from './folder-lock.ts';
-import { frontDoor } from './front-door.ts';
 import { loadFunctions } from './gateway/functions.ts';
 import { type Completed, gateway } from './gateway.ts';
 import { localAdministration } from './local-administration.ts';
+import { type Closer, openDatabase, openLocalTable } from './local-database.ts';
 import { isLocalPath, localPaths } from './local-paths.ts';
 import { writePrivateFile } from './private-file.ts';
+import { reservePort } from './reserved-port.ts';
 import { openServiceLog } from './service-log.ts';
 import { type SentMessage, startSimulators } from './simulators/server.ts';
-import { StartupError } from './startup-error.ts';
-import { ensureTable } from './table.ts';
+import { USAGE_PLANS_PATH, usagePlansEndpoint } from './usage-plans/endpoint.ts';
+import { type LocalUsagePlans, openUsagePlans } from './usage-plans/store.ts';
 
 export interface ServiceOptions {
   /** 0: any free one. */
   readonly port: number;
   /** The data folder. */
   readonly folder: string;
-  /** The table forgets everything at the end. */
+  /** The table and the usage plans are not kept. */
   readonly inMemory: boolean;
   /** Another DynamoDB than the embedded one. */
   readonly databaseEndpoint: string | undefined;
-  /** Told what is being done, a sentence at a time. */
+  /** Receives a sentence about each step of the start. */
   readonly onProgress: (sentence: string) => void;
   readonly onCompleted: (completed: Completed) => void;
-  /** An SMS went out, to the simulator. */
+  /** Receives each SMS that goes to the simulator. */
   readonly onMessage: (message: SentMessage) => void;
 }
 
-/** What `.local/demo.json` says: where the service is, and the keys to call it with. */
+/** The content of `.local/demo.json`: the URL of the service and the keys to call it with. */
 export type Demo = { readonly base_url: string } & DemoSellers;
 
-/** The service, running. */
+/** The running service. */
 export interface Service {
   readonly demo: Demo;
-  /** Resolves with a sentence if a part that it cannot do without ends by itself. */
+  /** Resolves with a sentence when a part that the service needs ends by itself. */
   readonly broken: Promise<string>;
   /** Lets requests in flight finish, then ends every part. */
   stop(): Promise<void>;
 }
 
-type Closer = () => Promise<unknown> | unknown;
-
-/** Starts every part, the last one first to be ended. Rejects, with all that was started ended again, if one does not start. */
+/** Starts every part. Ends those that were started, the last one first, and rejects if one does not start. */
 export const startService = async (options: ServiceOptions): Promise<Service> => {
   const closers: Closer[] = [];
   const stop = async (): Promise<void> => {
@@ -66,58 +65,40 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
 };
 
 const start = async (options: ServiceOptions, closers: Closer[]): Promise<Omit<Service, 'stop'>> => {
-  const front = await frontDoor(options.port);
-  closers.push(front.close);
-  const baseUrl = `http://localhost:${front.port}`;
+  const reserved = await reservePort(options.port);
+  closers.push(reserved.close);
+  const baseUrl = `http://localhost:${reserved.port}`;
   const folder = await openFolder(options.folder, closers);
   const database = await openDatabase(options, folder, closers);
-  const table = openTable(TABLE_NAME, database.endpoint);
-  closers.push(() => table.client.destroy());
-  await ensureTable(table).catch((cause: Error) => {
-    throw new StartupError(`The DynamoDB at ${database.endpoint} gives no table: ${cause.name}.`, { cause });
-  });
-
-  const simulators = await startSimulators();
-  closers.push(simulators.close);
-  simulators.onMessage(options.onMessage);
-  await writePrivateFile(folder.providerSecretFile, JSON.stringify(simulators.providerSecret));
-  const controlPlane = await openControlPlane(options.inMemory ? {} : { file: folder.controlPlaneFile });
-  closers.push(controlPlane.close);
-
-  options.onProgress('Loading the functions.');
-  setEnvironment({ baseUrl, databaseEndpoint: database.endpoint, folder });
-  const serveLocal = localPaths(controlPlane, simulators);
-  const serveApi = gateway({
-    functions: await loadFunctions(),
-    usagePlanKeys: controlPlane,
-    otpAccess: otpAccess(),
+  const table = await openLocalTable(database, closers);
+  const usagePlans = await openUsagePlans({
     clock: systemClock,
-    onCompleted: options.onCompleted,
+    ...(options.inMemory ? {} : { file: folder.usagePlansFile }),
   });
-  front.open((request, response) =>
-    isLocalPath(request.url ?? '') ? serveLocal(request, response) : serveApi(request, response),
+  closers.push(usagePlans.close);
+  const usagePlansToken = randomBase62(40);
+  reserved.open(
+    await requestListener(options, { baseUrl, folder, database, usagePlans, usagePlansToken, closers }),
   );
 
-  options.onProgress('Making sure that the demo sellers and their keys are there.');
-  const administering = localAdministration(table, `${baseUrl}${CONTROL_PLANE_PREFIX}`);
-  closers.push(administering.close);
+  options.onProgress('Making sure that the demo sellers and their keys exist.');
   const sellers = await seedDemo(options.inMemory ? undefined : folder.path, {
-    admin: administering.admin,
+    admin: localAdministration(table, usagePlans),
     secrets: keySecretStore(table),
-    isInPlan: (usageId) => controlPlane.planOf(usageId) !== undefined,
+    isInPlan: (usageId) => usagePlans.throttleOf(usageId) !== undefined,
   });
   const demo = { base_url: baseUrl, ...sellers };
-  await announce({ folder, demo, database }, closers);
-  // Its turn comes first: what is in flight still needs every other part.
-  closers.push(front.close);
+  await announce({ folder, demo, database, usagePlansToken }, closers);
+  // Closed first: requests in flight need every other part.
+  closers.push(reserved.close);
   return { demo, broken: database.died };
 };
 
-/** The data folder, for this service alone, with its secrets and its log. */
+/** Opens the data folder for this service alone, with its secrets and its log. */
 const openFolder = async (path: string, closers: Closer[]): Promise<DataFolder> => {
   const folder = await openDataFolder(path);
   closers.push(await lockFolder(folder.path));
-  // What an earlier start left behind, killed before it could tidy up.
+  // A service that was killed leaves this file behind.
   await rm(folder.demoFile, { force: true });
   await ensureSecrets(folder);
   const log = openServiceLog(folder.logFile);
@@ -125,38 +106,57 @@ const openFolder = async (path: string, closers: Closer[]): Promise<DataFolder> 
   return folder;
 };
 
-const openDatabase = async (
-  { inMemory, databaseEndpoint, onProgress }: ServiceOptions,
-  folder: DataFolder,
-  closers: Closer[],
-): Promise<Database> => {
-  setLocalCredentials();
-  if (databaseEndpoint !== undefined) {
-    onProgress(`Using the DynamoDB at ${databaseEndpoint}.`);
-    return foreignDatabase(databaseEndpoint);
-  }
-  onProgress(
-    inMemory
-      ? 'Starting the embedded DynamoDB in memory: it forgets everything at the end.'
-      : `Starting the embedded DynamoDB; its data is kept in ${folder.path}.`,
-  );
-  const database = await startDatabase(inMemory ? undefined : folder.tableFile);
-  closers.push(database.stop);
-  return database;
+interface Parts {
+  readonly baseUrl: string;
+  readonly folder: DataFolder;
+  readonly database: Database;
+  readonly usagePlans: LocalUsagePlans;
+  readonly usagePlansToken: string;
+  readonly closers: Closer[];
+}
+
+/** Starts the simulators, loads the functions and returns what serves every path of the port. */
+const requestListener = async (options: ServiceOptions, parts: Parts) => {
+  const { baseUrl, folder, database, usagePlans, usagePlansToken, closers } = parts;
+  const simulators = await startSimulators();
+  closers.push(simulators.close);
+  simulators.onMessage(options.onMessage);
+  await writePrivateFile(folder.providerSecretFile, JSON.stringify(simulators.providerSecret));
+
+  options.onProgress('Loading the functions.');
+  setEnvironment({ baseUrl, databaseEndpoint: database.endpoint, folder });
+  const serveLocal = localPaths(usagePlansEndpoint(usagePlans, usagePlansToken), simulators);
+  const serveApi = gateway({
+    functions: await loadFunctions(),
+    usagePlans,
+    otpAccess: chosenOtpAccess(),
+    clock: systemClock,
+    onCompleted: options.onCompleted,
+  });
+  return (request: IncomingMessage, response: ServerResponse): Promise<void> =>
+    isLocalPath(request) ? serveLocal(request, response) : serveApi(request, response);
 };
 
-/** Tells scripts and the admin CLI that the service is ready; takes it back at the end, so that a stale file misleads nobody. */
+interface Announcement {
+  readonly folder: DataFolder;
+  readonly demo: Demo;
+  readonly database: Database;
+  readonly usagePlansToken: string;
+}
+
+/** Writes the files that tell scripts and the admin CLI that the service is ready. The first one is removed at the end. */
 const announce = async (
-  { folder, demo, database }: { folder: DataFolder; demo: Demo; database: Database },
+  { folder, demo, database, usagePlansToken }: Announcement,
   closers: Closer[],
 ): Promise<void> => {
   await writeAdminTarget(folder.path, {
     base_url: demo.base_url,
-    control_plane_url: `${demo.base_url}${CONTROL_PLANE_PREFIX}`,
+    usage_plans: { url: `${demo.base_url}${USAGE_PLANS_PATH}`, token: usagePlansToken },
     dynamodb_endpoint: database.endpoint,
+    dynamodb_access_key_id: database.accessKeyId,
     table_name: TABLE_NAME,
     key_prefix: KEY_PREFIX,
-    digest_secret_path: folder.hashSecretFile,
+    hash_secret_path: folder.hashSecretFile,
   });
   closers.push(() => rm(folder.demoFile, { force: true }));
   await writePrivateFile(folder.demoFile, `${JSON.stringify(demo, null, 2)}\n`);

@@ -1,4 +1,4 @@
-/** Why the service cannot start, in one sentence for the person at the terminal: shown without a stack. */
+/** The reason why the service cannot start, in one sentence. The terminal shows it without a stack. */
 export class StartupError extends Error {
   constructor(sentence: string, options?: ErrorOptions) {
     super(sentence, options);

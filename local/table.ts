@@ -8,7 +8,7 @@ import type { Table } from '#shared/table/client.ts';
 
 const ACTIVE_WITHIN_SECONDS = 30;
 
-/** Makes the table as the data stack does, if it is not there. */
+/** Creates the table as the data stack does, if it is missing. */
 export const ensureTable = async ({ client, name: TableName }: Table): Promise<void> => {
   try {
     await client.send(

@@ -2,14 +2,17 @@ import type { Completed } from './gateway.ts';
 import type { Demo } from './service.ts';
 
 /**
- * A request in one line: `12:30:01  POST /v1/users  201  34 ms  create-user`. The path is the row's, never the one that was sent: a
- * mistaken path or a query may hold a phone.
+ * One line about a request: `12:30:01  POST /v1/users  409 user_conflict  34 ms  create-user`. The path is the route's and not the one
+ * that was sent: a wrong path or a query may hold a phone.
  */
-export const requestLine = ({ method, route, status, durationMs }: Completed, now = new Date()): string =>
+export const requestLine = (
+  { method, route, status, code, durationMs }: Completed,
+  now = new Date(),
+): string =>
   [
     now.toTimeString().slice(0, 8),
     `${KNOWN_METHODS.has(method) ? method : '(method)'} ${route?.path ?? '(unknown path)'}`,
-    status,
+    code === undefined ? status : `${status} ${code}`,
     `${durationMs} ms`,
     route?.name ?? '-',
   ].join('  ');
@@ -24,7 +27,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'OPTIONS',
 ]);
 
-/** A person who belongs to nobody, for the curl lines. */
+/** A made-up person for the curl lines: no operator uses this phone range. */
 const BUYER = { phone: '+989990001001', national_id: '9990010013', birth_date: '1370/1/15' } as const;
 
 const post = (url: string, key: string, body: Readonly<Record<string, string>>): string =>
@@ -34,7 +37,7 @@ const post = (url: string, key: string, body: Readonly<Record<string, string>>):
     `  -d '${JSON.stringify(body)}'`,
   ].join('\n');
 
-/** What a person sees when the service is ready: where it is, the keys, and the whole flow to paste. */
+/** The text when the service is ready: its URL, the keys, and curl lines for the whole flow. */
 export const readyText = ({ base_url, seller_id, keys, other_seller }: Demo): string => `
 Ready: ${base_url}   (reference page: ${base_url}/docs)
 
@@ -52,7 +55,7 @@ The whole flow, to paste into another terminal (or: npm run demo):
 # 1. The buyer app sends a code. It appears here, in this terminal.
 ${post(`${base_url}/v1/auth/otp/send`, keys.app, { phone: BUYER.phone })}
 
-# 2. The buyer app verifies it: the buyer is signed in, and registered.
+# 2. The buyer app verifies it: the buyer is signed in and registered.
 CODE=$(curl -s '${base_url}/_local/messages?phone=${encodeURIComponent(BUYER.phone)}' | grep -oE '"code":"[0-9]{6}' | head -n 1 | grep -oE '[0-9]{6}')
 ${post(`${base_url}/v1/auth/otp/verify`, keys.app, { phone: BUYER.phone, code: 'CODE' }).replace(
   '"CODE"',
@@ -64,6 +67,10 @@ ${post(`${base_url}/v1/users`, keys.free, { ...BUYER, display_name: 'Sara Ahmadi
 
 # 4. The seller lists its users.
 curl -s '${base_url}/v1/users?page=1&page_size=20' -H 'X-Api-Key: ${keys.free}'
+
+# 5. The seller reads and removes a user: take the id from the list.
+curl -s ${base_url}/v1/users/usr_… -H 'X-Api-Key: ${keys.free}'
+curl -s -X DELETE ${base_url}/v1/users/usr_… -H 'X-Api-Key: ${keys.free}'
 
 Ctrl-C stops the service.
 `;

@@ -4,8 +4,10 @@ import { readIfThere } from '../private-file.ts';
 import type { Demo } from '../service.ts';
 import { StartupError } from '../startup-error.ts';
 
-/** A request of the demo, and the status or the problem code it must be answered with. */
+/** A request of the demo and the expected status or problem code. */
 export interface DemoCall {
+  /** GET, or POST with a body, by default. */
+  readonly method?: 'DELETE';
   readonly path: string;
   readonly key?: string;
   readonly body?: unknown;
@@ -15,7 +17,7 @@ export interface DemoCall {
 const NOT_RUNNING =
   'The service is not running: start it with "npm start" in another terminal, then run this again.';
 
-/** Where the running service is, and its keys. */
+/** Reads the URL and the keys of the running service. Throws a StartupError if none runs. */
 export const readDemo = async (folder: string): Promise<Demo> => {
   const text = await readIfThere(join(folder, 'demo.json'));
   if (text === undefined) throw new StartupError(NOT_RUNNING);
@@ -32,10 +34,11 @@ export const demoClient = (demo: Demo) => {
   return {
     note,
 
-    /** Makes a call, prints what was asked and answered; gives the body. Throws if the answer is another one than expected. */
-    async step<T>(title: string, { path, key, body, expect }: DemoCall): Promise<T> {
-      const response = await reach(`${demo.base_url}${path}`, {
-        method: body === undefined ? 'GET' : 'POST',
+    /** Makes a call, prints request and response, returns the body. Throws a StartupError if the response is not the expected one. */
+    async step<T>(title: string, { path, key, body, expect, ...call }: DemoCall): Promise<T> {
+      const method = call.method ?? (body === undefined ? 'GET' : 'POST');
+      const response = await fetchFromService(`${demo.base_url}${path}`, {
+        method,
         headers: {
           ...(key === undefined ? {} : { 'X-Api-Key': key }),
           ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -43,17 +46,19 @@ export const demoClient = (demo: Demo) => {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await response.text();
-      note(title, `${body === undefined ? 'GET' : 'POST'} ${path}  ->  ${response.status}  ${shorten(text)}`);
-      const answer = JSON.parse(text);
+      note(title, `${method} ${path}  ->  ${response.status}  ${shorten(text)}`);
+      const answer = text === '' ? {} : JSON.parse(text);
       if (response.status !== expect && answer.code !== expect) {
-        throw new StartupError(`Step ${steps} should have been answered with ${expect}.`);
+        throw new StartupError(`Step ${steps} was expected to be answered with ${expect}.`);
       }
       return answer;
     },
 
-    /** The newest code that was "sent" to a phone. */
+    /** Returns the newest code that was "sent" to a phone. */
     async latestCode(phone: string): Promise<string> {
-      const response = await reach(`${demo.base_url}/_local/messages?phone=${encodeURIComponent(phone)}`);
+      const response = await fetchFromService(
+        `${demo.base_url}/_local/messages?phone=${encodeURIComponent(phone)}`,
+      );
       const [newest] = (await response.json()) as { readonly code: string }[];
       if (newest === undefined) throw new StartupError('The SMS simulator has no message for this phone.');
       note('The code arrives by SMS (see the terminal of npm start)', newest.code);
@@ -64,7 +69,7 @@ export const demoClient = (demo: Demo) => {
 
 export type DemoClient = ReturnType<typeof demoClient>;
 
-const reach = async (url: string, init?: RequestInit): Promise<Response> => {
+const fetchFromService = async (url: string, init?: RequestInit): Promise<Response> => {
   try {
     return await fetch(url, init);
   } catch (cause) {
@@ -72,5 +77,5 @@ const reach = async (url: string, init?: RequestInit): Promise<Response> => {
   }
 };
 
-/** A token is long, and a list may be. */
+/** Tokens and lists can be long. */
 const shorten = (text: string): string => (text.length > 400 ? `${text.slice(0, 400)}…` : text);

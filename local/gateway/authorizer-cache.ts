@@ -1,31 +1,31 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import type { Clock } from '#shared/clock.ts';
 
-/** As long as the deployed authorizer's results are kept: the longest that a key's change can go unnoticed without a flush. */
+/** The cache time of the deployed authorizer: without a flush, a changed key goes unnoticed for at most this long. */
 export const CACHE_SECONDS = 300;
 
-/** The results of an authorizer, by the value of its identity source. What it throws is not kept. */
+/** The decisions of an authorizer by its identity source. Errors are not cached. */
 export const authorizerCache = (clock: Clock, ttlSeconds = CACHE_SECONDS) => {
-  const kept = new Map<string, { readonly result: APIGatewayAuthorizerResult; readonly untilMs: number }>();
-  let generation = 0;
+  const cached = new Map<string, { readonly result: APIGatewayAuthorizerResult; readonly untilMs: number }>();
+  let flushes = 0;
   return {
     async getOrAuthorize(
       identity: string,
-      judge: () => Promise<APIGatewayAuthorizerResult>,
+      authorize: () => Promise<APIGatewayAuthorizerResult>,
     ): Promise<APIGatewayAuthorizerResult> {
-      const found = kept.get(identity);
+      const found = cached.get(identity);
       if (found !== undefined && found.untilMs > clock()) return found.result;
-      kept.delete(identity);
-      const asked = generation;
-      const result = await judge();
-      // A judgement that was under way when the cache was flushed may be what the flush was to forget.
-      if (asked === generation) kept.set(identity, { result, untilMs: clock() + ttlSeconds * 1000 });
+      cached.delete(identity);
+      const flushesBefore = flushes;
+      const result = await authorize();
+      // A decision that was in progress during a flush may be the outdated one.
+      if (flushesBefore === flushes) cached.set(identity, { result, untilMs: clock() + ttlSeconds * 1000 });
       return result;
     },
-    /** Forgets every result: API Gateway cannot forget one. */
+    /** Removes every decision: API Gateway cannot remove a single one. */
     flush(): void {
-      generation += 1;
-      kept.clear();
+      flushes += 1;
+      cached.clear();
     },
   };
 };

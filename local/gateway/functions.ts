@@ -5,36 +5,37 @@ import type {
   APIGatewayRequestAuthorizerEvent,
   Context,
 } from 'aws-lambda';
+import type { Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 
 type Handler<Event, Result> = (event: Event, context: Context) => Promise<Result>;
 
-/** The functions that are deployed, as they are: the exported `handler` of each file of functions/. */
+/** The deployed functions: the exported `handler` of each file in functions/. */
 export interface Functions {
   readonly authorizer: Handler<APIGatewayRequestAuthorizerEvent, APIGatewayAuthorizerResult>;
-  /** By the name of the row. */
+  /** By the name of the route. */
   readonly endpoints: ReadonlyMap<string, Handler<APIGatewayProxyEvent, APIGatewayProxyResult>>;
 }
 
-/** Loads the authorizer and the function of every row. The environment must be set up before their first request. */
-export const loadFunctions = async (): Promise<Functions> => {
+/** Loads the authorizer and the function of every route. The environment must be set before their first request. */
+export const loadFunctions = async (routes: readonly Route[] = allRoutes): Promise<Functions> => {
   const [{ handler: authorizer }, ...loaded] = await Promise.all([
     import('#functions/authorizer.ts'),
-    ...allRoutes.map(({ name }) => import(`#functions/${name}.ts`)),
+    ...routes.map(({ name }) => import(`#functions/${name}.ts`)),
   ]);
-  const endpoints = new Map(allRoutes.map(({ name }, index) => [name, loaded[index].handler]));
+  const endpoints = new Map(routes.map(({ name }, index) => [name, loaded[index].handler]));
   return { authorizer, endpoints };
 };
 
-/** A function did not answer within its time. */
+/** A function did not return before its timeout. */
 export class FunctionTimeout extends Error {
   constructor(name: string) {
-    super(`${name} did not answer in time`);
+    super(`${name} timed out`);
     this.name = 'FunctionTimeout';
   }
 }
 
-/** Calls a function as Lambda would: with a context that knows how much time is left, and no longer than that. */
+/** Calls a function as Lambda does: with a context that says how much time is left. Throws FunctionTimeout after that time. */
 export const invoke = async <Event, Result>(
   name: string,
   handler: Handler<Event, Result>,

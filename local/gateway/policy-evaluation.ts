@@ -2,27 +2,27 @@ import type { PolicyDocument } from 'aws-lambda';
 
 const INVOKE = 'execute-api:Invoke';
 
-/** A statement as far as it matters here: what IAM allows besides (conditions, NotAction) no authorizer of ours returns. */
+/** The parts of a statement that our authorizer uses: it returns no conditions and no NotAction. */
 interface Statement {
   readonly Effect: string;
   readonly Action?: string | readonly string[];
   readonly Resource?: string | readonly string[];
 }
 
-/** Whether a policy lets a method be invoked: a deny goes before any allow, and what is not allowed is denied. */
+/** Returns whether a policy allows a method. A deny has precedence over any allow; without an allow the method is denied. */
 export const allowsInvoke = ({ Statement: statements }: PolicyDocument, methodArn: string): boolean => {
-  const applying = (statements as readonly Statement[]).filter(
+  const matching = (statements as readonly Statement[]).filter(
     ({ Action, Resource }) => matchesAny(Action, INVOKE) && matchesAny(Resource, methodArn),
   );
   return (
-    applying.some(({ Effect }) => Effect === 'Allow') && !applying.some(({ Effect }) => Effect === 'Deny')
+    matching.some(({ Effect }) => Effect === 'Allow') && !matching.some(({ Effect }) => Effect === 'Deny')
   );
 };
 
 const matchesAny = (patterns: string | readonly string[] | undefined, text: string): boolean =>
   [patterns ?? []].flat().some((pattern) => toExpression(pattern).test(text));
 
-/** `*` stands for any run of characters, `?` for any one; all else stands for itself. */
+/** `*` matches any characters, also slashes, and `?` matches one character. */
 const toExpression = (pattern: string): RegExp =>
   new RegExp(
     `^${pattern

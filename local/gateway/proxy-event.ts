@@ -6,7 +6,7 @@ import type {
 import type { ReceivedRequest } from './received-request.ts';
 import type { RouteMatch } from './router.ts';
 
-/** What this API is called where API Gateway would name one of its own. */
+/** The names of this API in the events, where API Gateway has its own. */
 export const LOCAL_API = {
   accountId: '000000000000',
   apiId: 'local',
@@ -14,10 +14,10 @@ export const LOCAL_API = {
   region: 'us-east-1',
 } as const;
 
-/** What the authorizer said of a caller, as functions are told it: every value is text. */
+/** The authorizer's context as functions receive it: every value is a string. */
 export type AuthorizerContext = Readonly<Record<string, string>>;
 
-/** The REST proxy event, version 1.0: a fresh one for each request, since a handler may change its event. */
+/** Builds the REST proxy event, version 1.0. Each request gets a new one, since a handler may change its event. */
 export const proxyEvent = (
   request: ReceivedRequest,
   { route, pathParameters }: RouteMatch,
@@ -36,7 +36,7 @@ export const proxyEvent = (
 export const methodArn = (method: string, path: string): string =>
   `arn:aws:execute-api:${LOCAL_API.region}:${LOCAL_API.accountId}:${LOCAL_API.apiId}/${LOCAL_API.stage}/${method}${path}`;
 
-/** The event of a REQUEST authorizer. */
+/** Builds the event of a REQUEST authorizer. */
 export const authorizerEvent = (
   request: ReceivedRequest,
   { route, pathParameters }: RouteMatch,

@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type ReceivedBody, readBody } from './request-body.ts';
 
-/** A request as the gateway works with it. */
+/** A request that the gateway has received whole. */
 export interface ReceivedRequest {
   readonly requestId: string;
-  /** The one that callers see: API Gateway lets them choose the other. */
+  /** The id that callers see. On AWS they can choose the other one. */
   readonly extendedRequestId: string;
   readonly receivedAtMs: number;
   readonly method: string;
-  /** As it was sent, escapes and all, without the query. */
+  /** As it was sent, with its escapes, without the query. */
   readonly path: string;
-  /** Name as it was first sent -> values in their order. Names are compared without regard to case. */
+  /** Name as it was first sent -> values in their order. Names are compared case-insensitively. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly query: ReadonlyMap<string, readonly string[]>;
   readonly sourceIp: string;
   readonly body: ReceivedBody;
 }
 
-/** Takes a request in. Rejects if the client hangs up before it was sent whole. */
+/** Receives a request. Rejects if the client closes the connection before the end. */
 export const receive = async (request: IncomingMessage): Promise<ReceivedRequest> => {
   const receivedAtMs = Date.now();
   const [path = '', ...rest] = (request.url ?? '').split('?');
@@ -36,7 +36,7 @@ export const receive = async (request: IncomingMessage): Promise<ReceivedRequest
   };
 };
 
-/** The last value of a header, as API Gateway hands it on; undefined if it was not sent. `name` in lower case. */
+/** The last value of a header, as API Gateway passes it on; undefined if it was not sent. `name` in lower case. */
 export const headerOf = ({ headers }: Pick<ReceivedRequest, 'headers'>, name: string): string | undefined => {
   for (const [sent, values] of headers) if (sent.toLowerCase() === name) return values.at(-1);
   return undefined;

@@ -1,18 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The most that API Gateway takes: 10 MB. */
+/** The payload limit of API Gateway: 10 MB. */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
-/** A client that sends this much more than is taken is cut off; until then the rest is read and forgotten, so that it hears why. */
+/** The connection is closed after this many bytes over the limit. Until then the rest is read and dropped, so that the client gets the response. */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 
-/** What was sent, or that it was too much. */
+/** The bytes of a body, or `too_large`. */
 export type ReceivedBody = Buffer | 'too_large';
 
-/**
- * Reads a body. It never holds more than `limit` bytes: of a larger one it keeps nothing, and what is still to come is thrown away as
- * it comes. Rejects if the client hangs up before the end.
- */
+/** Reads a body and holds at most `limit` bytes of it. Rejects if the client closes the connection before the end. */
 export const readBody = (request: IncomingMessage, limit = MAX_BODY_BYTES): Promise<ReceivedBody> =>
   new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
@@ -30,5 +27,5 @@ export const readBody = (request: IncomingMessage, limit = MAX_BODY_BYTES): Prom
     });
     request.once('end', () => resolve(received > limit ? 'too_large' : Buffer.concat(chunks)));
     request.once('error', reject);
-    request.once('close', () => reject(new Error('the client hung up')));
+    request.once('close', () => reject(new Error('the client closed the connection')));
   });

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 
-/** Sends the answer of a function or of the gateway. To a client that has hung up it sends nothing. */
+/** Sends the response of a function or of the gateway. Sends nothing if the client has closed the connection. */
 export const respond = (response: ServerResponse, result: APIGatewayProxyResult): void => {
   if (response.destroyed || response.headersSent) return;
   const body = result.isBase64Encoded ? Buffer.from(result.body, 'base64') : Buffer.from(result.body ?? '');
@@ -10,6 +10,7 @@ export const respond = (response: ServerResponse, result: APIGatewayProxyResult)
   for (const [name, values] of Object.entries(result.multiValueHeaders ?? {})) {
     response.setHeader(name, values.map(String));
   }
-  response.setHeader('Content-Length', body.length);
-  response.end(body);
+  // A 204 has no body and no Content-Length (RFC 9110 §8.6).
+  if (result.statusCode !== 204) response.setHeader('Content-Length', body.length);
+  response.end(result.statusCode === 204 ? undefined : body);
 };

@@ -1,6 +1,6 @@
 import type { Route } from '#shared/route.ts';
 
-/** A row that a request is for, and what stood in its path where the row's has `{name}`. */
+/** The route of a request and the values of its path parameters. */
 export interface RouteMatch {
   readonly route: Route;
   readonly pathParameters: Readonly<Record<string, string>> | null;
@@ -8,10 +8,10 @@ export interface RouteMatch {
 
 export type Router = (method: string, path: string) => RouteMatch | undefined;
 
-/** Finds the row of a method and a path as they were sent: letter by letter, no leniency with slashes, case or escapes. */
-export const router = (rows: readonly Route[]): Router => {
-  const compiled = rows.map((route) => ({ route, segments: route.path.split('/') }));
-  // As API Gateway does, a path that is written out goes before one with a placeholder.
+/** Finds the route of a method and a path. Slashes, case and escapes must match exactly. */
+export const router = (routes: readonly Route[]): Router => {
+  const compiled = routes.map((route) => ({ route, segments: route.path.split('/') }));
+  // A path without a placeholder has precedence, as in API Gateway.
   compiled.sort((a, b) => placeholders(a.segments) - placeholders(b.segments));
   return (method, path) => {
     const sent = path.split('/');
@@ -30,7 +30,7 @@ const isPlaceholder = (segment: string): boolean => segment.startsWith('{') && s
 
 const placeholders = (segments: readonly string[]): number => segments.filter(isPlaceholder).length;
 
-/** The values of the placeholders; undefined if the path is another one. */
+/** Returns the values of the placeholders; undefined if the path does not match. */
 const matchSegments = (
   segments: readonly string[],
   sent: readonly string[],

@@ -1,6 +1,6 @@
 import type { Clock } from '#shared/clock.ts';
 
-/** A usage plan's throttle. `rateLimit`: tokens a second; `burstLimit`: what the bucket holds. */
+/** A usage plan's throttle. `rateLimit`: tokens per second; `burstLimit`: the capacity of the bucket. */
 export interface Throttle {
   readonly rateLimit: number;
   readonly burstLimit: number;
@@ -11,7 +11,7 @@ interface Bucket {
   readonly atMs: number;
 }
 
-/** Buckets that stand untouched are looked through once there are this many. */
+/** Full buckets are removed once there are this many: a full bucket says no more than a missing one. */
 const SWEEP_AT = 10_000;
 
 /** A token bucket for each name, full at first. */
@@ -19,10 +19,9 @@ export const tokenBuckets = (clock: Clock) => {
   const buckets = new Map<string, Bucket & { readonly throttle: Throttle }>();
 
   const level = (bucket: Bucket, { rateLimit, burstLimit }: Throttle, nowMs: number): number =>
-    // A clock that is set back refills nothing and takes nothing away.
+    // A clock that is set back adds and removes no tokens.
     Math.min(burstLimit, bucket.tokens + (Math.max(0, nowMs - bucket.atMs) / 1000) * rateLimit);
 
-  /** A bucket that has filled up again says no more than none. */
   const sweep = (nowMs: number): void => {
     for (const [name, bucket] of buckets) {
       if (level(bucket, bucket.throttle, nowMs) >= bucket.throttle.burstLimit) buckets.delete(name);
@@ -30,15 +29,15 @@ export const tokenBuckets = (clock: Clock) => {
   };
 
   return {
-    /** Takes a token; `false` if the bucket is empty. A throttle that was changed acts at once. */
-    take(name: string, throttle: Throttle): boolean {
+    /** Consumes a token; false if the bucket is empty. A changed throttle applies at once. */
+    consume(name: string, throttle: Throttle): boolean {
       const nowMs = clock();
       if (buckets.size >= SWEEP_AT) sweep(nowMs);
       const bucket = buckets.get(name);
       const tokens = bucket === undefined ? throttle.burstLimit : level(bucket, throttle, nowMs);
-      const admitted = tokens >= 1;
-      buckets.set(name, { tokens: admitted ? tokens - 1 : tokens, atMs: nowMs, throttle });
-      return admitted;
+      const passes = tokens >= 1;
+      buckets.set(name, { tokens: passes ? tokens - 1 : tokens, atMs: nowMs, throttle });
+      return passes;
     },
   };
 };

@@ -4,25 +4,31 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DescribeTableCommand, DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { binaryPath, startDatabase } from '#local/database.ts';
+import { binaryPath, type Database, startDatabase } from '#local/database.ts';
 import { setLocalCredentials } from '#local/environment.ts';
 import { ensureTable } from '#local/table.ts';
 import { openTable } from '#shared/table/client.ts';
 import { newDataFolder, removeDataFolder } from '#test/service/running-service.ts';
+import { databaseProcess, processesWith } from './database-process.ts';
+
+const ACCESS_KEY_ID = 'KeyOfThisRun';
 
 let folder: string;
+let file: string;
 
-beforeAll(setLocalCredentials);
 beforeEach(async () => {
+  setLocalCredentials(ACCESS_KEY_ID);
   folder = await newDataFolder();
+  file = join(folder, 'table.sqlite');
 });
 afterEach(() => removeDataFolder(folder));
 
+const start = (): Promise<Database> => startDatabase({ accessKeyId: ACCESS_KEY_ID, file });
+
 describe('startDatabase', () => {
   it('keeps its data in the file from one start to the next', async () => {
-    const file = join(folder, 'table.sqlite');
     for (const itemsBefore of [0, 1]) {
-      const database = await startDatabase(file);
+      const database = await start();
       const table = openTable('kept', database.endpoint);
       await ensureTable(table);
       const { Table } = await table.client.send(new DescribeTableCommand({ TableName: 'kept' }));
@@ -33,28 +39,74 @@ describe('startDatabase', () => {
     }
   });
 
-  it('leaves nothing running and nothing unwritten', async () => {
-    const file = join(folder, 'table.sqlite');
-    const database = await startDatabase(file);
+  it('leaves no process and no unwritten data after stop', async () => {
+    const database = await start();
     const table = openTable('written', database.endpoint);
     await ensureTable(table);
     table.client.destroy();
     await database.stop();
-    const { stdout } = await promisify(execFile)('ps', ['-eo', 'args']);
-    expect(stdout).not.toContain(file);
+    expect(await processesWith(file)).toEqual([]);
     expect(existsSync(`${file}-wal`)).toBe(false);
     await expect(fetch(database.endpoint)).rejects.toThrow();
   });
 
-  it('says what the database said if it does not start', async () => {
-    await expect(startDatabase(join(folder, 'no', 'such', 'folder', 'table.sqlite'))).rejects.toThrow(
-      /^The embedded database did not start: .*unable to open database file/,
+  it('does not keep a process running that forgot to stop it, and ends with that process', async () => {
+    const module = new URL('../../local/database.ts', import.meta.url).href;
+    const options = JSON.stringify({ accessKeyId: ACCESS_KEY_ID, file });
+    const program = `import { startDatabase } from '${module}'; console.log((await startDatabase(${options})).endpoint);`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+    expect(stdout).toMatch(/^http:/);
+    await expectNoProcess(file);
+  }, 15_000);
+
+  it('rejects with the output of the database if it does not start', async () => {
+    const missing = join(folder, 'no', 'such', 'folder', 'table.sqlite');
+    await expect(startDatabase({ accessKeyId: ACCESS_KEY_ID, file: missing })).rejects.toThrow(
+      /^The embedded database did not start: exit code 1 \(its last output: .*unable to open database file/,
     );
   });
 });
 
+describe('died', () => {
+  it.each(['SIGKILL', 'SIGABRT'] as const)('names the signal %s that ended the database', async (signal) => {
+    const database = await start();
+    process.kill((await databaseProcess(file)).pid, signal);
+    expect(await database.died).toBe(`The embedded database ended: signal ${signal}.`);
+    await database.stop();
+  });
+
+  it('names the signal that ended the guard process, and the database ends too', async () => {
+    const database = await start();
+    const { pid, guardPid } = await databaseProcess(file);
+    process.kill(guardPid, 'SIGKILL');
+    expect(await database.died).toBe('The guard process of the embedded database ended: SIGKILL.');
+    await expectExit(pid);
+  });
+});
+
+/** Waits until no process has this id. */
+const expectExit = async (pid: number): Promise<void> => {
+  const isRunning = (): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  const deadlineMs = performance.now() + 5000;
+  while (isRunning() && performance.now() < deadlineMs) await new Promise(setImmediate);
+  expect(isRunning()).toBe(false);
+};
+
+/** Waits until no process has this text in its command line. */
+const expectNoProcess = async (text: string): Promise<void> => {
+  const deadlineMs = performance.now() + 5000;
+  while ((await processesWith(text)).length > 0 && performance.now() < deadlineMs);
+  expect(await processesWith(text)).toEqual([]);
+};
+
 describe('binaryPath', () => {
-  it('names the way out in one sentence where there is no binary', () => {
+  it('throws a sentence with the alternative on a platform without a binary', () => {
     expect(() => binaryPath('plan9-mips')).toThrow(
       'There is no embedded database for plan9-mips: set DYNAMODB_ENDPOINT to the URL of a DynamoDB, such as DynamoDB Local, and start again.',
     );
@@ -62,8 +114,8 @@ describe('binaryPath', () => {
 });
 
 describe('ensureTable', () => {
-  it('makes the table as the data stack does, once', async () => {
-    const database = await startDatabase();
+  it('creates the table as the data stack does, once', async () => {
+    const database = await startDatabase({ accessKeyId: ACCESS_KEY_ID });
     const table = openTable('new', database.endpoint);
     await ensureTable(table);
     await ensureTable(table);

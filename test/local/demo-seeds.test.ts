@@ -38,7 +38,7 @@ const allKeys = ({ keys, other_seller }: DemoSellers): string[] => [...Object.va
 const secretOf = (key: string) => seeding.secrets.findSecret(hashApiKey(key));
 
 describe('seedDemo', () => {
-  it('makes keys of every kind that is promised', async () => {
+  it('issues a key of every documented kind', async () => {
     const { seller_id, keys, other_seller } = await seedDemo(folder, seeding);
     const both = ['users:read', 'users:write'];
     for (const [key, plan, scopes, seller] of [
@@ -55,17 +55,17 @@ describe('seedDemo', () => {
     expect(other_seller.seller_id).not.toBe(seller_id);
   });
 
-  it('gives the same ones at the next start', async () => {
+  it('returns the same keys at the next start', async () => {
     const first = await seedDemo(folder, seeding);
     expect(await seedDemo(folder, seeding)).toEqual(first);
   });
 
-  it('makes new ones each time where nothing is remembered', async () => {
+  it('issues new keys at each start without a folder', async () => {
     const [first, second] = [await seedDemo(undefined, seeding), await seedDemo(undefined, seeding)];
     expect(new Set([...allKeys(first), ...allKeys(second)]).size).toBe(12);
   });
 
-  it('replaces a key that the gateway has forgotten, and leaves the others', async () => {
+  it('replaces a key that is in no usage plan, and keeps the others', async () => {
     const first = await seedDemo(folder, seeding);
     const { usage_id } = (await secretOf(first.keys.free)) ?? {};
     const [gatewayKey] = [...usagePlans.held.values()].filter(({ value }) => value === usage_id);
@@ -78,7 +78,7 @@ describe('seedDemo', () => {
     });
   });
 
-  it('makes everything anew where the table or the file is another one', async () => {
+  it('creates new sellers and keys when the file is damaged', async () => {
     const first = await seedDemo(folder, seeding);
     await writeFile(join(folder, 'demo-keys.json'), '{"half":');
     const second = await seedDemo(folder, seeding);

@@ -23,13 +23,13 @@ const lockElsewhere = async () => {
 };
 
 describe('lockFolder', () => {
-  it('keeps a folder to one at a time', async () => {
+  it('rejects while the folder is locked', async () => {
     const release = await lockFolder(folder);
     await expect(lockFolder(folder)).rejects.toThrow(`Another service is using ${folder}`);
     await release();
   });
 
-  it('lets another folder be', async () => {
+  it('does not lock another folder', async () => {
     const other = await newDataFolder();
     const releases = [await lockFolder(folder), await lockFolder(other)];
     expect(releases).toHaveLength(2);
@@ -37,12 +37,12 @@ describe('lockFolder', () => {
     await removeDataFolder(other);
   });
 
-  it('can be taken again once it was let go', async () => {
+  it('locks the folder again after it was unlocked', async () => {
     await (await lockFolder(folder))();
     await (await lockFolder(folder))();
   });
 
-  it('holds against another process, and ends with it even if that is killed', async () => {
+  it('locks against another process, until that process ends or is killed', async () => {
     const child = await lockElsewhere();
     await expect(lockFolder(folder)).rejects.toThrow('Another service');
     const exited = once(child, 'exit');

@@ -39,7 +39,7 @@ const sendRaw = async (port: number, bytes: string): Promise<string> => {
 };
 
 describe('listenOnLoopback', () => {
-  it('answers by either address of localhost', async () => {
+  it('answers on both addresses of localhost', async () => {
     const { port } = await listen(sayHello);
     for (const host of [...ADDRESSES, 'localhost']) {
       const url = new URL(`http://${isIPv6(host) ? `[${host}]` : host}:${port}`);
@@ -47,7 +47,7 @@ describe('listenOnLoopback', () => {
     }
   });
 
-  it.each(ADDRESSES)('says in one sentence that the port is taken on %s', async (host) => {
+  it.each(ADDRESSES)('rejects with one sentence when the port is taken on %s', async (host) => {
     const other = createServer().listen(0, host);
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
@@ -67,7 +67,7 @@ describe('listenOnLoopback', () => {
       `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(12_000)}\r\n\r\n`,
     ],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
-  ])('answers %s with a problem, and goes on', async (_what, bytes) => {
+  ])('answers %s with a problem and serves the next request', async (_what, bytes) => {
     const { port } = await listen(sayHello);
     const [head = '', body = ''] = (await sendRaw(port, bytes)).split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 400 /);
@@ -80,7 +80,7 @@ describe('listenOnLoopback', () => {
   it.each([
     ['a method that HTTP does not know', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ])('finds nothing for %s', async (_what, bytes) => {
+  ])('answers 404 to %s', async (_what, bytes) => {
     const { port } = await listen(sayHello);
     const [head = '', body = ''] = (await sendRaw(port, bytes)).split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 404 Not Found/);
@@ -90,10 +90,7 @@ describe('listenOnLoopback', () => {
   it.each([
     ['the whole URL', 'GET http://localhost/path?a=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
     ['no Host', 'GET /path?a=1 HTTP/1.1\r\nConnection: close\r\n\r\n'],
-    [
-      'an expectation nobody knows',
-      'GET /path?a=1 HTTP/1.1\r\nHost: x\r\nExpect: x\r\nConnection: close\r\n\r\n',
-    ],
+    ['an unknown expectation', 'GET /path?a=1 HTTP/1.1\r\nHost: x\r\nExpect: x\r\nConnection: close\r\n\r\n'],
   ])('serves a request with %s', async (_what, bytes) => {
     const { port } = await listen(async (request, response) => {
       response.end(request.url);
@@ -101,7 +98,7 @@ describe('listenOnLoopback', () => {
     expect(await sendRaw(port, bytes)).toMatch(/\r\n\r\n\/path\?a=1$/);
   });
 
-  it('survives a client that hangs up in the middle of a request, and one that hangs up before the answer', async () => {
+  it('serves the next request after a client closed its connection during a request or before the response', async () => {
     const { port } = await listen(async (request, response) => {
       await text(request);
       response.end('late');
@@ -120,7 +117,7 @@ describe('listenOnLoopback', () => {
     expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('late');
   });
 
-  it('ends the connection of a request whose answer failed, and goes on', async () => {
+  it('closes the connection of a request that failed, and serves the next one', async () => {
     const { port } = await listen(async (request, response) => {
       if (request.url === '/bad') throw new Error('a fault of the gateway');
       response.end('hello');
@@ -131,7 +128,7 @@ describe('listenOnLoopback', () => {
 });
 
 describe('close', () => {
-  it('lets a request in flight finish, takes no new one, and frees the port', async () => {
+  it('lets a request in flight finish, accepts no new one and frees the port', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const server = await listen(async (_request, response) => {

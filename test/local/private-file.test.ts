@@ -19,7 +19,7 @@ describe('writePrivateFile', () => {
     expect(await readdir(folder)).toEqual(['secret']);
   });
 
-  it('closes a file that was open to others', async () => {
+  it('removes the permissions of others from an existing file', async () => {
     await writeFile(join(folder, 'secret'), 'old', { mode: 0o644 });
     await writePrivateFile(join(folder, 'secret'), 'new');
     expect(await modeOf(join(folder, 'secret'))).toBe(0o600);
@@ -28,7 +28,7 @@ describe('writePrivateFile', () => {
 });
 
 describe('makePrivateFileOnce', () => {
-  it('never changes what is there', async () => {
+  it('does not change an existing file', async () => {
     const path = join(folder, 'secret');
     await makePrivateFileOnce(path, () => 'first');
     await makePrivateFileOnce(path, () => 'second');
@@ -37,7 +37,7 @@ describe('makePrivateFileOnce', () => {
 });
 
 describe('readIfThere', () => {
-  it('gives undefined for a file that is not there, and throws for one that cannot be read', async () => {
+  it('returns undefined for a missing file and throws for an unreadable one', async () => {
     expect(await readIfThere(join(folder, 'none'))).toBeUndefined();
     await expect(readIfThere(folder)).rejects.toThrow('EISDIR');
   });

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe('openServiceLog', () => {
-  it('keeps what earlier starts wrote', async () => {
+  it('keeps the lines of earlier starts', async () => {
     for (const line of ['one', 'two']) {
       const log = openServiceLog(path());
       log.write(line);
@@ -21,7 +21,7 @@ describe('openServiceLog', () => {
     expect(await readFile(path(), 'utf8')).toBe('one\ntwo\n');
   });
 
-  it('never keeps more than two files of its bound', async () => {
+  it('keeps at most two files of the maximum size', async () => {
     const log = openServiceLog(path(), 100);
     for (let line = 0; line < 1000; line += 1) log.write(`line ${line}`);
     log.close();
@@ -31,7 +31,7 @@ describe('openServiceLog', () => {
     expect(`${older}${newer}`.trimEnd().split('\n').at(-1)).toBe('line 999');
   });
 
-  it('drops what comes after it was closed: a function that ran out of time may still speak', async () => {
+  it('drops lines after close, since a function that timed out may still write some', async () => {
     const log = openServiceLog(path());
     log.close();
     expect(() => log.write('late')).not.toThrow();

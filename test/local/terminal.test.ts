@@ -1,20 +1,27 @@
 import { readyText, requestLine } from '#local/terminal.ts';
-import { routes } from '#shared/routes.ts';
+import { allRoutes, routes } from '#shared/routes.ts';
 
 const NOON = new Date(2026, 10, 21, 12, 0, 1);
 
 describe('requestLine', () => {
-  it('says time, method, path, status, duration and operation', () => {
+  it('shows time, method, path, status, duration and operation', () => {
     const line = requestLine(
-      { method: 'POST', route: routes['create-user'], status: 201, durationMs: 34 },
+      { method: 'POST', route: routes['create-user'], status: 201, code: undefined, durationMs: 34 },
       NOON,
     );
     expect(line).toBe('12:00:01  POST /v1/users  201  34 ms  create-user');
   });
 
-  it('never shows a path or a method that is none of ours: it may be anything', () => {
-    const line = requestLine({ method: '09121234567', route: undefined, status: 404, durationMs: 1 }, NOON);
-    expect(line).toBe('12:00:01  (method) (unknown path)  404  1 ms  -');
+  it('shows the problem code beside the status', () => {
+    const refused = { status: 409, code: 'user_conflict', durationMs: 34 } as const;
+    const line = requestLine({ method: 'POST', route: routes['create-user'], ...refused }, NOON);
+    expect(line).toBe('12:00:01  POST /v1/users  409 user_conflict  34 ms  create-user');
+  });
+
+  it('shows no unknown path and no unknown method', () => {
+    const unknown = { method: '09121234567', route: undefined, status: 404, code: 'not_found' } as const;
+    const line = requestLine({ ...unknown, durationMs: 1 }, NOON);
+    expect(line).toBe('12:00:01  (method) (unknown path)  404 not_found  1 ms  -');
   });
 });
 
@@ -33,7 +40,7 @@ describe('readyText', () => {
     other_seller: { seller_id: 'sel_2', key: 'k_other' },
   });
 
-  it('shows where the service is and every key', () => {
+  it('shows the URL of the service and every key', () => {
     for (const part of [
       'Ready: http://localhost:3000',
       'sel_1',
@@ -45,9 +52,11 @@ describe('readyText', () => {
     }
   });
 
-  it('shows each of the four operations as a curl line', () => {
-    for (const name of ['send-otp', 'verify-otp', 'create-user', 'list-users'] as const) {
-      expect(text).toMatch(new RegExp(`curl -s '?http://localhost:3000${routes[name].path}`));
+  it('shows a curl line for each operation of the published chapters Users and One-time codes', () => {
+    const published = allRoutes.filter(({ tag }) => tag === 'Users' || tag === 'One-time codes');
+    for (const { path } of published) {
+      const shown = path.replace('{id}', 'usr_…');
+      expect(text).toMatch(new RegExp(`curl -s (?:-X \\w+ )?'?http://localhost:3000${shown}`));
     }
   });
 });

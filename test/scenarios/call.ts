@@ -2,7 +2,7 @@ import { PROBLEMS, type ProblemCode, problemType } from '#shared/problems.ts';
 import { responseFaults } from '#test/openapi/response-validator.ts';
 import type { ProblemBody, Target } from './target.ts';
 
-/** A request to a target. `body` is sent as JSON; `text` is sent as it is. */
+/** A request to a target. `body` is sent as JSON, `text` unchanged. */
 export interface CallOptions {
   readonly method?: string;
   readonly key?: string;
@@ -11,7 +11,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What came back. `json` is the parsed body, typed by whoever knows it. */
+/** A response. `json` parses the body as the type that the caller names. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -19,7 +19,7 @@ export interface Reply {
   json<T>(): T;
 }
 
-/** Calls the target and holds its answer to the published document. A body makes it a POST unless a method is named. */
+/** Calls the target and validates the response against the published document. With a body the default method is POST. */
 export const call = async (target: Target, path: string, options: CallOptions = {}): Promise<Reply> => {
   const sent = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
   const method = options.method ?? (sent === undefined ? 'GET' : 'POST');
@@ -34,7 +34,7 @@ export const call = async (target: Target, path: string, options: CallOptions = 
   });
   const { status, headers } = response;
   const text = await response.text();
-  // An answer to HEAD has no body to be held to anything.
+  // A response to HEAD has no body to validate.
   const faults =
     target.hasForeignRefusals || method === 'HEAD'
       ? []
@@ -43,7 +43,7 @@ export const call = async (target: Target, path: string, options: CallOptions = 
   return { status, headers, text, json: () => JSON.parse(text) };
 };
 
-/** Holds a reply to everything that the contract says of this problem; gives its body for more. */
+/** Checks everything that the contract says about this problem; returns the body. */
 export const expectProblem = (reply: Reply, code: ProblemCode): ProblemBody => {
   const body = reply.json<ProblemBody>();
   expect(body).toEqual({
@@ -61,7 +61,7 @@ export const expectProblem = (reply: Reply, code: ProblemCode): ProblemBody => {
   return body;
 };
 
-/** Whole seconds, at least one. */
+/** Checks that Retry-After is an integer from 1 to `atMost` seconds. */
 export const expectRetryAfter = (reply: Reply, atMost: number): void => {
   const seconds = Number(reply.headers.get('retry-after'));
   expect(Number.isInteger(seconds)).toBe(true);
@@ -69,7 +69,7 @@ export const expectRetryAfter = (reply: Reply, atMost: number): void => {
   expect(seconds).toBeLessThanOrEqual(atMost);
 };
 
-/** A problem's body without what differs from request to request. */
+/** Returns a problem's body without its request id. */
 export const withoutRequestId = (reply: Reply): string => {
   const { request_id: _, ...rest } = reply.json<ProblemBody>();
   return JSON.stringify(rest);

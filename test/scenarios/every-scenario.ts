@@ -6,6 +6,7 @@ import { providerScenarios } from './providers.ts';
 import { refusalScenarios } from './refusals.ts';
 import { signInScenarios } from './sign-in.ts';
 import type { ScenarioOptions } from './target.ts';
+import { usersByIdScenarios } from './users-by-id.ts';
 
 /** All that the contract promises, against one target. The plan's limit comes last: it leaves the free key without room for a minute. */
 export const everyScenario = ({ target, lacks = [] }: ScenarioOptions): void => {
@@ -16,6 +17,7 @@ export const everyScenario = ({ target, lacks = [] }: ScenarioOptions): void => 
   signInScenarios(options);
   linkBuyersScenarios(options);
   listUsersScenarios(options);
+  usersByIdScenarios(options);
   providerScenarios(options);
   planLimitScenarios(options);
 };

@@ -18,26 +18,49 @@ const parametersOf = async (reply: ReturnType<typeof call>): Promise<string[]> =
   return errors.map(({ parameter = '' }) => parameter).sort();
 };
 
-/** What is wrong with a body or a query is said all at once, by name, and nothing sent is said back. */
+/** Validation of bodies and queries: every wrong field is named at once and no value is echoed. */
 export const inputScenarios = (options: ScenarioOptions): void => {
   const { target } = options;
   const scenario = itWith(options);
 
   describe('a body', () => {
-    scenario('that is no JSON object is malformed_json', async () => {
+    scenario('that is not a JSON object is refused with malformed_json', async () => {
       for (const text of ['', '{', 'null', '[]', '42', '"text"', '{"phone":}', "{'phone':1}"]) {
         expectProblem(await create(target(), text), 'malformed_json');
       }
     });
 
-    scenario('of another type is unsupported_media_type', async () => {
+    scenario('over 16 KB is refused with body_too_large before it is parsed', async () => {
+      const filler = 'x'.repeat(16 * 1024);
+      for (const text of [JSON.stringify({ ...newPerson(), display_name: filler }), `{${filler}`]) {
+        expectProblem(await create(target(), text), 'body_too_large');
+      }
+    });
+
+    scenario('with an invisible display name is refused', async () => {
+      for (const display_name of [
+        '\u200b',
+        '\u200d',
+        '\u3164',
+        '\u2800',
+        '\u200e',
+        'a\u2028b',
+        'a\u{e0041}',
+      ]) {
+        expect(await pointersOf(create(target(), JSON.stringify({ ...newPerson(), display_name })))).toEqual([
+          '#/display_name',
+        ]);
+      }
+    });
+
+    scenario('of another media type is refused with unsupported_media_type', async () => {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp']) {
         const reply = await create(target(), JSON.stringify(newPerson()), { 'Content-Type': type });
         expectProblem(reply, 'unsupported_media_type');
       }
     });
 
-    scenario('with a charset or another case of its type is JSON', async () => {
+    scenario('is accepted with a charset, another case or a +json type', async () => {
       for (const type of [
         'application/json; charset=utf-8',
         'APPLICATION/JSON',
@@ -48,7 +71,7 @@ export const inputScenarios = (options: ScenarioOptions): void => {
       }
     });
 
-    scenario('has every fault named at once: missing, bad and unknown', async () => {
+    scenario('is refused with the names of all missing, wrong and unknown fields', async () => {
       const body = {
         national_id: '0000000000',
         phone: 9_121_234_567,
@@ -61,7 +84,7 @@ export const inputScenarios = (options: ScenarioOptions): void => {
       );
     });
 
-    scenario('may not hold what would poison a prototype: a field like any other, and unknown', async () => {
+    scenario('is refused for __proto__ and constructor as for any unknown field', async () => {
       const text = JSON.stringify(newPerson()).replace(
         '{',
         '{"__proto__":{"admin":true},"constructor":{"prototype":{}},',
@@ -69,12 +92,12 @@ export const inputScenarios = (options: ScenarioOptions): void => {
       expect(await pointersOf(create(target(), text))).toEqual(['#/__proto__', '#/constructor']);
     });
 
-    scenario('is not said back', async () => {
+    scenario('is not echoed in the refusal', async () => {
       const reply = await create(target(), JSON.stringify({ ...newPerson(), national_id: '1234567890' }));
       expect(reply.text).not.toContain('1234567890');
     });
 
-    scenario('has a real day of birth that is not ahead', async () => {
+    scenario('is refused for a birth date that is no real day or lies in the future', async () => {
       for (const birth_date of [
         '1370/13/1',
         '1370/12/31',
@@ -90,7 +113,7 @@ export const inputScenarios = (options: ScenarioOptions): void => {
       }
     });
 
-    scenario('of the one-time-code operations is held to the same', async () => {
+    scenario('of the one-time-code operations is validated in the same way', async () => {
       const key = target().keys.app;
       const send = call(target(), '/v1/auth/otp/send', { key, body: { phone: '12', code: '1' } });
       expect(await pointersOf(send)).toEqual(['#/code', '#/phone']);
@@ -103,7 +126,7 @@ export const inputScenarios = (options: ScenarioOptions): void => {
   });
 
   describe('a query', () => {
-    scenario('has every fault named at once', async () => {
+    scenario('is refused with the names of all wrong parameters', async () => {
       expect(await parametersOf(list(target(), '?page=0&page_size=101&cursor=x'))).toEqual([
         'cursor',
         'page',
@@ -111,21 +134,21 @@ export const inputScenarios = (options: ScenarioOptions): void => {
       ]);
     });
 
-    scenario('takes whole numbers only', async () => {
+    scenario('accepts only positive integers without leading zeros as a page', async () => {
       for (const page of ['0', '-1', '1.5', '1e3', '0x1', '', '01', '%2B1', 'NaN', '9007199254740993']) {
         expect(await parametersOf(list(target(), `?page=${page}`))).toEqual(['page']);
       }
     });
 
-    scenario('may name a parameter once', async () => {
+    scenario('is refused for a parameter that is sent twice', async () => {
       expect(await parametersOf(list(target(), '?page=1&page=1'))).toEqual(['page']);
     });
 
-    scenario('with a broken escape is a bad value and no failure', async () => {
+    scenario('is refused for an invalid percent escape', async () => {
       expect(await parametersOf(list(target(), '?page=%zz'))).toEqual(['page']);
     });
 
-    scenario('is unknown to an operation that has none', async () => {
+    scenario('is refused by an operation without parameters', async () => {
       const body = { phone: newPhone() };
       const reply = call(target(), '/v1/auth/otp/send?phone=1&__proto__=1', { key: target().keys.app, body });
       expect(await parametersOf(reply)).toEqual(['__proto__', 'phone']);

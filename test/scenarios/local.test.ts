@@ -1,4 +1,4 @@
-/** Every scenario against the whole service, run in a process of its own as `npm start` runs it. */
+/** Every scenario against the whole service in its own process, as `npm start` runs it. */
 
 import { testNationalId } from '#local/simulators/test-identities.ts';
 import { localTarget } from '#test/service/local-target.ts';
@@ -25,7 +25,7 @@ describe('the local service', () => {
   everyScenario({ target: () => target });
 });
 
-describe('after all that', () => {
+describe('after all scenarios', () => {
   let traces: Traces;
   let nationalIds: string[];
   let phones: string[];
@@ -38,12 +38,12 @@ describe('after all that', () => {
       ...peopleMade.map(({ national_id }) => national_id),
       ...(['not_found', 'deceased', 'not_owner'] as const).map((outcome) => testNationalId(outcome)),
     ].flatMap(spellings);
-    // Without what stands before: +98, 0098 and 0 are found with it.
+    // Without the prefix +98, so that 0098 and 0 are found too.
     phones = peopleMade.map(({ phone }) => phone.slice(3)).flatMap(spellings);
     keys = [...Object.values(demo.keys), demo.other_seller.key];
   }, 30_000);
 
-  it('there is something to look through, and what is there can be found', () => {
+  it('the search finds names that are stored, in traces that are not empty', () => {
     expect(nationalIds.length).toBeGreaterThan(100);
     expect(traces.codes.length).toBeGreaterThan(50);
     expect(traces.log.split('\n').length).toBeGreaterThan(500);
@@ -53,25 +53,25 @@ describe('after all that', () => {
     expect(foundIn(traces.items, names).length).toBeGreaterThan(50);
   });
 
-  it('no national id stands in the terminal, the log, the files of the database or the table', () => {
+  it('no national id is in the terminal, the log, the database files or the table', () => {
     expect(foundIn(traces.terminal, nationalIds)).toEqual([]);
     expect(foundIn(traces.log, nationalIds)).toEqual([]);
     expect(foundIn(traces.database, nationalIds)).toEqual([]);
     expect(foundIn(traces.items, nationalIds)).toEqual([]);
   });
 
-  it('no phone stands in the terminal or the log', () => {
+  it('no phone is in the terminal or the log', () => {
     expect(foundIn(traces.terminal, phones)).toEqual([]);
     expect(foundIn(traces.log, phones)).toEqual([]);
   });
 
-  it('no code stands in the terminal, the log or the table', () => {
+  it('no code is in the terminal, the log or the table', () => {
     expect(codesIn(traces.terminal, traces.codes)).toEqual([]);
     expect(codesIn(traces.log, traces.codes)).toEqual([]);
     expect(codesIn(traces.items, traces.codes)).toEqual([]);
   });
 
-  it('no key stands in the terminal (but for its first page), the log, the files of the database or the table', () => {
+  it('no key is in the terminal after its first page, the log, the database files or the table', () => {
     expect(foundIn(traces.terminal, keys)).toEqual([]);
     expect(foundIn(traces.log, keys)).toEqual([]);
     expect(foundIn(traces.database, keys)).toEqual([]);

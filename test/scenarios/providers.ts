@@ -20,29 +20,29 @@ const VERDICTS: readonly (readonly [PersonOutcome, ProblemCode])[] = [
   ['not_owner', 'phone_not_owned'],
 ];
 
-/** A few only: a provider that fails often is left alone for a while, and then the other scenarios would meet it so. */
+/** Only two: consecutive failures open the circuit, and then the other scenarios would fail. */
 const NO_VERDICT: readonly PersonOutcome[] = ['quota', 'malformed'];
 
-const SURELY_NOT_SENT: readonly PhoneOutcome[] = ['rejected', 'balance'];
+const NOT_SENT: readonly PhoneOutcome[] = ['rejected', 'balance'];
 
-/** What the registry and the SMS provider say, and what a caller hears of it. */
+/** The responses of the service for each kind of answer of a registry and an SMS provider. */
 export const providerScenarios = (options: ScenarioOptions): void => {
   const { target } = options;
   const scenario = itWith(options, 'test identities', 'sent messages');
 
   describe('the registry', () => {
     for (const [outcome, code] of VERDICTS) {
-      scenario(`refuses a person by its verdict: ${outcome} is ${code}`, async () => {
+      scenario(`rejects a person by its verdict: ${outcome} is ${code}`, async () => {
         expectProblem((await linkAs(target(), outcome)).reply, code);
       });
     }
 
     for (const outcome of NO_VERDICT) {
-      scenario(`that gives no verdict (${outcome}) refuses nobody: it is to be asked again`, async () => {
+      scenario(`rejects nobody without a verdict (${outcome}): the caller may try again`, async () => {
         const { person, reply } = await linkAs(target(), outcome);
         expectProblem(reply, 'verification_unavailable');
         expectRetryAfter(reply, 3600);
-        // Nothing was stored: the same phone links as another person.
+        // Nothing was stored: the same phone can be linked with another person.
         const { national_id } = await registeredPerson(target());
         const body = { ...person, national_id };
         const linked = await call(target(), '/v1/users', { key: target().keys.professional, body });
@@ -52,8 +52,8 @@ export const providerScenarios = (options: ScenarioOptions): void => {
   });
 
   describe('the SMS provider', () => {
-    for (const outcome of SURELY_NOT_SENT) {
-      scenario(`that does not take a message (${outcome}) does not use up the cool-down`, async () => {
+    for (const outcome of NOT_SENT) {
+      scenario(`uses up no cool-down if it does not send a message (${outcome})`, async () => {
         const send = () =>
           call(target(), '/v1/auth/otp/send', {
             key: target().keys.app,

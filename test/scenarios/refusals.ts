@@ -8,19 +8,19 @@ import { itWith, type ScenarioOptions } from './target.ts';
 const keyRows = allRoutes.filter((route) => requiresKey(route, 'api-key'));
 const publicRows = allRoutes.filter((route) => route.access.by === 'public' && !route.path.includes('{'));
 
-/** A request of a row that its schema need not like: the key and the path are judged before. */
+/** An invalid body where the row has one: the key and the path are checked before it. */
 const bodyFor = (route: Route) => (route.body === undefined ? {} : { body: {} });
 
-/** What is judged before an operation begins: path, key, scope; and what every answer carries. */
+/** The checks before an operation: path, key and scope, and the common headers. */
 export const refusalScenarios = (options: ScenarioOptions): void => {
   const { target } = options;
   const scenario = itWith(options);
   const gatewayMade = itWith(options, 'gateway problem bodies');
   const enforced = itWith(options, 'gateway problem bodies', 'exact key enforcement');
 
-  describe('a request without a usable key', () => {
+  describe('a request without a valid key', () => {
     for (const route of keyRows) {
-      enforced(`is refused at ${route.name}, by the same bytes whatever is wrong with the key`, async () => {
+      enforced(`is refused by ${route.name} with the same bytes for every kind of invalid key`, async () => {
         const genuine = target().keys.free;
         const mistyped = `${genuine.slice(0, -1)}${genuine.endsWith('a') ? 'b' : 'a'}`;
         const bad = [
@@ -53,7 +53,7 @@ export const refusalScenarios = (options: ScenarioOptions): void => {
   });
 
   describe('a key without the scope', () => {
-    gatewayMade('is refused, and its body is not looked at', async () => {
+    gatewayMade('is refused before its body is read', async () => {
       const { read_only, write_only, app } = target().keys;
       const replies: Reply[] = await Promise.all([
         call(target(), '/v1/users', { key: read_only, text: 'no JSON' }),
@@ -67,7 +67,7 @@ export const refusalScenarios = (options: ScenarioOptions): void => {
       }
     });
 
-    scenario('may still do what it has the scope for, in any order', async () => {
+    scenario('is accepted for the operations of its own scope, in any order', async () => {
       const { read_only } = target().keys;
       expect((await call(target(), '/v1/users', { key: read_only, body: newPerson() })).status).toBe(403);
       expect((await call(target(), '/v1/users', { key: read_only })).status).toBe(200);
@@ -81,30 +81,30 @@ export const refusalScenarios = (options: ScenarioOptions): void => {
       ['GET', '/v1/users/'],
       ['GET', '/v1//users'],
       ['GET', '/V1/users'],
-      ['GET', '/v1/users/usr_1'],
       ['GET', '/v1/users%zz'],
       ['PUT', '/v1/users'],
       ['DELETE', '/v1/users'],
+      ['PATCH', '/v1/users/usr_1'],
       ['PATCH', '/v1/users'],
       ['OPTIONS', '/v1/users'],
       ['GET', '/v1/auth/otp/send'],
       ['POST', '/.well-known/jwks.json'],
     ] as const) {
-      gatewayMade(`is not found, without a key: ${method} ${path}`, async () => {
+      gatewayMade(`is answered with not_found: ${method} ${path}`, async () => {
         expectProblem(await call(target(), path, { method }), 'not_found');
       });
     }
 
-    gatewayMade('is not found by HEAD either, which has no body', async () => {
+    gatewayMade('is answered with 404 and no body to HEAD', async () => {
       const reply = await call(target(), '/v1/users', { method: 'HEAD' });
       expect(reply.status).toBe(404);
       expect(reply.headers.get('x-request-id')).not.toBeNull();
     });
   });
 
-  describe('what is open to all', () => {
+  describe('a public operation', () => {
     for (const { name, path } of publicRows) {
-      scenario(`${name} needs no key and minds no wrong one`, async () => {
+      scenario(`${name} answers 200 without a key and with a wrong one`, async () => {
         const replies = await Promise.all([call(target(), path), call(target(), path, { key: 'x' })]);
         for (const reply of replies) {
           expect(reply.status).toBe(200);
@@ -113,7 +113,7 @@ export const refusalScenarios = (options: ScenarioOptions): void => {
       });
     }
 
-    scenario('lets the public keys be kept for a while', async () => {
+    scenario('get-jwks lets caches store the keys', async () => {
       const reply = await call(target(), '/.well-known/jwks.json');
       expect(reply.headers.get('cache-control')).toMatch(/public, max-age=\d+/);
     });

@@ -1,33 +1,33 @@
 import type { ProblemCode } from '#shared/problems.ts';
 
-/** What a target may not have. A scenario that needs it is skipped there, by this name. */
+/** A feature that a target may lack. A scenario that requires it is skipped there, and its title names the feature. */
 export type Feature =
   /** A usage plan's token bucket in front of the service's own rate limiter. */
   | 'usage-plan throttle'
-  /** Refusals made by the gateway have the contract's body and headers. */
+  /** The contract's body and headers in the refusals of the gateway. */
   | 'gateway problem bodies'
-  /** Keys are judged at all, and a usage id that is in no plan is refused. */
+  /** An authorizer that checks keys, and a refusal of a usage id that is in no plan. */
   | 'exact key enforcement'
-  /** Codes that were sent can be read back. */
+  /** Access to the codes that were sent. */
   | 'sent messages'
-  /** The registry and the SMS provider know the special test identities. */
+  /** A registry and an SMS provider with the special test identities. */
   | 'test identities';
 
-/** One message that went out by SMS. */
+/** One SMS that was sent. */
 export interface SentCode {
   readonly phone: string;
   readonly code: string;
   readonly sent_at: string;
 }
 
-/** A running service, wherever it runs, with keys that are in its table. */
+/** A running service, local or deployed, with keys of its table. */
 export interface Target {
-  /** Without a slash at its end. */
+  /** Without a slash at the end. */
   readonly baseUrl: string;
   /** The `iss` of its tokens. */
   readonly issuer: string;
   readonly sellerId: string;
-  /** All of one seller. `free` is on the free plan, the others on the professional one. */
+  /** Keys of one seller. `free` is on the free plan, the others on the professional plan. */
   readonly keys: {
     readonly free: string;
     readonly professional: string;
@@ -37,23 +37,24 @@ export interface Target {
   };
   /** Another seller; its key holds users:read and users:write. */
   readonly otherSeller: { readonly seller_id: string; readonly key: string };
-  /** Its gateway refuses in words of its own, which the published document does not know. */
+  /** Its gateway refuses with bodies that the published document does not have. */
   readonly hasForeignRefusals?: boolean;
-  /** What was sent to a phone (E.164), newest first. */
+  /** Returns the SMS to a phone (E.164), newest first. */
   messages(phone: string): Promise<readonly SentCode[]>;
 }
 
-/** What scenarios are built with: the target is known only once it runs, what it lacks is known before. */
+/** The target exists only once it runs; the features that it lacks are known before. */
 export interface ScenarioOptions {
   readonly target: () => Target;
   readonly lacks?: readonly Feature[];
 }
 
-/** `it`, or `it.skip` with the names of what the target lacks. */
+/** Returns `it`, or `it.skip` with the names of the features that the target lacks. */
 export const itWith = ({ lacks = [] }: ScenarioOptions, ...needed: readonly Feature[]) => {
   const missing = needed.filter((feature) => lacks.includes(feature));
   return (title: string, run: () => Promise<void>, timeoutMs?: number): void => {
-    const [test, reason] = missing.length > 0 ? [it.skip, ` (not here: ${missing.join(', ')})`] : [it, ''];
+    const [test, reason] =
+      missing.length > 0 ? [it.skip, ` (target lacks: ${missing.join(', ')})`] : [it, ''];
     test(`${title}${reason}`, run, timeoutMs);
   };
 };

@@ -1,7 +1,7 @@
 import type { Demo } from '#local/service.ts';
 import type { SentCode, Target } from '#test/scenarios/target.ts';
 
-/** The running local service as a target of scenarios. */
+/** Returns the running local service as a target of scenarios. */
 export const localTarget = ({ base_url, seller_id, keys, other_seller }: Demo): Target => ({
   baseUrl: base_url,
   issuer: base_url,

@@ -2,21 +2,22 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { readAdminTarget } from '#local/admin-target.ts';
+import { setLocalCredentials } from '#local/environment.ts';
 import { readyText } from '#local/terminal.ts';
 import { openTable } from '#shared/table/client.ts';
 import { toArabicDigits, toPersianDigits } from '#test/scenarios/people.ts';
 import type { RunningService } from './running-service.ts';
 
-/** All that a running service has written anywhere. */
+/** Everything that a running service has written. */
 export interface Traces {
-  /** The terminal, without the text at its start and the SMS simulator's own lines, whose purpose it is to show codes. */
+  /** The terminal, without the text at its start and without the SMS simulator's lines, which show codes on purpose. */
   readonly terminal: string;
   readonly log: string;
   /** Every file of the embedded database, as bytes. */
   readonly database: Buffer;
   /** Every item of the table. */
   readonly items: string;
-  /** The codes that went out. */
+  /** The codes that were sent. */
   readonly codes: readonly string[];
 }
 
@@ -39,11 +40,7 @@ export const tracesOf = async ({ folder, demo, terminal }: RunningService): Prom
 const scan = async (folder: string): Promise<string> => {
   const target = await readAdminTarget(folder);
   if (target === undefined) throw new Error('the service is not running');
-  Object.assign(process.env, {
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_REGION: 'us-east-1',
-  });
+  setLocalCredentials(target.dynamodb_access_key_id);
   const { client, name: TableName } = openTable(target.table_name, target.dynamodb_endpoint);
   const pages: string[] = [];
   let ExclusiveStartKey: Record<string, unknown> | undefined;
@@ -56,17 +53,17 @@ const scan = async (folder: string): Promise<string> => {
   return pages.join('\n');
 };
 
-/** Every spelling of a number: in ASCII, Persian and Arabic-Indic digits. */
+/** Returns a number in ASCII, Persian and Arabic-Indic digits. */
 export const spellings = (digits: string): string[] => [
   digits,
   toPersianDigits(digits),
   toArabicDigits(digits),
 ];
 
-/** Which of these stand anywhere in a text or in bytes. */
+/** Returns the texts that a text or a buffer contains. */
 export const foundIn = (where: string | Buffer, what: readonly string[]): string[] =>
   what.filter((text) => where.includes(text));
 
-/** Which of these codes stand in a text by themselves: six digits within a longer number or an id are chance. */
+/** Returns the codes that a text contains as words of their own: six digits within a longer number or an id are chance. */
 export const codesIn = (where: string, codes: readonly string[]): string[] =>
   codes.filter((code) => new RegExp(`(?<![\\w.-])${code}(?![\\w.-])`).test(where));

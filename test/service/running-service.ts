@@ -8,36 +8,36 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Demo } from '#local/service.ts';
 
-/** The whole service in a process of its own, as `npm start` runs it. */
+/** The whole service in its own process, as `npm start` runs it. */
 export interface RunningService {
   readonly demo: Demo;
   readonly folder: string;
   readonly process: ChildProcess;
-  /** All that it has written to the terminal. */
+  /** Everything that it has written to the terminal. */
   terminal(): string;
-  /** Sends a signal, waits for the end, gives the exit code; null if the signal itself ended it. */
+  /** Sends a signal, waits for the end and returns the exit code; null if the signal itself ended the process. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 export interface StartOptions {
-  /** The data folder of an earlier start; a new one otherwise. */
+  /** The data folder of an earlier start; a new one if it is left out. */
   readonly folder?: string;
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** What `npm start` runs. */
+/** The program of `npm start`. */
 export const PROGRAM = fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
 const READY_WITHIN_MS = 20_000;
 const POLL_MS = 25;
 
-/** A folder for a service's data. Delete it when all is over. */
+/** Creates a folder for a service's data. Remove it after the test. */
 export const newDataFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'buyer-linking-'));
 
 export const removeDataFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true });
 
-/** Runs bin/local.ts with these arguments and collects what it writes. */
+/** Runs bin/local.ts with these arguments and collects its output. */
 export const spawnService = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -59,7 +59,7 @@ export const startRunningService = async (options: StartOptions = {}): Promise<R
   );
   const readyFile = join(folder, 'demo.json');
   const deadline = Date.now() + READY_WITHIN_MS;
-  // A file left by a killed service is gone before the new one says anything of being ready.
+  // The service removes the file of a killed predecessor before it prints that it is ready.
   while (!(terminal().includes('Ready: ') && existsSync(readyFile))) {
     if (child.exitCode !== null || Date.now() > deadline) {
       child.kill('SIGKILL');

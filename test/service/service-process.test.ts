@@ -1,5 +1,5 @@
-/** How the process behaves: its options, its end, and what it leaves behind. */
-import { execFile, spawn } from 'node:child_process';
+/** The process of `npm start`: its options, its end, and what it leaves behind. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -7,10 +7,8 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { startDatabase } from '#local/database.ts';
-import { call, expectProblem } from '#test/scenarios/call.ts';
-import { newPhone, sendCode } from '#test/scenarios/people.ts';
+import { databaseProcess, processesWith } from '#test/local/database-process.ts';
+import { call, expectProblem, expectRetryAfter } from '#test/scenarios/call.ts';
 import { localTarget } from './local-target.ts';
 import {
   newDataFolder,
@@ -27,21 +25,8 @@ const run = async (args: readonly string[], environment: Readonly<Record<string,
   return { code, text: terminal() };
 };
 
-/** The command lines of all processes that name this folder. */
-const processesOf = async (folder: string): Promise<string[]> => {
-  const { stdout } = await promisify(execFile)('ps', ['-eo', 'args']);
-  return stdout.split('\n').filter((line) => line.includes(folder));
-};
-
-/** The process id of the database that keeps its data in this folder. */
-const databaseProcess = async (folder: string): Promise<number> => {
-  const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid,args']);
-  const line = stdout.split('\n').find((one) => /\d \S*dynoxide serve/.test(one) && one.includes(folder));
-  return Number.parseInt(line ?? '', 10);
-};
-
 const untilGone = async (folder: string): Promise<void> => {
-  for (let poll = 0; poll < 200 && (await processesOf(folder)).length > 0; poll += 1) await sleep(25);
+  for (let poll = 0; poll < 200 && (await processesWith(folder)).length > 0; poll += 1) await sleep(25);
 };
 
 let folder: string;
@@ -52,7 +37,7 @@ beforeEach(async () => {
 afterEach(() => removeDataFolder(folder));
 
 describe('options', () => {
-  it('explains itself with --help', async () => {
+  it('print the usage with --help', async () => {
     const { code, text } = await run(['--help']);
     expect(code).toBe(0);
     for (const option of ['--port', '--memory', '--data', 'DYNAMODB_ENDPOINT'])
@@ -60,7 +45,7 @@ describe('options', () => {
   });
 
   it.each([[['--prot', '1']], [['--port', 'x']], [['--port', '65536']], [['extra']]])(
-    'exits 2 with the usage on %j',
+    'exit 2 with the usage for %j',
     async (args) => {
       const { code, text } = await run(args);
       expect(code).toBe(2);
@@ -68,7 +53,7 @@ describe('options', () => {
     },
   );
 
-  it('exits 1 with one sentence if the port is taken', async () => {
+  it('exit 1 with one sentence if the port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
@@ -80,7 +65,7 @@ describe('options', () => {
     });
   });
 
-  it('exits 1 with one sentence if the folder is none', async () => {
+  it('exit 1 with one sentence if the folder is a file', async () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
     const { code, text } = await run(['--port', '0', '--data', file]);
@@ -90,15 +75,18 @@ describe('options', () => {
     });
   });
 
-  it('exits 1 with one sentence if OTP_ACCESS is wrong', async () => {
-    const { code, text } = await run(['--port', '0', '--data', folder], { OTP_ACCESS: 'open' });
+  it.each([
+    [{ OTP_ACCESS: 'open' }, 'OTP_ACCESS must be "api-key" or "public".'],
+    [{ SMS_PER_DAY: '0' }, 'SMS_PER_DAY must be a positive integer.'],
+  ])('exit 1 with one sentence for the environment %j', async (environment, sentence) => {
+    const { code, text } = await run(['--port', '0', '--data', folder], environment);
     expect(code).toBe(1);
-    expect(text).toContain('OTP_ACCESS must be "api-key" or "public".');
-    expect(await processesOf(folder)).toEqual([]);
+    expect(text).toContain(sentence);
+    expect(await processesWith(folder)).toEqual([]);
   });
 });
 
-describe('while it runs', () => {
+describe('the running service', () => {
   let service: RunningService;
 
   beforeEach(async () => {
@@ -109,7 +97,7 @@ describe('while it runs', () => {
     await untilGone(folder);
   });
 
-  it('keeps its folder to itself', async () => {
+  it('locks its folder against a second service', async () => {
     const { code, text } = await run(['--port', '0', '--data', folder]);
     expect(code).toBe(1);
     expect(text).toContain(`Another service is using ${folder}`);
@@ -117,36 +105,43 @@ describe('while it runs', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'ends cleanly at %s: exit code 0, no process, no open port, no file that says it runs',
+    'exits 0 after %s and leaves no process, no open port and no demo.json',
     async (signal) => {
-      expect(await processesOf(folder)).not.toEqual([]);
+      expect(await processesWith(folder)).not.toEqual([]);
       expect(await service.stop(signal)).toBe(0);
-      expect(await processesOf(folder)).toEqual([]);
+      expect(await processesWith(folder)).toEqual([]);
       await expect(fetch(service.demo.base_url)).rejects.toThrow();
       expect(existsSync(join(folder, 'demo.json'))).toBe(false);
       expect(existsSync(join(folder, 'table.sqlite-wal'))).toBe(false);
     },
   );
 
-  it('answers internal while its database is stuck, and goes on when that goes on', async () => {
-    const database = await databaseProcess(folder);
+  it('answers 503 while its database does not respond, and 200 when it responds again', async () => {
+    const { pid: database } = await databaseProcess(folder);
     const target = localTarget(service.demo);
     const list = () => call(target, '/v1/users', { key: target.keys.free });
     process.kill(database, 'SIGSTOP');
     const refusal = await list();
     process.kill(database, 'SIGCONT');
-    expectProblem(refusal, 'internal');
+    expectProblem(refusal, 'service_unavailable');
+    expectRetryAfter(refusal, 60);
     expect(refusal.headers.get('cache-control')).toBe('no-store');
     expect((await list()).status).toBe(200);
-    expect(service.terminal()).toContain('GET /v1/users  500');
+    expect(service.terminal()).toContain('GET /v1/users  503 service_unavailable');
   }, 30_000);
 
-  it('ends with one sentence if its database ends by itself', async () => {
-    process.kill(await databaseProcess(folder));
-    const [code] = await once(service.process, 'exit');
+  it('exits 1 when its database is killed, and the reason is the last line of the terminal', async () => {
+    const target = localTarget(service.demo);
+    const closed = once(service.process, 'close');
+    const requests = Array.from({ length: 20 }, () =>
+      call(target, '/v1/users', { key: target.keys.professional }).catch(() => undefined),
+    );
+    process.kill((await databaseProcess(folder)).pid, 'SIGKILL');
+    const [code] = await closed;
+    await Promise.all(requests);
     expect(code).toBe(1);
-    expect(service.terminal()).toContain('The embedded database ended by itself');
-    expect(await processesOf(folder)).toEqual([]);
+    expect(service.terminal()).toMatch(/\nThe embedded database ended: signal SIGKILL\.\n$/);
+    expect(await processesWith(folder)).toEqual([]);
   });
 
   it('answers a request in flight before it ends', async () => {
@@ -169,15 +164,15 @@ describe('while it runs', () => {
     expect(await stopped).toBe(0);
   });
 
-  it('takes its database with it even when it is killed', async () => {
+  it('ends its database even when it is killed', async () => {
     await service.stop('SIGKILL');
     await untilGone(folder);
-    expect(await processesOf(folder)).toEqual([]);
+    expect(await processesWith(folder)).toEqual([]);
   });
 });
 
 describe('under npm', () => {
-  it('ends cleanly when the shell that npm runs it in is gone', async () => {
+  it('stops when the shell in which npm runs it has ended', async () => {
     const shell = spawn(
       'sh',
       ['-c', '"$@"; true', 'sh', process.execPath, PROGRAM, '--port', '0', '--data', folder],
@@ -191,81 +186,7 @@ describe('under npm', () => {
     expect(existsSync(readyFile)).toBe(true);
     shell.kill('SIGTERM');
     await untilGone(folder);
-    expect(await processesOf(folder)).toEqual([]);
+    expect(await processesWith(folder)).toEqual([]);
     expect(existsSync(readyFile)).toBe(false);
-  }, 30_000);
-});
-
-describe('a restart', () => {
-  it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'after %s loses nothing: keys, and a code between send and verify',
-    async (signal) => {
-      const before = await startRunningService({ folder });
-      const phone = newPhone();
-      const code = await sendCode(localTarget(before.demo), phone);
-      await before.stop(signal);
-      const after = await startRunningService({ folder });
-      expect({ ...after.demo, base_url: '' }).toEqual({ ...before.demo, base_url: '' });
-      const verified = await call(localTarget(after.demo), '/v1/auth/otp/verify', {
-        key: after.demo.keys.app,
-        body: { phone, code },
-      });
-      expect(verified.status).toBe(200);
-      await after.stop();
-    },
-    30_000,
-  );
-
-  it('with --memory forgets everything, and leaves what is kept alone', async () => {
-    const kept = await startRunningService({ folder });
-    await kept.stop();
-    const first = await startRunningService({ folder, args: ['--memory'] });
-    await first.stop();
-    const second = await startRunningService({ folder, args: ['--memory'] });
-    await second.stop();
-    expect(second.demo.keys).not.toEqual(first.demo.keys);
-    const again = await startRunningService({ folder });
-    await again.stop();
-    expect(again.demo.keys).toEqual(kept.demo.keys);
-  }, 60_000);
-});
-
-describe('DYNAMODB_ENDPOINT', () => {
-  it('points the service at another DynamoDB, whose data outlives it', async () => {
-    const database = await startDatabase();
-    const environment = { DYNAMODB_ENDPOINT: database.endpoint };
-    const first = await startRunningService({ folder, environment });
-    expect(
-      await processesOf('table.sqlite').then((all) => all.filter((one) => one.includes(folder))),
-    ).toEqual([]);
-    await first.stop();
-    const second = await startRunningService({ folder, environment });
-    await second.stop();
-    expect(second.demo.keys).toEqual(first.demo.keys);
-    await database.stop();
-  }, 30_000);
-});
-
-describe('a DYNAMODB_ENDPOINT where nobody answers', () => {
-  it('is one sentence and exit code 1', async () => {
-    const environment = { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' };
-    const { code, text } = await run(['--port', '0', '--data', folder], environment);
-    expect(code).toBe(1);
-    expect(text).toContain('The DynamoDB at http://127.0.0.1:9 gives no table: ');
-    expect(text).not.toContain('    at ');
-  }, 30_000);
-});
-
-describe('OTP_ACCESS=public', () => {
-  it('takes no key for the one-time-code operations, and a verified code registers the buyer', async () => {
-    const service = await startRunningService({ folder, environment: { OTP_ACCESS: 'public' } });
-    const target = localTarget(service.demo);
-    const phone = newPhone();
-    expect((await call(target, '/v1/auth/otp/send', { body: { phone } })).status).toBe(202);
-    const [sent] = await target.messages(phone);
-    const body = { phone, code: sent?.code };
-    expect((await call(target, '/v1/auth/otp/verify', { body })).status).toBe(200);
-    expect((await call(target, '/v1/users')).status).toBe(401);
-    await service.stop();
   }, 30_000);
 });

@@ -9,55 +9,55 @@ const result = (principalId: string): APIGatewayAuthorizerResult => ({
 const setUp = () => {
   const time = { nowMs: 0 };
   const cache = authorizerCache(() => time.nowMs);
-  let judged = 0;
-  const judge = async () => {
-    judged += 1;
-    return result(`judgement ${judged}`);
+  let decisions = 0;
+  const authorize = async () => {
+    decisions += 1;
+    return result(`decision ${decisions}`);
   };
-  return { time, cache, judge, judged: () => judged };
+  return { time, cache, authorize, decisions: () => decisions };
 };
 
 describe('authorizerCache', () => {
-  it('asks the authorizer once for as long as it keeps the result', async () => {
-    const { time, cache, judge, judged } = setUp();
-    await cache.getOrAuthorize('key', judge);
+  it('calls the authorizer once per cache time', async () => {
+    const { time, cache, authorize, decisions } = setUp();
+    await cache.getOrAuthorize('key', authorize);
     time.nowMs = CACHE_SECONDS * 1000 - 1;
-    expect((await cache.getOrAuthorize('key', judge)).principalId).toBe('judgement 1');
+    expect((await cache.getOrAuthorize('key', authorize)).principalId).toBe('decision 1');
     time.nowMs += 1;
-    expect((await cache.getOrAuthorize('key', judge)).principalId).toBe('judgement 2');
-    expect(judged()).toBe(2);
+    expect((await cache.getOrAuthorize('key', authorize)).principalId).toBe('decision 2');
+    expect(decisions()).toBe(2);
   });
 
-  it('keeps each key by itself', async () => {
-    const { cache, judge, judged } = setUp();
-    await cache.getOrAuthorize('one', judge);
-    await cache.getOrAuthorize('other', judge);
-    expect(judged()).toBe(2);
+  it('caches each key by itself', async () => {
+    const { cache, authorize, decisions } = setUp();
+    await cache.getOrAuthorize('one', authorize);
+    await cache.getOrAuthorize('other', authorize);
+    expect(decisions()).toBe(2);
   });
 
-  it('does not keep what was thrown', async () => {
-    const { cache, judge } = setUp();
+  it('does not cache an error', async () => {
+    const { cache, authorize } = setUp();
     await expect(
       cache.getOrAuthorize('key', () => Promise.reject(new Error('Unauthorized'))),
     ).rejects.toThrow();
-    expect((await cache.getOrAuthorize('key', judge)).principalId).toBe('judgement 1');
+    expect((await cache.getOrAuthorize('key', authorize)).principalId).toBe('decision 1');
   });
 
-  it('forgets everything at a flush', async () => {
-    const { cache, judge, judged } = setUp();
-    await cache.getOrAuthorize('key', judge);
+  it('removes every decision at a flush', async () => {
+    const { cache, authorize, decisions } = setUp();
+    await cache.getOrAuthorize('key', authorize);
     cache.flush();
-    await cache.getOrAuthorize('key', judge);
-    expect(judged()).toBe(2);
+    await cache.getOrAuthorize('key', authorize);
+    expect(decisions()).toBe(2);
   });
 
-  it('does not keep a judgement that was under way when the cache was flushed', async () => {
-    const { cache, judge } = setUp();
+  it('does not cache a decision that was in progress during a flush', async () => {
+    const { cache, authorize } = setUp();
     const { promise, resolve } = Promise.withResolvers<APIGatewayAuthorizerResult>();
     const early = cache.getOrAuthorize('key', () => promise);
     cache.flush();
     resolve(result('old'));
     expect((await early).principalId).toBe('old');
-    expect((await cache.getOrAuthorize('key', judge)).principalId).toBe('judgement 1');
+    expect((await cache.getOrAuthorize('key', authorize)).principalId).toBe('decision 1');
   });
 });

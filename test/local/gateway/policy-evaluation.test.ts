@@ -16,13 +16,13 @@ const policy = (...statements: readonly [effect: string, resource: string | stri
 
 describe('allowsInvoke', () => {
   it.each([
-    ['the very method', policy(['Allow', ARN])],
+    ['the method itself', policy(['Allow', ARN])],
     ['one of several methods', policy(['Allow', [`${STAGE}/POST/v1/users`, ARN]])],
     ['a star over all methods', policy(['Allow', `${STAGE}/*`])],
     ['a star within', policy(['Allow', `${STAGE}/*/v1/users`])],
     ['a question mark for one character', policy(['Allow', `${STAGE}/GE?/v1/users`])],
     ['a star as the action', policy(['Allow', ARN, '*'])],
-  ])('allows by %s', (_what, document) => {
+  ])('allows a method by %s', (_what, document) => {
     expect(allowsInvoke(document, ARN)).toBe(true);
   });
 
@@ -36,7 +36,7 @@ describe('allowsInvoke', () => {
     ['an allow with a deny beside it', policy(['Allow', ARN], ['Deny', `${STAGE}/*`])],
     ['a deny alone', policy(['Deny', ARN])],
     ['a dot that is no wildcard', policy(['Allow', ARN.replace('/v1/', '.v1.')])],
-  ])('denies by %s', (_what, document) => {
+  ])('denies a method by %s', (_what, document) => {
     expect(allowsInvoke(document, ARN)).toBe(false);
   });
 });

@@ -42,25 +42,25 @@ const post = async (chunks: readonly Buffer[], headers: Readonly<Record<string, 
 };
 
 describe('readBody', () => {
-  it('takes as much as the limit, in however many pieces', async () => {
+  it('returns a body of exactly the limit, in any number of chunks', async () => {
     expect(await post(Array.from({ length: 10 }, () => Buffer.alloc(LIMIT / 10)))).toBe(String(LIMIT));
   });
 
-  it('takes no body for an empty one', async () => {
+  it('returns an empty buffer for a missing body', async () => {
     expect(await post([])).toBe('0');
   });
 
-  it('refuses one byte more, announced or not', async () => {
+  it('returns too_large for one byte more, with and without Content-Length', async () => {
     const body = Buffer.alloc(LIMIT + 1);
     expect(await post([body], { 'Content-Length': String(body.length) })).toBe('too_large');
     expect(await post([body])).toBe('too_large');
   });
 
-  it('answers a client that sends far too much, and reads the rest so that it hears the answer', async () => {
+  it('reads the rest of a body that is too large, so that the client gets the response', async () => {
     expect(await post(Array.from({ length: 64 }, () => Buffer.alloc(65_536)))).toBe('too_large');
   });
 
-  it('rejects when the client hangs up before the end', async () => {
+  it('rejects when the client closes the connection before the end', async () => {
     const arrived = once(server, 'request');
     const socket = connect(portOf(), '127.0.0.1');
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf');

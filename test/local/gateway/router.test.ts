@@ -21,7 +21,7 @@ describe('router', () => {
     ['an escaped letter', 'GET', '/v1/user%73'],
     ['a broken escape', 'GET', '/v1/users%zz'],
     ['a dot segment', 'GET', '/v1/./users'],
-    ['a longer path', 'GET', '/v1/users/1'],
+    ['a longer path', 'GET', '/v1/users/1/2'],
     ['a shorter path', 'GET', '/v1'],
     ['no path', 'GET', ''],
     ['an absolute URL', 'GET', 'http://localhost/v1/users'],
@@ -30,7 +30,7 @@ describe('router', () => {
     ['HEAD', 'HEAD', '/v1/users'],
     ['OPTIONS', 'OPTIONS', '/v1/users'],
     ["a name of an object's own", 'GET', '/__proto__'],
-  ])('knows no row for %s', (_what, method, path) => {
+  ])('returns undefined for %s', (_what, method, path) => {
     expect(find(method, path)).toBeUndefined();
   });
 
@@ -38,19 +38,19 @@ describe('router', () => {
     const row = (name: string, path: string): Route => ({ ...routes['list-users'], name, path }) as Route;
     const findAsset = router([row('any', '/docs/{file}'), row('plain', '/docs/plain'), row('docs', '/docs')]);
 
-    it('hands the segment on, decoded', () => {
+    it('returns the decoded segment as a path parameter', () => {
       expect(findAsset('GET', '/docs/a%20b.js')).toMatchObject({ pathParameters: { file: 'a b.js' } });
     });
 
-    it('prefers a path that is written out', () => {
+    it('prefers a path without a placeholder', () => {
       expect(findAsset('GET', '/docs/plain')?.route.name).toBe('plain');
     });
 
-    it.each(['/docs/', '/docs/a/b', '/docs/%zz'])('knows no row for %s', (path) => {
+    it.each(['/docs/', '/docs/a/b', '/docs/%zz'])('returns undefined for %s', (path) => {
       expect(findAsset('GET', path)).toBeUndefined();
     });
 
-    it('has no path parameters where there is no placeholder', () => {
+    it('returns no path parameters without a placeholder', () => {
       expect(findAsset('GET', '/docs')?.pathParameters).toBeNull();
     });
   });

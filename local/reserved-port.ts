@@ -3,18 +3,19 @@ import { listenOnLoopback } from './loopback-server.ts';
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** The port of the service. It is taken before anything else is started; who comes early waits until the service is there. */
-export interface FrontDoor {
+/** The port of the service, taken before the other parts start. Requests that come early wait until the service is ready. */
+export interface ReservedPort {
   readonly port: number;
-  /** From here on requests are served, those that waited first. */
+  /** Serves the requests that wait and all later ones. */
   open(serve: Serve): void;
-  /** Takes no new request, lets those in flight finish, frees the port. */
+  /** Accepts no new request, lets those in flight finish, frees the port. */
   close(): Promise<void>;
 }
 
-export const frontDoor = async (port: number): Promise<FrontDoor> => {
+/** Listens on the port; 0: any free one. */
+export const reservePort = async (port: number): Promise<ReservedPort> => {
   const { promise: opened, resolve: open, reject } = Promise.withResolvers<Serve>();
-  // Nobody may be waiting when it is closed without ever having been opened.
+  // No request may be waiting when the port is closed without having been opened.
   opened.catch(() => {});
   const server = await listenOnLoopback(port, async (request, response) => {
     const serve = await opened;

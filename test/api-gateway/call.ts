@@ -1,7 +1,7 @@
-import type { ControlPlaneState, StoredKey } from './state.ts';
+import type { SimulatorState, StoredKey } from './state.ts';
 
-/** An error of the control plane, in API Gateway's words: the SDK makes its exception from the name. */
-export class ControlPlaneError extends Error {
+/** An error response of API Gateway: the SDK makes its exception from the name. */
+export class SimulatorError extends Error {
   readonly status: number;
 
   constructor(name: string, status: number, message: string) {
@@ -11,11 +11,11 @@ export class ControlPlaneError extends Error {
   }
 }
 
-export const notFound = (message: string) => new ControlPlaneError('NotFoundException', 404, message);
-export const badRequest = (message: string) => new ControlPlaneError('BadRequestException', 400, message);
-export const conflict = (message: string) => new ControlPlaneError('ConflictException', 409, message);
+export const notFound = (message: string) => new SimulatorError('NotFoundException', 404, message);
+export const badRequest = (message: string) => new SimulatorError('BadRequestException', 400, message);
+export const conflict = (message: string) => new SimulatorError('ConflictException', 409, message);
 
-/** A call as it came: the parts of its path that vary, its query and its body. */
+/** A call: the ids in its path, its query and its body. */
 export interface Call {
   readonly ids: readonly string[];
   readonly query: URLSearchParams;
@@ -27,25 +27,25 @@ export interface Reply {
   readonly body?: unknown;
 }
 
-/** What the operations work on. */
-export interface ControlPlane {
-  readonly state: ControlPlaneState;
+/** The state and the settings of a running simulator. */
+export interface Simulator {
+  readonly state: SimulatorState;
   readonly now: () => number;
   readonly flush: () => void;
   /** Whether one more key may be created now: API Gateway takes five a second from an account. */
   readonly mayCreateKey: () => boolean;
 }
 
-export type Operation = (plane: ControlPlane, call: Call) => Reply | Promise<Reply>;
+export type Operation = (simulator: Simulator, call: Call) => Reply | Promise<Reply>;
 
-/** The key with this id, or API Gateway's refusal. */
-export const requireKey = ({ state }: ControlPlane, id: string): StoredKey => {
+/** Returns the key with this id. Throws the error of API Gateway if there is none. */
+export const requireKey = ({ state }: Simulator, id: string): StoredKey => {
   const key = state.keys.get(id);
   if (key === undefined) throw notFound('Invalid API Key identifier specified');
   return key;
 };
 
-/** A field of a body that may be anything. */
+/** Returns a field of a body of unknown shape. */
 export const field = (body: unknown, name: string): unknown =>
   (body as Record<string, unknown> | undefined)?.[name];
 

@@ -1,12 +1,11 @@
 import { createKey, deleteKey, getKey, listKeys, updateKey } from './api-keys.ts';
 import { notFound, type Operation } from './call.ts';
-import { LOCAL_API_ID, LOCAL_STAGE_NAME } from './identifiers.ts';
+import { API_ID, STAGE_NAME } from './identifiers.ts';
 import { addMember, getMember, getUsage, listMembers, listPlans, removeMember } from './usage-plans.ts';
 
-const flushCache: Operation = (plane, { ids: [apiId, stageName] }) => {
-  if (apiId !== LOCAL_API_ID || stageName !== LOCAL_STAGE_NAME)
-    throw notFound('Invalid stage identifier specified');
-  plane.flush();
+const flushCache: Operation = (simulator, { ids: [apiId, stageName] }) => {
+  if (apiId !== API_ID || stageName !== STAGE_NAME) throw notFound('Invalid stage identifier specified');
+  simulator.flush();
   return { status: 202 };
 };
 

@@ -1,15 +1,15 @@
 import { PLAN_NAMES, usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import {
   badRequest,
-  type ControlPlane,
   conflict,
   field,
   notFound,
   type Operation,
   pageOf,
   requireKey,
+  type Simulator,
 } from './call.ts';
-import { LOCAL_API_ID, LOCAL_PLAN_IDS, LOCAL_STAGE_NAME } from './identifiers.ts';
+import { API_ID, PLAN_IDS, STAGE_NAME } from './identifiers.ts';
 import type { StoredKey } from './state.ts';
 
 /** API Gateway answers for no more days at once. */
@@ -17,16 +17,16 @@ const MAX_USAGE_DAYS = 90;
 const DAY_MS = 86_400_000;
 
 const requirePlan = (id: string): string => {
-  if (!Object.values<string>(LOCAL_PLAN_IDS).includes(id)) throw notFound('Invalid Usage Plan ID specified');
+  if (!Object.values<string>(PLAN_IDS).includes(id)) throw notFound('Invalid Usage Plan ID specified');
   return id;
 };
 
 /** GET /usageplans */
-export const listPlans: Operation = (_plane, { query }) => {
+export const listPlans: Operation = (_simulator, { query }) => {
   const plans = PLAN_NAMES.map((name) => ({
-    id: LOCAL_PLAN_IDS[name],
+    id: PLAN_IDS[name],
     name,
-    apiStages: [{ apiId: LOCAL_API_ID, stage: LOCAL_STAGE_NAME }],
+    apiStages: [{ apiId: API_ID, stage: STAGE_NAME }],
     throttle: usagePlanThrottle(name),
   }));
   return { status: 200, body: pageOf(plans, query) };
@@ -35,47 +35,45 @@ export const listPlans: Operation = (_plane, { query }) => {
 const memberView = (key: StoredKey) => ({ id: key.id, type: 'API_KEY', name: key.name, value: key.value });
 
 /** POST /usageplans/{id}/keys */
-export const addMember: Operation = async (plane, { ids: [planId = ''], body }) => {
+export const addMember: Operation = (simulator, { ids: [planId = ''], body }) => {
   const plan = requirePlan(planId);
-  const key = requireKey(plane, String(field(body, 'keyId')));
+  const key = requireKey(simulator, String(field(body, 'keyId')));
   if (field(body, 'keyType') !== 'API_KEY') throw badRequest('Invalid key type');
-  if (plane.state.planOfKey.has(key.id)) {
+  if (simulator.state.planOfKey.has(key.id)) {
     throw conflict(
       `Usage Plan ${plan} cannot be added because API Key ${key.id} is already subscribed to a Usage Plan of the stage`,
     );
   }
-  plane.state.planOfKey.set(key.id, plan);
-  await plane.state.save();
+  simulator.state.planOfKey.set(key.id, plan);
   return { status: 201, body: memberView(key) };
 };
 
-const requireMember = (plane: ControlPlane, planId: string, keyId: string): StoredKey => {
+const requireMember = (simulator: Simulator, planId: string, keyId: string): StoredKey => {
   const plan = requirePlan(planId);
-  const key = requireKey(plane, keyId);
-  if (plane.state.planOfKey.get(keyId) !== plan) throw notFound('Invalid API Key identifier specified');
+  const key = requireKey(simulator, keyId);
+  if (simulator.state.planOfKey.get(keyId) !== plan) throw notFound('Invalid API Key identifier specified');
   return key;
 };
 
 /** GET /usageplans/{id}/keys/{key} */
-export const getMember: Operation = (plane, { ids: [planId = '', keyId = ''] }) => ({
+export const getMember: Operation = (simulator, { ids: [planId = '', keyId = ''] }) => ({
   status: 200,
-  body: memberView(requireMember(plane, planId, keyId)),
+  body: memberView(requireMember(simulator, planId, keyId)),
 });
 
 /** DELETE /usageplans/{id}/keys/{key} */
-export const removeMember: Operation = async (plane, { ids: [planId = '', keyId = ''] }) => {
-  requireMember(plane, planId, keyId);
-  plane.state.planOfKey.delete(keyId);
-  await plane.state.save();
+export const removeMember: Operation = (simulator, { ids: [planId = '', keyId = ''] }) => {
+  requireMember(simulator, planId, keyId);
+  simulator.state.planOfKey.delete(keyId);
   return { status: 202 };
 };
 
 /** GET /usageplans/{id}/keys */
-export const listMembers: Operation = (plane, { ids: [planId = ''], query }) => {
+export const listMembers: Operation = (simulator, { ids: [planId = ''], query }) => {
   const plan = requirePlan(planId);
-  const members = [...plane.state.planOfKey]
+  const members = [...simulator.state.planOfKey]
     .filter(([, its]) => its === plan)
-    .flatMap(([id]) => plane.state.keys.get(id) ?? []);
+    .flatMap(([id]) => simulator.state.keys.get(id) ?? []);
   const { item, ...next } = pageOf(members, query);
   return { status: 200, body: { item: item.map(memberView), ...next } };
 };

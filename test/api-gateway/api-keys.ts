@@ -1,13 +1,5 @@
 import { randomBase62 } from '#shared/base62.ts';
-import {
-  badRequest,
-  ControlPlaneError,
-  conflict,
-  field,
-  type Operation,
-  pageOf,
-  requireKey,
-} from './call.ts';
+import { badRequest, conflict, field, type Operation, pageOf, requireKey, SimulatorError } from './call.ts';
 import type { StoredKey } from './state.ts';
 
 /** API Gateway's own numbers. */
@@ -20,10 +12,10 @@ const keyView = (key: StoredKey, withValue: boolean) => {
 };
 
 /** POST /apikeys */
-export const createKey: Operation = async (plane, { body }) => {
-  const { state, now } = plane;
-  if (!plane.mayCreateKey())
-    throw new ControlPlaneError('TooManyRequestsException', 429, 'Too Many Requests');
+export const createKey: Operation = (simulator, { body }) => {
+  const { state, now } = simulator;
+  if (!simulator.mayCreateKey())
+    throw new SimulatorError('TooManyRequestsException', 429, 'Too Many Requests');
   const value = field(body, 'value') ?? randomBase62(40);
   if (typeof value !== 'string' || !KEY_VALUE.test(value)) {
     throw badRequest(
@@ -32,7 +24,7 @@ export const createKey: Operation = async (plane, { body }) => {
   }
   if (state.keyIdByValue.has(value)) throw conflict('API Key already exists');
   if (state.keys.size >= KEY_QUOTA)
-    throw new ControlPlaneError('LimitExceededException', 429, 'Maximum number of API keys reached');
+    throw new SimulatorError('LimitExceededException', 429, 'Maximum number of API keys reached');
   const seconds = Math.floor(now() / 1000);
   const description = field(body, 'description');
   const key: StoredKey = {
@@ -46,7 +38,6 @@ export const createKey: Operation = async (plane, { body }) => {
   };
   state.keys.set(key.id, key);
   state.keyIdByValue.set(value, key.id);
-  await state.save();
   return { status: 201, body: keyView(key, true) };
 };
 
@@ -60,9 +51,9 @@ export const listKeys: Operation = ({ state }, { query }) => {
 };
 
 /** GET /apikeys/{id} */
-export const getKey: Operation = (plane, { ids: [id = ''], query }) => ({
+export const getKey: Operation = (simulator, { ids: [id = ''], query }) => ({
   status: 200,
-  body: keyView(requireKey(plane, id), query.get('includeValue') === 'true'),
+  body: keyView(requireKey(simulator, id), query.get('includeValue') === 'true'),
 });
 
 const PATCHABLE: Readonly<Record<string, (value: string) => Partial<StoredKey>>> = {
@@ -72,9 +63,9 @@ const PATCHABLE: Readonly<Record<string, (value: string) => Partial<StoredKey>>>
 };
 
 /** PATCH /apikeys/{id} */
-export const updateKey: Operation = async (plane, { ids: [id = ''], body }) => {
+export const updateKey: Operation = (simulator, { ids: [id = ''], body }) => {
   const operations = field(body, 'patchOperations');
-  let key = requireKey(plane, id);
+  let key = requireKey(simulator, id);
   for (const operation of Array.isArray(operations) ? operations : []) {
     const patch = PATCHABLE[String(field(operation, 'path'))];
     if (patch === undefined || field(operation, 'op') !== 'replace')
@@ -82,22 +73,20 @@ export const updateKey: Operation = async (plane, { ids: [id = ''], body }) => {
     key = {
       ...key,
       ...patch(String(field(operation, 'value'))),
-      lastUpdatedDate: Math.floor(plane.now() / 1000),
+      lastUpdatedDate: Math.floor(simulator.now() / 1000),
     };
   }
-  plane.state.keys.set(id, key);
-  await plane.state.save();
+  simulator.state.keys.set(id, key);
   return { status: 200, body: keyView(key, false) };
 };
 
 /** DELETE /apikeys/{id} */
-export const deleteKey: Operation = async (plane, { ids: [id = ''] }) => {
-  const { state } = plane;
-  const key = requireKey(plane, id);
+export const deleteKey: Operation = (simulator, { ids: [id = ''] }) => {
+  const { state } = simulator;
+  const key = requireKey(simulator, id);
   state.keys.delete(id);
   state.keyIdByValue.delete(key.value);
   state.planOfKey.delete(id);
   state.usage.delete(id);
-  await state.save();
   return { status: 202 };
 };

@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
+import * as v from 'valibot';
+import { Refusal } from '#admin/operations/refusal.ts';
+import type { UsagePlans } from '#admin/usage-plans/port.ts';
+import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
+
+/** Where the local gateway serves the usage plans for the admin CLI: `POST <path>/<method>` with a JSON array of its arguments. */
+export const USAGE_PLANS_PATH = '/_local/usage-plans';
+
+const id = v.string();
+const plan = v.picklist(PLAN_NAMES);
+const day = v.pipe(v.string(), v.isoDate());
+
+/** The arguments of each method of the port. */
+const ARGUMENTS = {
+  createKey: v.tuple([v.strictObject({ name: v.string(), value: v.string(), enabled: v.boolean() })]),
+  deleteKey: v.tuple([id]),
+  setEnabled: v.tuple([id, v.boolean()]),
+  listKeys: v.tuple([v.string()]),
+  countKeys: v.tuple([v.number()]),
+  attach: v.tuple([id, plan]),
+  detach: v.tuple([id, plan]),
+  listMembers: v.tuple([plan]),
+  usage: v.tuple([id, plan, day, day]),
+  flushAuthorizerCache: v.tuple([]),
+} as const satisfies Record<keyof UsagePlans, v.GenericSchema>;
+
+export type UsagePlansMethod = keyof typeof ARGUMENTS;
+
+/** The body of an answer that is not 200. `code` is that of a Refusal. */
+export interface FailedCall {
+  readonly code?: string;
+  readonly message: string;
+}
+
+const isMethod = (name: string): name is UsagePlansMethod => Object.hasOwn(ARGUMENTS, name);
+
+/**
+ * Serves the usage plans over HTTP. `token` is the secret of the run, from `.local/admin.json`: only who may read that file may call, so
+ * neither a web page nor another user of the machine can.
+ */
+export const usagePlansEndpoint = (usagePlans: UsagePlans, token: string) => {
+  const run = async (name: UsagePlansMethod, sent: unknown): Promise<unknown> => {
+    const args = v.parse(ARGUMENTS[name], sent);
+    const call = usagePlans[name] as (...args: unknown[]) => Promise<unknown> | AsyncIterable<unknown>;
+    const result = call(...args);
+    return Symbol.asyncIterator in result ? collect(result) : result;
+  };
+
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const name = (request.url ?? '').slice(USAGE_PLANS_PATH.length + 1);
+    if (request.headers.authorization !== `Bearer ${token}`) return fail(response, 403, 'Wrong token.');
+    if (request.method !== 'POST' || !isMethod(name)) return fail(response, 404, 'No such method.');
+    try {
+      send(response, 200, { result: await run(name, await json(request)) });
+    } catch (error) {
+      const { message } = error as Error;
+      send(response, 409, error instanceof Refusal ? { code: error.code, message } : { message });
+    }
+  };
+};
+
+const collect = async (items: AsyncIterable<unknown>): Promise<unknown[]> => {
+  const collected: unknown[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+};
+
+const send = (response: ServerResponse, status: number, body: unknown): void => {
+  response.writeHead(status, { 'Content-Type': 'application/json' });
+  response.end(JSON.stringify(body));
+};
+
+const fail = (response: ServerResponse, status: number, message: string): void =>
+  send(response, status, { message } satisfies FailedCall);

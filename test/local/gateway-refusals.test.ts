@@ -1,0 +1,159 @@
+import { MAX_BODY_BYTES } from '#local/gateway/request-body.ts';
+import { gatewayBench, problemOf, withKey } from './gateway-bench.ts';
+
+const { start, call, recorded, flush, time, stop } = gatewayBench();
+
+describe('401', () => {
+  it('answers 401 without calling the authorizer when the key is missing or empty', async () => {
+    await start();
+    expect(await problemOf(await call('/v1/users'))).toBe('invalid_api_key');
+    expect(await problemOf(await call('/v1/users', withKey('')))).toBe('invalid_api_key');
+    expect(recorded().authorized).toHaveLength(0);
+  });
+
+  it('answers 401 each time the authorizer throws "Unauthorized"', async () => {
+    await start({ authorize: () => Promise.reject(new Error('Unauthorized')) });
+    expect(await problemOf(await call('/v1/users', withKey()))).toBe('invalid_api_key');
+    expect(await problemOf(await call('/v1/users', withKey()))).toBe('invalid_api_key');
+    expect(recorded().authorized).toHaveLength(2);
+    expect(recorded().logged).toHaveLength(0);
+  });
+
+  it('answers 401 when the usage id is in no plan', async () => {
+    await start({ inPlan: false });
+    expect(await problemOf(await call('/v1/users', withKey()))).toBe('invalid_api_key');
+    expect(recorded().usedUsageIds).toHaveLength(0);
+  });
+});
+
+describe('403', () => {
+  it('answers 403 when the policy does not allow the method, also from the cache', async () => {
+    await start();
+    await call('/v1/users', withKey());
+    expect(await problemOf(await call('/v1/users', { ...withKey(), method: 'POST', body: '{}' }))).toBe(
+      'insufficient_scope',
+    );
+    expect(recorded().authorized).toHaveLength(1);
+    expect(recorded().usedUsageIds).toEqual(['usage-1']);
+  });
+});
+
+describe('the authorizer cache', () => {
+  it('keeps a decision for 300 seconds or until a flush', async () => {
+    await start();
+    await call('/v1/users', withKey());
+    time.nowMs = 299_999;
+    await call('/v1/users', withKey());
+    expect(recorded().authorized).toHaveLength(1);
+    time.nowMs = 300_000;
+    await call('/v1/users', withKey());
+    expect(recorded().authorized).toHaveLength(2);
+    flush();
+    await call('/v1/users', withKey());
+    expect(recorded().authorized).toHaveLength(3);
+  });
+});
+
+describe('429', () => {
+  it("answers 429 with the plan's headers when the bucket is empty", async () => {
+    await start();
+    const replies = await Promise.all(Array.from({ length: 201 }, () => call('/v1/users', withKey())));
+    const refused = replies.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(1);
+    const [reply] = refused as [Response];
+    expect(await problemOf(reply)).toBe('rate_limit_exceeded');
+    expect(reply.headers.get('retry-after')).toBe('60');
+    expect(reply.headers.get('ratelimit')).toBe('"free";r=0;t=60');
+    expect(reply.headers.get('ratelimit-policy')).toBe('"free";q=100;w=60');
+    expect(reply.headers.get('cache-control')).toBe('no-store');
+    expect(recorded().usedUsageIds).toHaveLength(200);
+  });
+
+  it('answers 429 to the 101st request of an address in five minutes when the one-time-code operations are public', async () => {
+    await start({ otpAccess: 'public' });
+    const send = () => call('/v1/auth/otp/send', { method: 'POST', body: '{}' });
+    for (let request = 1; request <= 100; request += 1) expect((await send()).status).toBe(200);
+    const refused = await send();
+    expect(await problemOf(refused)).toBe('rate_limit_exceeded');
+    expect(refused.headers.get('retry-after')).toBe('60');
+    expect(refused.headers.get('ratelimit')).toBeNull();
+    expect((await call('/v1/auth/otp/verify', { method: 'POST', body: '{}' })).status).toBe(429);
+    expect((await call('/v1/users', withKey())).status).toBe(200);
+    expect((await call('/docs')).status).toBe(200);
+    time.nowMs = 299_999;
+    expect((await send()).status).toBe(429);
+    time.nowMs = 700_000;
+    expect((await send()).status).toBe(200);
+    expect(
+      recorded()
+        .events.filter(({ path }) => path.includes('otp'))
+        .every(({ requestContext }) => requestContext.authorizer === undefined),
+    ).toBe(true);
+  });
+});
+
+describe('404', () => {
+  it.each([
+    ['/v1', 'no-store'],
+    ['/v1/nothing', 'no-store'],
+    ['/v10', null],
+  ])('answers 404 at %s with Cache-Control %s', async (path, cacheControl) => {
+    await start();
+    const reply = await call(path);
+    expect(await problemOf(reply)).toBe('not_found');
+    expect(reply.headers.get('cache-control')).toBe(cacheControl);
+  });
+});
+
+describe('413', () => {
+  it('answers 413 to a body over 10 MB, after the check of the key and without calling the function', async () => {
+    await start();
+    const body = Buffer.alloc(MAX_BODY_BYTES + 1, 'x');
+    expect(await problemOf(await call('/v1/users', { method: 'POST', body }))).toBe('invalid_api_key');
+    expect(await problemOf(await call('/nothing', { method: 'POST', body }))).toBe('not_found');
+    await stop();
+    await start({ otpAccess: 'public' });
+    expect(await problemOf(await call('/v1/auth/otp/send', { method: 'POST', body }))).toBe('body_too_large');
+    expect(recorded().events).toHaveLength(0);
+  });
+});
+
+describe('204', () => {
+  it('is sent without a body and without Content-Length', async () => {
+    await start({ handle: async () => ({ statusCode: 204, headers: { 'X-Request-Id': 'f' }, body: '' }) });
+    const reply = await call('/v1/users', withKey());
+    expect([reply.status, await reply.text()]).toEqual([204, '']);
+    expect(reply.headers.get('content-length')).toBeNull();
+    expect(reply.headers.get('content-type')).toBeNull();
+  });
+});
+
+describe('503', () => {
+  it('answers service_unavailable with Retry-After when the authorizer fails, and logs the cause', async () => {
+    await start({ authorize: () => Promise.reject(new Error('no table')) });
+    const reply = await call('/v1/users', withKey());
+    expect(await problemOf(reply)).toBe('service_unavailable');
+    expect(reply.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+    expect(reply.headers.get('cache-control')).toBe('no-store');
+    expect(JSON.parse(recorded().logged[0] ?? '')).toMatchObject({
+      event: 'request_failed',
+      operation: 'authorizer',
+      error_message: 'no table',
+    });
+    expect(recorded().usedUsageIds).toHaveLength(0);
+  });
+});
+
+describe('500', () => {
+  it.each([
+    ['a function fails', { handle: () => Promise.reject(new Error('no table')) }],
+    ['a function returns no response', { handle: async () => ({}) }],
+  ] as const)('answers internal when %s, and logs the cause', async (_what, setup) => {
+    await start(setup);
+    expect(await problemOf(await call('/v1/users', withKey()))).toBe('internal');
+    expect(JSON.parse(recorded().logged[0] ?? '')).toMatchObject({
+      event: 'request_failed',
+      operation: 'list-users',
+    });
+  });
+});

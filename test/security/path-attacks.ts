@@ -1,0 +1,91 @@
+import { call, expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
+import { type AttackOptions, attackBy, keyFor, MARKER, named, pathOf } from './attack.ts';
+import { validBody } from './valid-request.ts';
+
+/** Values in the place of a path parameter, encoded. None names a resource. */
+const HOSTILE_PATHS: readonly string[] = [
+  '..%2f..%2fetc%2fpasswd',
+  '%00',
+  "'%20OR%201=1",
+  '__proto__',
+  'constructor',
+  '%7Bid%7D',
+  '*',
+  'usr_%F0%9F%92%A3',
+  'usr_0000000000000000000000',
+  'x'.repeat(5000),
+];
+
+/** Hostile values in the place of a path parameter. */
+export const pathAttacks = ({ routes, target }: AttackOptions): void => {
+  const attack = attackBy(target);
+  const rows = named(routes.filter(({ path }) => path.includes('{')));
+
+  describe.each(rows)('%s with a hostile path parameter', (_name, route) => {
+    it('answers 404 with one and the same body to every value, and echoes none', async () => {
+      const code = route.pathParameters?.problem ?? 'not_found';
+      const replies: Reply[] = [];
+      for (const value of HOSTILE_PATHS)
+        replies.push(await attack(route, { key: keyFor(route, target()), value }));
+      for (const reply of replies) expectProblem(reply, code);
+      expect(new Set(replies.map(withoutRequestId)).size).toBe(1);
+    });
+  });
+};
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'];
+
+/** Other methods, other spellings of the path, chosen request ids, and responses that name internals. */
+export const disguiseAttacks = ({ routes, target }: AttackOptions): void => {
+  const attack = attackBy(target);
+
+  describe.each(named(routes))('%s', (_name, route) => {
+    it('answers 404 to methods that its path does not support', async () => {
+      const supported: readonly string[] = routes
+        .filter(({ path }) => path === route.path)
+        .map(({ method }) => method);
+      for (const method of METHODS.filter((one) => !supported.includes(one))) {
+        expectProblem(await call(target(), pathOf(route), { method }), 'not_found');
+      }
+    });
+
+    it('answers 404 to every other spelling of its path', async () => {
+      const path = pathOf(route);
+      const spellings = [
+        `${path}/`,
+        `/${path}`,
+        path.toUpperCase(),
+        `${path};a=b`,
+        `${path}%00`,
+        `${path}/..%2f`,
+      ];
+      for (const spelling of spellings) {
+        const reply = await call(target(), spelling, {
+          method: route.method,
+          key: keyFor(route, target()),
+          ...(route.body === undefined ? {} : { body: validBody(route) }),
+        });
+        expect([spelling, reply.status]).toEqual([spelling, 404]);
+      }
+    });
+
+    it('does not take a request id from the caller', async () => {
+      const headers = {
+        'X-Request-Id': MARKER,
+        'X-Amzn-Requestid': MARKER,
+        'X-Amzn-Trace-Id': MARKER,
+      };
+      const ids = [await attack(route, { headers }), await attack(route, { headers })].map((reply) =>
+        reply.headers.get('x-request-id'),
+      );
+      expect(ids).not.toContain(MARKER);
+      expect(ids[0]).not.toBe(ids[1]);
+    });
+
+    it('names no internals in headers or body', async () => {
+      const reply = await attack(route, { key: keyFor(route, target()), query: '?x=1' });
+      expect([...reply.headers.keys()].filter((name) => /powered|server|amz/.test(name))).toEqual([]);
+      expect(reply.text).not.toMatch(/dynamo|lambda|\bat \S+:\d+|node_modules/i);
+    });
+  });
+};

@@ -1,0 +1,22 @@
+import * as v from 'valibot';
+import type { Route } from '#shared/route.ts';
+
+/** Returns the path of a row with the examples of its path parameters, or with an unknown value where a schema has none. */
+export const validPath = ({ path, pathParameters }: Route): string =>
+  path.replace(/\{(\w+)\}/g, (_placeholder, name: string) => {
+    const schema = pathParameters?.schema.entries[name];
+    const [example] = schema === undefined ? [] : (v.getExamples(schema) as readonly unknown[]);
+    return String(example ?? 'no-such-value');
+  });
+
+/** Returns a valid body of a row, made of the examples that its schema publishes; undefined if the row has no body. */
+export const validBody = ({ name, body }: Route): Readonly<Record<string, unknown>> | undefined => {
+  if (body === undefined) return undefined;
+  return Object.fromEntries(
+    Object.entries(body.entries).map(([field, schema]) => {
+      const [example] = v.getExamples(schema) as readonly unknown[];
+      if (example === undefined) throw new Error(`${name}: the field ${field} has no example in its schema`);
+      return [field, example];
+    }),
+  );
+};

@@ -1,0 +1,94 @@
+import { startDatabase } from '#local/database.ts';
+import { FIXED_ACCESS_KEY_ID } from '#local/environment.ts';
+import { processesWith } from '#test/local/database-process.ts';
+import { call } from '#test/scenarios/call.ts';
+import { newPhone, sendCode } from '#test/scenarios/people.ts';
+import { localTarget } from './local-target.ts';
+import { newDataFolder, removeDataFolder, spawnService, startRunningService } from './running-service.ts';
+
+const run = async (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
+  const { exited, terminal } = spawnService(args, environment);
+  const [code] = await exited;
+  return { code, text: terminal() };
+};
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await newDataFolder();
+});
+afterEach(() => removeDataFolder(folder));
+
+describe('a restart', () => {
+  it.each(['SIGTERM', 'SIGKILL'] as const)(
+    'after %s keeps the keys, and a code between send and verify',
+    async (signal) => {
+      const before = await startRunningService({ folder });
+      const phone = newPhone();
+      const code = await sendCode(localTarget(before.demo), phone);
+      await before.stop(signal);
+      const after = await startRunningService({ folder });
+      expect({ ...after.demo, base_url: '' }).toEqual({ ...before.demo, base_url: '' });
+      const verified = await call(localTarget(after.demo), '/v1/auth/otp/verify', {
+        key: after.demo.keys.app,
+        body: { phone, code },
+      });
+      expect(verified.status).toBe(200);
+      await after.stop();
+    },
+    30_000,
+  );
+
+  it('with --memory keeps nothing and leaves the data folder unchanged', async () => {
+    const kept = await startRunningService({ folder });
+    await kept.stop();
+    const first = await startRunningService({ folder, args: ['--memory'] });
+    await first.stop();
+    const second = await startRunningService({ folder, args: ['--memory'] });
+    await second.stop();
+    expect(second.demo.keys).not.toEqual(first.demo.keys);
+    const again = await startRunningService({ folder });
+    await again.stop();
+    expect(again.demo.keys).toEqual(kept.demo.keys);
+  }, 60_000);
+});
+
+describe('DYNAMODB_ENDPOINT', () => {
+  it('connects the service to another DynamoDB, whose data outlives it', async () => {
+    const database = await startDatabase({ accessKeyId: FIXED_ACCESS_KEY_ID });
+    const environment = { DYNAMODB_ENDPOINT: database.endpoint };
+    const first = await startRunningService({ folder, environment });
+    expect(
+      await processesWith('table.sqlite').then((all) => all.filter((one) => one.includes(folder))),
+    ).toEqual([]);
+    await first.stop();
+    const second = await startRunningService({ folder, environment });
+    await second.stop();
+    expect(second.demo.keys).toEqual(first.demo.keys);
+    await database.stop();
+  }, 30_000);
+});
+
+describe('a DYNAMODB_ENDPOINT where nothing listens', () => {
+  it('ends the start with one sentence and exit code 1', async () => {
+    const environment = { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' };
+    const { code, text } = await run(['--port', '0', '--data', folder], environment);
+    expect(code).toBe(1);
+    expect(text).toContain('The DynamoDB at http://127.0.0.1:9 gives no table: ');
+    expect(text).not.toContain('    at ');
+  }, 30_000);
+});
+
+describe('OTP_ACCESS=public', () => {
+  it('requires no key for the one-time-code operations, and a verified code registers the buyer', async () => {
+    const service = await startRunningService({ folder, environment: { OTP_ACCESS: 'public' } });
+    const target = localTarget(service.demo);
+    const phone = newPhone();
+    expect((await call(target, '/v1/auth/otp/send', { body: { phone } })).status).toBe(202);
+    const [sent] = await target.messages(phone);
+    const body = { phone, code: sent?.code };
+    expect((await call(target, '/v1/auth/otp/verify', { body })).status).toBe(200);
+    expect((await call(target, '/v1/users')).status).toBe(401);
+    await service.stop();
+  }, 30_000);
+});
