@@ -2,8 +2,8 @@ import { DynamoDBClient, GetItemCommand, QueryCommand, UpdateItemCommand } from 
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
 /**
- * What ours is compared with: a handler that makes the same three calls to the table and answers the same users, and does nothing
- * besides. No framework, no validation, no log, no problem bodies, the plain client of the SDK.
+ * The bare handler that the deployed function is compared with: it makes the same three calls to the table and returns the same
+ * users with the plain SDK client. It has no framework, no validation, no log and no problem bodies.
  */
 const client = new DynamoDBClient({ endpoint: process.env.DYNAMODB_ENDPOINT ?? '' });
 const TableName = process.env.TABLE_NAME;

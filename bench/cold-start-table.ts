@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** How many users a page holds. */
+/** The number of users on the page. */
 const USERS = 20;
 
 const user = (ordinal: number) => ({
@@ -18,21 +18,23 @@ const user = (ordinal: number) => ({
 
 const seller = { pk: { S: 'SELLER#sel_bench' }, sk: { S: 'SELLER' }, user_count: { N: String(USERS) } };
 
-/** What each operation of the table answers: always the same, at once, so that only the caller's side is measured. */
-const ANSWERS: Readonly<Record<string, unknown>> = {
+/** A fixed response for each operation, returned at once, so that only the caller is measured. */
+const RESPONSES: Readonly<Record<string, unknown>> = {
   GetItem: { Item: seller },
   Query: { Items: Array.from({ length: USERS }, (_, index) => user(index + 1)), Count: USERS },
   UpdateItem: { Attributes: { count: { N: '1' } } },
 };
 
-/** A table that answers over TLS, as DynamoDB does: with an http:// endpoint the SDK itself would load what the levers leave out. */
+/** Starts a server that responds as DynamoDB does, over TLS: with an http:// endpoint the SDK would load modules that it does not need on AWS. */
 export const startTable = async (tls: { readonly cert: string; readonly key: string }) => {
   const server: Server = createServer(tls, (request, response) => {
     const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
     request.resume().once('end', () => {
-      response.writeHead(operation in ANSWERS ? 200 : 400, { 'Content-Type': 'application/x-amz-json-1.0' });
+      response.writeHead(operation in RESPONSES ? 200 : 400, {
+        'Content-Type': 'application/x-amz-json-1.0',
+      });
       response.end(
-        JSON.stringify(ANSWERS[operation] ?? { __type: 'ValidationException', message: operation }),
+        JSON.stringify(RESPONSES[operation] ?? { __type: 'ValidationException', message: operation }),
       );
     });
   });

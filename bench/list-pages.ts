@@ -1,6 +1,6 @@
 /**
- * `npm run bench:list`: does the hundredth page of 10,000 users cost what the first one does? Starts the whole service on a free port
- * with everything in memory, puts the users straight into the table, and asks for both pages by turns over HTTP.
+ * `npm run bench:list` compares the response times of pages 1 to 100 of a seller with 10,000 users. It starts the service on a free
+ * port with the table in memory, writes the users into the table, and requests the pages in turn over HTTP.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const USERS = 10_000;
 const PAGE_SIZE = 100;
 const PAGES = [1, 2, 50, 99, 100] as const;
 const WARM_UP_ROUNDS = 10;
-/** Five pages a round: fewer than the thousand requests that the plan allows in a minute. */
+/** Five requests per round. All rounds together stay below the 1,000 requests per minute of the plan. */
 const ROUNDS = 150;
 const BATCH = 25;
 
@@ -37,7 +37,7 @@ const fill = async ({ client, name }: Table, sellerId: string): Promise<void> =>
     const { UnprocessedItems = {} } = await client.send(
       new BatchWriteCommand({ RequestItems: { [name]: requests } }),
     );
-    if (Object.keys(UnprocessedItems).length > 0) throw new Error('the database did not take every user');
+    if (Object.keys(UnprocessedItems).length > 0) throw new Error('the database left users unwritten');
   }
   await client.send(
     new UpdateCommand({
@@ -49,29 +49,29 @@ const fill = async ({ client, name }: Table, sellerId: string): Promise<void> =>
   );
 };
 
-/** Milliseconds that one page took, answer and all. */
+/** Returns the milliseconds from the request of a page to the end of its response. */
 const timePage = async ({ demo }: Service, page: number): Promise<number> => {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const response = await fetch(`${demo.base_url}/v1/users?page=${page}&page_size=${PAGE_SIZE}`, {
     headers: { 'X-Api-Key': demo.keys.professional },
   });
   const { data } = (await response.json()) as { data: { display_name: string }[] };
-  const took = performance.now() - begun;
+  const ms = performance.now() - startedAt;
   const first = `Person ${(page - 1) * PAGE_SIZE + 1}`;
   if (data.length !== PAGE_SIZE || data[0]?.display_name !== first) throw new Error(`page ${page} is wrong`);
-  return took;
+  return ms;
 };
 
 const quantile = (times: readonly number[], share: number): number =>
   times.toSorted((a, b) => a - b)[Math.floor(share * (times.length - 1))] as number;
 
-/** The pages by turns, so that whatever else the machine does befalls all of them alike. */
+/** Requests the pages in turn, so that other load on the machine affects all of them alike. */
 const measure = async (service: Service): Promise<Map<number, number[]>> => {
   const times = new Map<number, number[]>(PAGES.map((page) => [page, []]));
   for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round += 1) {
     for (const page of PAGES) {
-      const took = await timePage(service, page);
-      if (round >= WARM_UP_ROUNDS) times.get(page)?.push(took);
+      const ms = await timePage(service, page);
+      if (round >= WARM_UP_ROUNDS) times.get(page)?.push(ms);
     }
   }
   return times;

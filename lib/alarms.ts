@@ -13,37 +13,37 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import type { Config } from './config.ts';
 
-/** The period that alarms look at. */
+/** The period over which alarms evaluate a metric. */
 export const ALARM_PERIOD = Duration.minutes(5);
 
 interface AlarmProps {
-  /** As in docs/operations.md, which has a section for every name. */
+  /** docs/operations.md has a section of this name. */
   readonly name: string;
-  /** What people cannot do while this lasts: one sentence, the first that a person on call reads. */
+  /** One sentence: what people cannot do while the alarm lasts. A person on call reads it first. */
   readonly impact: string;
   readonly metric: IMetric;
-  /** The alarm rings at this value and above it. */
+  /** The alarm is raised at this value and above it. */
   readonly threshold: number;
-  /** How many of the last periods must be bad: [bad ones, looked at]. */
+  /** [n, m]: n of the last m periods must reach the threshold. The default is [1, 1]. */
   readonly periods?: readonly [number, number];
-  /** What no data means: nothing happened, unless the metric comes by itself. */
-  readonly noData?: TreatMissingData;
+  /** How missing data is treated: as not breaching by default. */
+  readonly missingData?: TreatMissingData;
 }
 
-/** Makes the alarms of one stage: named alike, sent to the same place. */
+/** Returns a function that adds an alarm of one stage, with the stage's name prefix and receivers. */
 export const alarmMaker =
   (stage: string, actions: readonly IAlarmAction[]) =>
   (scope: Construct, props: AlarmProps): Alarm => {
-    const { name, impact, metric, threshold, periods: [bad, seen] = [1, 1] } = props;
+    const { name, impact, metric, threshold, periods: [breaching, evaluated] = [1, 1] } = props;
     const alarm = new Alarm(scope, `Alarm-${name}`, {
       alarmName: `buyer-linking-${stage}-${name}`,
       alarmDescription: `${impact} What to do: docs/operations.md, "${name}".`,
       metric,
       threshold,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      datapointsToAlarm: bad,
-      evaluationPeriods: seen,
-      treatMissingData: props.noData ?? TreatMissingData.NOT_BREACHING,
+      datapointsToAlarm: breaching,
+      evaluationPeriods: evaluated,
+      treatMissingData: props.missingData ?? TreatMissingData.NOT_BREACHING,
     });
     for (const action of actions) {
       alarm.addAlarmAction(action);
@@ -58,7 +58,7 @@ const topicOf = (scope: Construct, alarms: NonNullable<Config['alarms']>): ITopi
   if ('topicArn' in alarms) return Topic.fromTopicArn(scope, 'AlarmTopic', alarms.topicArn);
   const topic = new Topic(scope, 'AlarmTopic', { enforceSSL: true });
   topic.addSubscription(new EmailSubscription(alarms.email));
-  // The rule on TLS gives the topic a policy of its own, and that replaces the one by which alarms of the account may publish.
+  // enforceSSL adds a topic policy, which replaces the default policy that lets the account's alarms publish.
   topic.grantPublish(
     new ServicePrincipal('cloudwatch.amazonaws.com', {
       conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
@@ -67,7 +67,7 @@ const topicOf = (scope: Construct, alarms: NonNullable<Config['alarms']>): ITopi
   return topic;
 };
 
-/** Who is told: the topic of the config, or one made for its address; nobody, where the config says null. */
+/** Returns the alarm actions of a stage: the topic of the config, a new topic for its e-mail address, or none. */
 export const alarmActions = (
   scope: Construct,
   { alarms }: Pick<Config, 'alarms'>,

@@ -14,16 +14,16 @@ import { Construct } from 'constructs';
 import { ALARM_PERIOD, type MakeAlarm } from './alarms.ts';
 import type { LoggedMetrics } from './metrics.ts';
 
-/** API Gateway gives up after 29 seconds; a function must have answered before that. */
+/** API Gateway stops waiting after 29 seconds; a function must respond before that. */
 const MAX_TIMEOUT_SECONDS = 28;
 
-/** Where a function's calls leave from, if that matters. */
+/** The network of a function that needs a fixed outbound address. */
 export interface Network {
   readonly vpc: IVpc;
   readonly securityGroup: ISecurityGroup;
 }
 
-/** What is the same for every function of a stage. */
+/** The properties that every function of a stage shares. */
 export interface FunctionDefaults {
   readonly logRetentionDays: RetentionDays;
   readonly removalPolicy: RemovalPolicy;
@@ -32,23 +32,25 @@ export interface FunctionDefaults {
 }
 
 interface ApiFunctionProps extends FunctionDefaults {
-  /** The name of its file in functions/, of its route and of its metrics. */
+  /** The name of the function's file in functions/, its route and its metrics. */
   readonly name: string;
-  /** The folder that holds its bundle. */
+  /** The folder of its bundle. */
   readonly codeFolder: string;
   readonly description: string;
   readonly memoryMb: number;
   readonly timeoutSeconds: number;
-  /** What people cannot do while it is broken. */
+  /** One sentence: what people cannot do while the function fails. */
   readonly impact: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly grants: readonly PolicyStatement[];
   readonly network?: Network | undefined;
-  /** False for the canary, whose alarm is its own. */
-  readonly isWatched?: boolean;
+  /** The concurrency that is kept for this function alone and is also its limit; undefined: none is reserved. */
+  readonly reservedConcurrency?: number | undefined;
+  /** False for the canary, which has an alarm of its own. */
+  readonly hasAlarms?: boolean;
 }
 
-/** Traces and network interfaces have no ARN before they exist, so AWS lets these few actions be granted on `*` alone. */
+/** AWS accepts only `*` as the resource of these actions: traces and network interfaces have no ARN before they exist. */
 const TRACING = new PolicyStatement({
   actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
   resources: ['*'],
@@ -65,7 +67,7 @@ const NETWORK_INTERFACES = new PolicyStatement({
   resources: ['*'],
 });
 
-/** A Lambda function with every default of this service: its role, its log group and its alarms included. */
+/** A Lambda function with the defaults of this service, its role, its log group and its alarms. */
 export class ApiFunction extends Construct {
   readonly lambda: LambdaFunction;
 
@@ -73,7 +75,9 @@ export class ApiFunction extends Construct {
     super(scope, id);
     const { timeoutSeconds, network } = props;
     if (timeoutSeconds > MAX_TIMEOUT_SECONDS) {
-      throw new Error(`${props.name}: a time-out of ${timeoutSeconds} s is more than API Gateway waits for`);
+      throw new Error(
+        `${props.name}: a timeout of ${timeoutSeconds} s is longer than the ${MAX_TIMEOUT_SECONDS} s that API Gateway allows`,
+      );
     }
     const logGroup = new LogGroup(this, 'Log', {
       retention: props.logRetentionDays,
@@ -88,9 +92,12 @@ export class ApiFunction extends Construct {
       memorySize: props.memoryMb,
       timeout: Duration.seconds(timeoutSeconds),
       environment: { ...props.environment },
-      // Complete as it is: what CDK would add to it by itself, it may not.
+      // The role is complete: CDK must not add statements to it.
       role: this.roleFor(props, logGroup).withoutPolicyUpdates(),
       logGroup,
+      ...(props.reservedConcurrency !== undefined && {
+        reservedConcurrentExecutions: props.reservedConcurrency,
+      }),
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.ACTIVE,
       ...(network && {
@@ -99,7 +106,7 @@ export class ApiFunction extends Construct {
         securityGroups: [network.securityGroup],
       }),
     });
-    if (props.isWatched ?? true) this.watch(props);
+    if (props.hasAlarms ?? true) this.addAlarms(props);
   }
 
   private roleFor({ grants, network }: ApiFunctionProps, logGroup: LogGroup): Role {
@@ -121,12 +128,12 @@ export class ApiFunction extends Construct {
     });
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'X-Ray takes traces, and EC2 makes network interfaces, under "*" alone.',
+      reason: 'X-Ray traces and EC2 network interfaces have no ARN before they exist.',
     });
     return role;
   }
 
-  private watch({ name, impact, timeoutSeconds, makeAlarm, metrics }: ApiFunctionProps): void {
+  private addAlarms({ name, impact, timeoutSeconds, makeAlarm, metrics }: ApiFunctionProps): void {
     makeAlarm(this, {
       name: `${name}-failing`,
       impact,
@@ -143,7 +150,7 @@ export class ApiFunction extends Construct {
     });
     makeAlarm(this, {
       name: `${name}-slow`,
-      impact: `${impact} At least one in a hundred waits more than half the time-out.`,
+      impact: `${impact} One request in a hundred takes more than half of the timeout.`,
       metric: this.lambda.metricDuration({ period: ALARM_PERIOD, statistic: 'p99' }),
       threshold: (timeoutSeconds * 1000) / 2,
       periods: [3, 3],

@@ -5,7 +5,7 @@ import type { Bundles } from './bundling.ts';
 import type { Config } from './config.ts';
 import { DataStack } from './data-stack.ts';
 
-/** Both stacks of a stage, held to the AwsSolutions rules: a finding that nobody acknowledged fails the synth. */
+/** Adds both stacks of a stage. A finding of the AwsSolutions rules that nobody acknowledged fails the synth. */
 export const addStage = (app: App, config: Config, bundles: Bundles) => {
   const data = new DataStack(app, config);
   const api = new ApiStack(app, { config, bundles, data });
@@ -14,8 +14,8 @@ export const addStage = (app: App, config: Config, bundles: Bundles) => {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   if (config.stage === 'prod' && config.alarms === null) {
     Annotations.of(api).addWarningV2(
-      'buyer-linking:nobody-is-told',
-      'Nobody is told of an alarm in prod: set "alarms" in lib/stages.ts.',
+      'buyer-linking:alarms-without-receiver',
+      'Nobody receives the alarms of prod: set "alarms" in lib/stages.ts.',
     );
   }
   return { data, api };

@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises';
 import type { OnLoadArgs, OnLoadResult, Plugin } from 'esbuild';
 
 /**
- * What is taken out of a bundle, each because a Lambda function of ours never reaches it. docs/adr/0007-bundles.md has the measurements.
- * Each plugin throws while bundling if what it replaces is no longer there, so that an SDK update cannot undo it unnoticed.
+ * The esbuild plugins that keep code out of a bundle which Lambda never runs. `npm run bench:bundles` prints the bytes that each one
+ * saves; docs/adr/0007-bundles.md records them. An SDK update that moves a replaced module makes the bundle larger, and the size
+ * budget of test/lib/bundling.test.ts then fails.
  */
 
-/** Replaces the source of one module, wherever it is resolved to. */
+/** Replaces the source of the module whose path matches `filter`. */
 const replaceModule = (
   name: string,
   filter: RegExp,
@@ -22,8 +23,8 @@ const replaceModule = (
 });
 
 /**
- * Building the ESM namespace of node:http touches its lazy `WebSocket` getter, which loads undici: 30 ms of every cold start.
- * The module itself, asked for directly, costs 3 ms. An export that is not listed here fails the build.
+ * Loads node:http without its ESM namespace. Building the namespace calls the lazy `WebSocket` getter, which loads undici and takes
+ * 30 ms of every cold start; the module alone takes 3 ms. An import of an export that is not listed here fails the build.
  */
 export const builtinsWithoutNamespace: Plugin = {
   name: 'builtins-without-namespace',
@@ -42,7 +43,7 @@ export const builtinsWithoutNamespace: Plugin = {
   },
 };
 
-/** Lambda puts a function's credentials into its environment; profiles, SSO, metadata services and the rest of the chain are not there. */
+/** Replaces the chain of credential providers: Lambda passes credentials in the environment and has no profiles, SSO or metadata service. */
 export const credentialsFromEnvironment: Plugin = {
   name: 'credentials-from-environment',
   setup(build) {
@@ -60,7 +61,7 @@ export const credentialsFromEnvironment: Plugin = {
   },
 };
 
-/** No `~/.aws/config` exists in Lambda: the look for it is answered as the SDK answers a file that is not there. */
+/** Replaces the reader of `~/.aws/config`, which does not exist in Lambda, by the SDK's own result for a missing file. */
 const noSharedConfigFiles = replaceModule(
   'no-shared-config-files',
   /[\\/]@smithy[\\/]core[\\/]dist-es[\\/].*[\\/]fromSharedConfigFiles\.js$/,
@@ -70,14 +71,14 @@ const noSharedConfigFiles = replaceModule(
     };`,
 );
 
-/** None of our operations streams events, and the SDK loads this only for those that do. */
+/** Removes event streams: no operation that the functions call uses them. */
 const noEventStreams = replaceModule(
   'no-event-streams',
   /[\\/]@smithy[\\/]core[\\/]dist-es[\\/]submodules[\\/]event-streams[\\/]index\.js$/,
-  () => `throw new Error('this bundle holds no event streams');`,
+  () => `throw new Error('event streams are not part of this bundle');`,
 );
 
-/** Endpoint discovery is for Timestream and the like; no DynamoDB command of this SDK uses it, but the client carries it. */
+/** Removes endpoint discovery: the DynamoDB client includes it, but none of its commands uses it. */
 const noEndpointDiscovery = replaceModule(
   'no-endpoint-discovery',
   /[\\/]@aws-sdk[\\/]middleware-endpoint-discovery[\\/]dist-es[\\/]index\.js$/,
@@ -86,19 +87,23 @@ const noEndpointDiscovery = replaceModule(
     export const resolveEndpointDiscoveryConfig = (config) => config;`,
 );
 
-/** A client's package.json is in the bundle for its version alone. */
+/** Keeps the version of a client's package.json, the only field that the client reads. */
 const versionOnly = replaceModule(
   'version-only',
   /[\\/]@aws-sdk[\\/]client-[\w-]+[\\/]package\.json$/,
   (source) => `export default ${JSON.stringify({ version: JSON.parse(source).version })};`,
 );
 
-/** The errors of the SDK that our code tells apart by class; every other one arrives as its client's base error, with its name. */
-export const NAMED_ERRORS = ['ConditionalCheckFailedException', 'TransactionCanceledException'] as const;
+/** The SDK errors that the code checks with `instanceof`. Every other error is an instance of its client's base error, with its own name. */
+export const NAMED_ERRORS = [
+  'ConditionalCheckFailedException',
+  'TransactionCanceledException',
+  'TransactionConflictException',
+] as const;
 
 const REGISTRATION = /^n0_registry\.registerError\((\w+)\$, \w+\);$/gm;
 
-/** A client registers a class for each error its service knows, used or not: 50 of them in KMS. */
+/** Removes the registration of the other error classes: a client registers one for each error of its service, 50 for KMS. Throws if there is none. */
 const namedErrorsOnly = replaceModule(
   'named-errors-only',
   /[\\/]@aws-sdk[\\/]client-[\w-]+[\\/]dist-es[\\/]schemas[\\/]schemas_0\.js$/,
@@ -106,19 +111,34 @@ const namedErrorsOnly = replaceModule(
     const kept = source.replaceAll(REGISTRATION, (line, error: string) =>
       (NAMED_ERRORS as readonly string[]).includes(error) ? line : '',
     );
-    if (kept === source) throw new Error(`no error registrations in ${path}: has the SDK changed its form?`);
+    if (kept === source)
+      throw new Error(`${path} registers no errors: the SDK has changed, adapt or remove named-errors-only`);
     return kept;
   },
 );
 
-/** What cuts a cold start most. */
+const SERVICE = /client-([\w-]+)[\\/]dist-es[\\/]endpoint[\\/]endpointResolver\.js$/;
+
+/**
+ * Replaces the endpoint rules of the clients by the one rule that the functions need: the given endpoint, or the standard endpoint of
+ * the Region. FIPS, dual-stack and account-based endpoints are not used.
+ */
+const regionalEndpoint = replaceModule('regional-endpoint', SERVICE, (_source, { path }) => {
+  const service = SERVICE.exec(path)?.[1]?.replaceAll('-', '');
+  return `export const defaultEndpointResolver = ({ Endpoint, Region }) => ({
+      url: new URL(Endpoint ?? \`https://${service}.\${Region}.amazonaws.com\${Region.startsWith('cn-') ? '.cn' : ''}\`),
+    });`;
+});
+
+/** The two plugins that shorten a cold start most. */
 export const COLD_START_LEVERS: readonly Plugin[] = [builtinsWithoutNamespace, credentialsFromEnvironment];
 
-/** What else is never reached. */
+/** The plugins that only make a bundle smaller. */
 export const TRIMMINGS: readonly Plugin[] = [
   noSharedConfigFiles,
   noEventStreams,
   noEndpointDiscovery,
+  regionalEndpoint,
   versionOnly,
   namedErrorsOnly,
 ];

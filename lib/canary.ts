@@ -6,25 +6,25 @@ import type { Construct } from 'constructs';
 import { ALARM_PERIOD } from './alarms.ts';
 import { ApiFunction, type FunctionDefaults } from './api-function.ts';
 
-const IMPACT = 'The service does not answer from outside: nobody can use it.';
+const IMPACT = 'The service does not respond over its public URL: nobody can use it.';
 
 interface CanaryProps extends FunctionDefaults {
   readonly codeFolder: string;
   readonly baseUrl: string;
 }
 
-/** A function that asks for the public keys every five minutes by the address that everybody uses, and an alarm if it gets none. */
+/** Adds a function that requests the public keys every five minutes over the public URL, and an alarm on its failures. */
 export const addCanary = (scope: Construct, { baseUrl, ...props }: CanaryProps): void => {
   const canary = new ApiFunction(scope, 'canary', {
     ...props,
     name: 'canary',
-    description: 'Asks for the public keys as a stranger would',
+    description: 'Requests the public keys over the public URL',
     memoryMb: 256,
     timeoutSeconds: 20,
     impact: IMPACT,
     environment: { BASE_URL: baseUrl },
     grants: [],
-    isWatched: false,
+    hasAlarms: false,
   });
   new Rule(scope, 'CanarySchedule', {
     schedule: Schedule.rate(ALARM_PERIOD),
@@ -36,7 +36,7 @@ export const addCanary = (scope: Construct, { baseUrl, ...props }: CanaryProps):
     metric: canary.lambda.metricErrors({ period: ALARM_PERIOD, statistic: 'Sum' }),
     threshold: 1,
     periods: [2, 3],
-    // It reports every five minutes: silence is a failure too.
-    noData: TreatMissingData.BREACHING,
+    // The canary reports every five minutes, so missing data is a failure too.
+    missingData: TreatMissingData.BREACHING,
   });
 };

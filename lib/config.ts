@@ -2,11 +2,12 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as v from 'valibot';
 import { KEY_PREFIXES } from '#shared/api-keys/format.ts';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
+import { allRoutes } from '#shared/routes.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
 
 const LIVE_PREFIX: (typeof KEY_PREFIXES)[number] = 'blk_live_';
 
-/** The numbers that CloudWatch Logs knows, and no others. */
+/** The retention times that CloudWatch Logs accepts. */
 const RETENTION_DAYS = Object.values(RetentionDays).filter(
   (days): days is number => typeof days === 'number',
 );
@@ -31,9 +32,9 @@ const matching = (form: RegExp, example: string) => {
   return v.pipe(v.string(sentence), v.regex(form, sentence));
 };
 
-/** A list in which each name stands once, and the first is the first choice. */
-const listOf = <const Item extends v.GenericSchema<string>>(item: Item, wanted: string) => {
-  const sentence = `must list ${wanted}, at least one, each once, the first choice first`;
+/** A list without duplicates whose first item is the first choice. */
+const listOf = <const Item extends v.GenericSchema<string>>(item: Item, content: string) => {
+  const sentence = `must list ${content}, at least one, each once, the first choice first`;
   return v.pipe(
     v.array(item, sentence),
     v.minLength(1, sentence),
@@ -41,7 +42,7 @@ const listOf = <const Item extends v.GenericSchema<string>>(item: Item, wanted: 
   );
 };
 
-/** Providers by name: those that there is an adapter for. */
+/** A list of providers by name; each must have an adapter. */
 const providersOf = (known: readonly { readonly name: string }[]) => {
   const choice = known.map(({ name }) => `"${name}"`).join(', ');
   return listOf(
@@ -62,20 +63,25 @@ const section = <const Entries extends v.ObjectEntries>(entries: Entries) =>
         : 'must be an object',
   );
 
-/** Every option of a stage. There are no defaults: a stage file says all of it, so that two stages can be compared by reading. */
+/** An optional number for each function. */
+const concurrencyByFunction = Object.fromEntries(
+  [...allRoutes.map(({ name }) => name), 'authorizer'].map((name) => [name, v.optional(wholeNumber(1, 900))]),
+);
+
+/** Every option of a stage. No option has a default, so that two stages can be compared line by line. */
 const configSchema = v.pipe(
   section({
     stage: matching(/^[a-z][a-z0-9]{1,15}$/, '"dev": 2 to 16 lower-case letters and digits'),
-    /** Which keys this stage takes. `blk_live_` belongs to prod alone. */
+    /** The prefix of the API keys that this stage accepts. `blk_live_` is for prod alone. */
     keyPrefix: oneOf(KEY_PREFIXES),
-    /** Whether the one-time-code operations need a key. */
+    /** Whether the one-time-code operations require an API key. */
     otpAccess: oneOf(['api-key', 'public']),
-    /** What becomes of table, keys, secrets and logs when a stack is deleted. `retain` also protects them from deletion. */
+    /** What a deleted stack does with its table, keys, secrets and logs. `retain` also turns on deletion protection. */
     removal: oneOf(['retain', 'destroy']),
-    /** A table that was restored from a backup and takes the place of the stage's own, by name; `null`: its own. */
+    /** The name of a restored table that replaces the stage's own table; `null`: the stage's own table. */
     restoredTable: v.nullable(matching(/^[\w.-]{3,255}$/, '"buyer-linking-restored"')),
     logRetentionDays: v.picklist(RETENTION_DAYS, `must be one of ${RETENTION_DAYS.join(', ')}`),
-    /** Who is told of an alarm: an address, or a topic that exists; `null`: nobody, the alarms only show. */
+    /** Who receives alarms: an e-mail address or an existing SNS topic; `null`: nobody. */
     alarms: v.nullable(
       v.union(
         [
@@ -90,19 +96,19 @@ const configSchema = v.pipe(
         'must be { "email": "…" }, { "topicArn": "arn:…" } or null',
       ),
     ),
-    /** Providers by name, the first choice first, and the secret in Secrets Manager that holds their credentials. */
+    /** The providers by name, first choice first, and the Secrets Manager secret that holds their credentials. */
     providers: section({
       identityRegistry: providersOf(IDENTITY_PROVIDERS),
       sms: providersOf(SMS_PROVIDERS),
       secretName: matching(/^[\w/+=.@-]{1,500}$/, '"buyer-linking/dev/providers"'),
     }),
-    /** Puts the two functions that call providers behind one NAT gateway with a fixed address. Costs about 37 USD a month. */
+    /** Routes the functions that call providers through one NAT gateway with a fixed address. Costs about 37 USD a month. */
     staticEgress: onOff,
-    /** A web firewall with a limit for each client address over five minutes; `null`: none. */
+    /** A web firewall with a limit of requests for each client address in five minutes; `null`: none. */
     firewall: v.nullable(section({ requestsPerAddress: wholeNumber(10, 2_000_000_000) })),
-    /** What the operations that ask for no key may take together, in requests a second. */
+    /** The throttle of each operation that requires no key. */
     openRoutes: section({ requestsPerSecond: wholeNumber(1, 10_000), burst: wholeNumber(1, 5_000) }),
-    /** A domain of yours with its certificate in the same Region; `null`: the address that API Gateway gives. */
+    /** A custom domain and its certificate in the same Region; `null`: the default endpoint of API Gateway. */
     domain: v.nullable(
       section({
         name: matching(/^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, '"api.your-company.com"'),
@@ -112,30 +118,40 @@ const configSchema = v.pipe(
         ),
       }),
     ),
-    /** The signing keys of access tokens by a label of yours: the first one signs, all are published. See docs/operations.md. */
-    signingKeys: listOf(matching(/^[a-z][a-z0-9-]*$/, '"k1"'), 'labels of your own'),
-    /** A small function that asks for the public keys from outside every five minutes, and an alarm if it gets none. */
+    /** Labels of the signing keys of access tokens: the first key signs, all are published. See docs/operations.md. */
+    signingKeys: listOf(matching(/^[a-z][a-z0-9-]*$/, '"k1"'), 'labels'),
+    /** Daily ceilings of the stage on what costs money, over all keys; `null`: no ceiling. An alarm is raised at 80 %. */
+    spend: section({
+      paidChecksPerDay: v.nullable(wholeNumber(1, 1_000_000_000)),
+      smsPerDay: v.nullable(wholeNumber(1, 1_000_000_000)),
+    }),
+    /** Reserved concurrency by function; a function that is not listed shares the rest of the account's. `null`: none. */
+    reservedConcurrency: v.nullable(section(concurrencyByFunction)),
+    /** A function that requests the public keys over the public URL every five minutes, and an alarm on its failures. */
     canary: onOff,
+    /** An alarm for each SMS provider on the share of codes that are redeemed. It uses metric math, which emulators do not have. */
+    completionWatch: onOff,
   }),
   v.forward(
     v.check(
       ({ keyPrefix, stage }) => keyPrefix !== LIVE_PREFIX || stage === 'prod',
-      `may be "${LIVE_PREFIX}" only in the stage prod: elsewhere a key must show that it is a test key`,
+      `may be "${LIVE_PREFIX}" only in the stage prod: the keys of every other stage are test keys`,
     ),
     ['keyPrefix'],
   ),
   v.forward(
     v.check(
-      ({ otpAccess, firewall }) => otpAccess === 'api-key' || firewall !== null,
-      'must not be null where "otpAccess" is "public": without keys, a limit for each address stands in for the plans',
+      ({ otpAccess, firewall, spend }) =>
+        otpAccess === 'api-key' || (firewall !== null && spend.smsPerDay !== null),
+      'may be "public" only with a "firewall" and a number in "spend.smsPerDay": without keys, these two replace the limits of the plans',
     ),
-    ['firewall'],
+    ['otpAccess'],
   ),
 );
 
 export type Config = v.InferOutput<typeof configSchema>;
 
-/** What is wrong with a config, one sentence a fault, each naming its option. */
+/** An invalid config. The message has one sentence for each fault, which names the option. */
 export class ConfigError extends Error {
   constructor(stage: string, faults: readonly string[]) {
     super(
@@ -145,7 +161,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The sentence of an issue. An alternative of several says more by its closest branch than by itself. */
+/** Returns the sentence of an issue. For a union, the issue of the closest alternative says more than the union's own. */
 const sentenceOf = (issue: v.BaseIssue<unknown>): string => {
   const closest = issue.issues?.find(({ path }) => path !== undefined);
   if (closest)
@@ -153,7 +169,7 @@ const sentenceOf = (issue: v.BaseIssue<unknown>): string => {
   return `option "${v.getDotPath(issue)}" ${issue.message}.`;
 };
 
-/** A config that may be deployed, or one ConfigError that names every option that is wrong, missing or unknown. */
+/** Parses the config of a stage. Throws one ConfigError that names every option that is wrong, missing or unknown. */
 export const parseConfig = (stage: string, options: Readonly<Record<string, unknown>>): Config => {
   const result = v.safeParse(configSchema, { stage, ...options });
   if (result.success) return result.output;

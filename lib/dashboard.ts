@@ -17,9 +17,8 @@ import type { LoggedMetrics } from './metrics.ts';
 
 const PERIOD = Duration.minutes(1);
 const SUM = { period: PERIOD, statistic: 'Sum' } as const;
-/** The slowest one in a hundred. */
-const SLOWEST = { period: PERIOD, statistic: 'p99' } as const;
-/** A dashboard is 24 columns wide: two graphs a row. */
+const P99 = { period: PERIOD, statistic: 'p99' } as const;
+/** Columns of a graph. A dashboard has 24, so there are two graphs in a row. */
 const WIDTH = 12;
 
 const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[] = []): IWidget =>
@@ -33,7 +32,7 @@ interface DashboardProps {
   readonly metrics: LoggedMetrics;
 }
 
-/** Who calls: by operation and by plan. */
+/** Requests by operation and by plan. */
 const traffic = (metrics: LoggedMetrics): IWidget[] => [
   graph(
     'Traffic by operation',
@@ -47,44 +46,42 @@ const traffic = (metrics: LoggedMetrics): IWidget[] => [
   ),
 ];
 
-/** How fast, in the functions and on the whole way through the gateway. */
+/** Latency of the functions and of API Gateway. */
 const latency = (api: RestApi, metrics: LoggedMetrics): IWidget[] => [
   graph(
-    'Slowest one in a hundred, by operation (ms)',
+    'Function time by operation (p99, ms)',
     allRoutes.map(({ name: operation }) =>
-      metrics.one('request_completed', 'Duration', { operation }, { ...SLOWEST, label: operation }),
+      metrics.one('request_completed', 'Duration', { operation }, { ...P99, label: operation }),
     ),
   ),
   graph(
-    'The whole way through the gateway (ms) and its 5xx answers',
+    'API Gateway latency (ms) and 5xx responses',
     [
       api.metricLatency({ period: PERIOD, statistic: 'p50', label: 'p50' }),
-      api.metricLatency({ ...SLOWEST, label: 'p99' }),
+      api.metricLatency({ ...P99, label: 'p99' }),
     ],
     [api.metricServerError({ ...SUM, label: '5xx' })],
   ),
 ];
 
-/** What is refused, and at which door. */
+/** Responses by problem code and key checks by result. */
 const refusals = (metrics: LoggedMetrics): IWidget[] => [
-  graph('Answers and refusals by code', [
-    metrics.each('request_completed', 'Requests', ['operation', 'outcome'], SUM),
-  ]),
-  graph('Keys let in and turned away', [metrics.each('key_checked', 'KeysChecked', ['outcome'], SUM)]),
+  graph('Responses by code', [metrics.each('request_completed', 'Requests', ['operation', 'outcome'], SUM)]),
+  graph('Key checks by result', [metrics.each('key_checked', 'KeysChecked', ['outcome'], SUM)]),
 ];
 
-/** Whether the providers are well. */
+/** Results and latency of provider calls. */
 const providers = (metrics: LoggedMetrics): IWidget[] => [
   graph('Provider calls by outcome', [
     metrics.each('provider_called', 'ProviderCalls', ['provider', 'provider_operation', 'outcome'], SUM),
   ]),
-  graph('Provider time (ms, slowest one in a hundred)', [
-    metrics.each('provider_called', 'ProviderDuration', ['provider', 'provider_operation'], SLOWEST),
+  graph('Provider time (p99, ms)', [
+    metrics.each('provider_called', 'ProviderDuration', ['provider', 'provider_operation'], P99),
   ]),
 ];
 
-/** What the table gives, and what went by without it. */
-const supplies = (table: ITableV2, metrics: LoggedMetrics): IWidget[] => {
+/** Consumed capacity of the table, rate limiter failures and circuits. */
+const resources = (table: ITableV2, metrics: LoggedMetrics): IWidget[] => {
   const dimensionsMap = { TableName: table.tableName };
   const capacity = (metricName: string) =>
     new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap, ...SUM });
@@ -93,14 +90,14 @@ const supplies = (table: ITableV2, metrics: LoggedMetrics): IWidget[] => {
       capacity('ConsumedReadCapacityUnits'),
       capacity('ConsumedWriteCapacityUnits'),
     ]),
-    graph('Passed uncounted, and circuits that changed', [
+    graph('Rate limiter unreachable, and circuit changes', [
       metrics.one('rate_limiter_unreachable', 'RateLimiterUnreachable', {}, SUM),
       metrics.each('circuit_changed', 'CircuitChanges', ['provider', 'state'], SUM),
     ]),
   ];
 };
 
-/** What a person on call looks at first: is anything ringing, who is calling, how fast, what is refused, are the providers well. */
+/** Adds the dashboard of a stage: alarms, traffic, latency, responses by code, providers and the table. */
 export const addDashboard = (
   scope: Construct,
   { name, api, table, alarms, metrics }: DashboardProps,
@@ -113,7 +110,7 @@ export const addDashboard = (
       latency(api, metrics),
       refusals(metrics),
       providers(metrics),
-      supplies(table, metrics),
+      resources(table, metrics),
     ],
   });
 };

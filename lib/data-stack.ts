@@ -5,14 +5,14 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Config } from './config.ts';
 import { dataStackName } from './outputs.ts';
 
-const DIGEST_KEY_LENGTH = 64;
+const HASH_KEY_LENGTH = 64;
 
-/** How long a deleted signing key can still be called back; the least that KMS allows. */
+/** The time in which a deletion of a signing key can be canceled: the minimum of KMS. */
 const KEY_WAITING_PERIOD = Duration.days(7);
 
-/** What outlives the code: the table, the keys that sign access tokens, the secret that hashes are made under. */
+/** The stack of what must be kept: the table, the keys that sign access tokens and the hash secret. */
 export class DataStack extends Stack {
-  /** What the functions work on. */
+  /** The table that the functions use: the stage's own, or the restored one of the config. */
   readonly table: ITableV2;
   readonly signingKeys: readonly [Key, ...Key[]];
   readonly hashSecret: Secret;
@@ -49,12 +49,12 @@ export class DataStack extends Stack {
     this.signingKeys = [first, ...others];
 
     this.hashSecret = new Secret(this, 'HashSecret', {
-      description: `Buyer Linking (${stage}): the key ring of hashes. Never edit it but by docs/operations.md.`,
+      description: `Buyer Linking (${stage}): the hash secret. Change it only as docs/operations.md describes.`,
       // The form that shared/secrets/keyed-hashes.ts reads: { "current": "…" }.
       generateSecretString: {
         secretStringTemplate: '{}',
         generateStringKey: 'current',
-        passwordLength: DIGEST_KEY_LENGTH,
+        passwordLength: HASH_KEY_LENGTH,
         excludePunctuation: true,
       },
       removalPolicy,
@@ -62,8 +62,8 @@ export class DataStack extends Stack {
     Validations.of(this.hashSecret).acknowledge({
       id: 'AwsSolutions-SMG4',
       reason:
-        'KeyedHashes in the table were made under this key, so a new one must join the ring and not replace it: a person does that, ' +
-        'by docs/operations.md.',
+        'The keyed hashes in the table depend on this key, so a rotation must keep the old key beside the new one. A person does it, ' +
+        'as docs/operations.md describes.',
     });
   }
 }

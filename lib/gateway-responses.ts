@@ -2,10 +2,10 @@ import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
 import { PROBLEMS, type ProblemCode, problemBody } from '#shared/problems.ts';
 
-/** Every refusal that API Gateway makes by itself -> what it is in our closed list. */
+/** The problem code of each response type that API Gateway generates itself. */
 export const GATEWAY_PROBLEMS = {
   UNAUTHORIZED: 'invalid_api_key',
-  // A key that the authorizer knows and the usage plans do not: to the caller a key that is not valid, like any other.
+  // The authorizer accepted the key, but no usage plan has it. The caller gets the same response as for every invalid key.
   INVALID_API_KEY: 'invalid_api_key',
   EXPIRED_TOKEN: 'invalid_api_key',
   INVALID_SIGNATURE: 'invalid_api_key',
@@ -14,37 +14,40 @@ export const GATEWAY_PROBLEMS = {
   RESOURCE_NOT_FOUND: 'not_found',
   THROTTLED: 'rate_limit_exceeded',
   QUOTA_EXCEEDED: 'rate_limit_exceeded',
-  // The only rule of our firewall is a limit for each address.
+  // Every rule of the firewall is a limit for each client address.
   WAF_FILTERED: 'rate_limit_exceeded',
   BAD_REQUEST_BODY: 'malformed_json',
   BAD_REQUEST_PARAMETERS: 'validation_failed',
-  // Ten megabytes are not one JSON object of a few short fields. AWS documents this type and is not known to send it.
-  REQUEST_TOO_LARGE: 'malformed_json',
+  REQUEST_TOO_LARGE: 'body_too_large',
   UNSUPPORTED_MEDIA_TYPE: 'unsupported_media_type',
   API_CONFIGURATION_ERROR: 'internal',
-  AUTHORIZER_CONFIGURATION_ERROR: 'internal',
-  AUTHORIZER_FAILURE: 'internal',
+  // The authorizer could not read the key. That says nothing about the key, so it must not answer 401.
+  AUTHORIZER_CONFIGURATION_ERROR: 'service_unavailable',
+  AUTHORIZER_FAILURE: 'service_unavailable',
   INTEGRATION_FAILURE: 'internal',
   INTEGRATION_TIMEOUT: 'internal',
 } as const satisfies Record<string, ProblemCode>;
 
-/** What is left over: types that AWS may add. */
+/** The types for everything else, for example types that AWS adds later. */
 export const FALLBACKS = ['DEFAULT_4XX', 'DEFAULT_5XX'] as const;
 
-/** API Gateway puts the id in here. A caller can choose `requestId` by a header; nobody can choose the extended one. */
+/** API Gateway replaces this with the request id. A caller can set `requestId` by a header, but not the extended one. */
 const REQUEST_ID = '$context.extendedRequestId';
 
-/** Seconds. A gateway-made answer can copy a value but not compute one, and a bucket has room again within its window. */
-const RETRY_AFTER = '60';
+/** Retry-After in seconds, by problem code: fixed numbers, since a gateway response cannot compute. */
+const RETRY_AFTER: { readonly [Code in ProblemCode]?: number } = {
+  rate_limit_exceeded: 60,
+  service_unavailable: 5,
+};
 
 const headersOf = (code: ProblemCode): Record<string, string> => ({
   'Content-Type': `'${PROBLEM_CONTENT_TYPE}'`,
   'Cache-Control': "'no-store'",
   'X-Request-Id': 'context.extendedRequestId',
-  ...(code === 'rate_limit_exceeded' && { 'Retry-After': `'${RETRY_AFTER}'` }),
+  ...(RETRY_AFTER[code] !== undefined && { 'Retry-After': `'${RETRY_AFTER[code]}'` }),
 });
 
-/** Only behind the authorizer is it known who calls; a firewall stands before it. */
+/** The types that come after the authorizer, which provides the headers of the caller's plan. */
 const LIMITED_BY_PLAN: readonly string[] = ['THROTTLED', 'QUOTA_EXCEEDED'];
 
 const PLAN_HEADERS = {
@@ -52,7 +55,7 @@ const PLAN_HEADERS = {
   'RateLimit-Policy': 'context.authorizer.rateLimitPolicy',
 };
 
-/** Gives every answer that API Gateway makes by itself the form of our own. */
+/** Adds a problem body to every response that API Gateway generates itself. */
 export const addGatewayResponses = (api: RestApi): void => {
   for (const [type, code] of Object.entries(GATEWAY_PROBLEMS)) {
     api.addGatewayResponse(`Response-${type}`, {
@@ -63,7 +66,7 @@ export const addGatewayResponses = (api: RestApi): void => {
     });
   }
   for (const type of FALLBACKS) {
-    // A status given here would become the status of every type; so it is left to AWS, and the body does not claim one it cannot know.
+    // A status set here would replace the status of every type of its class. So AWS sets it, and the body has no status member.
     const { status: _unknown, ...body } = problemBody('internal', REQUEST_ID);
     api.addGatewayResponse(`Response-${type}`, {
       type: ResponseType.of(type),

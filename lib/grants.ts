@@ -2,34 +2,46 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { AUTHORIZER_PERMISSIONS, AUTHORIZER_WRITES } from '#shared/api-keys/authorizer-permissions.ts';
 import type { Permissions, TableAction, TablePermissions } from '#shared/route.ts';
 
-/** What the functions use, by ARN. */
+/** The ARNs of the resources that functions use. */
 export interface Resources {
   readonly tableArn: string;
   readonly hashSecretArn: string;
   readonly providerSecretArn: string;
-  /** Of the signing keys, the one that signs first. */
+  /** The signing keys; the first one signs. */
   readonly signingKeyArns: readonly [string, ...string[]];
 }
 
 const allow = (actions: readonly string[], resources: readonly string[]): PolicyStatement =>
   new PolicyStatement({ actions: [...actions], resources: [...resources] });
 
-const onTable = (table: TablePermissions, { tableArn }: Resources): PolicyStatement[] =>
-  Object.entries(table).map(
-    ([prefix, actions]: [string, readonly TableAction[]]) =>
+/**
+ * Grants each action on the items whose partition keys begin with one of its prefixes. A BatchGetItem is allowed only if every key of
+ * the request does, so all prefixes of an action stand in one statement. `ForAllValues` is also true for a request without partition
+ * keys; the `Null` condition denies that one.
+ */
+const onTable = (table: TablePermissions, { tableArn }: Resources): PolicyStatement[] => {
+  const pairs = Object.entries(table).flatMap(([prefix, actions]) =>
+    actions.map((action) => ({ action, prefix })),
+  );
+  return [...Map.groupBy(pairs, ({ action }) => action)].map(
+    ([action, granted]: [TableAction, typeof pairs]) =>
       new PolicyStatement({
-        actions: actions.map((action) => `dynamodb:${action}`),
+        actions: [`dynamodb:${action}`],
         resources: [tableArn],
-        conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${prefix}*`] } },
+        conditions: {
+          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': granted.map(({ prefix }) => `${prefix}*`) },
+          Null: { 'dynamodb:LeadingKeys': 'false' },
+        },
       }),
   );
+};
 
 const onSigningKeys = (use: 'sign' | 'publish', { signingKeyArns }: Resources): PolicyStatement[] => [
   allow(['kms:GetPublicKey'], signingKeyArns),
   ...(use === 'sign' ? [allow(['kms:Sign'], [signingKeyArns[0]])] : []),
 ];
 
-/** What a function with these needs may do, and nothing besides: verbs by name, on resources by name. */
+/** Returns the policy statements for a function's permissions. They name every action and every resource. */
 export const grantsOf = (permissions: Permissions, resources: Resources): readonly PolicyStatement[] => [
   ...(permissions.table ? onTable(permissions.table, resources) : []),
   ...(permissions.hashes ? [allow(['secretsmanager:GetSecretValue'], [resources.hashSecretArn])] : []),
@@ -40,8 +52,8 @@ export const grantsOf = (permissions: Permissions, resources: Resources): readon
 ];
 
 /**
- * The authorizer may read the records of secrets and, of them, write the day of use. The condition names every attribute that its
- * expressions may name, so no error and no intruder in it can change whom a key belongs to or what it may do.
+ * Returns the policy statements of the authorizer: it reads the items of key secrets and writes the day of last use into them. The
+ * condition lists every attribute that its expressions may name, so it cannot change the seller or the scopes of a key.
  */
 export const authorizerGrants = ({ tableArn }: Pick<Resources, 'tableArn'>): readonly PolicyStatement[] => {
   const { partitionKeyPrefix, attributes, action } = AUTHORIZER_WRITES;
@@ -58,7 +70,7 @@ export const authorizerGrants = ({ tableArn }: Pick<Resources, 'tableArn'>): rea
       conditions: {
         'ForAllValues:StringLike': onlySecrets,
         'ForAllValues:StringEquals': { 'dynamodb:Attributes': [...attributes] },
-        // ALL_OLD and ALL_NEW would read every attribute back. NONE is what an update asks for if it says nothing.
+        // ALL_OLD and ALL_NEW would return every attribute. An update that does not set ReturnValues has NONE.
         StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
       },
     }),

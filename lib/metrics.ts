@@ -12,41 +12,42 @@ interface View {
   readonly label?: string;
 }
 
-/** A metric by dimensions that its event does not keep it by would be an alarm that never rings, so it throws. */
-const assertKept = (event: EventName, dimensions: readonly string[]): void => {
-  const { dimensions: kept = [[]] }: { readonly dimensions?: readonly (readonly string[])[] } = EVENTS[event];
-  const asked = [...dimensions].sort().join(' ');
-  if (!kept.some((set) => [...set].sort().join(' ') === asked)) {
-    throw new Error(`the metrics of ${event} are not kept by [${asked}]`);
+/** Throws if the event does not record its metrics by these dimensions: an alarm on them would never have data. */
+const assertRecorded = (event: EventName, dimensions: readonly string[]): void => {
+  const { dimensions: recorded = [[]] }: { readonly dimensions?: readonly (readonly string[])[] } =
+    EVENTS[event];
+  const requested = [...dimensions].sort().join(' ');
+  if (!recorded.some((set) => [...set].sort().join(' ') === requested)) {
+    throw new Error(`the metrics of ${event} are not recorded by [${requested}]`);
   }
 };
 
-/** The namespace that the functions of a stage keep their metrics in. */
+/** Returns the CloudWatch namespace of a stage's metrics. */
 export const metricNamespaceOf = (stage: string): string => `BuyerLinking/${stage}`;
 
-/** The metrics that the log of a stage carries. */
+/** Returns the metrics that the functions of a stage write with their log lines. */
 export const loggedMetrics = (stage: string) => {
   const namespace = metricNamespaceOf(stage);
   return {
-    /** A metric of an event. A name that the event's registry does not hold is a type error. */
+    /** Returns one metric of an event. A metric that the event does not have is a type error; dimensions that it is not recorded by throw. */
     one<Event extends EventName>(
       event: Event,
       metricName: MetricName<Event>,
       dimensions: Readonly<Record<string, string>>,
       view: View,
     ): Metric {
-      assertKept(event, Object.keys(dimensions));
+      assertRecorded(event, Object.keys(dimensions));
       return new Metric({ namespace, metricName, dimensionsMap: { ...dimensions }, ...view });
     },
 
-    /** For a graph: one line for each value that the dimensions ever take, so that new codes and providers show by themselves. */
+    /** Returns a search for graphs: one line for each value of the dimensions, new codes and providers included. */
     each<Event extends EventName>(
       event: Event,
       metricName: MetricName<Event>,
       dimensions: readonly string[],
       { period, statistic }: View,
     ): IMetric {
-      assertKept(event, dimensions);
+      assertRecorded(event, dimensions);
       const search = `{${[namespace, ...dimensions].join(',')}} MetricName="${metricName}"`;
       return new MathExpression({
         expression: `SEARCH('${search}', '${statistic}', ${period.toSeconds()})`,

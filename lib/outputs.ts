@@ -1,4 +1,4 @@
-/** The names by which the stacks are found from outside: the admin CLI, the deploy test and the runbook read these and no others. */
+/** The names of stacks and outputs. The admin CLI, the deploy test and docs/operations.md read these and no others. */
 
 const SERVICE = 'buyer-linking';
 
@@ -6,20 +6,18 @@ export const dataStackName = (stage: string): string => `${SERVICE}-${stage}-dat
 
 export const apiStackName = (stage: string): string => `${SERVICE}-${stage}-api`;
 
-/** The outputs of the API stack. `EgressAddress` and `DomainTarget` are there only where the config asks for what they name. */
+/** The outputs of the API stack. `EgressAddress` exists only with `staticEgress`, `DomainTarget` only with `domain`. */
 export const OUTPUTS = {
   apiId: 'ApiId',
   stageName: 'StageName',
   baseUrl: 'BaseUrl',
   tableName: 'TableName',
-  usagePlanFreeId: 'UsagePlanFreeId',
-  usagePlanProfessionalId: 'UsagePlanProfessionalId',
   hashSecretArn: 'HashSecretArn',
   keyPrefix: 'KeyPrefix',
   egressAddress: 'EgressAddress',
   domainTarget: 'DomainTarget',
 } as const;
 
-/** The output that holds the id of a plan's usage plan: `free` -> `UsagePlanFreeId`. */
+/** Returns the name of the output that holds the usage plan id of a plan: `UsagePlanFreeId` for `free`. */
 export const usagePlanOutput = (plan: string): string =>
   `UsagePlan${plan.charAt(0).toUpperCase()}${plan.slice(1)}Id`;

@@ -1,30 +1,31 @@
-import { Duration, type RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
+import { type RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
 import {
   AccessLogField,
   AccessLogFormat,
   ApiKeySourceType,
-  AuthorizationType,
+  type CfnRestApi,
+  EndpointAccessMode,
   EndpointType,
-  IdentitySource,
   type IRestApi,
-  LambdaIntegration,
   LogGroupLogDestination,
-  type Method,
   type MethodDeploymentOptions,
-  RequestAuthorizer,
   RestApi,
+  SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { type Route, requiresKey } from '#shared/route.ts';
+import { requiresKey } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import type { Config } from './config.ts';
 
-/** How long API Gateway keeps the authorizer's answer for a key. Revoking a key empties the cache, so it need not be short. */
-const AUTHORIZER_CACHE = Duration.minutes(5);
+/** TLS 1.2 or newer with forward secrecy. STRICT also rejects a request whose Host header names another endpoint than its TLS handshake. */
+const TLS = {
+  securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
+  endpointAccessMode: EndpointAccessMode.STRICT,
+} as const;
 
-/** One JSON line a request. Of who calls it holds the key's id and the address; of what was sent, nothing: no path, query or header. */
+/** One JSON line for each request. It identifies the caller by key id and address and holds no path, query or header of the request. */
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     time: AccessLogField.contextRequestTime(),
@@ -45,8 +46,8 @@ const accessLogFormat = AccessLogFormat.custom(
   }),
 );
 
-/** Rows that ask for no key have no plan that limits them: they share this limit, each its own bucket. */
-const limitsOfOpenRoutes = ({ openRoutes, otpAccess }: Config): Record<string, MethodDeploymentOptions> =>
+/** Returns the throttle of each row that requires no key and so has no plan: one bucket for each row. */
+const throttlesOfOpenRoutes = ({ openRoutes, otpAccess }: Config): Record<string, MethodDeploymentOptions> =>
   Object.fromEntries(
     allRoutes
       .filter((route) => !requiresKey(route, otpAccess))
@@ -56,7 +57,7 @@ const limitsOfOpenRoutes = ({ openRoutes, otpAccess }: Config): Record<string, M
       ]),
   );
 
-/** The API without its methods. */
+/** Adds the REST API of a stage, without its methods. */
 export const restApi = (
   scope: Construct,
   name: string,
@@ -68,22 +69,24 @@ export const restApi = (
     restApiName: name,
     description: `Buyer Linking (${config.stage})`,
     endpointTypes: [EndpointType.REGIONAL],
-    // The authorizer names the key of the usage plan; what the caller sends never reaches the plan.
+    // The authorizer returns the key of the usage plan. The plan never gets the key that the caller sends.
     apiKeySourceType: ApiKeySourceType.AUTHORIZER,
-    // The reference page's renderer is 1.7 MB as it is and 0.5 MB compressed; most other answers are below this size and pass as they are.
+    // Compresses the renderer of the reference page from 1.7 MB to 0.5 MB. Most other responses are smaller than this limit.
     minCompressionSize: Size.kibibytes(10),
-    // With a domain of our own, it is the only way in.
+    // With a custom domain, the default endpoint is closed.
     disableExecuteApiEndpoint: config.domain !== null,
-    // Without this role in the account's settings API Gateway refuses to write any log. It belongs to the account: it is kept.
+    // API Gateway writes logs only if the account's settings have this role. It belongs to the account, so a deleted stack keeps it.
     cloudWatchRole: true,
     deployOptions: {
       stageName: config.stage,
       tracingEnabled: true,
       accessLogDestination: new LogGroupLogDestination(accessLog),
       accessLogFormat,
-      methodOptions: limitsOfOpenRoutes(config),
+      methodOptions: throttlesOfOpenRoutes(config),
     },
   });
+  // The RestApi construct of CDK 2.276 has no property for these two.
+  Object.assign(api.node.defaultChild as CfnRestApi, TLS);
   acknowledge(api);
   return api;
 };
@@ -93,66 +96,36 @@ const acknowledge = (api: RestApi): void => {
     {
       id: 'AwsSolutions-APIG2',
       reason:
-        'Each function holds bodies and queries to its schema, with a problem body that names every fault.',
+        'Each function validates bodies and queries with its schema and names every fault in the response.',
     },
     {
       id: 'AwsSolutions-APIG6',
       reason:
-        'Execution logs hold headers and bodies: API keys and personal data. The access log and the functions log what is needed.',
+        'Execution logs hold headers and bodies, which contain API keys and personal data. The access log and the function logs replace them.',
     },
     {
       id: 'AwsSolutions-APIG3',
       reason:
-        'The firewall is an option of the stage; keys, plans and rate limiters limit callers without it.',
+        'The firewall is an option of the stage; API keys, usage plans and rate limiters limit callers without it.',
     },
     {
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-      reason:
-        'The role of the account that API Gateway writes logs with; this is the policy that AWS asks it to have.',
+      reason: 'The account role with which API Gateway writes logs; AWS requires this policy.',
     },
   );
 };
 
-interface Integrations {
-  readonly config: Config;
-  readonly authorizer: IFunction;
-  readonly functionOf: (route: Route) => IFunction;
-}
-
-/** A method a row. A row that needs a key gets the authorizer and its usage plan; any other is open, and says why. */
-export const addMethods = (api: RestApi, { config, authorizer: judge, functionOf }: Integrations): void => {
-  const authorizer = new RequestAuthorizer(api, 'Authorizer', {
-    handler: judge,
-    identitySources: [IdentitySource.header('X-Api-Key')],
-    resultsCacheTtl: AUTHORIZER_CACHE,
+/** Returns the base URL of a stage: its custom domain, which this adds to the API, or the default endpoint. */
+export const baseUrlOf = (api: RestApi, { domain, stage }: Config): string => {
+  if (domain === null) return defaultUrlOf(api, stage);
+  api.addDomainName('Domain', {
+    domainName: domain.name,
+    certificate: Certificate.fromCertificateArn(api, 'Certificate', domain.certificateArn),
+    ...TLS,
   });
-  const keyed = { authorizer, authorizationType: AuthorizationType.CUSTOM, apiKeyRequired: true };
-  for (const route of allRoutes) {
-    const isKeyed = requiresKey(route, config.otpAccess);
-    const method = api.root
-      .resourceForPath(route.path)
-      .addMethod(
-        route.method,
-        new LambdaIntegration(functionOf(route), { allowTestInvoke: false }),
-        isKeyed ? keyed : { authorizationType: AuthorizationType.NONE, apiKeyRequired: false },
-      );
-    explain(method, isKeyed);
-  }
+  return `https://${domain.name}`;
 };
 
-const explain = (method: Method, isKeyed: boolean): void =>
-  Validations.of(method).acknowledge(
-    { id: 'AwsSolutions-COG4', reason: 'Callers are sellers’ servers with API keys; Cognito is for people.' },
-    ...(isKeyed
-      ? []
-      : [
-          {
-            id: 'AwsSolutions-APIG4',
-            reason: 'Open by its row in shared/routes.ts, and throttled by the stage.',
-          },
-        ]),
-  );
-
-/** The address that API Gateway gives. Made from the API's id alone: a function may hold it, though the stage comes after the function. */
-export const defaultUrlOf = (api: IRestApi, stage: string): string =>
+/** Returns the URL of the default endpoint. It refers to the API only, because a function that holds it is created before the stage. */
+const defaultUrlOf = (api: IRestApi, stage: string): string =>
   `https://${api.restApiId}.execute-api.${api.stack.region}.${api.stack.urlSuffix}/${stage}`;

@@ -1,89 +1,173 @@
-import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib';
+import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { ALARM_PERIOD, type MakeAlarm } from './alarms.ts';
 import type { Config } from './config.ts';
 import type { LoggedMetrics } from './metrics.ts';
 
 const SUM = { period: ALARM_PERIOD, statistic: 'Sum' } as const;
+const MAXIMUM = { period: ALARM_PERIOD, statistic: 'Maximum' } as const;
 
-interface WatchedService {
+/** The completion watch: at least this many codes sent in the period, and less than this share of them redeemed. */
+const COMPLETION = { period: Duration.minutes(30), leastCodes: 20, leastShare: 0.2 } as const;
+
+interface MonitoredService {
   readonly config: Config;
   readonly makeAlarm: MakeAlarm;
   readonly metrics: LoggedMetrics;
-  /** Answers of 5xx that API Gateway gave, its own and the functions'. */
+  /** 5xx responses of API Gateway, whether made by a function or by API Gateway itself. */
   readonly serverErrors: IMetric;
   readonly latency: IMetric;
 }
 
-const refusals = ({ metrics }: WatchedService, operation: string, outcome: string) =>
+const responses = ({ metrics }: MonitoredService, operation: string, outcome: string) =>
   metrics.one('request_completed', 'Requests', { operation, outcome }, SUM);
 
-/** The alarms of the service as a whole; each function has its own besides, see api-function.ts. */
-export const addServiceAlarms = (scope: Construct, service: WatchedService): void => {
-  const { makeAlarm, metrics } = service;
+/** Adds the alarms of the service as a whole; api-function.ts adds those of each function. */
+export const addServiceAlarms = (scope: Construct, service: MonitoredService): void => {
+  addApiAlarms(scope, service);
+  addAvailabilityAlarms(scope, service);
+  addAbuseAlarms(scope, service);
+  addCeilingAlarms(scope, service);
+  const { completionWatch, providers } = service.config;
+  const { identityRegistry, sms } = providers;
+  for (const provider of completionWatch ? sms : []) addCompletionAlarm(scope, service, provider);
+  for (const provider of new Set([...identityRegistry, ...sms])) addProviderAlarms(scope, service, provider);
+};
+
+const addApiAlarms = (scope: Construct, { makeAlarm, serverErrors, latency }: MonitoredService): void => {
   makeAlarm(scope, {
     name: 'server-errors',
     impact:
-      'Callers get 5xx responses: a function does not start or end, or the authorizer fails, or a provider is out.',
-    metric: service.serverErrors,
+      'Callers get 5xx responses: a function fails, the authorizer fails, or a provider is unavailable.',
+    metric: serverErrors,
     threshold: 5,
     periods: [2, 2],
   });
   makeAlarm(scope, {
-    name: 'slow-answers',
-    impact: 'One caller in a hundred waits for eight seconds or more.',
-    metric: service.latency,
+    name: 'slow-responses',
+    impact: 'One request in a hundred takes eight seconds or more.',
+    metric: latency,
     threshold: 8000,
     periods: [3, 3],
   });
   makeAlarm(scope, {
-    name: 'identity-registries-out',
-    impact: 'Sellers cannot link buyers: no identity registry gives a verdict.',
-    metric: refusals(service, 'create-user', 'verification_unavailable'),
-    threshold: 5,
-  });
-  makeAlarm(scope, {
-    name: 'sms-out',
-    impact: 'Buyers get no sign-in codes: no SMS provider takes a message.',
-    metric: refusals(service, 'send-otp', 'sms_unavailable'),
-    threshold: 5,
-  });
-  makeAlarm(scope, {
     name: 'functions-throttled',
-    impact: 'Callers get 5xx responses: more functions want to run at once than the account may run.',
-    // Without dimensions it counts every function of the account and Region: the limit is theirs together.
+    impact: 'Callers get 5xx responses: Lambda has no concurrency left for a function.',
+    // Without dimensions the metric covers every function of the account and Region, which share one limit.
     metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...SUM }),
     threshold: 1,
   });
-  addProviderAlarms(scope, service);
+};
+
+const addAvailabilityAlarms = (scope: Construct, service: MonitoredService): void => {
+  const { makeAlarm, metrics } = service;
+  makeAlarm(scope, {
+    name: 'identity-registries-unavailable',
+    impact: 'Sellers cannot link buyers: no identity registry returns a verdict.',
+    metric: responses(service, 'create-user', 'verification_unavailable'),
+    threshold: 5,
+  });
+  makeAlarm(scope, {
+    name: 'sms-unavailable',
+    impact: 'Buyers get no sign-in codes: no SMS provider accepts a message.',
+    metric: responses(service, 'send-otp', 'sms_unavailable'),
+    threshold: 5,
+  });
   makeAlarm(scope, {
     name: 'rate-limiter-unreachable',
-    impact: 'Requests pass uncounted: only the usage plans of API Gateway hold sellers to their limits.',
+    impact: 'Requests pass without being counted: only the usage plans of API Gateway limit sellers.',
     metric: metrics.one('rate_limiter_unreachable', 'RateLimiterUnreachable', {}, SUM),
     threshold: 10,
   });
   makeAlarm(scope, {
-    name: 'codes-rejected',
-    impact: 'Many wrong one-time codes: somebody may be guessing, or codes reach buyers too late.',
-    metric: refusals(service, 'verify-otp', 'code_rejected'),
-    threshold: 100,
+    name: 'secret-refresh-failing',
+    impact: 'A secret cannot be read again: functions use its last value, and new containers fail.',
+    metric: metrics.one('secret_refresh_failed', 'SecretRefreshFailures', {}, SUM),
+    threshold: 3,
   });
 };
 
-/** What every provider of the config can suffer by itself, also while another one serves in its place. */
-const addProviderAlarms = (scope: Construct, { config, makeAlarm, metrics }: WatchedService): void => {
-  for (const provider of new Set([...config.providers.identityRegistry, ...config.providers.sms])) {
+const addAbuseAlarms = (scope: Construct, service: MonitoredService): void => {
+  const { makeAlarm, metrics } = service;
+  makeAlarm(scope, {
+    name: 'codes-rejected',
+    impact: 'Many one-time codes are wrong: somebody may be guessing, or codes arrive too late.',
+    metric: responses(service, 'verify-otp', 'code_rejected'),
+    threshold: 100,
+  });
+  makeAlarm(scope, {
+    name: 'app-verifies-failing',
+    impact:
+      'The buyer app fails to verify more codes than its hourly limit: somebody may be guessing through it.',
+    metric: metrics.one('failed_verifies_above_limit', 'FailedVerifiesAboveLimit', {}, SUM),
+    threshold: 1,
+  });
+};
+
+/** Adds an alarm for each daily ceiling that the config sets. */
+const addCeilingAlarms = (
+  scope: Construct,
+  { config: { spend }, makeAlarm, metrics }: MonitoredService,
+): void => {
+  const ceilings = [
+    {
+      ceiling: 'paid-checks-per-day',
+      limit: spend.paidChecksPerDay,
+      effect: 'linking stops until midnight UTC',
+    },
+    { ceiling: 'sms-per-day', limit: spend.smsPerDay, effect: 'sending codes stops until midnight UTC' },
+  ];
+  for (const { ceiling, limit, effect } of ceilings.filter((each) => each.limit !== null)) {
     makeAlarm(scope, {
-      name: `circuit-open-${provider}`,
-      impact: `${provider} is not called for now, since it kept failing; where another provider is configured, that one serves.`,
-      metric: metrics.one('circuit_changed', 'CircuitChanges', { provider, state: 'open' }, SUM),
-      threshold: 1,
-    });
-    makeAlarm(scope, {
-      name: `misconfigured-${provider}`,
-      impact: `${provider} cannot be asked at all: its section of the provider secret is missing, wrong or out of reach.`,
-      metric: metrics.one('provider_misconfigured', 'ProviderMisconfigured', { provider }, SUM),
-      threshold: 1,
+      name: `ceiling-${ceiling}`,
+      impact: `80 % of the stage's ceiling of ${limit} is used: at 100 %, ${effect}.`,
+      metric: metrics.one('stage_ceiling_counted', 'StageCeilingUsedPercent', { ceiling }, MAXIMUM),
+      threshold: 80,
     });
   }
+};
+
+/** Adds the completion watch of an SMS provider: it accepts messages, but too few of their codes come back. */
+const addCompletionAlarm = (
+  scope: Construct,
+  { makeAlarm, metrics }: MonitoredService,
+  provider: string,
+): void => {
+  const { period, leastCodes, leastShare } = COMPLETION;
+  const view = { period, statistic: 'Sum' } as const;
+  makeAlarm(scope, {
+    name: `codes-unredeemed-${provider}`,
+    impact: `Less than a fifth of the codes sent through ${provider} are redeemed: messages do not arrive, or somebody sends codes to numbers of their own.`,
+    metric: new MathExpression({
+      expression: `IF(sent >= ${leastCodes} AND FILL(redeemed, 0) < sent * ${leastShare}, 1, 0)`,
+      label: 'too few codes redeemed',
+      period,
+      usingMetrics: {
+        sent: metrics.one('code_sent', 'CodesSent', { provider }, view),
+        redeemed: metrics.one('code_redeemed', 'CodesRedeemed', { provider }, view),
+      },
+    }),
+    threshold: 1,
+  });
+};
+
+/** Adds the alarms of one provider. They are raised even while another provider takes over. */
+const addProviderAlarms = (
+  scope: Construct,
+  { makeAlarm, metrics }: MonitoredService,
+  provider: string,
+): void => {
+  makeAlarm(scope, {
+    name: `circuit-open-${provider}`,
+    impact: `${provider} is not called for now, because its calls kept failing; the next configured provider takes over.`,
+    metric: metrics.one('circuit_changed', 'CircuitChanges', { provider, state: 'open' }, SUM),
+    threshold: 1,
+  });
+  makeAlarm(scope, {
+    name: `misconfigured-${provider}`,
+    impact: `${provider} cannot be called: its section of the provider secret is missing, wrong or unreachable.`,
+    metric: metrics.one('provider_misconfigured', 'ProviderMisconfigured', { provider }, SUM),
+    threshold: 1,
+  });
 };

@@ -15,14 +15,14 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Network } from './api-function.ts';
 
-/** A network that is left by one address only, which providers can allow-list. */
+/** A network whose outbound traffic has one fixed address, which providers can allow-list. */
 export interface StaticEgress extends Network {
   readonly address: string;
 }
 
 /**
- * A VPC for the functions that call providers: private subnets in two zones behind one NAT gateway with an Elastic IP. Calls to
- * DynamoDB stay inside AWS by a gateway endpoint, which costs nothing; Secrets Manager is reached through the NAT, a few calls an hour.
+ * Adds a VPC for the functions that call providers: private subnets in two zones behind one NAT gateway with an Elastic IP. DynamoDB
+ * has a gateway endpoint, which is free. Secrets Manager is called through the NAT gateway, a few times an hour.
  */
 export const staticEgress = (parent: Construct, logRetentionDays: RetentionDays): StaticEgress => {
   const scope = new Construct(parent, 'Egress');
@@ -36,7 +36,7 @@ export const staticEgress = (parent: Construct, logRetentionDays: RetentionDays)
       { name: 'functions', subnetType: SubnetType.PRIVATE_WITH_EGRESS, cidrMask: 22 },
     ],
     gatewayEndpoints: { DynamoDb: { service: GatewayVpcEndpointAwsService.DYNAMODB } },
-    // Closing the default group takes a custom resource with a function of its own, and nothing of ours is in that group.
+    // Emptying the default security group takes a custom resource with its own function, and nothing of this stack is in that group.
     restrictDefaultSecurityGroup: false,
   });
   vpc.addFlowLog('Refused', {

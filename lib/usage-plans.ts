@@ -2,7 +2,7 @@ import { type RestApi, type Stage, UsagePlan } from 'aws-cdk-lib/aws-apigateway'
 import type { Construct } from 'constructs';
 import { PLAN_NAMES, PLANS, type PlanName, usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 
-/** The outer wall of each plan. Its numbers come from shared/rate-limits/plans.ts; the keys join it when the admin CLI makes them. */
+/** Adds an API Gateway usage plan for each plan of shared/rate-limits/plans.ts. The admin CLI adds the keys. */
 export const addUsagePlans = (
   scope: Construct,
   { api, stage, name }: { readonly api: RestApi; readonly stage: Stage; readonly name: string },

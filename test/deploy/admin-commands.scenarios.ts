@@ -1,4 +1,4 @@
-/** The admin commands against the stage as it was deployed. Run by `npm run test:deploy`, see run.ts. */
+/** Runs the admin commands against the deployed stage. `npm run test:deploy` starts it, see run.ts. */
 import { stageCommands } from '#test/bin/admin/stage-commands.ts';
 import type { Feature } from '#test/scenarios/target.ts';
 import { STAGE } from './stage.ts';

@@ -4,11 +4,11 @@ import { delimiter, dirname } from 'node:path';
 export interface CommandOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Lines are shown as they come, each behind this word; without it they are kept for an error alone. */
+  /** A prefix for the output, which is printed at once; without it, the output is part of the error only. */
   readonly label?: string;
 }
 
-/** This very Node first on the path: a command that starts `node` gets it, whatever else the machine has. */
+/** Puts the running Node first on the PATH, so that commands start it and not another Node of the machine. */
 export const withThisNode = (
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Record<string, string | undefined> => ({
@@ -27,7 +27,7 @@ const collect = (child: ChildProcess, label: string | undefined): (() => string)
   return () => text;
 };
 
-/** Runs a program to its end and gives what it wrote. Rejects, with what it wrote, if it fails or cannot be started. */
+/** Runs a program and returns its output. Rejects with the output if it fails or cannot be started. */
 export const runCommand = (
   program: string,
   args: readonly string[],
@@ -39,7 +39,7 @@ export const runCommand = (
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) return resolve(output());
-      const told = label === undefined ? `:\n${output()}` : ', see above';
-      reject(new Error(`${program} ${args.join(' ')} ended with ${code}${told}`));
+      const details = label === undefined ? `:\n${output()}` : ', see above';
+      reject(new Error(`${program} ${args.join(' ')} ended with ${code}${details}`));
     });
   });

@@ -16,7 +16,7 @@ export interface DeployedTarget extends Target {
   close(): Promise<void>;
 }
 
-/** Written to whatever the name holds: the secret of a stage of an emulator. */
+/** Creates or overwrites a secret. */
 const writeSecret = async (name: string, text: string): Promise<void> => {
   const client = new SecretsManagerClient({});
   try {
@@ -37,8 +37,8 @@ const outputsOf = async (stage: string): Promise<Readonly<Record<string, string>
   );
 };
 
-/** An emulator has no domain of its own for an API: it serves it by a path that MiniStack and LocalStack share. */
-const addressOf = (outputs: Readonly<Record<string, string>>): string => {
+/** Returns the URL of the API. Emulators serve it under a path, which is the same for MiniStack and LocalStack. */
+const urlOf = (outputs: Readonly<Record<string, string>>): string => {
   const emulator = process.env.AWS_ENDPOINT_URL;
   return emulator === undefined
     ? String(outputs[OUTPUTS.baseUrl])
@@ -46,8 +46,8 @@ const addressOf = (outputs: Readonly<Record<string, string>>): string => {
 };
 
 /**
- * The stage that was just deployed, with sellers and keys made by the operations of the admin CLI. On an emulator the functions run on
- * this machine, so their providers are the simulators; on AWS the stage keeps the providers it has.
+ * Returns the deployed stage with sellers and keys that the operations of the admin CLI create. On an emulator the functions run on
+ * this machine and call the simulators; on AWS they call the configured providers.
  */
 export const deployedTarget = async (stage: keyof typeof STAGES): Promise<DeployedTarget> => {
   const isEmulator = process.env.AWS_ENDPOINT_URL !== undefined;
@@ -61,7 +61,7 @@ export const deployedTarget = async (stage: keyof typeof STAGES): Promise<Deploy
     isInPlan: () => true,
   });
   return {
-    baseUrl: addressOf(outputs),
+    baseUrl: urlOf(outputs),
     issuer: String(outputs[OUTPUTS.baseUrl]),
     sellerId: seller_id,
     keys,

@@ -1,4 +1,4 @@
-/** Every scenario against the service as it was deployed. Run by `npm run test:deploy`, see run.ts. */
+/** Runs every scenario against the deployed service. `npm run test:deploy` starts it, see run.ts. */
 import { everyScenario } from '#test/scenarios/every-scenario.ts';
 import type { Feature } from '#test/scenarios/target.ts';
 import { type DeployedTarget, deployedTarget } from './deployed-target.ts';

@@ -8,32 +8,32 @@ import { withThisNode } from './command.ts';
 import { startGroup } from './process-group.ts';
 import { makePythonEnvironment } from './python.ts';
 
-/** MiniStack, and what its KMS makes key pairs with. */
+/** MiniStack, and the library with which its KMS makes key pairs. */
 const PACKAGES = ['ministack==1.4.21', 'cryptography==50.0.2'];
 
 const ACCOUNT = '000000000000';
 const REGION = 'us-east-1';
 
-/** How long it may take to start. */
-const PATIENCE_MS = 30_000;
+/** The time that MiniStack has to start. */
+const START_TIMEOUT_MS = 30_000;
 
 /**
- * What plain MiniStack does not model of API Gateway, so that scenarios on it are skipped by name. The templates that bring it about
- * on AWS are held to the contract by test/lib instead.
+ * The features of API Gateway that MiniStack does not have. Scenarios that need one are skipped by name; test/lib checks the templates
+ * instead.
  */
 export const MINISTACK_LACKS: readonly Feature[] = [
-  // Its usage plans are stored and never applied: test/lib/api-stack.test.ts, "plans".
+  // It stores usage plans and does not apply them: test/lib/api-stack.test.ts, "plans".
   'usage-plan throttle',
-  // Its gateway responses are stored and never applied: test/lib/gateway-responses.test.ts.
+  // It stores gateway responses and does not apply them: test/lib/gateway-responses.test.ts.
   'gateway problem bodies',
-  // It drops apiKeySourceType and lets any usage id pass: test/lib/api-stack.test.ts, "who may call".
+  // It ignores apiKeySourceType and accepts any usage id: test/lib/rest-api.test.ts, "the authorizer".
   'exact key enforcement',
 ];
 
 export interface Emulator {
   readonly endpoint: string;
   readonly account: string;
-  /** What a command needs in its environment to work on the emulator and on nothing else. */
+  /** The environment with which a command uses the emulator and nothing else. */
   readonly environment: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
@@ -44,21 +44,21 @@ const freePort = async (): Promise<number> => {
   const address = server.address();
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port to be had');
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return address.port;
 };
 
 const untilHealthy = async (endpoint: string, hasEnded: () => boolean): Promise<void> => {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < deadline && !hasEnded()) {
-    const answer = await fetch(`${endpoint}/_ministack/health`).catch(() => undefined);
-    if (answer?.ok) return;
+    const response = await fetch(`${endpoint}/_ministack/health`).catch(() => undefined);
+    if (response?.ok) return;
     await sleep(200);
   }
   throw new Error('MiniStack did not start');
 };
 
-/** Credentials that open nothing, and the emulator for every service. */
+/** Returns invalid credentials and the emulator's endpoint for every service. */
 const environmentFor = (endpoint: string): Record<string, string> => ({
   AWS_ENDPOINT_URL: endpoint,
   AWS_ACCESS_KEY_ID: 'test',
@@ -68,7 +68,7 @@ const environmentFor = (endpoint: string): Record<string, string> => ({
   AWS_EC2_METADATA_DISABLED: 'true',
 });
 
-/** On the loopback address alone, with everything it writes in `home`. */
+/** Returns the settings with which MiniStack listens on the loopback address only and writes to `home` only. */
 const settingsFor = (port: number, home: string): Record<string, string> => ({
   HOME: home,
   TMPDIR: home,
@@ -79,12 +79,12 @@ const settingsFor = (port: number, home: string): Record<string, string> => ({
   LAMBDA_EXECUTOR: 'local',
   MINISTACK_ACCOUNT_ID: ACCOUNT,
   MINISTACK_REGION: REGION,
-  // Servers of services that nothing here uses, on ports of their own.
+  // Servers that the test does not use and that would open ports.
   IOT_MTLS_ENABLED: '0',
   SFTP_ENABLED: '0',
 });
 
-/** Starts MiniStack from PyPI on a free port of this machine alone. Everything it writes stays in `folder`. */
+/** Installs MiniStack from PyPI and starts it on a free port of the loopback address. It writes to `folder` only. */
 export const startEmulator = async (folder: string): Promise<Emulator> => {
   const programs = await makePythonEnvironment(join(folder, 'python'), PACKAGES);
   const home = join(folder, 'home');

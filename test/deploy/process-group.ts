@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How long a program may take to end by itself. */
-const PATIENCE_MS = 5000;
+/** The time that a program has to end after SIGTERM. */
+const STOP_TIMEOUT_MS = 5000;
 
-/** A running program with all that it starts. */
+/** A running program and its child processes. */
 export interface ProcessGroup {
   hasEnded(): boolean;
   stop(): Promise<void>;
 }
 
-/** Starts a program in a process group of its own, so that what it starts ends with it; and it ends with this process. */
+/** Starts a program in a new process group. `stop` ends the whole group, and so does the exit of this process. */
 export const startGroup = (
   program: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -37,8 +37,8 @@ export const startGroup = (
     hasEnded,
     async stop() {
       signal('SIGTERM');
-      await Promise.race([ended, sleep(PATIENCE_MS, undefined, { ref: false })]);
-      // The program may have ended and left some of its own.
+      await Promise.race([ended, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+      // Child processes may still run after the program has ended.
       signal('SIGKILL');
       await ended;
       process.off('exit', killAtExit);

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { runCommand } from './command.ts';
 
-/** MiniStack needs this Python, or a later one. */
+/** The oldest Python that MiniStack supports. */
 const LEAST_VERSION = [3, 10] as const;
 
-/** Where a Python may be found, by the names that systems give it. */
+/** The commands that may start Python. */
 const CANDIDATES: readonly (readonly string[])[] = [['python3'], ['python'], ['py', '-3']];
 
-const isEnough = (text: string): boolean => {
+const isSupported = (text: string): boolean => {
   const [major = 0, minor = 0] = text.trim().split('.').map(Number);
   return major === LEAST_VERSION[0] && minor >= LEAST_VERSION[1];
 };
@@ -16,14 +16,14 @@ const findPython = async (): Promise<readonly [string, ...string[]]> => {
   for (const [program = '', ...args] of CANDIDATES) {
     const code = 'import sys; print("%d.%d" % sys.version_info[:2])';
     const version = await runCommand(program, [...args, '-c', code]).catch(() => '');
-    if (isEnough(version)) return [program, ...args];
+    if (isSupported(version)) return [program, ...args];
   }
   throw new Error(
-    `Python ${LEAST_VERSION.join('.')} or later is needed to run the emulator, and none was found.`,
+    `Python ${LEAST_VERSION.join('.')} or newer is required to run the emulator, and none was found.`,
   );
 };
 
-/** Makes a virtual environment in `folder` with these packages of PyPI; gives the folder that holds its programs. */
+/** Creates a virtual environment in `folder` with packages of PyPI. Returns the folder of its programs. */
 export const makePythonEnvironment = async (folder: string, packages: readonly string[]): Promise<string> => {
   const [program, ...args] = await findPython();
   await runCommand(program, [...args, '-m', 'venv', folder]);

@@ -7,13 +7,13 @@ import { MINISTACK_LACKS, startEmulator } from './emulator.ts';
 import { assertNotDeployed, STAGE } from './stage.ts';
 
 /**
- * `npm run test:deploy`: a real `cdk bootstrap` and `cdk deploy`, every scenario against the deployed URL, and nothing left behind.
+ * `npm run test:deploy` runs `cdk bootstrap` and `cdk deploy`, runs every scenario against the deployed URL and deletes the stage.
  *
- * - by itself: on MiniStack, an emulator from PyPI that it starts and stops;
- * - with AWS_ENDPOINT_URL: on the emulator that answers there (AWS Emulator, LocalStack);
- * - with `--aws` (`npm run test:deploy -- --aws`): on AWS, in the account of your credentials. It costs money, so it must be asked for.
+ * - By default it uses MiniStack, an emulator from PyPI that it starts and stops.
+ * - With AWS_ENDPOINT_URL it uses the emulator at that URL (AWS Emulator, LocalStack).
+ * - With `--aws` (`npm run test:deploy -- --aws`) it uses the AWS account of your credentials. This costs money.
  *
- * Every other argument is Jest's: `npm run test:deploy -- --json --outputFile=result.json`.
+ * Every other argument is passed to Jest: `npm run test:deploy -- --json --outputFile=result.json`.
  */
 
 const { resolve } = createRequire(import.meta.url);
@@ -23,36 +23,37 @@ const JEST = resolve('jest/bin/jest');
 const AWS_FLAG = '--aws';
 const jestArguments = process.argv.slice(2).filter((argument) => argument !== AWS_FLAG);
 
-interface Place {
+/** Where the stage is deployed to. */
+interface Environment {
   readonly name: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Scenarios that need one of these are skipped, by name. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** The features that it does not have; scenarios that need one are skipped by name. */
   readonly lacks: readonly string[];
-  /** `aws://<account>/<region>`, or nothing where the CLI finds it out. */
+  /** `aws://<account>/<region>`, or empty if the CLI looks it up. */
   readonly bootstrap: readonly string[];
-  /** Whether the stacks must be deleted afterwards; MiniStack forgets them when it ends. */
-  readonly mustBeEmptied: boolean;
-  leave(): Promise<void>;
+  /** Whether the stacks must be deleted at the end; MiniStack loses them when it stops. */
+  readonly needsCleanup: boolean;
+  stop(): Promise<void>;
 }
 
 const nothing = async (): Promise<void> => {};
 
-const onMiniStack = async (folder: string): Promise<Place> => {
-  console.log('Making MiniStack ready in a virtual environment…');
+const onMiniStack = async (folder: string): Promise<Environment> => {
+  console.log('Installing MiniStack in a virtual environment…');
   const { account, endpoint, environment, stop } = await startEmulator(folder);
   return {
     name: `MiniStack at ${endpoint}`,
-    environment,
+    variables: environment,
     lacks: MINISTACK_LACKS,
     bootstrap: [`aws://${account}/${environment.AWS_REGION}`],
-    mustBeEmptied: false,
-    leave: stop,
+    needsCleanup: false,
+    stop,
   };
 };
 
-const onOtherEmulator = (endpoint: string): Place => ({
+const onOtherEmulator = (endpoint: string): Environment => ({
   name: `the emulator at ${endpoint}`,
-  environment: {
+  variables: {
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
     AWS_REGION: 'us-east-1',
@@ -61,39 +62,39 @@ const onOtherEmulator = (endpoint: string): Place => ({
   },
   lacks: (process.env.DEPLOY_LACKS ?? '').split(',').filter((feature) => feature !== ''),
   bootstrap: [],
-  mustBeEmptied: true,
-  leave: nothing,
+  needsCleanup: true,
+  stop: nothing,
 });
 
-const onAws = (): Place => ({
+const onAws = (): Environment => ({
   name: 'AWS, in the account of your credentials',
-  environment: {},
-  // The functions cannot reach the simulators on this machine, and no real person may be checked or called by a test.
+  variables: {},
+  // The functions cannot reach the simulators on this machine, and a test must not check or message real people.
   lacks: ['sent messages', 'test identities'],
   bootstrap: [],
-  mustBeEmptied: true,
-  leave: nothing,
+  needsCleanup: true,
+  stop: nothing,
 });
 
-const choosePlace = (folder: string): Promise<Place> | Place => {
+const chooseEnvironment = (folder: string): Promise<Environment> | Environment => {
   if (process.argv.includes(AWS_FLAG)) return onAws();
   const endpoint = process.env.AWS_ENDPOINT_URL;
   return endpoint === undefined ? onMiniStack(folder) : onOtherEmulator(endpoint);
 };
 
-const deployAndCall = async (place: Place, folder: string): Promise<void> => {
-  const env = { ...withThisNode(), ...place.environment, CI: 'true', FORCE_COLOR: '0' };
+const deployAndCall = async (target: Environment, folder: string): Promise<void> => {
+  const env = { ...withThisNode(), ...target.variables, CI: 'true', FORCE_COLOR: '0' };
   const cdk = (...args: string[]) =>
     runCommand(
       process.execPath,
       [CDK, ...args, '-c', `stage=${STAGE}`, '-o', join(folder, 'cdk.out'), '--no-notices'],
       { env, label: `cdk ${args[0]}` },
     );
-  // An emulator's address and credentials count for this process too.
-  Object.assign(process.env, place.environment);
+  // The scenarios' own AWS clients use the emulator too.
+  Object.assign(process.env, target.variables);
   await assertNotDeployed();
   try {
-    await cdk('bootstrap', ...place.bootstrap);
+    await cdk('bootstrap', ...target.bootstrap);
     await cdk('deploy', '--all', '--require-approval', 'never', '--progress', 'bar');
     await runCommand(
       process.execPath,
@@ -105,31 +106,31 @@ const deployAndCall = async (place: Place, folder: string): Promise<void> => {
         '<rootDir>/test/deploy/*.scenarios.ts',
         ...jestArguments,
       ],
-      { env: { ...env, DEPLOY_LACKS: place.lacks.join(',') }, label: 'scenarios' },
+      { env: { ...env, DEPLOY_LACKS: target.lacks.join(',') }, label: 'scenarios' },
     );
   } finally {
-    if (place.mustBeEmptied) await cdk('destroy', '--all', '--force');
+    if (target.needsCleanup) await cdk('destroy', '--all', '--force');
   }
 };
 
 const main = async (): Promise<void> => {
   const startedAt = Date.now();
   const folder = await mkdtemp(join(tmpdir(), 'buyer-linking-deploy-'));
-  let place: Place | undefined;
-  const leave = async (): Promise<void> => {
-    await place?.leave();
+  let target: Environment | undefined;
+  const stop = async (): Promise<void> => {
+    await target?.stop();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => leave().finally(() => process.exit(130)));
+    process.once(signal, () => stop().finally(() => process.exit(130)));
   }
   try {
-    place = await choosePlace(folder);
-    console.log(`Deploying to ${place.name}.`);
-    await deployAndCall(place, folder);
-    console.log(`Deployed, called and left in ${Math.round((Date.now() - startedAt) / 1000)} s.`);
+    target = await chooseEnvironment(folder);
+    console.log(`Deploying to ${target.name}.`);
+    await deployAndCall(target, folder);
+    console.log(`Deployed, tested and removed in ${Math.round((Date.now() - startedAt) / 1000)} s.`);
   } finally {
-    await leave();
+    await stop();
   }
 };
 

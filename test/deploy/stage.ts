@@ -2,26 +2,25 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { apiStackName, dataStackName } from '#lib/outputs.ts';
 import type { STAGES } from '#lib/stages.ts';
 
-/** The stage that is deployed, with its config as it is. */
+/** The stage that the test deploys, with its config of lib/stages.ts. */
 export const STAGE = 'dev' satisfies keyof typeof STAGES;
 
-const isThere = async (client: CloudFormationClient, StackName: string): Promise<boolean> => {
+const exists = async (client: CloudFormationClient, StackName: string): Promise<boolean> => {
   try {
     await client.send(new DescribeStacksCommand({ StackName }));
     return true;
   } catch (error) {
-    // CloudFormation has no exception of its own for it.
+    // CloudFormation reports this as a ValidationError.
     if (error instanceof Error && error.message.includes('does not exist')) return false;
     throw error;
   }
 };
 
-/** Rejects if the stage is deployed already: the test deletes what it deploys, and must not delete what somebody uses. */
+/** Rejects if the stage is already deployed, because the test deletes the stage at its end. */
 export const assertNotDeployed = async (): Promise<void> => {
   const client = new CloudFormationClient({});
   for (const name of [apiStackName(STAGE), dataStackName(STAGE)]) {
-    if (await isThere(client, name))
-      throw new Error(`The stack ${name} is there already; nothing was touched.`);
+    if (await exists(client, name)) throw new Error(`The stack ${name} already exists. Nothing was changed.`);
   }
   client.destroy();
 };

@@ -1,21 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { callsProviders, variablesOf } from '#lib/function-variables.ts';
-import { OUTPUTS } from '#lib/outputs.ts';
-import { STAGES } from '#lib/stages.ts';
+import { OUTPUTS, usagePlanOutput } from '#lib/outputs.ts';
 import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
-import { requiresKey } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
-import { type Method, methodsOf } from './methods.ts';
-import { resourcesOf, templatesOf } from './synthesised.ts';
+import { methodOf } from './methods.ts';
+import { resourcesOf, templatesOf } from './synthesized.ts';
 
-const dev = templatesOf('dev');
+const spend = { paidChecksPerDay: 5000, smsPerDay: 10_000 };
+const dev = templatesOf('dev', { spend });
 const prod = templatesOf('prod', { alarms: { email: 'on-call@example.com' } });
-const stages = [
-  ['dev', dev],
-  ['prod', prod],
-] as const;
 
-/** The function of a row, by the first part of its logical id: its construct is named after the row. */
+const rows = allRoutes.map((route) => [route.name, route] as const);
+
+/** Returns the function of a row. Its logical id begins with the row's name. */
 const functionOf = ({ api }: typeof dev, name: string) => {
   const id = name.replaceAll('-', '');
   const found = Object.entries(resourcesOf(api, 'AWS::Lambda::Function')).filter(([logicalId]) =>
@@ -25,40 +22,17 @@ const functionOf = ({ api }: typeof dev, name: string) => {
   return found[0]?.[1].Properties;
 };
 
-const methodOf = (
-  template: typeof dev,
-  route: { readonly method: string; readonly path: string },
-): Method => {
-  const found = methodsOf(template.api).filter(
-    ({ method, path }) => method === route.method && path === route.path,
-  );
-  expect(found).toHaveLength(1);
-  return found[0] as Method;
-};
-
-describe('functions and methods', () => {
-  test('there is one method a row and no other', () => {
-    expect(
-      methodsOf(dev.api)
-        .map(({ method, path }) => `${method} ${path}`)
-        .sort(),
-    ).toEqual(allRoutes.map(({ method, path }) => `${method} ${path}`).sort());
-  });
-
-  test('there is one function a row, the authorizer, and no other', () => {
+describe('functions', () => {
+  test('the API stack of dev has one function for each row, and the authorizer', () => {
     dev.api.resourceCountIs('AWS::Lambda::Function', allRoutes.length + 1);
   });
 
-  test('large answers are compressed: the reference page loads half a megabyte, not two', () => {
-    dev.api.hasResourceProperties('AWS::ApiGateway::RestApi', { MinimumCompressionSize: 10_240 });
-  });
-
-  test('the canary is the only other function in prod', () => {
+  test('the API stack of prod has the canary in addition', () => {
     prod.api.resourceCountIs('AWS::Lambda::Function', allRoutes.length + 2);
   });
 
-  test.each(allRoutes.map((route) => [route.name, route] as const))(
-    '%s is invoked by its own method and runs with the memory and time of its row',
+  test.each(rows)(
+    '%s runs with the memory and timeout of its row and is called by its method',
     (name, route) => {
       const { Code: _code, ...lambda } = functionOf(dev, name);
       expect(lambda).toMatchObject({
@@ -71,21 +45,18 @@ describe('functions and methods', () => {
       });
       expect(lambda.LoggingConfig.LogFormat).toBe('JSON');
       expect(lambda.Timeout).toBeLessThan(29);
-      expect(JSON.stringify(methodOf(dev, route).integration)).toContain(
+      expect(JSON.stringify(methodOf(dev.api, route).integration)).toContain(
         `${name.replaceAll('-', '')}Function`,
       );
     },
   );
 
-  test.each(allRoutes.map((route) => [route.name, route] as const))(
-    '%s gets the variables that its needs ask for and no other',
-    (name, route) => {
-      const variables = Object.keys(functionOf(dev, name).Environment?.Variables ?? {});
-      expect(variables.sort()).toEqual([...variablesOf(route)].sort());
-    },
-  );
+  test.each(rows)('%s has exactly the variables that its permissions require', (name, route) => {
+    const variables = Object.keys(functionOf(dev, name).Environment?.Variables ?? {});
+    expect(variables.sort()).toEqual([...variablesOf(route)].sort());
+  });
 
-  test('no variable holds a secret: secrets are named by ARN or by name', () => {
+  test('variables name secrets by ARN or name and hold none', () => {
     expect(functionOf(dev, 'create-user').Environment.Variables).toMatchObject({
       HASH_SECRET: { 'Fn::ImportValue': expect.stringContaining('HashSecret') },
       PROVIDER_SECRET: 'buyer-linking/dev/providers',
@@ -93,54 +64,45 @@ describe('functions and methods', () => {
   });
 });
 
-describe('who may call', () => {
-  test.each(stages)('in %s every row with a key has the authorizer and asks for a key', (_, template) => {
-    const keyed = allRoutes.filter((route) => requiresKey(route, 'api-key'));
-    for (const route of keyed) {
-      expect(methodOf(template, route)).toMatchObject({ authorization: 'CUSTOM', apiKeyRequired: true });
-    }
-    expect(keyed.map(({ name }) => name)).toEqual(['create-user', 'list-users', 'send-otp', 'verify-otp']);
+describe('daily ceilings', () => {
+  test('a ceiling of the config reaches the function that it limits and no other', () => {
+    const variables = (name: string) => functionOf(dev, name).Environment.Variables;
+    expect(variables('create-user').PAID_CHECKS_PER_DAY).toBe('5000');
+    expect(variables('create-user').SMS_PER_DAY).toBeUndefined();
+    expect(variables('send-otp').SMS_PER_DAY).toBe('10000');
+    expect(variables('send-otp').PAID_CHECKS_PER_DAY).toBeUndefined();
   });
 
-  test.each(stages)('in %s the rows open to all are exactly these', (_, template) => {
-    const open = methodsOf(template.api).filter(({ authorization }) => authorization === 'NONE');
-    expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
-      'GET /.well-known/jwks.json',
-      'GET /docs',
-      'GET /docs/{file}',
-      'GET /v1/openapi.json',
-    ]);
-    expect(open.map(({ apiKeyRequired }) => apiKeyRequired)).not.toContain(true);
+  test('no function has the variable of a ceiling that is null', () => {
+    const text = JSON.stringify(resourcesOf(prod.api, 'AWS::Lambda::Function'));
+    expect(text).not.toMatch(/PAID_CHECKS_PER_DAY|SMS_PER_DAY/);
+  });
+});
+
+describe('reserved concurrency', () => {
+  test('dev reserves none', () => {
+    const text = JSON.stringify(resourcesOf(dev.api, 'AWS::Lambda::Function'));
+    expect(text).not.toContain('ReservedConcurrentExecutions');
   });
 
-  test('otpAccess "public" opens the one-time-code rows and no other', () => {
-    const { api } = templatesOf('dev', { otpAccess: 'public', firewall: { requestsPerAddress: 100 } });
-    const keyed = methodsOf(api).filter(({ authorization }) => authorization === 'CUSTOM');
-    expect(keyed.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
-      'GET /v1/users',
-      'POST /v1/users',
-    ]);
-  });
-
-  test('the authorizer is asked once a key in five minutes, and names the key of the usage plan', () => {
-    dev.api.hasResourceProperties('AWS::ApiGateway::Authorizer', {
-      Type: 'REQUEST',
-      IdentitySource: 'method.request.header.X-Api-Key',
-      AuthorizerResultTtlInSeconds: 300,
-    });
-    dev.api.hasResourceProperties('AWS::ApiGateway::RestApi', { ApiKeySourceType: 'AUTHORIZER' });
-  });
-
-  test('every open row is throttled by the stage', () => {
-    const settings: { HttpMethod: string; ResourcePath: string }[] = Object.values(
-      resourcesOf(dev.api, 'AWS::ApiGateway::Stage'),
-    ).flatMap(({ Properties }) => Properties.MethodSettings);
-    const throttled = settings.map(
-      // CloudFormation takes a path with its slashes escaped, but for the first.
-      ({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath.slice(1).replaceAll('~1', '/')}`,
+  test('prod reserves concurrency for signing in and caps linking, within the 900 that an account of 1,000 can reserve', () => {
+    const reserved = Object.fromEntries(
+      ['authorizer', 'send-otp', 'verify-otp', 'create-user', 'list-users'].map((name) => [
+        name,
+        functionOf(prod, name).ReservedConcurrentExecutions,
+      ]),
     );
-    const open = allRoutes.filter((route) => !requiresKey(route, 'api-key'));
-    expect(throttled.sort()).toEqual(open.map(({ method, path }) => `${method} ${path}`).sort());
+    expect(reserved).toEqual({
+      authorizer: 100,
+      'send-otp': 100,
+      'verify-otp': 100,
+      'create-user': 300,
+      'list-users': undefined,
+    });
+    const all = Object.values(resourcesOf(prod.api, 'AWS::Lambda::Function')).map(
+      ({ Properties }) => Properties.ReservedConcurrentExecutions ?? 0,
+    );
+    expect(all.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(900);
   });
 });
 
@@ -159,12 +121,13 @@ describe('plans', () => {
 });
 
 describe('outputs', () => {
-  test('everything that the admin CLI looks up is there', () => {
+  test('the API stack has every output that the admin CLI reads', () => {
     const { egressAddress, domainTarget, ...always } = OUTPUTS;
-    expect(Object.keys(dev.api.findOutputs('*'))).toEqual(expect.arrayContaining(Object.values(always)));
+    const names = [...Object.values(always), ...PLAN_NAMES.map(usagePlanOutput)];
+    expect(Object.keys(dev.api.findOutputs('*'))).toEqual(expect.arrayContaining(names));
   });
 
-  test('the address that providers allow-list is an output where there is one', () => {
+  test('the address for providers is an output of a stage with staticEgress only', () => {
     expect(Object.keys(prod.api.findOutputs('*'))).toContain(OUTPUTS.egressAddress);
     expect(Object.keys(dev.api.findOutputs('*'))).not.toContain(OUTPUTS.egressAddress);
   });
@@ -177,38 +140,23 @@ describe('staticEgress', () => {
     }
   });
 
-  test('is one NAT gateway with an Elastic IP, and DynamoDB is reached without it', () => {
+  test('adds one NAT gateway with an Elastic IP and a gateway endpoint for DynamoDB', () => {
     prod.api.resourceCountIs('AWS::EC2::NatGateway', 1);
     prod.api.resourceCountIs('AWS::EC2::EIP', 1);
     prod.api.hasResourceProperties('AWS::EC2::VPCEndpoint', { VpcEndpointType: 'Gateway' });
   });
 
-  test('off, there is no network at all', () => {
+  test('adds no network when it is off', () => {
     dev.api.resourceCountIs('AWS::EC2::VPC', 0);
     expect(functionOf(dev, 'create-user').VpcConfig).toBeUndefined();
   });
 });
 
-describe('the firewall', () => {
-  test('stands before the stage of prod with a limit for each address', () => {
-    prod.api.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
-    const [firewall] = Object.values(resourcesOf(prod.api, 'AWS::WAFv2::WebACL'));
-    expect(firewall?.Properties.Rules[0].Statement.RateBasedStatement).toMatchObject({
-      AggregateKeyType: 'IP',
-      Limit: STAGES.prod.firewall.requestsPerAddress,
-    });
-  });
-
-  test('keeps no samples of requests, since their headers hold keys', () => {
-    expect(JSON.stringify(prod.api.toJSON())).not.toContain('"SampledRequestsEnabled":true');
-  });
-});
-
-describe('logs', () => {
-  test('every log group ends its logs in time', () => {
-    for (const { Properties } of Object.values(resourcesOf(dev.api, 'AWS::Logs::LogGroup'))) {
-      expect(Properties.RetentionInDays).toBe(14);
-    }
+describe('logs and compression', () => {
+  test('every log group has a retention time', () => {
+    const groups = Object.values(resourcesOf(dev.api, 'AWS::Logs::LogGroup'));
+    expect(groups.length).toBeGreaterThan(allRoutes.length);
+    for (const { Properties } of groups) expect(Properties.RetentionInDays).toBe(14);
   });
 
   test('the access log holds nothing that a caller sent', () => {
@@ -218,9 +166,14 @@ describe('logs', () => {
     expect(format).not.toMatch(/identity\.apiKey|context\.path|header|querystring|userAgent|error\.message/);
   });
 
-  test('API Gateway itself logs no request', () => {
+  test('API Gateway writes no execution log', () => {
     const stage = JSON.stringify(resourcesOf(prod.api, 'AWS::ApiGateway::Stage'));
+    expect(stage).toContain('AccessLogSetting');
     expect(stage).not.toContain('"DataTraceEnabled":true');
     expect(stage).not.toContain('LoggingLevel');
+  });
+
+  test('responses of 10 KiB and more are compressed', () => {
+    dev.api.hasResourceProperties('AWS::ApiGateway::RestApi', { MinimumCompressionSize: 10_240 });
   });
 });

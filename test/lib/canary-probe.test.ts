@@ -1,30 +1,30 @@
 import { describe, expect, test } from '@jest/globals';
 import { probe } from '#lib/canary-probe.ts';
 
-const answering = (status: number, body: unknown) => async () =>
+const responding = (status: number, body: unknown) => async () =>
   new Response(typeof body === 'string' ? body : JSON.stringify(body), { status });
 
 describe('the canary', () => {
-  test('is content with a published key, asked for by the public address', async () => {
-    const asked: string[] = [];
+  test('succeeds if the public URL publishes a key', async () => {
+    const requested: string[] = [];
     await probe('https://api.example.com', async (url) => {
-      asked.push(String(url));
+      requested.push(String(url));
       return Response.json({ keys: [{ kty: 'EC' }] });
     });
-    expect(asked).toEqual(['https://api.example.com/.well-known/jwks.json']);
+    expect(requested).toEqual(['https://api.example.com/.well-known/jwks.json']);
   });
 
   test.each([
-    ['an error', answering(500, { code: 'internal' }), /500/],
-    ['no key', answering(200, { keys: [] }), /no public key/],
-    ['another document', answering(200, {}), /no public key/],
-    ['no JSON', answering(200, '<html>'), /JSON/],
-  ])('fails at %s', async (_, ask, reason) => {
-    await expect(probe('https://api.example.com', ask)).rejects.toThrow(reason);
+    ['an error', responding(500, { code: 'internal' }), /500/],
+    ['an empty key set', responding(200, { keys: [] }), /no public key/],
+    ['another document', responding(200, {}), /no public key/],
+    ['not JSON', responding(200, '<html>'), /JSON/],
+  ])('fails if the response is %s', async (_, request, reason) => {
+    await expect(probe('https://api.example.com', request)).rejects.toThrow(reason);
   });
 
-  test('fails if nobody answers', async () => {
-    const nobody = () => Promise.reject(new Error('unreachable'));
-    await expect(probe('https://api.example.com', nobody)).rejects.toThrow('unreachable');
+  test('fails if the service is unreachable', async () => {
+    const unreachable = () => Promise.reject(new Error('unreachable'));
+    await expect(probe('https://api.example.com', unreachable)).rejects.toThrow('unreachable');
   });
 });

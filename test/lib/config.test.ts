@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
-import { parseConfig } from '#lib/config.ts';
+import { ConfigError, parseConfig } from '#lib/config.ts';
 import { configOf, STAGES } from '#lib/stages.ts';
 
 const withOption = (name: string, value: unknown) => () =>
   parseConfig('dev', { ...STAGES.dev, [name]: value });
 
-describe('a config that cannot be deployed', () => {
+describe('parseConfig', () => {
   test.each([
     ['keyPrefix', 'blk_', 'option "keyPrefix" must be "blk_live_" or "blk_test_".'],
     ['keyPrefix', 'blk_live_', 'option "keyPrefix" may be "blk_live_" only in the stage prod'],
@@ -41,12 +41,8 @@ describe('a config that cannot be deployed', () => {
       { requestsPerSecond: 0, burst: 1 },
       'option "openRoutes.requestsPerSecond" must be a whole number',
     ],
-    ['signingKeys', [], 'option "signingKeys" must list labels of your own, at least one'],
-    [
-      'signingKeys',
-      ['k1', 'k1'],
-      'option "signingKeys" must list labels of your own, at least one, each once',
-    ],
+    ['signingKeys', [], 'option "signingKeys" must list labels, at least one'],
+    ['signingKeys', ['k1', 'k1'], 'option "signingKeys" must list labels, at least one, each once'],
     [
       'providers',
       { identityRegistry: [], sms: ['kavenegar'], secretName: 'x' },
@@ -57,32 +53,66 @@ describe('a config that cannot be deployed', () => {
       { ...STAGES.dev.providers, sms: ['kavenegar', 'pigeon'] },
       'option "providers.sms.1" must be one of "kavenegar", "sms-ir".',
     ],
+    [
+      'spend',
+      { paidChecksPerDay: 0, smsPerDay: null },
+      'option "spend.paidChecksPerDay" must be a whole number from 1',
+    ],
+    ['spend', { smsPerDay: null }, 'option "spend.paidChecksPerDay" is missing.'],
+    [
+      'reservedConcurrency',
+      { 'create-users': 10 },
+      'option "reservedConcurrency.create-users" is not an option.',
+    ],
+    [
+      'reservedConcurrency',
+      { 'create-user': 901 },
+      'option "reservedConcurrency.create-user" must be a whole number from 1 to 900.',
+    ],
     ['otpAcess', 'public', 'option "otpAcess" is not an option.'],
-  ])('%s = %j is refused by name', (name, value, sentence) => {
+  ])('throws for %s = %j and names the option', (name, value, sentence) => {
     expect(withOption(name, value)).toThrow(sentence);
   });
 
-  test('a missing option is named', () => {
+  test('throws for a missing option and names it', () => {
     const { canary: _left, ...rest } = STAGES.dev;
     expect(() => parseConfig('dev', rest)).toThrow('option "canary" is missing.');
   });
 
-  test('every fault is named at once', () => {
+  test('names every fault in one error', () => {
     const config = () => parseConfig('dev', { ...STAGES.dev, canary: 'on', removal: 'never' });
     expect(config).toThrow(/removal.*\n.*canary/);
   });
 
-  test('open one-time codes need a limit for each address in place of the plans', () => {
-    expect(withOption('otpAccess', 'public')).toThrow(
-      'option "firewall" must not be null where "otpAccess" is "public"',
+  test.each([
+    ['no firewall', { firewall: null, spend: { paidChecksPerDay: null, smsPerDay: 1000 } }],
+    [
+      'no ceiling on SMS',
+      { firewall: { requestsPerAddress: 1000 }, spend: { paidChecksPerDay: null, smsPerDay: null } },
+    ],
+    ['neither', {}],
+  ])('throws one sentence for otpAccess "public" with %s', (_, options) => {
+    expect(() => parseConfig('dev', { ...STAGES.dev, otpAccess: 'public', ...options })).toThrow(
+      new ConfigError('dev', [
+        'option "otpAccess" may be "public" only with a "firewall" and a number in "spend.smsPerDay": without keys, these two replace the limits of the plans.',
+      ]),
     );
+  });
+
+  test('accepts otpAccess "public" with a firewall and a ceiling on SMS', () => {
+    const options = {
+      otpAccess: 'public',
+      firewall: { requestsPerAddress: 1000 },
+      spend: { paidChecksPerDay: null, smsPerDay: 1000 },
+    };
+    expect(parseConfig('dev', { ...STAGES.dev, ...options })).toMatchObject(options);
   });
 });
 
-describe('the config that a command means', () => {
+describe('configOf', () => {
   const configWith = (context: Record<string, unknown>) => configOf(new App({ context }));
 
-  test('is dev unless a stage is named', () => {
+  test('returns the config of dev by default', () => {
     expect(configWith({}).stage).toBe('dev');
     expect(configWith({ stage: 'prod' })).toMatchObject({
       stage: 'prod',
@@ -91,34 +121,34 @@ describe('the config that a command means', () => {
     });
   });
 
-  test('names the stages there are when asked for another', () => {
+  test('throws for an unknown stage and names the stages', () => {
     expect(() => configWith({ stage: 'qa' })).toThrow('option "stage" must be one of dev, prod');
     expect(() => configWith({ stage: 'toString' })).toThrow('option "stage" must be one of dev, prod');
   });
 
-  test('takes an option of the command line, as text or as JSON', () => {
+  test('replaces an option by one of the command line, given as text or as JSON', () => {
     expect(
-      configWith({ canary: 'true', firewall: '{"requestsPerAddress":50}', otpAccess: 'public' }),
+      configWith({ canary: 'true', firewall: '{"requestsPerAddress":50}', removal: 'retain' }),
     ).toMatchObject({
       canary: true,
       firewall: { requestsPerAddress: 50 },
-      otpAccess: 'public',
+      removal: 'retain',
     });
   });
 
-  test('names an option of the command line that does not exist', () => {
+  test('throws for an unknown option of the command line and names it', () => {
     expect(() => configWith({ stage: 'prod', canarry: 'true' })).toThrow(
       'option "canarry" is not an option.',
     );
   });
 
-  test('is not disturbed by the context of CDK itself', () => {
+  test('ignores the context of CDK itself', () => {
     expect(configWith({ '@aws-cdk/core:someFlag': true, 'aws:cdk:bundling-stacks': [] }).stage).toBe('dev');
   });
 });
 
-describe('the app that the CDK command line runs', () => {
-  test('ends with the sentences of a wrong config, and without a stack trace', async () => {
+describe('bin/app.ts', () => {
+  test('prints the faults of a wrong config without a stack trace and exits with 1', async () => {
     const context = { stage: 'prod', otpAccess: 'sometimes', canarry: true };
     const failed = await promisify(execFile)(process.execPath, ['bin/app.ts'], {
       env: { ...process.env, CDK_CONTEXT_JSON: JSON.stringify(context) },

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { resourcesOf, templatesOf } from './synthesised.ts';
+import { resourcesOf, templatesOf } from './synthesized.ts';
 
 const dev = templatesOf('dev').data;
 const prod = templatesOf('prod', { alarms: { email: 'on-call@example.com' } }).data;
 
 const KEPT = ['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret'];
 
-describe('the data', () => {
-  test.each(KEPT)('prod keeps its %s when the stack is deleted, dev does not', (type) => {
+describe('the data stack', () => {
+  test.each(KEPT)('keeps the %s of prod when the stack is deleted, and deletes that of dev', (type) => {
     expect(Object.values(resourcesOf(prod, type)).map(({ DeletionPolicy }) => DeletionPolicy)).toEqual([
       'Retain',
     ]);
@@ -16,7 +16,7 @@ describe('the data', () => {
     ]);
   });
 
-  test('the table of prod is protected from deletion', () => {
+  test('protects the table of prod from deletion', () => {
     const [table] = Object.values(resourcesOf(prod, 'AWS::DynamoDB::GlobalTable'));
     expect(table?.Properties.Replicas[0].DeletionProtectionEnabled).toBe(true);
   });
@@ -25,7 +25,7 @@ describe('the data', () => {
     ['dev', dev],
     ['prod', prod],
   ] as const)(
-    'the table of %s is paid by use, forgets by "ttl", and can be restored to any second',
+    'gives the table of %s on-demand billing, expiry by "ttl" and point-in-time recovery',
     (_, template) => {
       const [table] = Object.values(resourcesOf(template, 'AWS::DynamoDB::GlobalTable'));
       expect(table?.Properties).toMatchObject({
@@ -42,7 +42,7 @@ describe('the data', () => {
     },
   );
 
-  test('a restored table takes the place of the own one, which is kept', () => {
+  test("lets the functions use a restored table and keeps the stage's own table", () => {
     const { api, data } = templatesOf('dev', { restoredTable: 'buyer-linking-restored' });
     data.resourceCountIs('AWS::DynamoDB::GlobalTable', 1);
     const names = Object.values(resourcesOf(api, 'AWS::Lambda::Function')).flatMap(
@@ -52,12 +52,12 @@ describe('the data', () => {
     expect(JSON.stringify(resourcesOf(api, 'AWS::IAM::Role'))).toContain(':table/buyer-linking-restored');
   });
 
-  test('the signing key can sign with P-256 and do nothing else', () => {
+  test('has a signing key for P-256 signatures only', () => {
     const [key] = Object.values(resourcesOf(prod, 'AWS::KMS::Key'));
     expect(key?.Properties).toMatchObject({ KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' });
   });
 
-  test('a second label is a second key; the first one alone signs, both are published', () => {
+  test('adds a key for a second label: the first key signs, both are published', () => {
     const { api, data } = templatesOf('dev', { signingKeys: ['k2', 'k1'] });
     data.resourceCountIs('AWS::KMS::Key', 2);
     const [role] = Object.entries(resourcesOf(api, 'AWS::IAM::Role')).filter(([id]) =>

@@ -9,18 +9,18 @@ const [, credentials = ''] = /```json\n([\s\S]+?)```/.exec(page) ?? [];
 
 describe('docs/deploy.md', () => {
   test.each([...IDENTITY_PROVIDERS, ...SMS_PROVIDERS].map((provider) => [provider.name, provider] as const))(
-    'shows the credentials of %s in the form that its adapter takes',
+    'shows the credentials of %s in the form that its adapter accepts',
     (name, provider) => {
       expect(() => provider.open(JSON.parse(credentials)[name])).not.toThrow();
     },
   );
 
-  test('names every option of a stage, and no other', () => {
+  test('lists exactly the options of a stage', () => {
     const named = [...page.matchAll(/^\| `(\w+)` \|.*\|.*\|.*\|$/gm)].map(([, option]) => option);
     expect(named.sort()).toEqual(Object.keys(STAGES.prod).sort());
   });
 
-  test('names the secret that the stage reads', () => {
+  test('creates the secret that the stage reads', () => {
     expect(page).toContain(`--name ${STAGES.dev.providers.secretName} `);
   });
 });

@@ -4,7 +4,7 @@ import * as makers from '#shared/deps.ts';
 import { logEvent, redirectLog } from '#shared/log.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 
-/** A value for each variable, and a note of each one that is read. */
+/** Returns an environment with a value for each variable, and the names of those that were read. */
 const recordingEnvironment = () => {
   const read = new Set<string>();
   const values: Record<string, string> = {
@@ -17,6 +17,8 @@ const recordingEnvironment = () => {
     TOKEN_ISSUER: 'https://issuer',
     KEY_PREFIX: 'blk_test_',
     OTP_ACCESS: 'api-key',
+    PAID_CHECKS_PER_DAY: '1000',
+    SMS_PER_DAY: '1000',
     METRIC_NAMESPACE: 'BuyerLinking/test',
     AWS_REGION: 'us-east-1',
   };
@@ -35,14 +37,14 @@ const makerOf = (name: string): (() => unknown) => {
   return (makers as unknown as Record<string, () => unknown>)[`${camel}Deps`] as () => unknown;
 };
 
-/** The variables that a maker of shared/deps.ts and the log ask for. */
+/** Returns the variables that a maker of shared/deps.ts and the log read. */
 const variablesReadBy = (name: string): string[] => {
   const { environment, read } = recordingEnvironment();
   const before = process.env;
   process.env = environment;
   try {
     makerOf(name)();
-    // Every function writes the log.
+    // Every function writes to the log.
     const restore = redirectLog(() => {});
     logEvent('rate_limiter_unreachable', { operation: name });
     restore();
@@ -64,7 +66,7 @@ describe('the environment of a function', () => {
     expect([...AUTHORIZER_VARIABLES].sort()).toEqual(variablesReadBy('authorizer'));
   });
 
-  test('only create-user and send-otp call providers', () => {
+  test('create-user and send-otp call providers, and no other function does', () => {
     expect(allRoutes.filter(callsProviders)).toEqual([routes['create-user'], routes['send-otp']]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { FALLBACKS, GATEWAY_PROBLEMS } from '#lib/gateway-responses.ts';
 import { PROBLEMS, problemBody } from '#shared/problems.ts';
-import { resourcesOf, templatesOf } from './synthesised.ts';
+import { resourcesOf, templatesOf } from './synthesized.ts';
 
 interface GatewayResponse {
   readonly ResponseType: string;
@@ -24,54 +24,69 @@ const header = (type: string, name: string): string | undefined =>
 const bodyOf = (type: string): unknown =>
   JSON.parse(responseOf(type).ResponseTemplates['application/json'] ?? '');
 
-/** Every type that the CDK knows. */
+/** Every response type that the CDK knows. */
 const allTypes = Object.values(ResponseType)
   .filter((type): type is ResponseType => type instanceof ResponseType)
   .map(({ responseType }) => responseType);
 
-describe('the answers that API Gateway makes by itself', () => {
-  test('cover every type there is', () => {
+describe('the responses that API Gateway generates itself', () => {
+  test('cover every response type', () => {
     expect(responses.map((response) => response.ResponseType).sort()).toEqual([...allTypes].sort());
   });
 
-  test.each(Object.entries(GATEWAY_PROBLEMS))('%s is the problem %s, byte for byte', (type, code) => {
+  test.each(Object.entries(GATEWAY_PROBLEMS))('%s has the status and the exact body of %s', (type, code) => {
     expect(responseOf(type).StatusCode).toBe(String(PROBLEMS[code].status));
     expect(bodyOf(type)).toEqual(problemBody(code, '$context.extendedRequestId'));
   });
 
-  test.each(allTypes)(
-    '%s says that it is a problem, whose request it answers, and that no cache may keep it',
-    (type) => {
-      expect(header(type, 'Content-Type')).toBe("'application/problem+json'");
-      expect(header(type, 'X-Request-Id')).toBe('context.extendedRequestId');
-      expect(header(type, 'Cache-Control')).toBe("'no-store'");
-    },
-  );
+  test.each(allTypes)('%s has the content type of problems, the request id and no-store', (type) => {
+    expect(header(type, 'Content-Type')).toBe("'application/problem+json'");
+    expect(header(type, 'X-Request-Id')).toBe('context.extendedRequestId');
+    expect(header(type, 'Cache-Control')).toBe("'no-store'");
+  });
 
-  test.each(FALLBACKS)('%s leaves the status to AWS, in the line and in the body', (type) => {
+  test.each(FALLBACKS)('%s sets no status, neither in the status line nor in the body', (type) => {
     expect(responseOf(type).StatusCode).toBeUndefined();
     expect(bodyOf(type)).not.toHaveProperty('status');
     expect(bodyOf(type)).toMatchObject({ code: 'internal' });
   });
 
-  test('every refusal of a key is one and the same', () => {
+  test('the response to an unknown key is identical with the response to a missing key', () => {
     const { ResponseType: _own, ...unauthorized } = responseOf('UNAUTHORIZED');
     const { ResponseType: _other, ...unknownToPlans } = responseOf('INVALID_API_KEY');
     expect(unknownToPlans).toEqual(unauthorized);
   });
 
-  test.each(['THROTTLED', 'QUOTA_EXCEEDED'])('%s says when to try again and what the plan is', (type) => {
-    expect(header(type, 'Retry-After')).toBe("'60'");
-    expect(header(type, 'RateLimit')).toBe('context.authorizer.rateLimit');
-    expect(header(type, 'RateLimit-Policy')).toBe('context.authorizer.rateLimitPolicy');
+  test.each(['THROTTLED', 'QUOTA_EXCEEDED'])(
+    '%s has Retry-After and the rate limit headers of the plan',
+    (type) => {
+      expect(header(type, 'Retry-After')).toBe("'60'");
+      expect(header(type, 'RateLimit')).toBe('context.authorizer.rateLimit');
+      expect(header(type, 'RateLimit-Policy')).toBe('context.authorizer.rateLimitPolicy');
+    },
+  );
+
+  test.each(['AUTHORIZER_FAILURE', 'AUTHORIZER_CONFIGURATION_ERROR'])(
+    '%s answers 503 service_unavailable with Retry-After and not 401',
+    (type) => {
+      expect(responseOf(type).StatusCode).toBe('503');
+      expect(bodyOf(type)).toMatchObject({ code: 'service_unavailable', status: 503 });
+      expect(header(type, 'Retry-After')).toBe("'5'");
+    },
+  );
+
+  test('REQUEST_TOO_LARGE answers 413 body_too_large', () => {
+    expect(responseOf('REQUEST_TOO_LARGE').StatusCode).toBe('413');
+    expect(bodyOf('REQUEST_TOO_LARGE')).toMatchObject({ code: 'body_too_large', status: 413 });
   });
 
-  test('the firewall stands before the authorizer, so its refusal copies nothing from it', () => {
+  test('the response of the firewall has no headers of a plan, because no authorizer ran', () => {
     expect(header('WAF_FILTERED', 'Retry-After')).toBe("'60'");
     expect(header('WAF_FILTERED', 'RateLimit')).toBeUndefined();
   });
 
-  test('no template repeats what a caller sent', () => {
+  test('no template contains a value that the caller sent', () => {
+    expect(responses).toHaveLength(allTypes.length);
     expect(JSON.stringify(responses)).not.toMatch(
       /context\.path|context\.error|method\.request|context\.requestId/,
     );

@@ -1,12 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
+import { grantsOf } from '#lib/grants.ts';
+import { permissionsOf } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
-import { resourcesOf, templatesOf } from './synthesised.ts';
+import { ITEM_PREFIXES } from '#shared/table/keys.ts';
+import { resourcesOf, templatesOf } from './synthesized.ts';
 
 interface Statement {
   readonly Action: string | readonly string[];
   readonly Resource: unknown;
   readonly Effect: string;
-  readonly Condition?: unknown;
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 const { api, data } = templatesOf('prod', { alarms: { email: 'on-call@example.com' } });
@@ -21,75 +24,118 @@ const statementsOf = (roleIdPart: string): Statement[] =>
 
 const everyStatement = statementsOf('');
 
+const statementsOfFunction = (name: string): Statement[] => statementsOf(`${name.replaceAll('-', '')}Role`);
+
 const actionsOf = (name: string): string[] =>
-  statementsOf(`${name.replaceAll('-', '')}Role`)
+  statementsOfFunction(name)
     .flatMap(({ Action }) => listOf(Action))
     .sort();
 
-/** Actions that AWS lets be granted on `*` alone. */
+const isOnTable = ({ Action }: Statement): boolean =>
+  listOf(Action).some((action) => action.startsWith('dynamodb:'));
+
+/** Returns each pair of an action and a key prefix that a function's policy allows, as `GetItem USERS#`. */
+const grantedOnTable = (name: string): string[] =>
+  statementsOfFunction(name)
+    .filter(isOnTable)
+    .flatMap(({ Action, Condition }) =>
+      listOf(Action).flatMap((action) =>
+        listOf(Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] as string[]).map(
+          (pattern) => `${action.replace('dynamodb:', '')} ${pattern.replace(/\*$/, '')}`,
+        ),
+      ),
+    )
+    .sort();
+
+/** Actions that AWS grants on `*` only. */
 const WITHOUT_RESOURCE =
   /^(?:xray:Put(?:TraceSegments|TelemetryRecords)|ec2:\w+(?:NetworkInterface|Subnet|PrivateIpAddresse)s?)$/;
 
-const EVERYWHERE = [
+const EVERY_FUNCTION = [
   'logs:CreateLogStream',
   'logs:PutLogEvents',
   'xray:PutTelemetryRecords',
   'xray:PutTraceSegments',
 ];
 
-describe('least privilege', () => {
-  test('the test sees the policies of every function', () => {
+const namesWith = (action: string): string[] =>
+  allRoutes.filter(({ name }) => actionsOf(name).includes(action)).map(({ name }) => name);
+
+describe('every policy', () => {
+  test('is read by this test: each function has at least three statements', () => {
     expect(everyStatement.length).toBeGreaterThan(allRoutes.length * 3);
   });
 
-  test('no action is a wildcard', () => {
-    expect(
-      everyStatement.flatMap(({ Action }) => listOf(Action)).filter((action) => action.includes('*')),
-    ).toEqual([]);
+  test('names its actions without wildcards', () => {
+    const actions = everyStatement.flatMap(({ Action }) => listOf(Action));
+    expect(actions.filter((action) => action.includes('*'))).toEqual([]);
   });
 
-  test('no resource is "*" but for traces and network interfaces, which have no other', () => {
+  test('names its resources, except for traces and network interfaces, which have no ARN', () => {
     const onEverything = everyStatement.filter(({ Resource }) => listOf(Resource).includes('*'));
     const actions = onEverything.flatMap(({ Action }) => listOf(Action));
     expect(actions.filter((action) => !WITHOUT_RESOURCE.test(action))).toEqual([]);
   });
 
-  test('no function has a managed policy or a policy outside its own role', () => {
+  test('is an inline policy of the function role', () => {
     const added = Object.keys(resourcesOf(api, 'AWS::IAM::Policy'));
     expect(added).toEqual([expect.stringMatching(/^EgressVpc/)]);
     const roles = Object.entries(resourcesOf(api, 'AWS::IAM::Role')).filter(([id]) => id.includes('Role'));
     const managed = roles.filter(([, { Properties }]) => Properties.ManagedPolicyArns !== undefined);
     expect(managed.map(([id]) => id)).toEqual([expect.stringMatching(/^ApiCloudWatchRole/)]);
   });
+});
 
-  test.each(
-    allRoutes.filter(({ permissions }) => permissions.table).map((route) => [route.name, route] as const),
-  )('%s may do with the table what its row says, and nothing else', (name, { permissions }) => {
-    const onTable = actionsOf(name).filter((action) => action.startsWith('dynamodb:'));
-    expect(onTable).toEqual((permissions.table ?? []).map((verb) => `dynamodb:${verb}`).sort());
+describe('grants on the table', () => {
+  test.each(allRoutes.map((route) => [route.name, route] as const))(
+    '%s has exactly the actions and key prefixes of its row',
+    (name, route) => {
+      const expected = Object.entries(permissionsOf(route).table ?? {}).flatMap(([prefix, actions]) =>
+        actions.map((action) => `${action} ${prefix}`),
+      );
+      expect(grantedOnTable(name)).toEqual(expected.sort());
+    },
+  );
+
+  test('every statement of a row denies a request without partition keys, for which ForAllValues alone is true', () => {
+    const statements = allRoutes.flatMap(({ name }) => statementsOfFunction(name).filter(isOnTable));
+    expect(statements.length).toBeGreaterThan(4);
+    for (const { Condition } of statements) {
+      expect(Object.keys(Condition ?? {}).sort()).toEqual(['ForAllValues:StringLike', 'Null']);
+      expect(Condition?.Null).toEqual({ 'dynamodb:LeadingKeys': 'false' });
+    }
   });
 
-  test('a row without needs may write its log and its trace, and nothing else', () => {
-    expect(actionsOf('get-openapi')).toEqual(EVERYWHERE);
+  test('no prefix is the beginning of another one, so a pattern matches one kind of item', () => {
+    for (const prefix of ITEM_PREFIXES) {
+      expect(ITEM_PREFIXES.filter((other) => other.startsWith(prefix))).toEqual([prefix]);
+    }
   });
 
-  test('get-jwks may read public keys, and sign nothing', () => {
-    expect(routes['get-jwks'].permissions).toEqual({ signingKey: 'publish' });
-    expect(actionsOf('get-jwks')).toEqual(['kms:GetPublicKey', ...EVERYWHERE].sort());
+  test('no function of a row reads or writes key secrets', () => {
+    const granted = allRoutes.flatMap(({ name }) => grantedOnTable(name));
+    expect(granted.filter((grant) => grant.endsWith('SECRET#'))).toEqual([]);
   });
 
-  test('only verify-otp may sign', () => {
-    const signers = allRoutes.filter(({ name }) => actionsOf(name).includes('kms:Sign'));
-    expect(signers.map(({ name }) => name)).toEqual(['verify-otp']);
+  test('all prefixes of an action stand in one statement, since a BatchGetItem can name several', () => {
+    const table = { 'BUYER#': ['GetItem', 'BatchGetItem'], 'PERSON#': ['BatchGetItem'] } as const;
+    const resources = {
+      tableArn: 'table',
+      hashSecretArn: '',
+      providerSecretArn: '',
+      signingKeyArns: [''],
+    } as const;
+    const statements = grantsOf({ table }, resources).map((statement) => statement.toStatementJson());
+    expect(statements.map(({ Action, Condition }) => [Action, Condition['ForAllValues:StringLike']])).toEqual(
+      [
+        ['dynamodb:GetItem', { 'dynamodb:LeadingKeys': ['BUYER#*'] }],
+        ['dynamodb:BatchGetItem', { 'dynamodb:LeadingKeys': ['BUYER#*', 'PERSON#*'] }],
+      ],
+    );
   });
 
-  test('a function that needs no secret can read none', () => {
-    const readers = allRoutes.filter(({ name }) => actionsOf(name).includes('secretsmanager:GetSecretValue'));
-    expect(readers.map(({ name }) => name)).toEqual(['create-user', 'send-otp', 'verify-otp']);
-  });
-
-  test('the authorizer reads the records of secrets alone, and cannot write what it judges by', () => {
-    const own = statementsOf('authorizerRole').filter(({ Action }) => String(Action).startsWith('dynamodb:'));
+  test('the authorizer reads key secrets only and writes their day of last use only', () => {
+    const own = statementsOfFunction('authorizer').filter(isOnTable);
     const onlySecrets = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['SECRET#*'] } };
     expect(own.map(({ Action, Condition }) => ({ Action, Condition }))).toEqual([
       { Action: 'dynamodb:GetItem', Condition: onlySecrets },
@@ -103,10 +149,33 @@ describe('least privilege', () => {
       },
     ]);
     const others = actionsOf('authorizer').filter((action) => !action.startsWith('dynamodb:'));
-    expect(others).toEqual(EVERYWHERE);
+    expect(others).toEqual(EVERY_FUNCTION);
+  });
+});
+
+describe('grants on keys and secrets', () => {
+  test('a function without permissions may write its log and its trace only', () => {
+    expect(actionsOf('get-openapi')).toEqual(EVERY_FUNCTION);
   });
 
-  test('no provider credential and no other secret text stands in a template', () => {
+  test('get-jwks may read public keys and cannot sign', () => {
+    expect(routes['get-jwks'].permissions).toEqual({ signingKey: 'publish' });
+    expect(actionsOf('get-jwks')).toEqual(['kms:GetPublicKey', ...EVERY_FUNCTION].sort());
+  });
+
+  test('only verify-otp can sign', () => {
+    expect(namesWith('kms:Sign')).toEqual(['verify-otp']);
+  });
+
+  test('exactly the functions that use hashes or providers can read a secret', () => {
+    const users = allRoutes.filter(
+      ({ permissions: { hashes, identityRegistry, sms } }) => hashes || identityRegistry || sms,
+    );
+    expect(namesWith('secretsmanager:GetSecretValue')).toEqual(users.map(({ name }) => name));
+    expect(users.map(({ name }) => name)).toContain('send-otp');
+  });
+
+  test('no template holds the text of a secret', () => {
     const text = JSON.stringify([api.toJSON(), data.toJSON()]);
     expect(text).not.toMatch(/SecretString"\s*:\s*"[^{]/);
     const [secret] = Object.values(resourcesOf(data, 'AWS::SecretsManager::Secret'));

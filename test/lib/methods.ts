@@ -1,7 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
-import { resourcesOf } from './synthesised.ts';
+import { resourcesOf } from './synthesized.ts';
 
-/** A method of the API as the template has it. */
+/** A method of the API in the template. */
 export interface Method {
   readonly method: string;
   readonly path: string;
@@ -10,7 +10,7 @@ export interface Method {
   readonly integration: unknown;
 }
 
-/** Every method of the API with its whole path. */
+/** Returns every method of the API with its full path. */
 export const methodsOf = (template: Template): Method[] => {
   const parts = resourcesOf(template, 'AWS::ApiGateway::Resource');
   const pathOf = (id: string | undefined): string => {
@@ -24,4 +24,16 @@ export const methodsOf = (template: Template): Method[] => {
     apiKeyRequired: Properties.ApiKeyRequired ?? false,
     integration: Properties.Integration,
   }));
+};
+
+/** Returns the one method of a row. */
+export const methodOf = (
+  template: Template,
+  route: { readonly method: string; readonly path: string },
+): Method => {
+  const found = methodsOf(template).filter(
+    ({ method, path }) => method === route.method && path === route.path,
+  );
+  expect(found).toHaveLength(1);
+  return found[0] as Method;
 };

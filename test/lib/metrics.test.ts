@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 describe('a metric of the log', () => {
-  test('is the one that the log line carries: same namespace, name and dimensions', () => {
+  test('has the namespace, name and dimensions that the log line carries', () => {
     const lines: string[] = [];
     const restore = redirectLog((line) => lines.push(line));
     logEvent('request_failed', { request_id: '1', operation: 'create-user' });
@@ -27,21 +27,23 @@ describe('a metric of the log', () => {
     expect(written.Dimensions).toContainEqual(Object.keys(metric.dimensions ?? {}));
   });
 
-  test('by dimensions that it is not kept by is refused, for its alarm would never ring', () => {
+  test('throws for dimensions that its event does not record, because its alarm would never have data', () => {
     expect(() => metrics.one('request_failed', 'UnexpectedErrors', { plan: 'free' }, SUM)).toThrow(
-      'not kept by [plan]',
+      'not recorded by [plan]',
     );
-    expect(() => metrics.one('request_failed', 'UnexpectedErrors', {}, SUM)).toThrow('not kept by []');
-    expect(() => metrics.each('key_checked', 'KeysChecked', ['reason'], SUM)).toThrow('not kept by [reason]');
+    expect(() => metrics.one('request_failed', 'UnexpectedErrors', {}, SUM)).toThrow('not recorded by []');
+    expect(() => metrics.each('key_checked', 'KeysChecked', ['reason'], SUM)).toThrow(
+      'not recorded by [reason]',
+    );
   });
 
-  test('is never that of another stage of the same account', () => {
+  test('differs from the metric of another stage of the same account', () => {
     expect(
       loggedMetrics('prod').one('rate_limiter_unreachable', 'RateLimiterUnreachable', {}, SUM).namespace,
     ).not.toBe(metrics.one('rate_limiter_unreachable', 'RateLimiterUnreachable', {}, SUM).namespace);
   });
 
-  test('for a graph is a search over every value of its dimensions', () => {
+  test('is a search over every value of its dimensions in a graph', () => {
     const [expression] = [
       metrics.each('key_checked', 'KeysChecked', ['outcome'], SUM).toMetricConfig().mathExpression,
     ];

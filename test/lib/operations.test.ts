@@ -3,9 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import { Match } from 'aws-cdk-lib/assertions';
 import { STAGES } from '#lib/stages.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
-import { resourcesOf, templatesOf } from './synthesised.ts';
+import { resourcesOf, templatesOf } from './synthesized.ts';
 
-const { api } = templatesOf('prod', { alarms: { email: 'on-call@example.com' } });
+const { api } = templatesOf('prod', {
+  alarms: { email: 'on-call@example.com' },
+  spend: { paidChecksPerDay: 5000, smsPerDay: 10_000 },
+});
 
 const runbook = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
 
@@ -14,6 +17,13 @@ interface Alarm {
   readonly AlarmDescription: string;
   readonly AlarmActions?: readonly unknown[];
   readonly TreatMissingData: string;
+  readonly Threshold: number;
+  readonly Namespace?: string;
+  readonly Dimensions?: readonly { readonly Name: string; readonly Value: string }[];
+  readonly Metrics?: readonly {
+    readonly Expression?: string;
+    readonly MetricStat?: { readonly Metric: { readonly Namespace: string } };
+  }[];
 }
 
 const alarms = Object.values(resourcesOf(api, 'AWS::CloudWatch::Alarm')).map(
@@ -23,21 +33,24 @@ const alarms = Object.values(resourcesOf(api, 'AWS::CloudWatch::Alarm')).map(
 const OPERATIONS = [...allRoutes.map(({ name }) => name), 'authorizer'];
 const PROVIDERS = [...STAGES.prod.providers.identityRegistry, ...STAGES.prod.providers.sms];
 
-/** `buyer-linking-prod-create-user-failing` -> `<operation>-failing`, as the runbook has it. */
+/** `buyer-linking-prod-create-user-failing` -> `<operation>-failing`, the title of its section in the runbook. */
 const kindOf = (alarmName: string): string =>
   alarmName
     .replace(/^buyer-linking-prod-/, '')
     .replace(new RegExp(`^(?:${OPERATIONS.join('|')})-(failing|slow)$`), '<operation>-$1')
+    .replace(/^ceiling-.*$/, 'ceiling-<ceiling>')
     .replace(new RegExp(`-(?:${PROVIDERS.join('|')})$`), '-<provider>');
 
 const sections = [...runbook.matchAll(/^### `(.+)`$/gm)].map(([, name]) => name);
 
-describe('the runbook', () => {
-  test('has a section for every alarm, and none for an alarm that does not exist', () => {
-    expect(new Set(sections)).toEqual(new Set(alarms.map(({ AlarmName }) => kindOf(AlarmName))));
+describe('docs/operations.md', () => {
+  test('has exactly one section for each kind of alarm', () => {
+    expect(sections.toSorted()).toEqual(
+      [...new Set(alarms.map(({ AlarmName }) => kindOf(AlarmName)))].sort(),
+    );
   });
 
-  test('refers to no heading of its own that does not exist', () => {
+  test('links to headings that exist', () => {
     const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
       title
         .toLowerCase()
@@ -45,12 +58,13 @@ describe('the runbook', () => {
         .replaceAll(' ', '-'),
     );
     const links = [...runbook.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
+    expect(links.length).toBeGreaterThan(5);
     expect(anchors).toEqual(expect.arrayContaining(links));
   });
 });
 
 describe('alarms', () => {
-  test('every operation, the authorizer among them, has one for failing and one for being slow', () => {
+  test('exist for failures and for latency of every operation and of the authorizer', () => {
     const names = alarms.map(({ AlarmName }) => AlarmName);
     for (const operation of OPERATIONS) {
       expect(names).toContain(`buyer-linking-prod-${operation}-failing`);
@@ -58,7 +72,7 @@ describe('alarms', () => {
     }
   });
 
-  test('each says first what people cannot do, and where to read on', () => {
+  test('say first what people cannot do and then where to read on', () => {
     for (const { AlarmDescription } of alarms) {
       expect(AlarmDescription).toMatch(/^\w.+\. What to do: docs\/operations\.md, ".+"\.$/);
     }
@@ -66,7 +80,7 @@ describe('alarms', () => {
     expect(failing?.AlarmDescription).toContain(routes['send-otp'].impact);
   });
 
-  test('every one reaches the topic of the config, and the topic the address', () => {
+  test('notify the topic, and the topic notifies the e-mail address of the config', () => {
     for (const { AlarmActions } of alarms) expect(AlarmActions).toHaveLength(1);
     api.hasResourceProperties('AWS::SNS::Subscription', {
       Protocol: 'email',
@@ -74,7 +88,7 @@ describe('alarms', () => {
     });
   });
 
-  test('CloudWatch of this account, and no other service, may publish to the topic that is made', () => {
+  test('can publish to the new topic, and no other service or account can', () => {
     const [policy] = Object.values(resourcesOf(api, 'AWS::SNS::TopicPolicy'));
     const allowed = policy?.Properties.PolicyDocument.Statement.filter(
       ({ Effect }: { Effect: string }) => Effect === 'Allow',
@@ -88,40 +102,75 @@ describe('alarms', () => {
     ]);
   });
 
-  test('a topic that exists is used as it is', () => {
+  test('notify an existing topic of the config without changing it', () => {
     const topicArn = 'arn:aws:sns:eu-central-1:123456789012:on-call';
     const { api: other } = templatesOf('dev', { alarms: { topicArn } });
     other.resourceCountIs('AWS::SNS::Topic', 0);
     other.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [topicArn] });
   });
 
-  test('every metric of ours that one watches is of the namespace that the functions of its stage write to', () => {
+  test('use the metric namespace that the functions of their stage write to', () => {
     const written = Object.values(resourcesOf(api, 'AWS::Lambda::Function')).flatMap(
       ({ Properties }) => Properties.Environment?.Variables?.METRIC_NAMESPACE ?? [],
     );
-    const watched = Object.values(resourcesOf(api, 'AWS::CloudWatch::Alarm'))
-      .map(({ Properties }) => Properties.Namespace)
-      .filter((namespace) => !namespace.startsWith('AWS/'));
+    const used = alarms
+      .flatMap(({ Namespace, Metrics = [] }) => [
+        Namespace,
+        ...Metrics.map(({ MetricStat }) => MetricStat?.Metric.Namespace),
+      ])
+      .filter((namespace) => namespace !== undefined && !namespace.startsWith('AWS/'));
     expect(written).toHaveLength(OPERATIONS.length);
     expect(new Set(written)).toEqual(new Set(['BuyerLinking/prod']));
-    expect(new Set(watched)).toEqual(new Set(['BuyerLinking/prod']));
+    expect(new Set(used)).toEqual(new Set(['BuyerLinking/prod']));
   });
 
-  test('only the canary takes silence for a failure', () => {
-    const silent = alarms.filter(({ TreatMissingData }) => TreatMissingData !== 'notBreaching');
-    expect(silent.map(({ AlarmName }) => AlarmName)).toEqual(['buyer-linking-prod-canary']);
+  test('treat missing data as breaching for the canary only', () => {
+    const breaching = alarms.filter(({ TreatMissingData }) => TreatMissingData !== 'notBreaching');
+    expect(breaching.map(({ AlarmName }) => AlarmName)).toEqual(['buyer-linking-prod-canary']);
   });
 
-  test('none depends on more than one metric, which emulators and composite views cannot evaluate', () => {
-    for (const { Properties } of Object.values(resourcesOf(api, 'AWS::CloudWatch::Alarm'))) {
-      expect(Properties.Metrics).toBeUndefined();
-      expect(Properties.MetricName).toEqual(expect.any(String));
-    }
+  test.each(STAGES.prod.providers.sms)(
+    'watch the codes of %s: less than a fifth of at least 20 codes redeemed in 30 minutes',
+    (provider) => {
+      const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith(`codes-unredeemed-${provider}`));
+      const [expression, ...metrics] = alarm?.Metrics ?? [];
+      expect(expression?.Expression).toBe('IF(sent >= 20 AND FILL(redeemed, 0) < sent * 0.2, 1, 0)');
+      expect(alarm?.Threshold).toBe(1);
+      const dimensions = [{ Name: 'provider', Value: provider }];
+      expect(metrics.map(({ MetricStat }) => MetricStat)).toEqual([
+        {
+          Metric: { Namespace: 'BuyerLinking/prod', MetricName: 'CodesSent', Dimensions: dimensions },
+          Period: 1800,
+          Stat: 'Sum',
+        },
+        {
+          Metric: { Namespace: 'BuyerLinking/prod', MetricName: 'CodesRedeemed', Dimensions: dimensions },
+          Period: 1800,
+          Stat: 'Sum',
+        },
+      ]);
+    },
+  );
+
+  test.each(['paid-checks-per-day', 'sms-per-day'])('are raised at 80 %% of the ceiling %s', (ceiling) => {
+    const alarm = alarms.find(({ AlarmName }) => AlarmName === `buyer-linking-prod-ceiling-${ceiling}`);
+    expect(alarm).toMatchObject({
+      MetricName: 'StageCeilingUsedPercent',
+      Dimensions: [{ Name: 'ceiling', Value: ceiling }],
+      Statistic: 'Maximum',
+      Threshold: 80,
+    });
+  });
+
+  test('on a ceiling and on redeemed codes exist only where the config sets them', () => {
+    const text = JSON.stringify(templatesOf('dev').api.toJSON());
+    expect(text).toContain('AWS::CloudWatch::Alarm');
+    expect(text).not.toMatch(/StageCeilingUsedPercent|CodesRedeemed/);
   });
 });
 
 describe('the dashboard', () => {
-  test('shows alarms, traffic by operation and plan, refusals, providers and the table', () => {
+  test('shows alarms, traffic by operation and plan, responses by code, providers and the table', () => {
     api.resourceCountIs('AWS::CloudWatch::Dashboard', 1);
     const [dashboard] = Object.values(resourcesOf(api, 'AWS::CloudWatch::Dashboard'));
     const body = JSON.stringify(dashboard?.Properties.DashboardBody);
@@ -138,7 +187,7 @@ describe('the dashboard', () => {
 });
 
 describe('the canary', () => {
-  test('asks every five minutes, and is there only where the config says so', () => {
+  test('runs every five minutes, in a stage whose config turns it on', () => {
     api.hasResourceProperties('AWS::Events::Rule', {
       ScheduleExpression: 'rate(5 minutes)',
       Targets: Match.anyValue(),

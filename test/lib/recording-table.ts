@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The verb that each part of a transaction is granted by. */
-const VERBS: Readonly<Record<string, string>> = {
+/** The action that grants each part of a transaction. */
+const ACTIONS: Readonly<Record<string, string>> = {
   Put: 'PutItem',
   Update: 'UpdateItem',
   ConditionCheck: 'ConditionCheckItem',
@@ -16,40 +16,68 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 
-/** The actions that AWS would ask the caller's policy for. */
-const actionsOf = (operation: string, body: string): string[] => {
-  if (operation !== 'TransactWriteItems') return [operation];
-  const { TransactItems } = JSON.parse(body) as {
-    readonly TransactItems: readonly Record<string, unknown>[];
-  };
-  return TransactItems.flatMap((item) => Object.keys(item)).map((part) => VERBS[part] ?? part);
+type Key = { readonly pk: { readonly S: string } };
+
+interface Part {
+  readonly Key?: Key;
+  readonly Item?: Key;
+}
+
+/** The fields of a request body from which its partition keys are read. */
+interface Body extends Part {
+  readonly RequestItems?: Readonly<Record<string, { readonly Keys: readonly Key[] }>>;
+  readonly TransactItems?: readonly Readonly<Record<string, Part>>[];
+  readonly KeyConditionExpression?: string;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, { readonly S: string }>>;
+}
+
+const queriedKey = ({ KeyConditionExpression = '', ExpressionAttributeValues = {} }: Body): string => {
+  const [, value = ''] = /\bpk = (:\w+)/.exec(KeyConditionExpression) ?? [];
+  return ExpressionAttributeValues[value]?.S ?? '';
 };
 
-/** Stands before a database and notes what is asked of it. */
+const keyOf = ({ Key, Item }: Part): string => (Key ?? Item)?.pk.S ?? '';
+
+/** Returns each action of a request with a partition key that it is authorized for. */
+const accessesOf = (operation: string, body: Body): (readonly [action: string, partitionKey: string])[] => {
+  if (body.TransactItems) {
+    return body.TransactItems.flatMap((item) => Object.entries(item)).map(
+      ([part, value]) => [ACTIONS[part] ?? part, keyOf(value)] as const,
+    );
+  }
+  if (body.RequestItems) {
+    const keys = Object.values(body.RequestItems).flatMap(({ Keys }) => Keys);
+    return keys.map((Key) => [operation, keyOf({ Key })] as const);
+  }
+  return [[operation, operation === 'Query' ? queriedKey(body) : keyOf(body)]];
+};
+
+/** `SELLER#sel_1` -> `SELLER#` */
+const prefixOf = (partitionKey: string): string => /^[A-Z]+#/.exec(partitionKey)?.[0] ?? partitionKey;
+
+/** Starts a proxy in front of a database that records the actions and key prefixes of its requests. */
 export const startRecordingTable = async (endpoint: string) => {
-  let actions = new Set<string>();
+  const accesses = new Set<string>();
   const server = createServer(async (request, response) => {
     const body = await textOf(request);
     const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
-    for (const action of actionsOf(operation, body)) actions.add(action);
+    for (const [action, key] of accessesOf(operation, JSON.parse(body)))
+      accesses.add(`${action} ${prefixOf(key)}`);
     const { host: _own, 'content-length': _length, connection: _connection, ...headers } = request.headers;
-    const answer = await fetch(endpoint, {
+    const forwarded = await fetch(endpoint, {
       method: 'POST',
       headers: headers as Record<string, string>,
       body,
     });
-    response.writeHead(answer.status, { 'Content-Type': answer.headers.get('content-type') ?? '' });
-    response.end(await answer.text());
+    response.writeHead(forwarded.status, { 'Content-Type': forwarded.headers.get('content-type') ?? '' });
+    response.end(await forwarded.text());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** The actions asked for since the last call of this, in order of the alphabet. */
-    taken(): string[] {
-      const taken = [...actions].sort();
-      actions = new Set();
-      return taken;
-    },
+    /** Returns the sorted accesses since the last `clear`, as `GetItem SELLER#`. */
+    recorded: (): string[] => [...accesses].sort(),
+    clear: (): void => accesses.clear(),
     async close() {
       server.close();
       server.closeAllConnections();

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Config } from '#lib/config.ts';
 import { STAGES } from '#lib/stages.ts';
-import { templatesOf } from './synthesised.ts';
+import { templatesOf } from './synthesized.ts';
 
-/** Both templates of a stage, line by line, without the stage's name and the hashes that CDK makes of it. */
+/** Returns the lines of both templates of a stage, without the stage's name and the hashes that CDK derives from it. */
 const linesOf = (stage: keyof typeof STAGES, options: Partial<Config>): string[] => {
   const { api, data } = templatesOf(stage, options);
   return JSON.stringify([data.toJSON(), api.toJSON()], null, 1)
@@ -15,7 +15,7 @@ const linesOf = (stage: keyof typeof STAGES, options: Partial<Config>): string[]
 const alarms = { email: 'on-call@example.com' };
 
 describe('dev and prod', () => {
-  test('differ in nothing but what their configs say: dev with the options of prod is prod', () => {
+  test('have identical templates if their configs are identical', () => {
     const { keyPrefix, ...options } = { ...STAGES.prod, alarms };
     const dev = linesOf('dev', options).map((line) => line.replace(STAGES.dev.keyPrefix, keyPrefix));
     expect(dev).toEqual(linesOf('prod', { alarms }));

@@ -9,12 +9,12 @@ import { type Config, parseConfig } from '#lib/config.ts';
 import { STAGES } from '#lib/stages.ts';
 import cdkJson from '../../cdk.json' with { type: 'json' };
 
-/** Everything that a test file synthesises lies here until it ends. */
+/** Holds everything that a test file synthesizes, until the file ends. */
 const folder = mkdtempSync(join(tmpdir(), 'buyer-linking-templates-'));
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** An empty folder in place of each bundle: what a template says does not depend on the code. */
+/** Returns an empty folder in place of each bundle: the templates do not depend on the code. */
 const emptyBundles: Bundles = {
   sizes: {},
   folderOf(name) {
@@ -23,20 +23,27 @@ const emptyBundles: Bundles = {
   },
 };
 
-/** The context of cdk.json, which the CDK CLI would hand over. */
+/** The context of cdk.json, which the CDK CLI would pass to the app. */
 const context: Record<string, unknown> = cdkJson.context;
 
-/** A stage of ours, with the options that a test changes. */
+/** Returns the config of a stage with some options replaced. */
 export const stageConfig = (stage: keyof typeof STAGES, changes: Partial<Config> = {}): Config =>
   parseConfig(stage, { ...STAGES[stage], ...changes });
 
-/** The app of a stage, not synthesised yet. */
-export const stageApp = (config: Config) => {
-  const app = new App({ context, outdir: mkdtempSync(join(folder, 'cdk-')) });
+/**
+ * Returns the app of a stage, not yet synthesized. `hasValidation` turns on the template rules of CloudFormation, which take seconds
+ * and need to run in one test file only.
+ */
+export const stageApp = (config: Config, { hasValidation = false } = {}) => {
+  const app = new App({
+    context,
+    outdir: mkdtempSync(join(folder, 'cdk-')),
+    builtinCloudFormationValidation: hasValidation,
+  });
   return { app, ...addStage(app, config, emptyBundles) };
 };
 
-/** The templates of a stage. */
+/** Returns the templates of a stage. */
 export const templatesOf = (stage: keyof typeof STAGES, changes: Partial<Config> = {}) => {
   const { api, data } = stageApp(stageConfig(stage, changes));
   return { api: Template.fromStack(api), data: Template.fromStack(data) };
@@ -44,11 +51,12 @@ export const templatesOf = (stage: keyof typeof STAGES, changes: Partial<Config>
 
 interface Resource {
   readonly Type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of any form, and tests look deep into it
+  // biome-ignore lint/suspicious/noExplicitAny: the tests read JSON of any form
   readonly Properties: any;
   readonly DeletionPolicy?: string;
+  readonly DependsOn?: readonly string[];
 }
 
-/** The resources of a type, by logical id. */
+/** Returns the resources of a type, by logical id. */
 export const resourcesOf = (template: Template, type: string): Readonly<Record<string, Resource>> =>
   template.findResources(type) as Readonly<Record<string, Resource>>;

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { Duration, Validations } from 'aws-cdk-lib';
+import {
+  AuthorizationType,
+  IdentitySource,
+  LambdaIntegration,
+  type Method,
+  RequestAuthorizer,
+  type RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { OtpAccess } from '#shared/env.ts';
+import { type Route, requiresKey, scopeOf } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
+
+/** How long API Gateway caches the authorizer's policy for a key. Revoking a key flushes the cache, so the time need not be short. */
+const AUTHORIZER_CACHE = Duration.minutes(5);
+
+/**
+ * Returns the construct id of the authorizer: it changes with the operations that require a key and with their scopes. CloudFormation
+ * then replaces the authorizer, and the new one starts with an empty cache. A cached policy lists the operations that a key may call,
+ * so without this a new operation would answer 403 until the cached policies expire. See docs/adr/0011-authorizer-cache.md.
+ */
+export const authorizerIdOf = (rows: readonly Route[], otpAccess: OtpAccess): string => {
+  const operations = rows
+    .filter((route) => requiresKey(route, otpAccess))
+    .map((route) => `${route.method} ${route.path} ${scopeOf(route) ?? ''}`)
+    .sort();
+  return `Authorizer-${createHash('sha256').update(operations.join('\n')).digest('hex').slice(0, 8)}`;
+};
+
+interface Integrations {
+  readonly otpAccess: OtpAccess;
+  readonly authorizer: IFunction;
+  readonly functionOf: (route: Route) => IFunction;
+}
+
+/** Adds a method for each row. A row that requires a key gets the authorizer and a usage plan; every other row is open. */
+export const addMethods = (api: RestApi, { otpAccess, authorizer, functionOf }: Integrations): void => {
+  const keyed = {
+    authorizer: new RequestAuthorizer(api, authorizerIdOf(allRoutes, otpAccess), {
+      handler: authorizer,
+      identitySources: [IdentitySource.header('X-Api-Key')],
+      resultsCacheTtl: AUTHORIZER_CACHE,
+    }),
+    authorizationType: AuthorizationType.CUSTOM,
+    apiKeyRequired: true,
+  };
+  const open = { authorizationType: AuthorizationType.NONE, apiKeyRequired: false };
+  for (const route of allRoutes) {
+    const isKeyed = requiresKey(route, otpAccess);
+    const integration = new LambdaIntegration(functionOf(route), { allowTestInvoke: false });
+    const method = api.root
+      .resourceForPath(route.path)
+      .addMethod(route.method, integration, isKeyed ? keyed : open);
+    acknowledge(method, isKeyed);
+  }
+  // Includes the permission to invoke the function: a new authorizer must not be deployed before it has it.
+  api.latestDeployment?.node.addDependency(authorizer);
+};
+
+const acknowledge = (method: Method, isKeyed: boolean): void =>
+  Validations.of(method).acknowledge(
+    {
+      id: 'AwsSolutions-COG4',
+      reason: 'The callers are servers of sellers with API keys; Cognito is for people.',
+    },
+    ...(isKeyed
+      ? []
+      : [
+          {
+            id: 'AwsSolutions-APIG4',
+            reason: 'The route row says that it requires no key; the stage throttles it.',
+          },
+        ]),
+  );

@@ -1,0 +1,118 @@
+import { ArnFormat, Stack } from 'aws-cdk-lib';
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { AUTHORIZER_PERMISSIONS } from '#shared/api-keys/authorizer-permissions.ts';
+import { permissionsOf, type Route } from '#shared/route.ts';
+import { ApiFunction, type FunctionDefaults } from './api-function.ts';
+import type { Bundles } from './bundling.ts';
+import type { Config } from './config.ts';
+import type { DataStack } from './data-stack.ts';
+import {
+  AUTHORIZER_VARIABLES,
+  callsProviders,
+  type DeployedVariable,
+  variablesOf,
+} from './function-variables.ts';
+import { authorizerGrants, grantsOf, type Resources } from './grants.ts';
+import { metricNamespaceOf } from './metrics.ts';
+import type { StaticEgress } from './static-egress.ts';
+
+/** What distinguishes one function of the service from the others. */
+interface FunctionKind
+  extends Pick<Route, 'name' | 'memoryMb' | 'timeoutSeconds' | 'impact' | 'description'> {
+  readonly variables: readonly DeployedVariable[];
+  readonly grants: readonly PolicyStatement[];
+  readonly hasStaticEgress: boolean;
+}
+
+interface ServiceParts {
+  readonly config: Config;
+  readonly bundles: Bundles;
+  readonly data: DataStack;
+  readonly defaults: FunctionDefaults;
+  readonly egress: StaticEgress | undefined;
+  readonly baseUrl: string;
+}
+
+/** Returns the value of every variable in this stage; undefined for a ceiling that is off. */
+const environmentOf = ({
+  config,
+  data,
+  baseUrl,
+}: ServiceParts): Readonly<Record<DeployedVariable, string | undefined>> => ({
+  TABLE_NAME: data.table.tableName,
+  HASH_SECRET: data.hashSecret.secretArn,
+  PROVIDER_SECRET: config.providers.secretName,
+  IDENTITY_PROVIDERS: config.providers.identityRegistry.join(','),
+  SMS_PROVIDERS: config.providers.sms.join(','),
+  SIGNING_KEYS: data.signingKeys.map((key) => key.keyId).join(','),
+  TOKEN_ISSUER: baseUrl,
+  KEY_PREFIX: config.keyPrefix,
+  OTP_ACCESS: config.otpAccess,
+  PAID_CHECKS_PER_DAY: config.spend.paidChecksPerDay?.toString(),
+  SMS_PER_DAY: config.spend.smsPerDay?.toString(),
+  METRIC_NAMESPACE: metricNamespaceOf(config.stage),
+});
+
+const resourcesOf = (scope: Construct, { config, data }: ServiceParts): Resources => ({
+  tableArn: data.table.tableArn,
+  hashSecretArn: data.hashSecret.secretArn,
+  providerSecretArn: Stack.of(scope).formatArn({
+    service: 'secretsmanager',
+    resource: 'secret',
+    // Secrets Manager appends a hyphen and six random characters to the name of a secret.
+    resourceName: `${config.providers.secretName}-??????`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  }),
+  signingKeyArns: data.signingKeys.map((key) => key.keyArn) as [string, ...string[]],
+});
+
+/** Returns the makers of a stage's functions: of one for each route row, and of the authorizer. */
+export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
+  const { config, bundles, defaults, egress } = service;
+  const resources = resourcesOf(scope, service);
+  const values = environmentOf(service);
+
+  const addFunction = ({ name, variables, hasStaticEgress, ...kind }: FunctionKind): IFunction =>
+    new ApiFunction(scope, name, {
+      ...defaults,
+      ...kind,
+      name,
+      codeFolder: bundles.folderOf(name),
+      environment: Object.fromEntries(
+        variables.flatMap((variable) => {
+          const value = values[variable];
+          return value === undefined ? [] : [[variable, value]];
+        }),
+      ),
+      network: hasStaticEgress ? egress : undefined,
+      reservedConcurrency: config.reservedConcurrency?.[name],
+    }).lambda;
+
+  return {
+    authorizer: (): IFunction =>
+      addFunction({
+        name: 'authorizer',
+        description: 'Authorizes API keys',
+        variables: AUTHORIZER_VARIABLES,
+        grants: authorizerGrants(resources),
+        hasStaticEgress: callsProviders({ permissions: AUTHORIZER_PERMISSIONS }),
+        memoryMb: 1024,
+        timeoutSeconds: 5,
+        impact: 'No request with an API key is answered.',
+      }),
+
+    ofRoute: (route: Route): IFunction =>
+      addFunction({
+        name: route.name,
+        description: `${route.method} ${route.path}`,
+        variables: variablesOf(route),
+        grants: grantsOf(permissionsOf(route), resources),
+        hasStaticEgress: callsProviders(route),
+        memoryMb: route.memoryMb,
+        timeoutSeconds: route.timeoutSeconds,
+        impact: route.impact,
+      }),
+  };
+};

@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Bundles, bundleFunctions } from '#lib/bundling.ts';
+import { allRoutes } from '#shared/routes.ts';
+
+let folder: string;
+let bundles: Bundles;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'buyer-linking-bundles-'));
+  bundles = await bundleFunctions({ outDir: folder });
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const names = [...allRoutes.map(({ name }) => name), 'authorizer', 'canary'];
+
+/** The responses of an empty table to GET /v1/users. */
+const RESPONSES: Readonly<Record<string, unknown>> = {
+  GetItem: { Item: { pk: { S: 'SELLER#sel_test' }, sk: { S: 'SELLER' }, user_count: { N: '0' } } },
+  Query: { Items: [], Count: 0 },
+  UpdateItem: { Attributes: { count: { N: '1' } } },
+};
+
+const EVENT = {
+  httpMethod: 'GET',
+  path: '/v1/users',
+  headers: {},
+  body: null,
+  requestContext: {
+    requestId: 'request',
+    authorizer: {
+      sellerId: 'sel_test',
+      keyId: 'key_test',
+      plan: 'free',
+      scopes: 'users:read',
+      expiresAt: '',
+    },
+  },
+};
+
+describe('a bundle in a new process', () => {
+  const run = promisify(execFile);
+  const ENVIRONMENT = {
+    AWS_LAMBDA_FUNCTION_NAME: 'function',
+    AWS_REGION: 'us-east-1',
+    TABLE_NAME: 'table',
+    HASH_SECRET: 'secret',
+    PROVIDER_SECRET: 'secret',
+    IDENTITY_PROVIDERS: 'jibit',
+    SMS_PROVIDERS: 'kavenegar',
+    SIGNING_KEYS: 'key',
+    TOKEN_ISSUER: 'https://issuer',
+    KEY_PREFIX: 'blk_test_',
+    OTP_ACCESS: 'api-key',
+  };
+
+  test.each(names)('%s loads and exports its handler', async (name) => {
+    const file = JSON.stringify(join(bundles.folderOf(name), 'index.mjs'));
+    const { stdout } = await run(
+      process.execPath,
+      ['--input-type=module', '-e', `console.log(typeof (await import(${file})).handler)`],
+      { env: ENVIRONMENT },
+    );
+    expect(stdout.trim()).toBe('function');
+  });
+
+  test('list-users retries a throttled call, because an error without a registered class keeps its name', async () => {
+    const attempts: string[] = [];
+    const server = createServer((request, response) => {
+      const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
+      const isFirst = !attempts.includes(operation);
+      attempts.push(operation);
+      const reply = isFirst
+        ? {
+            __type: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException',
+            message: 'slow down',
+          }
+        : RESPONSES[operation];
+      response.writeHead(isFirst ? 400 : 200, { 'Content-Type': 'application/x-amz-json-1.0' });
+      response.end(JSON.stringify(reply));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const file = JSON.stringify(join(bundles.folderOf('list-users'), 'index.mjs'));
+    const { stdout } = await run(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `const { handler } = await import(${file});
+         const { statusCode } = await handler(${JSON.stringify(EVENT)}, { getRemainingTimeInMillis: () => 10000 });
+         console.log(statusCode);`,
+      ],
+      {
+        env: {
+          ...ENVIRONMENT,
+          AWS_ACCESS_KEY_ID: 'test',
+          AWS_SECRET_ACCESS_KEY: 'test',
+          DYNAMODB_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        },
+      },
+    );
+    server.close();
+    server.closeAllConnections();
+    expect(stdout.trim().split('\n').at(-1)).toBe('200');
+    expect(attempts.sort()).toEqual(['GetItem', 'GetItem', 'Query', 'Query', 'UpdateItem', 'UpdateItem']);
+  });
+});

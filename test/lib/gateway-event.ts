@@ -1,0 +1,29 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { Route } from '#shared/route.ts';
+
+/** What a caller sends to an operation, and the scopes of its key. */
+export interface Sent {
+  readonly body?: unknown;
+  readonly pathParameters?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, readonly string[]>>;
+  readonly scopes?: string;
+}
+
+/** Returns the event that API Gateway passes to a row's function for a key of the seller sel_test. */
+export const gatewayEvent = (
+  { method, path }: Pick<Route, 'method' | 'path'>,
+  { body, pathParameters, query, scopes = 'users:read users:write' }: Sent,
+) =>
+  ({
+    httpMethod: method,
+    path,
+    headers: { 'content-type': 'application/json' },
+    pathParameters: pathParameters ?? null,
+    multiValueQueryStringParameters: query ?? null,
+    body: body === undefined ? null : JSON.stringify(body),
+    isBase64Encoded: false,
+    requestContext: {
+      requestId: 'request',
+      authorizer: { sellerId: 'sel_test', keyId: 'key_test', plan: 'professional', scopes, expiresAt: '' },
+    },
+  }) as unknown as APIGatewayProxyEvent;

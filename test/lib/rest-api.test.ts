@@ -1,0 +1,185 @@
+import { describe, expect, test } from '@jest/globals';
+import { authorizerIdOf } from '#lib/methods.ts';
+import { STAGES } from '#lib/stages.ts';
+import { type Route, requiresKey } from '#shared/route.ts';
+import { allRoutes, routes } from '#shared/routes.ts';
+import { methodOf, methodsOf } from './methods.ts';
+import { resourcesOf, templatesOf } from './synthesized.ts';
+
+const dev = templatesOf('dev').api;
+const alarms = { email: 'on-call@example.com' };
+const prod = templatesOf('prod', { alarms }).api;
+const openOtp = templatesOf('prod', {
+  alarms,
+  otpAccess: 'public',
+  spend: { paidChecksPerDay: null, smsPerDay: 1000 },
+}).api;
+const stages = [
+  ['dev', dev],
+  ['prod', prod],
+] as const;
+
+/** Named here once more, so that a row cannot become public by mistake. */
+const PUBLIC_OPERATIONS = [
+  'GET /.well-known/jwks.json',
+  'GET /.well-known/openid-configuration',
+  'GET /docs',
+  'GET /docs/{file}',
+  'GET /v1/openapi.json',
+];
+
+const nameOf = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`;
+
+describe('methods', () => {
+  test('the API has exactly one method for each row', () => {
+    expect(methodsOf(dev).map(nameOf).sort()).toEqual(allRoutes.map(nameOf).sort());
+  });
+
+  test.each(stages)('in %s every row with a key has the authorizer and requires an API key', (_, api) => {
+    const keyed = allRoutes.filter((route) => requiresKey(route, 'api-key'));
+    expect(keyed.length).toBeGreaterThanOrEqual(4);
+    for (const route of keyed) {
+      expect(methodOf(api, route)).toMatchObject({ authorization: 'CUSTOM', apiKeyRequired: true });
+    }
+  });
+
+  test.each(stages)('in %s the open operations are exactly these', (_, api) => {
+    const open = methodsOf(api).filter(({ authorization }) => authorization === 'NONE');
+    expect(open.map(nameOf).sort()).toEqual(PUBLIC_OPERATIONS);
+    expect(open.map(({ apiKeyRequired }) => apiKeyRequired)).not.toContain(true);
+  });
+
+  test('otpAccess "public" opens the one-time-code rows and no other', () => {
+    const keyed = methodsOf(openOtp).filter(({ authorization }) => authorization === 'CUSTOM');
+    const rows = allRoutes.filter(({ access }) => access.by === 'key');
+    expect(keyed.map(nameOf).sort()).toEqual(rows.map(nameOf).sort());
+  });
+
+  test('the stage throttles every open row', () => {
+    const settings: { HttpMethod: string; ResourcePath: string }[] = Object.values(
+      resourcesOf(dev, 'AWS::ApiGateway::Stage'),
+    ).flatMap(({ Properties }) => Properties.MethodSettings);
+    const throttled = settings.map(
+      // CloudFormation escapes every slash of a path but the first.
+      ({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath.slice(1).replaceAll('~1', '/')}`,
+    );
+    const open = allRoutes.filter((route) => !requiresKey(route, 'api-key'));
+    expect(throttled.sort()).toEqual(open.map(nameOf).sort());
+  });
+});
+
+describe('the authorizer', () => {
+  test('caches a policy for five minutes, and its response selects the usage plan', () => {
+    dev.hasResourceProperties('AWS::ApiGateway::Authorizer', {
+      Type: 'REQUEST',
+      IdentitySource: 'method.request.header.X-Api-Key',
+      AuthorizerResultTtlInSeconds: 300,
+    });
+    dev.hasResourceProperties('AWS::ApiGateway::RestApi', { ApiKeySourceType: 'AUTHORIZER' });
+  });
+
+  const id = authorizerIdOf(allRoutes, 'api-key');
+  const added: Route = { ...routes['list-users'], method: 'PATCH' };
+  const withOtherScope = allRoutes.map((route) =>
+    route.name === 'list-users' ? { ...route, access: { by: 'key', scope: 'users:write' } as const } : route,
+  );
+
+  test.each([
+    ['a keyed operation is added', authorizerIdOf([...allRoutes, added], 'api-key')],
+    ['a keyed operation is removed', authorizerIdOf(allRoutes.slice(1), 'api-key')],
+    ['an operation requires another scope', authorizerIdOf(withOtherScope, 'api-key')],
+    ['the one-time-code operations become public', authorizerIdOf(allRoutes, 'public')],
+  ])('gets another id when %s', (_, changed) => {
+    expect(changed).not.toBe(id);
+  });
+
+  test('keeps its id when only the order of the rows or an open row changes', () => {
+    expect(authorizerIdOf(allRoutes.toReversed(), 'api-key')).toBe(id);
+    const openRow: Route = { ...routes['get-jwks'], path: '/another' };
+    expect(authorizerIdOf([...allRoutes, openRow], 'api-key')).toBe(id);
+  });
+
+  test('is replaced as a resource, under another name, when its id changes, and the stage is deployed anew', () => {
+    const one = (api: typeof dev, type: string) => {
+      const [[logicalId, { Properties }] = ['', { Properties: {} }], ...others] = Object.entries(
+        resourcesOf(api, type),
+      );
+      expect(others).toEqual([]);
+      return { logicalId, name: Properties.Name };
+    };
+    const [before, after] = [prod, openOtp].map((api) => one(api, 'AWS::ApiGateway::Authorizer'));
+    expect(after?.logicalId).not.toBe(before?.logicalId);
+    expect(after?.name).not.toBe(before?.name);
+    expect(one(openOtp, 'AWS::ApiGateway::Deployment').logicalId).not.toBe(
+      one(prod, 'AWS::ApiGateway::Deployment').logicalId,
+    );
+  });
+
+  test('is deployed only after API Gateway has the permission to invoke its function', () => {
+    const [deployment] = Object.values(resourcesOf(dev, 'AWS::ApiGateway::Deployment'));
+    const permissions = Object.entries(resourcesOf(dev, 'AWS::Lambda::Permission')).filter(
+      ([, { Properties }]) => JSON.stringify(Properties.SourceArn).includes('/authorizers/'),
+    );
+    expect(permissions).toHaveLength(1);
+    expect(deployment?.DependsOn).toContain(permissions[0]?.[0]);
+  });
+});
+
+describe('TLS', () => {
+  const TLS = { SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09', EndpointAccessMode: 'STRICT' };
+
+  test.each(stages)('the default endpoint of %s accepts TLS 1.2 and newer only', (_, api) => {
+    api.hasResourceProperties('AWS::ApiGateway::RestApi', TLS);
+  });
+
+  test('a custom domain accepts TLS 1.2 and newer only and closes the default endpoint', () => {
+    const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/0';
+    const { api } = templatesOf('dev', { domain: { name: 'api.example.com', certificateArn } });
+    api.hasResourceProperties('AWS::ApiGateway::DomainName', TLS);
+    api.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true });
+  });
+});
+
+describe('the firewall', () => {
+  const rulesOf = (api: typeof dev) => {
+    const [firewall] = Object.values(resourcesOf(api, 'AWS::WAFv2::WebACL'));
+    return firewall?.Properties.Rules.map(
+      ({ Statement }: { Statement: { RateBasedStatement: unknown } }) => Statement.RateBasedStatement,
+    );
+  };
+
+  test('limits the requests of each address to the stage of prod', () => {
+    prod.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
+    expect(rulesOf(prod)).toEqual([
+      { AggregateKeyType: 'IP', Limit: STAGES.prod.firewall.requestsPerAddress, EvaluationWindowSec: 300 },
+    ]);
+  });
+
+  test('limits an address to 100 requests of the public one-time-code operations in 5 minutes, in any encoding of the path', () => {
+    const textTransformations = [
+      { Priority: 0, Type: 'URL_DECODE' },
+      { Priority: 1, Type: 'NORMALIZE_PATH' },
+    ];
+    const matches = (SearchString: string) => ({
+      ByteMatchStatement: {
+        FieldToMatch: { UriPath: {} },
+        PositionalConstraint: 'CONTAINS',
+        SearchString,
+        TextTransformations: textTransformations,
+      },
+    });
+    expect(rulesOf(openOtp)[1]).toEqual({
+      AggregateKeyType: 'IP',
+      Limit: 100,
+      EvaluationWindowSec: 300,
+      ScopeDownStatement: {
+        OrStatement: { Statements: [matches('/v1/auth/otp/send'), matches('/v1/auth/otp/verify')] },
+      },
+    });
+  });
+
+  test('stores no samples of requests, whose headers hold API keys', () => {
+    expect(rulesOf(prod)).toHaveLength(1);
+    expect(JSON.stringify(prod.toJSON())).not.toContain('"SampledRequestsEnabled":true');
+  });
+});
