@@ -1,11 +1,11 @@
 import { getDocsAssetDeps } from '#shared/deps.ts';
 import type { DocsPageAssets } from '#shared/docs-page/assets.ts';
+import { docsPageRoutes } from '#shared/docs-page/routes.ts';
 import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { problem } from '#shared/problems.ts';
-import { routes } from '#shared/routes.ts';
 
-const route = routes['get-docs-asset'];
+const route = docsPageRoutes['get-docs-asset'];
 
 export interface GetDocsAssetDeps extends EndpointDeps {
   readonly assets: DocsPageAssets;

@@ -1,10 +1,10 @@
 import { getDocsDeps } from '#shared/deps.ts';
 import type { DocsPage } from '#shared/docs-page/page.ts';
+import { docsPageRoutes } from '#shared/docs-page/routes.ts';
 import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
-import { routes } from '#shared/routes.ts';
 
-const route = routes['get-docs'];
+const route = docsPageRoutes['get-docs'];
 
 export interface GetDocsDeps extends EndpointDeps {
   readonly page: DocsPage;

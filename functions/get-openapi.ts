@@ -1,10 +1,10 @@
 import { getOpenapiDeps } from '#shared/deps.ts';
 import type { OpenApiDocument } from '#shared/docs-page/openapi-schema.ts';
+import { docsPageRoutes } from '#shared/docs-page/routes.ts';
 import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
-import { routes } from '#shared/routes.ts';
 
-const route = routes['get-openapi'];
+const route = docsPageRoutes['get-openapi'];
 
 export interface GetOpenapiDeps extends EndpointDeps {
   readonly document: OpenApiDocument;

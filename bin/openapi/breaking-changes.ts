@@ -1,28 +1,17 @@
 /**
- * What changed between two versions of the document that breaks a caller of the older one. No kept-up npm tool was found for this
- * (the good ones are Go programs), and ours is a small part of OpenAPI: the parts that `shared/openapi` writes.
+ * Finds the changes between two versions of the document that break a caller of the older one. It covers the part of OpenAPI that
+ * bin/openapi/ writes; the npm tools for this are unmaintained or download a Go program.
  *
- * Requests are strict (unknown fields and parameters are refused), so what a caller may send must not shrink; answers are read
- * leniently, so what a caller may rely on must not shrink, while new fields and new problem codes may come.
+ * Requests are strict (unknown fields and parameters are rejected), so what a caller may send must not shrink. Callers ignore
+ * unknown response fields, so new fields and new problem codes are allowed; what a caller may rely on must not shrink.
  */
-import { child, type Node, resolve, type Sides } from './document-node.ts';
-import { requestNarrowings, responseLosses } from './schema-changes.ts';
+import { child, commonKeys, type Documents, dereference, type Node, removedKeys } from './document-node.ts';
+import { requestSchemaChanges, responseSchemaChanges } from './schema-changes.ts';
 
 export type Document = Node & { readonly info: { readonly version: string } };
 
-export interface Judgement {
-  readonly breaking: readonly string[];
-  /** Whether info.version says that callers must change: a higher major number. */
-  readonly allowed: boolean;
-}
-
-const majorOf = ({ info }: Document): number => Number(info.version.split('.')[0]);
-
-const missing = (before: Node, after: Node): string[] => Object.keys(before).filter((key) => !(key in after));
-
-const kept = (before: Node, after: Node): string[] => Object.keys(before).filter((key) => key in after);
-
-const methodsOf = (document: Node): Node =>
+/** The operations of a document by method and path: `GET /v1/users`. */
+const operationsOf = (document: Node): Node =>
   Object.fromEntries(
     Object.entries(child(document, 'paths')).flatMap(([path, methods]) =>
       Object.entries(methods as Node).map(([method, operation]) => [
@@ -40,104 +29,110 @@ const parametersOf = (operation: Node): Node =>
     ]),
   );
 
-const parameterChanges = (before: Node, after: Node, sides: Sides): string[] => {
+const parameterChanges = (before: Node, after: Node, documents: Documents): string[] => {
   const [old, now] = [parametersOf(before), parametersOf(after)];
   return [
-    ...missing(old, now).map((name) => `parameter ${name} is gone`),
+    ...removedKeys(old, now).map((name) => `parameter ${name} was removed`),
     ...Object.keys(now)
       .filter((name) => child(now, name).required === true && child(old, name).required !== true)
       .map((name) => `parameter ${name} is required now`),
-    ...kept(old, now).flatMap((name) =>
-      requestNarrowings(
+    ...commonKeys(old, now).flatMap((name) =>
+      requestSchemaChanges(
         child(child(old, name), 'schema'),
         child(child(now, name), 'schema'),
-        sides,
+        documents,
         `parameter ${name}`,
       ),
     ),
   ];
 };
 
-const bodyChanges = (before: Node, after: Node, sides: Sides): string[] => {
+const bodyChanges = (before: Node, after: Node, documents: Documents): string[] => {
   const [old, now] = [child(before, 'requestBody'), child(after, 'requestBody')];
   const [oldContent, nowContent] = [child(old, 'content'), child(now, 'content')];
-  const needed = now.required === true && old.required !== true ? ['a body is required now'] : [];
   return [
-    ...needed,
-    ...missing(oldContent, nowContent).map((type) => `body: ${type} is no longer taken`),
-    ...kept(oldContent, nowContent).flatMap((type) =>
-      requestNarrowings(
+    ...(now.required === true && old.required !== true ? ['a body is required now'] : []),
+    ...removedKeys(oldContent, nowContent).map((type) => `body: ${type} is no longer accepted`),
+    ...commonKeys(oldContent, nowContent).flatMap((type) =>
+      requestSchemaChanges(
         child(child(oldContent, type), 'schema'),
         child(child(nowContent, type), 'schema'),
-        sides,
+        documents,
         'body',
       ),
     ),
   ];
 };
 
-const headerChanges = (
-  before: Node,
-  after: Node,
-  { before: oldDocument, after: newDocument }: Sides,
-): string[] => {
+const headerChanges = (before: Node, after: Node, documents: Documents): string[] => {
   const [old, now] = [child(before, 'headers'), child(after, 'headers')];
   const isRequired = (headers: Node, name: string, document: Node) =>
-    resolve(child(headers, name), document).required === true;
+    dereference(child(headers, name), document).required === true;
   return [
-    ...missing(old, now).map((name) => `header ${name} is gone`),
-    ...kept(old, now)
-      .filter((name) => isRequired(old, name, oldDocument) && !isRequired(now, name, newDocument))
-      .map((name) => `header ${name} may be absent now`),
+    ...removedKeys(old, now).map((name) => `header ${name} was removed`),
+    ...commonKeys(old, now)
+      .filter((name) => isRequired(old, name, documents.before) && !isRequired(now, name, documents.after))
+      .map((name) => `header ${name} is optional now`),
   ];
 };
 
-const responseChanges = (before: Node, after: Node, sides: Sides): string[] => {
+const responseChanges = (before: Node, after: Node, documents: Documents): string[] => {
   const [old, now] = [child(before, 'content'), child(after, 'content')];
   return [
-    ...headerChanges(before, after, sides),
-    ...missing(old, now).map((type) => `is no longer ${type}`),
-    ...kept(old, now).flatMap((type) =>
-      responseLosses(child(child(old, type), 'schema'), child(child(now, type), 'schema'), sides, 'answer'),
+    ...headerChanges(before, after, documents),
+    ...removedKeys(old, now).map((type) => `is no longer ${type}`),
+    ...commonKeys(old, now).flatMap((type) =>
+      responseSchemaChanges(
+        child(child(old, type), 'schema'),
+        child(child(now, type), 'schema'),
+        documents,
+        'response',
+      ),
     ),
   ];
 };
 
-const operationChanges = (before: Node, after: Node, sides: Sides): string[] => {
+const operationChanges = (before: Node, after: Node, documents: Documents): string[] => {
   const [old, now] = [child(before, 'responses'), child(after, 'responses')];
-  const same = (key: string) => JSON.stringify(before[key]) === JSON.stringify(after[key]);
   return [
     ...['operationId', 'security', 'x-required-scope']
-      .filter((key) => !same(key))
+      .filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
       .map((key) => `${key} changed`),
-    ...parameterChanges(before, after, sides),
-    ...bodyChanges(before, after, sides),
-    ...missing(old, now).map((status) => `status ${status} is gone`),
-    ...kept(old, now).flatMap((status) =>
-      responseChanges(child(old, status), child(now, status), sides).map((change) => `${status}: ${change}`),
+    ...parameterChanges(before, after, documents),
+    ...bodyChanges(before, after, documents),
+    ...removedKeys(old, now).map((status) => `status ${status} was removed`),
+    ...commonKeys(old, now).flatMap((status) =>
+      responseChanges(child(old, status), child(now, status), documents).map(
+        (change) => `${status}: ${change}`,
+      ),
     ),
   ];
 };
 
-/** Everything in `after` that breaks a caller of `before`. */
-export const judgeChanges = (before: Document, after: Document): Judgement => {
-  const sides = { before, after };
-  const [old, now] = [methodsOf(before), methodsOf(after)];
-  const schemesOf = (document: Node) => child(child(document, 'components'), 'securitySchemes');
-  const keyOf = (document: Node) => {
-    const { type, in: place, name } = child(schemesOf(document), 'ApiKey');
-    return JSON.stringify([type, place, name]);
-  };
-  return {
-    allowed: majorOf(after) > majorOf(before),
-    breaking: [
-      ...(keyOf(before) === keyOf(after) ? [] : ['the API key is sent in another way']),
-      ...missing(old, now).map((operation) => `${operation} is gone`),
-      ...kept(old, now).flatMap((operation) =>
-        operationChanges(child(old, operation), child(now, operation), sides).map(
-          (change) => `${operation}: ${change}`,
-        ),
-      ),
-    ],
-  };
+/** The place of the API key in a request, as comparable text. */
+const apiKeyOf = (document: Node): string => {
+  const schemes = child(child(document, 'components'), 'securitySchemes');
+  const { type, in: location, name } = child(schemes, 'ApiKey');
+  return JSON.stringify([type, location, name]);
 };
+
+/** Returns every change that breaks a caller of `before`, in words. */
+export const breakingChanges = (before: Document, after: Document): readonly string[] => {
+  const documents = { before, after };
+  const [old, now] = [operationsOf(before), operationsOf(after)];
+  return [
+    ...(apiKeyOf(before) === apiKeyOf(after) ? [] : ['the API key is sent in another way']),
+    ...removedKeys(old, now).map((operation) => `${operation} was removed`),
+    ...commonKeys(old, now).flatMap((operation) =>
+      operationChanges(child(old, operation), child(now, operation), documents).map(
+        (change) => `${operation}: ${change}`,
+      ),
+    ),
+  ];
+};
+
+const majorOf = ({ info }: Document): number => Number(info.version.split('.')[0]);
+
+/** Whether `after` has a higher major version, which permits breaking changes. */
+export const raisesMajorVersion = (before: Document, after: Document): boolean =>
+  majorOf(after) > majorOf(before);

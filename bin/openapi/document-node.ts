@@ -1,11 +1,11 @@
 /** Any object in an OpenAPI document. */
 export type Node = Readonly<Record<string, unknown>>;
 
-/** A child node; an empty one where there is none. */
+/** Returns the child under `key`, or an empty node if there is none. */
 export const child = (node: Node, key: string): Node => (node[key] ?? {}) as Node;
 
-/** What stands behind `$ref`, or the node itself. */
-export const resolve = (node: Node, document: Node): Node => {
+/** Returns the target of `$ref`, or the node itself. */
+export const dereference = (node: Node, document: Node): Node => {
   const { $ref } = node;
   if (typeof $ref !== 'string') return node;
   return $ref
@@ -14,8 +14,16 @@ export const resolve = (node: Node, document: Node): Node => {
     .reduce<Node>((at, key) => child(at, key.replaceAll('~1', '/').replaceAll('~0', '~')), document);
 };
 
-/** The documents on both sides of a change. */
-export interface Sides {
+/** The two documents that are compared. */
+export interface Documents {
   readonly before: Node;
   readonly after: Node;
 }
+
+/** The keys of `before` that `after` lacks. */
+export const removedKeys = (before: Node, after: Node): string[] =>
+  Object.keys(before).filter((key) => !(key in after));
+
+/** The keys that both nodes have. */
+export const commonKeys = (before: Node, after: Node): string[] =>
+  Object.keys(before).filter((key) => key in after);

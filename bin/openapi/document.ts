@@ -9,11 +9,12 @@ import { bodyComponentOf, operationOf, type Shared } from './operation.ts';
 import { problemSchemas } from './problem-schemas.ts';
 
 /**
- * The version of the interface, v1.0. Its patch number goes up with a change of words, its minor one with an addition, its major one,
- * and the path prefix with it, with a change that breaks a caller; `npm run openapi:check` holds us to that.
+ * The version of the interface, v1.0. A change of wording raises the patch number, an addition the minor number. A change that breaks
+ * a caller raises the major number and the path prefix; `npm run openapi:check` enforces that.
  */
 export const INTERFACE_VERSION = '1.0.0';
 
+/** The title of a schema becomes the name of its component. */
 const titleOf = (schema: v.GenericSchema): string | undefined => {
   const { pipe = [] } = schema as { pipe?: readonly { type: string; title?: string }[] };
   return pipe.find(({ type }) => type === 'title')?.title;
@@ -51,9 +52,9 @@ const API_KEY_SCHEME = {
   description: `Your secret key: \`blk_live_…\` (\`blk_test_…\` outside production). Scopes: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}.`,
 } as const;
 
-/** The published interface: the rows that have a tag, folded into an OpenAPI 3.0 document. */
-export const buildDocument = () => {
-  const routes = allRoutes.filter(({ tag }) => tag !== undefined);
+/** Builds the OpenAPI 3.0 document from the published rows of the route table: those with a tag. */
+export const buildDocument = (rows: readonly Route[] = allRoutes) => {
+  const routes = rows.filter(({ tag }) => tag !== undefined);
   const definitions = definitionsOf(routes);
   const schemas = {
     ...bodiesOf(routes),
@@ -68,7 +69,7 @@ export const buildDocument = () => {
       description: guide(),
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    // Relative to where this document is served, so it holds at any address and under any stage.
+    // Relative to the URL of this document, so that it is right at every address and under every stage.
     servers: [{ url: '..', description: 'The deployment that serves this document.' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: pathsOf(routes, { definitions, schemas }),

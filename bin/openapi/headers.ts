@@ -12,43 +12,43 @@ interface HeaderObject {
 
 export type HeaderObjects = Readonly<Record<string, HeaderObject | { readonly $ref: string }>>;
 
-const names = [...PLAN_NAMES, ...KEY_LIMIT_NAMES].join('|');
-const example = rateLimitHeaders([planItem('free', PLANS.free.requestsPerMinute - 1, 42)]);
+const NAMES = [...PLAN_NAMES, ...KEY_LIMIT_NAMES].join('|');
 
-/** A list of items, one per limit. */
-const listOf = (item: string): string => `^${item}(, ${item})*$`;
+/** The pattern of a list with one item per limit: the plan's, and any limit of the key that is used up. */
+const listOfLimits = (parameters: string): string => {
+  const item = `"(${NAMES})";${parameters}`;
+  return `^${item}(, ${item})*$`;
+};
+
+const EXAMPLES = rateLimitHeaders([planItem('free', PLANS.free.requestsPerMinute - 1, 42)]);
 
 /** The headers that more than one response carries. */
 export const HEADERS = {
   'X-Request-Id': {
-    description: 'The id of this request. Quote it if you write to us.',
+    description: 'The id of this request. Quote it when you report a problem.',
     required: true,
     schema: { type: 'string', minLength: 1, example: EXAMPLE_REQUEST_ID },
   },
   'Cache-Control': {
-    description: 'Nothing under /v1 may be kept by a cache.',
+    description: 'Responses under /v1 must not be cached.',
     required: true,
     schema: { type: 'string', enum: ['no-store'] },
   },
   'RateLimit-Policy': {
     description:
-      'The limit of your plan: q requests in w seconds (draft-ietf-httpapi-ratelimit-headers). Absent if the rate limiter could not be reached.',
+      'Your limits: q requests in w seconds (draft-ietf-httpapi-ratelimit-headers). Absent if the rate limiter cannot be reached.',
     schema: {
       type: 'string',
-      pattern: listOf(`"(${names})";q=\\d+;w=\\d+`),
-      example: example['RateLimit-Policy'],
+      pattern: listOfLimits('q=\\d+;w=\\d+'),
+      example: EXAMPLES['RateLimit-Policy'],
     },
   },
   RateLimit: {
-    description: 'Where you stand: r requests left, t seconds until the next window.',
-    schema: {
-      type: 'string',
-      pattern: listOf(`"(${names})";r=\\d+;t=\\d+`),
-      example: example.RateLimit,
-    },
+    description: 'The state of your limits: r requests remain, and the next window begins in t seconds.',
+    schema: { type: 'string', pattern: listOfLimits('r=\\d+;t=\\d+'), example: EXAMPLES.RateLimit },
   },
   'Retry-After': {
-    description: 'Seconds to wait before the next try.',
+    description: 'Seconds to wait before the next attempt.',
     required: true,
     schema: { type: 'integer', minimum: 1, example: 30 },
   },
@@ -56,23 +56,23 @@ export const HEADERS = {
 
 type HeaderName = keyof typeof HEADERS;
 
-const SAYS_WHEN: readonly number[] = [429, 503];
-/** Answered before the request is counted. */
-const UNCOUNTED: readonly number[] = [401, 403];
+const WITH_RETRY_AFTER: readonly number[] = [429, 503];
+/** The authorizer rejects these requests before they are counted. */
+const NOT_COUNTED: readonly number[] = [401, 403];
 
-const sharedHeaders = (route: Route, status: number): readonly HeaderName[] => [
+const commonHeaders = (route: Route, status: number): readonly HeaderName[] => [
   'X-Request-Id',
   ...(route.path.startsWith('/v1/') ? (['Cache-Control'] as const) : []),
-  ...(route.access.by === 'public' || UNCOUNTED.includes(status)
+  ...(route.access.by === 'public' || NOT_COUNTED.includes(status)
     ? []
     : (['RateLimit-Policy', 'RateLimit'] as const)),
-  ...(SAYS_WHEN.includes(status) ? (['Retry-After'] as const) : []),
+  ...(WITH_RETRY_AFTER.includes(status) ? (['Retry-After'] as const) : []),
 ];
 
-/** The headers of one response of a row. */
+/** Returns the headers of one response of a row. */
 export const headersOf = (route: Route, status: number): HeaderObjects => ({
   ...Object.fromEntries(
-    sharedHeaders(route, status).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    commonHeaders(route, status).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   ),
   ...Object.fromEntries(
     Object.entries(route.responses[status]?.headers ?? {}).map(([name, description]) => [

@@ -1,7 +1,7 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 
-/** A Schema Object of OpenAPI 3.0, as far as ours go. */
+/** The part of OpenAPI 3.0's Schema Object that the interface uses. */
 export interface SchemaObject {
   readonly $ref?: string;
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
@@ -30,14 +30,14 @@ export type Definitions = Readonly<Record<string, v.GenericSchema>>;
 
 const COMPONENTS = '#/components/schemas/';
 
-/** `{ $ref }` of a component. */
+/** Returns the reference to a component. */
 export const refTo = (component: string): SchemaObject => ({ $ref: `${COMPONENTS}${component}` });
 
-/** A query parameter comes as text and is converted; so its default, written as the text it stands for, is here what it becomes. */
-const defaultOf = ({ type, default: sent }: SchemaObject): unknown =>
-  type === 'integer' && typeof sent === 'string' ? Number(sent) : sent;
+/** A query parameter arrives as text, so its valibot default is text. The document gives the parsed value. */
+const defaultOf = ({ type, default: text }: SchemaObject): unknown =>
+  type === 'integer' && typeof text === 'string' ? Number(text) : text;
 
-/** Where JSON Schema and OpenAPI 3.0 differ: `$defs`, and the plural `examples` and an empty `required`, which 3.0 refuses. */
+/** Converts what JSON Schema and OpenAPI 3.0 write differently: `$defs`, `examples` and an empty `required`. */
 const toOpenApi = (node: unknown): unknown => {
   if (Array.isArray(node)) return node.map(toOpenApi);
   if (typeof node !== 'object' || node === null) return node;
@@ -51,8 +51,8 @@ const toOpenApi = (node: unknown): unknown => {
 };
 
 /**
- * What a schema says of an input (before our parsers) or an output. Parsers and checks of our own have no JSON Schema: what a caller
- * can hold to of them stands beside them as metadata.
+ * `input` describes what a caller sends, `output` what the service returns. Our own parsers and checks have no JSON Schema: the schema
+ * states their published form as metadata.
  */
 const options = (typeMode: 'input' | 'output', definitions: Definitions): ConversionConfig => ({
   target: 'openapi-3.0',
@@ -61,21 +61,21 @@ const options = (typeMode: 'input' | 'output', definitions: Definitions): Conver
   definitions,
 });
 
-/** What a caller may send. */
+/** Returns the schema of what a caller may send. */
 export const inputSchema = (schema: v.GenericSchema): SchemaObject =>
   toOpenApi(toJsonSchema(schema, options('input', {}))) as SchemaObject;
 
-/** What we answer; schemas that have a name among the definitions are referred to by it. */
+/** Returns the schema of a response; a schema among the definitions becomes a reference. */
 export const outputSchema = (schema: v.GenericSchema, definitions: Definitions): SchemaObject => {
   const { $defs, ...own } = toJsonSchema(schema, options('output', definitions));
   return toOpenApi(own) as SchemaObject;
 };
 
-/** The named schemas of answers, by their names. */
+/** Returns the named schemas of responses, by name. */
 export const outputSchemas = (definitions: Definitions): Readonly<Record<string, SchemaObject>> =>
   toOpenApi(toJsonSchemaDefs(definitions, options('output', definitions))) as Record<string, SchemaObject>;
 
-/** An example of a whole, made of the examples of its parts. */
+/** Builds the example of a schema from the examples of its parts. Throws if a part has none. */
 export const exampleOf = (
   schema: SchemaObject,
   components: Readonly<Record<string, SchemaObject>>,

@@ -1,5 +1,5 @@
 import { PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
-import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
+import { type InputError, PROBLEMS, type ProblemCode } from '#shared/problems.ts';
 import { type ObjectSchema, problemsOf, type Route, scopeOf } from '#shared/route.ts';
 import { headersOf } from './headers.ts';
 import {
@@ -12,30 +12,33 @@ import {
 } from './json-schema.ts';
 import { anyOfProblems, problemExample } from './problem-schemas.ts';
 
-/** The component that holds a row's body: `create-user` -> `CreateUserBody`. */
+/** Returns the name of the component of a row's body: `create-user` -> `CreateUserBody`. */
 export const bodyComponentOf = ({ name }: Route): string =>
   `${name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Body`;
 
-/** What the document has in common for all operations. */
+/** The parts of the document that operations refer to. */
 export interface Shared {
   readonly definitions: Definitions;
   readonly schemas: Readonly<Record<string, SchemaObject>>;
 }
 
-const parametersIn = (place: 'path' | 'query', schema: ObjectSchema | undefined) => {
-  if (schema === undefined) return [];
-  const { properties = {}, required = [] } = inputSchema(schema);
-  return Object.entries(properties).map(([name, { description, ...type }]) => ({
+const parametersIn = (location: 'path' | 'query', parameters: ObjectSchema | undefined) => {
+  if (parameters === undefined) return [];
+  const { properties = {}, required = [] } = inputSchema(parameters);
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
-    in: place,
+    in: location,
     description,
     required: required.includes(name),
-    schema: type,
+    schema,
   }));
 };
 
-const parametersOf = ({ pathParameters, query }: Route) => {
-  const parameters = [...parametersIn('path', pathParameters?.schema), ...parametersIn('query', query)];
+const parametersOf = (route: Route) => {
+  const parameters = [
+    ...parametersIn('path', route.pathParameters?.schema),
+    ...parametersIn('query', route.query),
+  ];
   return parameters.length === 0 ? {} : { parameters };
 };
 
@@ -50,34 +53,42 @@ const requestBodyOf = (route: Route, { schemas }: Shared) => {
   };
 };
 
-const answersOf = (route: Route, { definitions, schemas }: Shared) =>
-  Object.entries(route.responses).map(([status, { description, schema, mediaType }]) => {
-    if (schema === undefined)
-      return [status, { description, headers: headersOf(route, Number(status)) }] as const;
-    const body = outputSchema(schema, definitions);
-    const content =
-      mediaType === undefined
-        ? { 'application/json': { schema: body, example: exampleOf(body, schemas) } }
-        : { [String(mediaType.split(';')[0])]: { schema: body } };
-    return [status, { description, headers: headersOf(route, Number(status)), content }] as const;
+type RouteResponse = Route['responses'][number];
+
+/** The body of a response; none for a response without a schema (204). */
+const contentOf = ({ schema, mediaType }: RouteResponse, { definitions, schemas }: Shared) => {
+  if (schema === undefined) return {};
+  const body = outputSchema(schema, definitions);
+  const content =
+    mediaType === undefined
+      ? { 'application/json': { schema: body, example: exampleOf(body, schemas) } }
+      : { [String(mediaType.split(';')[0])]: { schema: body } };
+  return { content };
+};
+
+const successesOf = (route: Route, shared: Shared) =>
+  Object.entries(route.responses).map(([status, response]) => {
+    const { description } = response;
+    const headers = headersOf(route, Number(status));
+    return [status, { description, headers, ...contentOf(response, shared) }] as const;
   });
 
-/** A place in the request that an example of `validation_failed` can point at. */
-const somewhereIn = ({ body, query }: Route): { pointer: string } | { parameter: string } => {
-  const field = Object.keys(body?.entries ?? {})[0];
+/** An error that `validation_failed` can list for this operation. */
+const inputErrorOf = ({ body }: Route): InputError => {
+  const [field] = Object.keys(body?.entries ?? {});
   return field === undefined
-    ? { parameter: Object.keys(query?.entries ?? {})[0] ?? 'page' }
-    : { pointer: `#/${field}` };
+    ? { parameter: 'sort', detail: 'Is not a known parameter.' }
+    : { pointer: `#/${field}`, detail: 'Is required.' };
 };
 
-/** One example as `example`: a list of one would be a choice between nothing. */
+/** OpenAPI writes one example as `example`, and several as `examples`. */
 const examplesOf = (codes: readonly ProblemCode[], route: Route) => {
-  const examples = codes.map((code) => [code, problemExample(code, somewhereIn(route))] as const);
-  const [[, only] = [], ...others] = examples;
-  return others.length === 0 ? { example: only?.value } : { examples: Object.fromEntries(examples) };
+  const examples = codes.map((code) => [code, problemExample(code, inputErrorOf(route))] as const);
+  const [[, first] = [], ...others] = examples;
+  return others.length === 0 ? { example: first?.value } : { examples: Object.fromEntries(examples) };
 };
 
-const refusalsOf = (route: Route) => {
+const errorsOf = (route: Route) => {
   const byStatus = Map.groupBy(problemsOf(route), (code) => PROBLEMS[code].status);
   return [...byStatus].map(([status, codes]: [number, ProblemCode[]]) => {
     const description = codes.map((code) => `\`${code}\`: ${PROBLEMS[code].detail}`).join('\n\n');
@@ -91,7 +102,7 @@ const descriptionOf = (route: Route): string => {
   return scope === undefined ? route.description : `${route.description}\n\nScope: \`${scope}\`.`;
 };
 
-/** One row of the route table as an Operation Object. */
+/** Builds the Operation Object of a row. */
 export const operationOf = (route: Route, shared: Shared) => {
   const scope = scopeOf(route);
   return {
@@ -103,7 +114,7 @@ export const operationOf = (route: Route, shared: Shared) => {
     ...(scope === undefined ? {} : { 'x-required-scope': scope }),
     ...parametersOf(route),
     ...requestBodyOf(route, shared),
-    // Statuses are whole numbers, so an object keeps them in ascending order by itself.
-    responses: Object.fromEntries([...answersOf(route, shared), ...refusalsOf(route)]),
+    // Object keys that are integers are sorted, so the statuses are in ascending order.
+    responses: Object.fromEntries([...successesOf(route, shared), ...errorsOf(route)]),
   };
 };

@@ -1,12 +1,12 @@
-import { PROBLEMS, type ProblemCode, problemBody, problemType } from '#shared/problems.ts';
+import { type InputError, PROBLEMS, type ProblemCode, problemBody, problemType } from '#shared/problems.ts';
 import { refTo, type SchemaObject } from './json-schema.ts';
 
-/** A request id as API Gateway makes them. */
+/** A request id in the form of API Gateway. */
 export const EXAMPLE_REQUEST_ID = 'UDfGvGWsjoEFvwA=';
 
 const INPUT_ERROR: SchemaObject = {
   type: 'object',
-  description: 'One thing that is wrong: a place in the body, or a query parameter.',
+  description: 'One error: a place in the body, or a query parameter.',
   required: ['detail'],
   properties: {
     pointer: {
@@ -15,7 +15,7 @@ const INPUT_ERROR: SchemaObject = {
       example: '#/phone',
     },
     parameter: { type: 'string', description: 'The name of a query parameter.', example: 'page' },
-    detail: { type: 'string', description: 'What it must be. Never what was sent.' },
+    detail: { type: 'string', description: 'What the value must be. It never repeats what was sent.' },
   },
 };
 
@@ -23,9 +23,9 @@ const INPUT_ERROR: SchemaObject = {
 export const componentOf = (code: ProblemCode): string =>
   code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-const namesItsErrors = (code: ProblemCode): boolean => code === 'validation_failed';
+const listsErrors = (code: ProblemCode): boolean => code === 'validation_failed';
 
-/** The schema of one problem: its `type`, `status` and `code` are fixed. */
+/** Returns the schema of one problem, with its fixed `type`, `status` and `code`. */
 export const problemSchema = (code: ProblemCode): SchemaObject => {
   const { status, title, detail } = PROBLEMS[code];
   return {
@@ -39,7 +39,7 @@ export const problemSchema = (code: ProblemCode): SchemaObject => {
       'code',
       'detail',
       'request_id',
-      ...(namesItsErrors(code) ? ['errors'] : []),
+      ...(listsErrors(code) ? ['errors'] : []),
     ],
     properties: {
       type: { type: 'string', format: 'uri', enum: [problemType(code)] },
@@ -49,23 +49,21 @@ export const problemSchema = (code: ProblemCode): SchemaObject => {
       detail: { type: 'string', description: 'For people; do not parse it.', example: detail },
       request_id: {
         type: 'string',
-        description: 'The same as X-Request-Id. Quote it if you write to us.',
+        description: 'The same as X-Request-Id. Quote it when you report a problem.',
         example: EXAMPLE_REQUEST_ID,
       },
-      ...(namesItsErrors(code)
-        ? { errors: { type: 'array', items: { $ref: refTo('InputError').$ref } } }
-        : {}),
+      ...(listsErrors(code) ? { errors: { type: 'array', items: { $ref: refTo('InputError').$ref } } } : {}),
     } as Record<string, SchemaObject>,
   };
 };
 
-/** The problems of a set of rows as components, and what they share. */
+/** Returns the components of these problems, and the component they share. */
 export const problemSchemas = (codes: readonly ProblemCode[]): Readonly<Record<string, SchemaObject>> => ({
   InputError: INPUT_ERROR,
   ...Object.fromEntries(codes.map((code) => [componentOf(code), problemSchema(code)])),
 });
 
-/** The body of a response that may be any of these problems, told apart by `code`. */
+/** Returns the schema of a body that is one of these problems, discriminated by `code`. */
 export const anyOfProblems = (codes: readonly ProblemCode[]): SchemaObject => {
   const [only, ...others] = codes;
   if (only !== undefined && others.length === 0) return refTo(componentOf(only));
@@ -78,12 +76,8 @@ export const anyOfProblems = (codes: readonly ProblemCode[]): SchemaObject => {
   };
 };
 
-/** A problem as it comes, for the reference page. `field` is one that the operation knows. */
-export const problemExample = (code: ProblemCode, at: { pointer: string } | { parameter: string }) => ({
+/** Returns an example of a problem. `error` is the example of what `validation_failed` lists. */
+export const problemExample = (code: ProblemCode, error: InputError) => ({
   summary: PROBLEMS[code].title,
-  value: problemBody(
-    code,
-    EXAMPLE_REQUEST_ID,
-    namesItsErrors(code) ? [{ ...at, detail: 'Is required.' }] : undefined,
-  ),
+  value: problemBody(code, EXAMPLE_REQUEST_ID, listsErrors(code) ? [error] : undefined),
 });

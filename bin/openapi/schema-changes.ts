@@ -1,117 +1,122 @@
-/** What a schema lost between two documents: for a request, what may be sent; for an answer, what may be relied on. */
-import { child, type Node, resolve, type Sides } from './document-node.ts';
+/** Compares two versions of a schema: in a request, what may be sent; in a response, what may be relied on. */
+import { child, commonKeys, type Documents, dereference, type Node, removedKeys } from './document-node.ts';
+
+type Compare = (before: Node, after: Node, documents: Documents, at: string) => string[];
 
 const listOf = (node: Node, key: string): readonly unknown[] => (node[key] ?? []) as readonly unknown[];
 
-const typeChange = (before: Node, after: Node, at: string): string[] =>
+const typeChanges = (before: Node, after: Node, at: string): string[] =>
   ['type', 'format']
     .filter((key) => before[key] !== undefined && before[key] !== after[key])
     .map((key) => `${at}: ${key} is ${after[key] ?? 'open'} and was ${before[key]}`);
 
-type Compare = (before: Node, after: Node, sides: Sides, at: string) => string[];
+const removedProperties = (before: Node, after: Node, at: string): string[] =>
+  removedKeys(child(before, 'properties'), child(after, 'properties')).map(
+    (name) => `${at}.${name} was removed`,
+  );
 
-/** Compares what both schemas have below them: the properties they share, and the items of a list. */
-const below = (compare: Compare, before: Node, after: Node, sides: Sides, at: string): string[] => {
+/** Compares the properties that both schemas have, and the items of a list. */
+const nestedChanges = (
+  compare: Compare,
+  [before, after]: readonly [Node, Node],
+  documents: Documents,
+  at: string,
+): string[] => {
   const [old, now] = [child(before, 'properties'), child(after, 'properties')];
-  const shared = Object.keys(old).filter((name) => name in now);
   const items =
     before.items === undefined
       ? []
-      : compare(child(before, 'items'), child(after, 'items'), sides, `${at}[]`);
+      : compare(child(before, 'items'), child(after, 'items'), documents, `${at}[]`);
   return [
-    ...shared.flatMap((name) => compare(child(old, name), child(now, name), sides, `${at}.${name}`)),
+    ...commonKeys(old, now).flatMap((name) =>
+      compare(child(old, name), child(now, name), documents, `${at}.${name}`),
+    ),
     ...items,
   ];
-};
-
-const removed = (before: Node, after: Node, at: string): string[] => {
-  const now = child(after, 'properties');
-  return Object.keys(child(before, 'properties'))
-    .filter((name) => !(name in now))
-    .map((name) => `${at}.${name} is gone`);
 };
 
 const LOWER_BOUNDS = ['minimum', 'minLength', 'minItems'];
 const UPPER_BOUNDS = ['maximum', 'maxLength', 'maxItems'];
 
 const tighterBounds = (before: Node, after: Node, at: string): string[] => {
-  const numberAt = (node: Node, key: string, open: number) =>
-    node[key] === undefined ? open : Number(node[key]);
+  const boundOf = (node: Node, key: string, none: number) =>
+    node[key] === undefined ? none : Number(node[key]);
   const lower = LOWER_BOUNDS.filter(
-    (key) => numberAt(after, key, -Infinity) > numberAt(before, key, -Infinity),
+    (key) => boundOf(after, key, -Infinity) > boundOf(before, key, -Infinity),
   );
-  const upper = UPPER_BOUNDS.filter(
-    (key) => numberAt(after, key, Infinity) < numberAt(before, key, Infinity),
-  );
+  const upper = UPPER_BOUNDS.filter((key) => boundOf(after, key, Infinity) < boundOf(before, key, Infinity));
   return [...lower, ...upper].map((key) => `${at}: ${key} is tighter`);
 };
 
-const fewerValues = (before: Node, after: Node, at: string): string[] => {
+const removedValues = (before: Node, after: Node, at: string): string[] => {
   if (after.enum === undefined) return [];
-  if (before.enum === undefined) return [`${at}: only some values are taken now`];
+  if (before.enum === undefined) return [`${at}: only listed values are accepted now`];
   return listOf(before, 'enum')
     .filter((value) => !listOf(after, 'enum').includes(value))
-    .map((value) => `${at}: ${JSON.stringify(value)} is no longer taken`);
+    .map((value) => `${at}: ${JSON.stringify(value)} is no longer accepted`);
 };
 
-const otherPattern = (before: Node, after: Node, at: string): string[] =>
+const changedPattern = (before: Node, after: Node, at: string): string[] =>
   after.pattern === undefined || after.pattern === before.pattern ? [] : [`${at}: pattern changed`];
 
-const otherDefault = (before: Node, after: Node, at: string): string[] =>
+const changedDefault = (before: Node, after: Node, at: string): string[] =>
   before.default === after.default ? [] : [`${at}: default changed`];
 
-/** What may no longer be sent. A changed pattern counts: whether it takes all that the old one took, nobody can tell by machine. */
-export const requestNarrowings: Compare = (oldNode, newNode, sides, at) => {
-  const [before, after] = [resolve(oldNode, sides.before), resolve(newNode, sides.after)];
+/**
+ * Returns what may no longer be sent. Any changed pattern counts: no program can tell whether the new pattern accepts everything
+ * that the old one accepted.
+ */
+export const requestSchemaChanges: Compare = (oldNode, newNode, documents, at) => {
+  const before = dereference(oldNode, documents.before);
+  const after = dereference(newNode, documents.after);
   const wasRequired = listOf(before, 'required');
   return [
-    ...typeChange(before, after, at),
-    ...removed(before, after, at),
+    ...typeChanges(before, after, at),
+    ...removedProperties(before, after, at),
     ...listOf(after, 'required')
       .filter((name) => !wasRequired.includes(name))
       .map((name) => `${at}.${name} is required now`),
-    ...fewerValues(before, after, at),
+    ...removedValues(before, after, at),
     ...tighterBounds(before, after, at),
-    ...otherPattern(before, after, at),
-    ...otherDefault(before, after, at),
-    ...below(requestNarrowings, before, after, sides, at),
+    ...changedPattern(before, after, at),
+    ...changedDefault(before, after, at),
+    ...nestedChanges(requestSchemaChanges, [before, after], documents, at),
   ];
 };
 
-const newValues = (before: Node, after: Node, at: string): string[] => {
+const addedValues = (before: Node, after: Node, at: string): string[] => {
   if (before.enum === undefined) return [];
-  if (after.enum === undefined) return [`${at}: any value may come now`];
+  if (after.enum === undefined) return [`${at}: any value is possible now`];
   return listOf(after, 'enum')
     .filter((value) => !listOf(before, 'enum').includes(value))
-    .map((value) => `${at}: ${JSON.stringify(value)} may come now`);
+    .map((value) => `${at}: ${JSON.stringify(value)} is possible now`);
 };
 
-/** The alternatives of a schema that is one of several; the schema itself where it is not. */
-const alternatives = (schema: Node, document: Node): readonly Node[] =>
+/** The alternatives of a `oneOf`, or the schema itself. */
+const alternativesOf = (schema: Node, document: Node): readonly Node[] =>
   schema.oneOf === undefined
     ? [schema]
-    : (listOf(schema, 'oneOf') as Node[]).map((alternative) => resolve(alternative, document));
+    : (listOf(schema, 'oneOf') as Node[]).map((alternative) => dereference(alternative, document));
 
-const titleOf = (schema: Node): unknown => schema.title;
-
-/** What can no longer be relied on. Alternatives are matched by title: one more problem code breaks nobody. */
-export const responseLosses: Compare = (oldNode, newNode, sides, at) => {
-  const [before, after] = [resolve(oldNode, sides.before), resolve(newNode, sides.after)];
+/** Returns what can no longer be relied on. Alternatives are matched by title: one more problem code breaks no caller. */
+export const responseSchemaChanges: Compare = (oldNode, newNode, documents, at) => {
+  const before = dereference(oldNode, documents.before);
+  const after = dereference(newNode, documents.after);
   if (before.oneOf !== undefined || after.oneOf !== undefined) {
-    const now = alternatives(after, sides.after);
-    return alternatives(before, sides.before).flatMap((old) => {
-      const match = now.find((candidate) => titleOf(candidate) === titleOf(old));
-      return match === undefined ? [] : responseLosses(old, match, sides, `${at} ${titleOf(old)}`);
+    const now = alternativesOf(after, documents.after);
+    return alternativesOf(before, documents.before).flatMap((old) => {
+      const match = now.find(({ title }) => title === old.title);
+      return match === undefined ? [] : responseSchemaChanges(old, match, documents, `${at} ${old.title}`);
     });
   }
   const isRequired = listOf(after, 'required');
   return [
-    ...typeChange(before, after, at),
-    ...removed(before, after, at),
+    ...typeChanges(before, after, at),
+    ...removedProperties(before, after, at),
     ...listOf(before, 'required')
       .filter((name) => !isRequired.includes(name) && String(name) in child(after, 'properties'))
-      .map((name) => `${at}.${name} may be absent now`),
-    ...newValues(before, after, at),
-    ...below(responseLosses, before, after, sides, at),
+      .map((name) => `${at}.${name} is optional now`),
+    ...addedValues(before, after, at),
+    ...nestedChanges(responseSchemaChanges, [before, after], documents, at),
   ];
 };

@@ -11,27 +11,33 @@ export type UserPage = Schemas['UserPage'];
 export type CodeSent = Schemas['CodeSent'];
 export type AccessToken = Schemas['AccessToken'];
 
-/** A linked user; `isNew` is false if this buyer was linked before. */
+/** The query of `listUsers`: `page` from 1 (default 1), `page_size` from 1 to 100 (default 20), and a phone to filter by. */
+export type UserQuery = NonNullable<paths['/v1/users']['get']['parameters']['query']>;
+
+/** A linked user. `isNew` is false if the buyer was linked before. */
 export interface LinkedUser {
   readonly user: User;
   readonly isNew: boolean;
 }
 
 export interface Options extends Partial<RetryPolicy> {
-  /** Where the service is, with its stage if it has one: `https://api.example.com/prod`. */
+  /** The address of the service, with its stage if it has one: `https://api.example.com/prod`. */
   readonly baseUrl: string;
   /** Default: the environment variable BUYER_LINKING_API_KEY. */
   readonly apiKey?: string | undefined;
 }
 
 interface Call {
-  /** Ends the call, its waits between tries included. */
+  /** Aborts the call, including its waits between attempts. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const KEY_VARIABLE = 'BUYER_LINKING_API_KEY';
 
-/** What all platforms but the browser have; a key has no business in a browser. */
+/** The largest page that the service returns. */
+const MAX_PAGE_SIZE = 100;
+
+/** Browsers have no `process`. A key does not belong in a browser. */
 const keyFromEnvironment = (): string | undefined =>
   (globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } }).process?.env?.[
     KEY_VARIABLE
@@ -39,15 +45,15 @@ const keyFromEnvironment = (): string | undefined =>
 
 const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
-    const end = () => {
+    const abort = () => {
       clearTimeout(timer);
       reject(signal.reason);
     };
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', end);
+      signal.removeEventListener('abort', abort);
       resolve();
     }, ms);
-    signal.addEventListener('abort', end, { once: true });
+    signal.addEventListener('abort', abort, { once: true });
   });
 
 const DEFAULTS: RetryPolicy = {
@@ -65,14 +71,18 @@ interface Reply<Data> {
   readonly response: Response;
 }
 
-/** The body of an answer; what is no answer is thrown. */
-const dataOf = <Data>({ data, error, response }: Reply<Data>): Data => {
-  if (response.ok && data !== undefined) return data;
-  if (isProblemBody(error)) throw new ProblemError(error, retryAfterOf(response));
-  throw new Error(`The service answered ${response.status}, and not in its own words.`);
+const errorOf = ({ error, response }: Reply<unknown>): Error =>
+  isProblemBody(error)
+    ? new ProblemError(error, retryAfterOf(response))
+    : new Error(`Status ${response.status}, with a body that is not from the service.`);
+
+/** Returns the body of a success. Throws a ProblemError for an error of the service, an Error for any other response. */
+const dataOf = <Data>(reply: Reply<Data>): Data => {
+  if (reply.response.ok && reply.data !== undefined) return reply.data;
+  throw errorOf(reply);
 };
 
-/** A client of the Buyer Linking API. Throws at once if there is no key. */
+/** Creates a client of the Buyer Linking API. Throws if there is no API key. */
 export const buyerLinking = (options: Options) => {
   const { baseUrl, apiKey = keyFromEnvironment(), ...policy } = options;
   if (apiKey === undefined || apiKey === '') {
@@ -84,44 +94,69 @@ export const buyerLinking = (options: Options) => {
     fetch: retryingFetch({ ...DEFAULTS, ...policy }),
   });
 
-  const listUsers = async (
-    query: { readonly page?: number; readonly page_size?: number } = {},
-    { signal }: Call = {},
-  ): Promise<UserPage> =>
+  const listUsers = async (query: UserQuery = {}, { signal }: Call = {}): Promise<UserPage> =>
     dataOf(await http.GET('/v1/users', { params: { query }, ...(signal && { signal }) }));
 
-  /** Every page, from the first. Pages never shift, so nothing is missed or seen twice while others link buyers. */
-  async function* pages(pageSize = 100, call: Call = {}): AsyncGenerator<UserPage, void, void> {
-    for (let page = 1, last = 1; page <= last; page += 1) {
-      const found = await listUsers({ page, page_size: pageSize }, call);
+  async function* everyPage(query: UserQuery, call: Call): AsyncGenerator<UserPage, void, void> {
+    for (let page = 1, lastPage = 1; page <= lastPage; page += 1) {
+      const found = await listUsers({ page, ...query }, call);
       yield found;
-      last = found.total_pages;
+      // Removed users leave empty places: an empty page is not the last one.
+      lastPage = found.total_pages;
     }
   }
 
   return {
-    /** Links a buyer. Safe to call again with the same person: that gives the existing user. */
+    /** Links a buyer. A repeated call with the same person returns the existing user. */
     async linkBuyer(body: NewUser, { signal }: Call = {}): Promise<LinkedUser> {
       const reply = await http.POST('/v1/users', { body, ...(signal && { signal }) });
       return { user: dataOf(reply), isNew: reply.response.status === 201 };
     },
 
-    /** One page of your users, oldest link first. */
-    listUsers,
-
-    pages,
-
-    /** Every one of your users, oldest link first: `for await (const user of client.users()) …` */
-    async *users(call: Call = {}): AsyncGenerator<User, void, void> {
-      for await (const { data } of pages(100, call)) yield* data;
+    /** Returns one of your users. Throws `user_not_found` if the id is unknown or the user was removed. */
+    async getUser(id: string, { signal }: Call = {}): Promise<User> {
+      return dataOf(
+        await http.GET('/v1/users/{id}', { params: { path: { id } }, ...(signal && { signal }) }),
+      );
     },
 
-    /** Sends a one-time code by SMS. Never repeated by itself after a failure: the SMS may have gone out. */
+    /** Removes one of your users. A repeated call succeeds. Throws `user_not_found` if the id was never yours. */
+    async removeUser(id: string, { signal }: Call = {}): Promise<void> {
+      const reply = await http.DELETE('/v1/users/{id}', {
+        params: { path: { id } },
+        ...(signal && { signal }),
+      });
+      if (!reply.response.ok) throw errorOf(reply);
+    },
+
+    /** Returns your users with this phone, in the order of linking; none if there is no such user. */
+    async findByPhone(phone: string, call: Call = {}): Promise<readonly User[]> {
+      const users: User[] = [];
+      for await (const { data } of everyPage({ phone, page_size: MAX_PAGE_SIZE }, call)) users.push(...data);
+      return users;
+    },
+
+    /** Returns one page of your users, in the order of linking. */
+    listUsers,
+
+    /**
+     * Iterates over all pages, from the first. `pageSize` is the `page_size` of each request, from 1 to 100. A page may hold fewer
+     * users, or none, where users were removed. Pages do not shift while you iterate, so no user is missed or returned twice.
+     */
+    pages: (pageSize: number = MAX_PAGE_SIZE, call: Call = {}): AsyncGenerator<UserPage, void, void> =>
+      everyPage({ page_size: pageSize }, call),
+
+    /** Iterates over all your users, in the order of linking: `for await (const user of client.users()) …` */
+    async *users(call: Call = {}): AsyncGenerator<User, void, void> {
+      for await (const { data } of everyPage({ page_size: MAX_PAGE_SIZE }, call)) yield* data;
+    },
+
+    /** Sends a one-time code by SMS. Retried only after `rate_limit_exceeded`: after any other error the SMS may have been sent. */
     async sendCode(phone: string, { signal }: Call = {}): Promise<CodeSent> {
       return dataOf(await http.POST('/v1/auth/otp/send', { body: { phone }, ...(signal && { signal }) }));
     },
 
-    /** Trades a code for an access token. Never repeated by itself after a failure: the code may be used up. */
+    /** Exchanges a code for an access token. Retried only after `rate_limit_exceeded`: after any other error the code may be used. */
     async verifyCode(phone: string, code: string, { signal }: Call = {}): Promise<AccessToken> {
       const body = { phone, code };
       return dataOf(await http.POST('/v1/auth/otp/verify', { body, ...(signal && { signal }) }));

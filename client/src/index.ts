@@ -8,5 +8,6 @@ export {
   type Options,
   type User,
   type UserPage,
+  type UserQuery,
 } from './client.ts';
 export { isProblem, type Problem, type ProblemCode, ProblemError } from './problems.ts';

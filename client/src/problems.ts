@@ -2,18 +2,18 @@ import type { components } from './generated/openapi.ts';
 
 type Schemas = components['schemas'];
 
-/** Any refusal of the service (RFC 9457), told apart by `code`. */
+/** Any error response of the service (RFC 9457), discriminated by `code`. */
 export type Problem = Extract<Schemas[keyof Schemas], { readonly code: string; readonly request_id: string }>;
 
 export type ProblemCode = Problem['code'];
 
-/** A refusal of the service, as it is thrown. `problem` is what the service said; decide by `code`. */
+/** An error response of the service. Decide by `code`; `problem` is the whole body. */
 export class ProblemError extends Error {
   readonly code: ProblemCode;
   readonly status: number;
   readonly requestId: string;
   readonly problem: Problem;
-  /** How long to wait before the next try, where the service says so. */
+  /** Seconds to wait before the next attempt, if the response has Retry-After. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(problem: Problem, retryAfterSeconds: number | undefined) {
@@ -27,21 +27,21 @@ export class ProblemError extends Error {
   }
 }
 
-/** Whether something caught is this refusal: `if (isProblem(error, 'user_conflict')) …` narrows it to that problem. */
+/** Whether a caught error is this problem: `if (isProblem(error, 'user_conflict')) …` narrows its type. */
 export const isProblem = <Code extends ProblemCode>(
   error: unknown,
   code: Code,
 ): error is ProblemError & { readonly code: Code; readonly problem: Extract<Problem, { code: Code }> } =>
   error instanceof ProblemError && error.code === code;
 
-/** Whether a body is one of the service's problems, and not what some proxy on the way said. */
+/** Whether a body is a problem of the service, and not the error page of a proxy. */
 export const isProblemBody = (body: unknown): body is Problem =>
   typeof body === 'object' &&
   body !== null &&
   typeof (body as Partial<Problem>).code === 'string' &&
   typeof (body as Partial<Problem>).request_id === 'string';
 
-/** The seconds of a Retry-After header; undefined if there is none, or it is a date. */
+/** Returns the seconds of a Retry-After header; undefined if there is none, or it is a date. */
 export const retryAfterOf = ({ headers }: Response): number | undefined => {
   const value = headers.get('Retry-After') ?? '';
   return /^\d+$/.test(value) ? Number(value) : undefined;

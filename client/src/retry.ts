@@ -1,12 +1,12 @@
 import { isProblemBody, retryAfterOf } from './problems.ts';
 
-/** How often and how long a request is tried. Clock and chance can be replaced in tests. */
+/** The limits of retries. Tests replace `sleep`, `random` and `fetch`. */
 export interface RetryPolicy {
-  /** Tries after the first one. */
+  /** Attempts after the first one. */
   readonly maxRetries: number;
-  /** A longer Retry-After is not waited for: the refusal is thrown at once, and says how long. */
+  /** A response with a longer Retry-After is thrown at once, as a ProblemError with `retryAfterSeconds`. */
   readonly maxWaitSeconds: number;
-  /** The bound of each try. */
+  /** The timeout of each attempt. */
   readonly timeoutMs: number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly random: () => number;
@@ -16,17 +16,17 @@ export interface RetryPolicy {
 const FIRST_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 8000;
 
-const PASSING_STATUSES: readonly number[] = [429, 500, 502, 503, 504];
+const RETRYABLE_STATUSES: readonly number[] = [429, 500, 502, 503, 504];
 
 /**
- * Requests that may be sent twice: reads, and linking, because linking the same buyer again gives the existing user. A one-time code
- * may not: after a time-out nobody knows whether the SMS went out, or the code was used.
+ * Whether a request may be sent twice: reads, removals, and links, because linking the same buyer again returns the existing user. A
+ * one-time code may not: after a timeout nobody knows whether the SMS was sent or the code was used.
  */
 const isRepeatable = ({ method, url }: Request): boolean =>
-  method === 'GET' || new URL(url).pathname.endsWith('/v1/users');
+  method === 'GET' || method === 'DELETE' || new URL(url).pathname.endsWith('/v1/users');
 
-/** Refused by the plan's limit before anything was done: repeatable whatever the request is. */
-const wasNotServed = async (response: Response): Promise<boolean> => {
+/** Whether a rate limit rejected the request before it changed anything. Such a request is always repeatable. */
+const wasRateLimited = async (response: Response): Promise<boolean> => {
   if (response.status !== 429) return false;
   const body: unknown = await response
     .clone()
@@ -35,14 +35,14 @@ const wasNotServed = async (response: Response): Promise<boolean> => {
   return isProblemBody(body) && body.code === 'rate_limit_exceeded';
 };
 
-const mayPass = async (request: Request, response: Response): Promise<boolean> =>
-  isRepeatable(request) ? PASSING_STATUSES.includes(response.status) : wasNotServed(response);
+const isRetryable = async (request: Request, response: Response): Promise<boolean> =>
+  isRepeatable(request) ? RETRYABLE_STATUSES.includes(response.status) : wasRateLimited(response);
 
-/** Full jitter: any time up to a bound that doubles. */
+/** Full jitter: a random time up to a bound that doubles with each retry. */
 const backoffMs = (retry: number, random: () => number): number =>
   random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retry);
 
-/** `fetch` that tries again where that is safe and may help, and waits as long as Retry-After says. */
+/** Returns a `fetch` that retries where that is safe and can help, and waits for Retry-After. */
 export const retryingFetch =
   (policy: RetryPolicy) =>
   async (request: Request): Promise<Response> => {
@@ -53,11 +53,11 @@ export const retryingFetch =
         }),
       );
 
-    /** Milliseconds to wait before the next try; undefined if there is to be none. */
+    /** Returns the milliseconds to wait before the next attempt; undefined if there is none. */
     const waitAfter = async (outcome: Response | undefined, retry: number): Promise<number | undefined> => {
       if (retry >= policy.maxRetries || request.signal.aborted) return undefined;
       if (outcome === undefined) return isRepeatable(request) ? backoffMs(retry, policy.random) : undefined;
-      if (!(await mayPass(request, outcome))) return undefined;
+      if (!(await isRetryable(request, outcome))) return undefined;
       const seconds = retryAfterOf(outcome);
       if (seconds === undefined) return backoffMs(retry, policy.random);
       return seconds <= policy.maxWaitSeconds ? seconds * 1000 : undefined;

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { DOCS_PAGE_FILES, type DocsPageFile } from './files.ts';
+import { cachedPromise } from '#shared/cached-promise.ts';
+import { DOCS_PAGE_FILES } from './files.ts';
 
-/** A file as the page's browser gets it. */
+/** A file as the browser gets it. */
 export interface DocsPageAsset {
   readonly contentType: string;
   readonly text: string;
@@ -14,26 +15,26 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
 };
 
-const isKnown = (name: string): name is DocsPageFile => Object.hasOwn(DOCS_PAGE_FILES, name);
+const contentTypeOf = (name: string): string => CONTENT_TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain';
 
-/** In the Lambda bundle the files lie beside the code, under their own names; elsewhere npm knows where they are. */
-const placeOf = (name: DocsPageFile, bundled: boolean): string | URL =>
-  bundled
-    ? new URL(`./${name}`, import.meta.url)
-    : createRequire(import.meta.url).resolve(DOCS_PAGE_FILES[name]);
-
-/** The files of the reference page by name; undefined for any other name. Each is read once. */
+/** Loads the files of the reference page. In a Lambda bundle they are beside the code, under their own names. */
 export const docsPageAssets = (bundled: boolean) => {
-  const texts = new Map<DocsPageFile, Promise<string>>();
+  const reads = new Map(
+    Object.entries(DOCS_PAGE_FILES).map(([name, module]) => [
+      name,
+      cachedPromise(() =>
+        readFile(
+          bundled ? new URL(`./${name}`, import.meta.url) : createRequire(import.meta.url).resolve(module),
+          'utf8',
+        ),
+      ),
+    ]),
+  );
   return {
+    /** Returns the file with this name; undefined if there is none. Reads each file once. */
     async find(name: string): Promise<DocsPageAsset | undefined> {
-      if (!isKnown(name)) return undefined;
-      const reading = texts.get(name) ?? readFile(placeOf(name, bundled), 'utf8');
-      texts.set(name, reading);
-      return {
-        contentType: CONTENT_TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain',
-        text: await reading,
-      };
+      const read = reads.get(name);
+      return read && { contentType: contentTypeOf(name), text: await read() };
     },
   };
 };

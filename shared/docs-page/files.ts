@@ -1,6 +1,6 @@
 /**
- * The files that the reference page loads: the name in its URL -> the module that npm put it in. A name holds the version, so a
- * browser may keep a file for ever; a test holds the version to the one that is installed.
+ * The files that the reference page loads: name in the URL -> path in node_modules. The name contains the version, so a browser may
+ * cache the file for a year. A test compares the version with the installed one.
  */
 export const DOCS_PAGE_FILES = {
   'swagger-ui-5.35.0.js': 'swagger-ui-dist/swagger-ui-bundle.js',

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 
-/** An object of the OpenAPI standard: it may hold more than is named here. */
+/** An object of the OpenAPI standard with any further members. */
 const open = <Entries extends v.ObjectEntries>(entries: Entries) =>
   v.pipe(v.looseObject(entries), v.metadata({ additionalProperties: true }));
 
-/** The answer of GET /v1/openapi.json: an OpenAPI 3.0 document. Its insides are held to the standard when it is made. */
+/** The response of GET /v1/openapi.json: an OpenAPI 3.0 document. `npm run openapi:check` validates the rest of it. */
 export const openApiDocumentSchema = v.pipe(
   open({
     openapi: v.pipe(v.string(), v.examples(['3.0.3'])),

@@ -4,7 +4,7 @@ import type { OpenApiDocument } from './openapi-schema.ts';
 import { PAGE_SCRIPT } from './script.ts';
 import { PAGE_STYLE } from './style.ts';
 
-/** The reference page, and the policy that a browser holds it to. */
+/** The reference page and its Content-Security-Policy. */
 export interface DocsPage {
   readonly html: string;
   readonly contentSecurityPolicy: string;
@@ -15,13 +15,13 @@ const STYLE: DocsPageFile = 'swagger-ui-5.35.0.css';
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-const asText = (text: string): string => text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? '');
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? '');
 
 const sha256 = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /**
- * Everything comes from this origin; what is written into the page is named by its hash, so nothing else inline ever runs. The
- * renderer's icons are data: images in its style sheet.
+ * Allows this origin only. The inline script and style are allowed by hash, so no other inline code runs. The renderer's icons are
+ * data: images in its style sheet.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -39,17 +39,17 @@ const operationsOf = (document: OpenApiDocument): string =>
     .flatMap(([path, methods]) =>
       Object.entries(methods as Record<string, { summary?: string }>).map(
         ([method, { summary = '' }]) =>
-          `<li><code>${asText(method.toUpperCase())} ${asText(path)}</code> ${asText(summary)}</li>`,
+          `<li><code>${escapeHtml(method.toUpperCase())} ${escapeHtml(path)}</code> ${escapeHtml(summary)}</li>`,
       ),
     )
     .join('\n');
 
 /**
- * The page shows its heading and the list of operations at once; the renderer then takes the list's place. Links are relative to
- * /docs, so they hold under a stage path (/dev/docs) too.
+ * Builds the page. It shows its heading and the list of operations at once; the renderer replaces the list. Links are relative to
+ * /docs, so they also work under a stage path (/dev/docs).
  */
 export const docsPage = (document: OpenApiDocument): DocsPage => {
-  const title = asText(`${document.info.title} API`);
+  const title = escapeHtml(`${document.info.title} API`);
   return {
     contentSecurityPolicy,
     html: `<!doctype html>
@@ -73,7 +73,7 @@ export const docsPage = (document: OpenApiDocument): DocsPage => {
 </header>
 <div id="reference">
 <main class="loading" id="operations">
-<h1>${title} <small>v${asText(document.info.version)}</small></h1>
+<h1>${title} <small>v${escapeHtml(document.info.version)}</small></h1>
 <p id="failed" role="alert" hidden>The reference could not be loaded. Please try again, or read the OpenAPI document.</p>
 <noscript><p>The full reference needs JavaScript; the OpenAPI document does not.</p></noscript>
 <h2>Operations</h2>

@@ -1,6 +1,6 @@
 /**
- * What the reference page runs: plain browser JavaScript, written into the page. It reads the document while the renderer loads.
- * Requests go to the origin and stage that served the page; the key that a reader enters is kept in the page's memory alone.
+ * The inline script of the reference page: plain browser JavaScript. It fetches the document while the renderer loads. Requests go to
+ * the origin and stage that served the page. The key that a reader enters stays in the page's memory.
  */
 export const PAGE_SCRIPT = `
 (() => {
@@ -18,7 +18,7 @@ export const PAGE_SCRIPT = `
     ['.body-param__text', 'Request body'],
     ['select.content-type', 'Media type'],
   ];
-  // The renderer leaves these without a name that a screen reader could say.
+  // The renderer gives these controls no accessible name.
   const nameControls = (root) => {
     for (const [selector, name] of labels) {
       for (const control of root.querySelectorAll(selector + ':not([aria-label])')) control.setAttribute('aria-label', name);

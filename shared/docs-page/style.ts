@@ -1,6 +1,6 @@
 /**
- * What the reference page adds to its renderer's style sheet: guide and operations side by side where there is room, tables that fit
- * a phone, and the dark colours of the page around it.
+ * The inline style of the reference page, in addition to the renderer's: guide and operations side by side on wide screens, tables that
+ * fit a phone, and dark mode.
  */
 export const PAGE_STYLE = `
 html { color-scheme: light dark; scroll-padding-top: 3.5rem; }
@@ -62,6 +62,8 @@ body { margin: 0; background: #fff; color: #1f2328; font-family: system-ui, sans
   .swagger-ui .btn.execute { background: #0b5cad; border-color: #0b5cad; }
   .swagger-ui .opblock.opblock-get .opblock-summary-method { background: #0b5cad; }
   .swagger-ui .opblock.opblock-post .opblock-summary-method { background: #14693f; }
+  .swagger-ui .opblock.opblock-delete .opblock-summary-method { background: #b42318; }
+  .swagger-ui .opblock.opblock-delete .renderedMarkdown code { color: #5b0ea6; }
   .swagger-ui .parameter__in { color: #4b5563; }
 }
 @media (prefers-color-scheme: dark) {

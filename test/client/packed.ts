@@ -1,6 +1,6 @@
 /**
- * The client as a seller gets it: generated, built, packed, installed into an empty project, and run there as its README says, against the
- * whole local service. It installs from a registry, so it is no part of `npm test`: `npm run test:client` runs it.
+ * The client as a seller gets it: generated, built, packed, installed into an empty project, and run as its README says, against the
+ * whole local service. It installs from a registry, so `npm test` leaves it out: `npm run test:client` runs it.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -58,7 +58,7 @@ describe('the packed client', () => {
     return stdout.trim().split('\n');
   };
 
-  it('has types that are generated from the document as it is now', async () => {
+  it('has types that are generated from the current document', async () => {
     const committed = await readFile(join(CLIENT, 'src/generated/openapi.ts'), 'utf8');
     const now = join(project, 'openapi.ts');
     await run(process.execPath, [
@@ -70,7 +70,7 @@ describe('the packed client', () => {
     expect(await readFile(now, 'utf8')).toBe(committed);
   });
 
-  it('brings one dependency, and that one no other code', async () => {
+  it('has one dependency with code', async () => {
     const { stdout } = await npm(project, 'ls', '--all', '--parseable');
     const names = stdout
       .trim()
@@ -80,14 +80,14 @@ describe('the packed client', () => {
     expect(names.sort()).toEqual(['buyer-linking-client', 'openapi-fetch', 'openapi-typescript-helpers']);
   });
 
-  it('runs the example of its README as it is written: first refused, then linked, then linked before', async () => {
+  it('runs the example of its README: not registered, then linked, then already linked', async () => {
     expect(await runExample()).toEqual(['Ask the buyer to register first.']);
     await registerBuyer(localTarget(service.demo), '+989990001001');
     expect(await runExample()).toEqual([expect.stringMatching(/^linked usr_/), 'Sara Ahmadi']);
-    expect(await runExample()).toEqual([expect.stringMatching(/^linked before usr_/), 'Sara Ahmadi']);
+    expect(await runExample()).toEqual([expect.stringMatching(/^already linked usr_/), 'Sara Ahmadi']);
   });
 
-  it('gives an empty project types that are right, and refuses a misspelt field', async () => {
+  it('has types that accept the example and reject a misspelled field', async () => {
     const compile = async (name: string, text: string): Promise<string> => {
       await writeFile(join(project, name), text);
       const options = '--noEmit --strict --module nodenext --target es2022 --lib es2023,dom';
@@ -102,12 +102,12 @@ describe('the packed client', () => {
     };
     const example = (await readmeExample()).replace('process.env.BUYER_LINKING_URL ?? ', '');
     const narrowed =
-      "const mend = (e: unknown) => (isProblem(e, 'validation_failed') ? e.problem.errors[0]?.pointer : e);";
-    expect(await compile('right.ts', `${example}\n${narrowed}\nmend(1);`)).toBe('');
+      "const show = (e: unknown) => (isProblem(e, 'validation_failed') ? e.problem.errors[0]?.pointer : e);";
+    expect(await compile('right.ts', `${example}\n${narrowed}\nshow(1);`)).toBe('');
     expect(
       await compile(
         'narrow.ts',
-        `${example}\n${narrowed.replace('validation_failed', 'internal')}\nmend(1);`,
+        `${example}\n${narrowed.replace('validation_failed', 'internal')}\nshow(1);`,
       ),
     ).toContain("'errors' does not exist");
     expect(await compile('wrong.ts', example.replace('birth_date:', 'birthdate:'))).toContain("'birthdate'");

@@ -24,8 +24,8 @@ const caught = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('the client and the service', () => {
-  it('link a buyer once, however often it is asked', async () => {
+describe('the client against the running service', () => {
+  it('links a buyer once, however often it is called', async () => {
     const person = await registeredPerson(localTarget(service.demo));
     const first = await client.linkBuyer(person);
     const again = await client.linkBuyer(person);
@@ -33,7 +33,7 @@ describe('the client and the service', () => {
     expect(again.user).toEqual(first.user);
   });
 
-  it('read every user in the order of linking, over as many pages as there are', async () => {
+  it('reads every user in the order of linking, over several pages', async () => {
     const target = localTarget(service.demo);
     for (let count = 0; count < 4; count += 1) await client.linkBuyer(await registeredPerson(target));
     const byPage: string[][] = [];
@@ -45,7 +45,20 @@ describe('the client and the service', () => {
     expect(new Set(all).size).toBe((await client.listUsers()).total);
   });
 
-  it('agree on every refusal: its code, what is wrong, how long to wait', async () => {
+  it('reads a user by id and by phone, and removes it', async () => {
+    const person = await registeredPerson(localTarget(service.demo));
+    const { user } = await client.linkBuyer(person);
+    await expect(client.getUser(user.id)).resolves.toEqual(user);
+    await expect(client.findByPhone(person.phone)).resolves.toEqual([user]);
+    await client.removeUser(user.id);
+    await client.removeUser(user.id);
+    await expect(client.findByPhone(person.phone)).resolves.toEqual([]);
+    await expect(client.getUser(user.id)).rejects.toMatchObject({ code: 'user_not_found' });
+    const again = await client.linkBuyer(person);
+    expect([again.isNew, again.user.id === user.id]).toEqual([true, false]);
+  });
+
+  it('throws the problem of an error response, with its errors and Retry-After', async () => {
     const unknown = await caught(client.linkBuyer(newPerson()));
     expect(isProblem(unknown, 'buyer_not_registered')).toBe(true);
 
@@ -59,7 +72,7 @@ describe('the client and the service', () => {
     expect(tooSoon).toMatchObject({ code: 'resend_too_soon', retryAfterSeconds: expect.any(Number) });
   });
 
-  it('trade a code for a token', async () => {
+  it('exchanges a code for a token once', async () => {
     const phone = newPhone();
     await expect(client.sendCode(phone)).resolves.toEqual({ expires_in: 300, resend_after: 60 });
     const [message] = await localTarget(service.demo).messages(phone);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-const PLACES = [
+const BROWSERS = [
   process.env.CHROMIUM_PATH,
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -11,15 +11,15 @@ const PLACES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-const executablePath = PLACES.find((place) => place !== undefined && existsSync(place));
+const executablePath = BROWSERS.find((path) => path !== undefined && existsSync(path));
 
-/** `describe`, or `describe.skip` with the reason in the title where this machine has no browser. */
+/** `describe`, or `describe.skip` with the reason in the title if this machine has no browser. */
 export const describeInBrowser = (title: string, run: () => void): void =>
   executablePath === undefined
-    ? describe.skip(`${title} (not here: no Chromium; set CHROMIUM_PATH or install Debian's chromium)`, run)
+    ? describe.skip(`${title} (skipped: no Chromium; set CHROMIUM_PATH or install Debian's chromium)`, run)
     : describe(title, run);
 
-/** A browser that talks to nobody but the page. */
+/** Starts a browser without its own background traffic. */
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: executablePath as string,
@@ -35,12 +35,12 @@ export const launchBrowser = (): Promise<Browser> =>
     ],
   });
 
-/** The reference page in a window of its own, and whatever went wrong in it. */
+/** The reference page in its own browser context, and the errors in it. */
 export interface OpenPage {
   readonly page: Page;
   /** Console errors and warnings, uncaught errors, requests that failed, requests to another origin. */
   readonly faults: readonly string[];
-  /** Every URL that was asked for. */
+  /** Every requested URL. */
   readonly requested: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export const openDocs = async (
   return { page, faults, requested };
 };
 
-/** Enters a key as a reader does. */
+/** Enters a key in the page's form. */
 export const authorize = async (page: Page, key: string): Promise<void> => {
   await page.click('.auth-wrapper .authorize');
   await page.fill('.auth-container input', key);
@@ -76,7 +76,7 @@ export const authorize = async (page: Page, key: string): Promise<void> => {
   await page.click('.auth-btn-wrapper .btn-done');
 };
 
-/** Opens an operation by its id, sends it as it stands, and gives the status and the body that the page shows. */
+/** Opens an operation by its id and sends its example. Returns the status and the body that the page shows. */
 export const sendFromPage = async (
   page: Page,
   operationId: string,
@@ -92,16 +92,16 @@ export const sendFromPage = async (
   };
 };
 
-/** The renderer puts a link into each button that opens an operation; it is its own, and both work by keyboard. */
-const KNOWN_OF_THE_RENDERER = ['nested-interactive'];
+/** The renderer puts a link into each button that opens an operation. Both work by keyboard. */
+const KNOWN_ISSUES = ['nested-interactive'];
 
-/** What breaks WCAG 2 A and AA on the page as it stands, found by axe. */
+/** Returns the violations of WCAG 2 A and AA that axe finds on the page. */
 export const accessibilityFaults = async (page: Page): Promise<readonly string[]> => {
   await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
   const violations = (await page.evaluate(
     "axe.run({ runOnly: ['wcag2a', 'wcag2aa'] }).then(({ violations }) => violations)",
   )) as { id: string; nodes: { html: string }[] }[];
   return violations
-    .filter(({ id }) => !KNOWN_OF_THE_RENDERER.includes(id))
+    .filter(({ id }) => !KNOWN_ISSUES.includes(id))
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 };

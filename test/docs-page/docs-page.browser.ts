@@ -1,4 +1,4 @@
-/** The reference page as a reader's browser shows it, served by the whole local service. */
+/** The reference page in a real browser, served by the whole local service. */
 import type { Browser, Page } from 'playwright-core';
 import { buildDocument } from '#bin/openapi/document.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
@@ -26,7 +26,7 @@ const openAll = async (page: Page): Promise<void> => {
 
 const widthOf = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth');
 
-/** How bright a colour of the page is, 0 to 255. */
+/** Returns the brightness of a color of the page, 0 to 255. */
 const brightnessOf = (page: Page, selector: string, property: 'color' | 'backgroundColor'): Promise<number> =>
   page.evaluate(
     `getComputedStyle(document.querySelector('${selector}')).${property}.match(/[0-9.]+/g).slice(0, 3)
@@ -53,7 +53,7 @@ describeInBrowser('the reference page', () => {
     ['in dark mode', DARK],
     ['on a phone', PHONE],
     ['on a phone in dark mode', { ...PHONE, ...DARK }],
-  ])('loads %s without an error, from its own origin alone', async (_title, options) => {
+  ])('loads %s without errors and from its own origin only', async (_title, options) => {
     const { page, faults } = await openDocs(browser, service.demo.base_url, options);
     await openAll(page);
     expect(faults).toEqual([]);
@@ -68,7 +68,7 @@ describeInBrowser('the reference page', () => {
     await page.context().close();
   });
 
-  it('sends a real request with the key that was entered, and shows its answer', async () => {
+  it('sends a real request with the entered key and shows the response', async () => {
     const { page, faults } = await openDocs(browser, service.demo.base_url);
     await authorize(page, service.demo.keys.free);
     const { status, body } = await sendFromPage(page, 'list-users');
@@ -80,7 +80,7 @@ describeInBrowser('the reference page', () => {
     await page.context().close();
   });
 
-  it('sends the example body of an operation as it stands, and the service takes it', async () => {
+  it('sends the example body of an operation, and the service accepts it', async () => {
     const { page } = await openDocs(browser, service.demo.base_url);
     await authorize(page, service.demo.keys.app);
     const { status, body } = await sendFromPage(page, 'send-otp');
@@ -88,24 +88,24 @@ describeInBrowser('the reference page', () => {
     await page.context().close();
   });
 
-  it('shows a refusal as the problem it is', async () => {
+  it('shows the problem of an error response', async () => {
     const { page } = await openDocs(browser, service.demo.base_url);
     const { status, body } = await sendFromPage(page, 'create-user');
     expect([status, JSON.parse(body).code]).toEqual(['401', 'invalid_api_key']);
     await page.context().close();
   });
 
-  it('forgets the key when it is left', async () => {
+  it('stores the key nowhere', async () => {
     const { page } = await openDocs(browser, service.demo.base_url);
     await authorize(page, service.demo.keys.free);
-    const kept = await page.evaluate(
+    const stored = await page.evaluate(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
     );
-    expect(kept).toBe('[{},{},""]');
+    expect(stored).toBe('[{},{},""]');
     await page.context().close();
   });
 
-  it('needs no more width than a phone has, with every operation open and an answer shown', async () => {
+  it('fits the width of a phone with every operation open and a response shown', async () => {
     const { page } = await openDocs(browser, service.demo.base_url, PHONE);
     await sendFromPage(page, 'list-users');
     await page.reload();
@@ -115,7 +115,7 @@ describeInBrowser('the reference page', () => {
     await page.context().close();
   });
 
-  it('is light on dark in dark mode, and dark on light otherwise', async () => {
+  it('has light text on a dark background in dark mode, and the reverse otherwise', async () => {
     const dark = (await openDocs(browser, service.demo.base_url, DARK)).page;
     const light = (await openDocs(browser, service.demo.base_url)).page;
     const readings = await Promise.all(
@@ -130,7 +130,7 @@ describeInBrowser('the reference page', () => {
     await Promise.all([dark.context().close(), light.context().close()]);
   });
 
-  it('works under a stage path, and sends its requests there', async () => {
+  it('works under a stage path and sends its requests there', async () => {
     const staged = await behindStage(service.demo.base_url, 'dev');
     const { page, faults, requested } = await openDocs(browser, staged.baseUrl);
     await authorize(page, service.demo.keys.read_only);
@@ -142,7 +142,7 @@ describeInBrowser('the reference page', () => {
     await staged.close();
   });
 
-  it('says so where the document cannot be loaded, and still lists the operations', async () => {
+  it('shows an error if the document cannot be loaded, and still lists the operations', async () => {
     const page = await browser.newPage();
     await page.route('**/v1/openapi.json', (route) => route.fulfill({ status: 503, body: '{}' }));
     await page.goto(`${service.demo.base_url}/docs`);
@@ -155,14 +155,14 @@ describeInBrowser('the reference page', () => {
     ['in light', {}],
     ['in dark', DARK],
     ['on a phone', PHONE],
-  ])('keeps to WCAG 2 AA %s, with every operation open', async (_title, options) => {
+  ])('conforms to WCAG 2 AA %s with every operation open', async (_title, options) => {
     const { page } = await openDocs(browser, service.demo.base_url, options);
     await openAll(page);
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.context().close();
   });
 
-  it('can be used by keyboard', async () => {
+  it('is usable by keyboard', async () => {
     const { page } = await openDocs(browser, service.demo.base_url);
     await page.locator('.opblock[id$="-list-users"] .opblock-summary-control').focus();
     await page.keyboard.press('Enter');

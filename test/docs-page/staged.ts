@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The service behind a stage path, as API Gateway serves it: `/dev/docs` here is `/docs` there. */
+/** Serves the service under a stage path, as API Gateway does: `/dev/docs` here is `/docs` there. */
 export const behindStage = async (baseUrl: string, stage: string) => {
   const server = createServer(async (request, response) => {
     const [, ownStage, ...rest] = (request.url ?? '').split('/');
@@ -11,12 +11,12 @@ export const behindStage = async (baseUrl: string, stage: string) => {
       return;
     }
     const key = request.headers['x-api-key'];
-    const answer = await fetch(`${baseUrl}/${rest.join('/')}`, {
+    const forwarded = await fetch(`${baseUrl}/${rest.join('/')}`, {
       method: request.method ?? 'GET',
       headers: typeof key === 'string' ? { 'X-Api-Key': key } : {},
     });
-    const { 'content-encoding': _, 'content-length': __, ...headers } = Object.fromEntries(answer.headers);
-    response.writeHead(answer.status, headers).end(Buffer.from(await answer.arrayBuffer()));
+    const { 'content-encoding': _, 'content-length': __, ...headers } = Object.fromEntries(forwarded.headers);
+    response.writeHead(forwarded.status, headers).end(Buffer.from(await forwarded.arrayBuffer()));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -14,7 +14,7 @@ export interface Block {
   readonly text: string;
 }
 
-/** A block that runs, and the answer that the guide shows for it. */
+/** A block that runs, and the output that the guide shows for it. */
 export interface Step {
   readonly run: Block;
   readonly shown: Block | undefined;
@@ -23,7 +23,7 @@ export interface Step {
 const RUNNABLE = ['sh', 'ts', 'python'];
 const SHOWN = ['json', 'text', 'http'];
 
-/** The blocks of a Markdown file that run, in order, each with what it is shown to print. */
+/** Returns the blocks of a Markdown file that run, in order, each with the output that the file shows. */
 export const stepsOf = async (file: string): Promise<readonly Step[]> => {
   const markdown = await readFile(new URL(file, REPOSITORY), 'utf8');
   const blocks = [...markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(
@@ -39,14 +39,14 @@ export const stepsOf = async (file: string): Promise<readonly Step[]> => {
 const isOnPath = (command: string): boolean =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)));
 
-/** The commands that a guide calls and this machine does not have. */
+/** Returns the commands that a guide calls and this machine lacks. */
 export const missingCommands = (file: string): readonly string[] => {
-  const asksForPython = readFileSync(new URL(file, REPOSITORY), 'utf8').includes('```python');
-  const needed = ['bash', 'curl', 'sort', ...(asksForPython ? ['python3'] : [])];
+  const usesPython = readFileSync(new URL(file, REPOSITORY), 'utf8').includes('```python');
+  const needed = ['bash', 'curl', 'sort', ...(usesPython ? ['python3'] : [])];
   return needed.filter((command) => !isOnPath(command));
 };
 
-/** Where a reader would be: the service's address, its demo file, the client as it is in this checkout. */
+/** Replaces what differs from a reader's machine: the service's address, its demo file, the client of this checkout. */
 const localize = (text: string, { demo, folder }: RunningService): string =>
   text
     .replaceAll('http://localhost:3000', demo.base_url)
@@ -56,7 +56,7 @@ const localize = (text: string, { demo, folder }: RunningService): string =>
 
 const COMMANDS: Readonly<Record<string, string>> = { ts: 'node', python: 'python3' };
 
-/** The lines of one shell script that runs a step, its output fenced by its number. */
+/** Returns the lines of a shell script that runs a step, with its number before its output. */
 const scriptOf = async (
   step: Step,
   index: number,
@@ -72,7 +72,7 @@ const scriptOf = async (
   return `${fence}\n${command} ${file}`;
 };
 
-/** Runs a guide's blocks one after the other in one shell, as a reader would; gives what each printed. */
+/** Runs a guide's blocks in order in one shell, as a reader would. Returns the output of each. */
 export const runSteps = async (
   steps: readonly Step[],
   service: RunningService,
@@ -86,11 +86,11 @@ export const runSteps = async (
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const output: string[] = [];
-    const complaints: string[] = [];
+    const errors: string[] = [];
     shell.stdout.setEncoding('utf8').on('data', (text: string) => output.push(text));
-    shell.stderr.setEncoding('utf8').on('data', (text: string) => complaints.push(text));
+    shell.stderr.setEncoding('utf8').on('data', (text: string) => errors.push(text));
     const [code] = await once(shell, 'close');
-    if (code !== 0) throw new Error(`the guide ended with ${code}: ${complaints.join('')}${output.join('')}`);
+    if (code !== 0) throw new Error(`the guide ended with ${code}: ${errors.join('')}${output.join('')}`);
     return output
       .join('')
       .split(/\nstep \d+\n/)
@@ -100,7 +100,7 @@ export const runSteps = async (
   }
 };
 
-/** What differs from one run to the next: a guide can show only the kind of it. */
+/** Fields that differ from run to run: only their type is compared. */
 const VOLATILE = ['id', 'request_id', 'created_at', 'access_token'];
 
 const masked = (value: unknown): unknown => {
@@ -117,8 +117,8 @@ const withoutNumbers = (line: string): string =>
   line.replace(/[rt]=\d+/g, (part) => `${part[0]}=N`).toLowerCase();
 
 /**
- * What was printed and what the guide shows, made comparable. Of HTTP only the lines that are shown must be there; a block without an
- * answer must only end well.
+ * Returns the output and what the guide shows, in comparable form. Of HTTP only the lines that are shown must exist; a block without
+ * shown output must only succeed.
  */
 export const compared = ({ shown }: Step, printed: string): readonly [unknown, unknown] => {
   if (shown === undefined) return ['', ''];

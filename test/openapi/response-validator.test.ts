@@ -10,6 +10,14 @@ const user = {
   created_at: '2026-11-21T08:30:00.000Z',
 };
 
+const removed: Exchange = {
+  method: 'DELETE',
+  path: '/v1/users/usr_5Xq2ZtBv0aLkW9yRc3mNpd',
+  status: 204,
+  headers: { 'X-Request-Id': 'req-1', 'Cache-Control': 'no-store' },
+  body: '',
+};
+
 const html = { 'X-Request-Id': 'req-1', 'Content-Type': 'text/html; charset=utf-8' };
 
 const common = { 'X-Request-Id': 'req-1', 'Cache-Control': 'no-store', 'Content-Type': 'application/json' };
@@ -22,7 +30,7 @@ const created: Exchange = {
   body: JSON.stringify(user),
 };
 
-const refused = (code: Parameters<typeof problemResponse>[0], options: Partial<Exchange> = {}): Exchange => {
+const rejected = (code: Parameters<typeof problemResponse>[0], options: Partial<Exchange> = {}): Exchange => {
   const { statusCode, headers, body } = problemResponse(code, 'req-1');
   return {
     method: 'POST',
@@ -34,52 +42,53 @@ const refused = (code: Parameters<typeof problemResponse>[0], options: Partial<E
   };
 };
 
-describe('an answer that keeps to the document', () => {
+describe('a response that conforms to the document', () => {
   it.each<[string, Exchange]>([
     ['a linked user', created],
     ['a user of an earlier link', { ...created, status: 200 }],
+    ['a removed user', removed],
     ['an empty page', pageOf([])],
     ['a page of users', pageOf([user])],
-    ['a refused key', refused('invalid_api_key')],
-    ['a conflict', refused('user_conflict')],
-    ['one of several problems of one status', refused('phone_not_owned')],
-    ['a full plan', refused('rate_limit_exceeded', { headers: { 'Retry-After': '12' } })],
-    ['an unknown path', refused('not_found', { path: '/v1/nothing' })],
-    ['an unknown method', refused('not_found', { method: 'DELETE' })],
+    ['a rejected key', rejected('invalid_api_key')],
+    ['a conflict', rejected('user_conflict')],
+    ['one of several problems of one status', rejected('phone_not_owned')],
+    ['an exceeded rate limit', rejected('rate_limit_exceeded', { headers: { 'Retry-After': '12' } })],
+    ['an unknown path', rejected('not_found', { path: '/v1/nothing' })],
+    ['an unknown method', rejected('not_found', { method: 'PUT' })],
     [
       'the reference page',
       { ...created, method: 'GET', path: '/docs', status: 200, headers: html, body: '<p>' },
     ],
-    ['its files', { ...created, method: 'GET', path: '/docs/x.js', status: 200, headers: html, body: '' }],
+    [
+      'a file of the reference page',
+      { ...created, method: 'GET', path: '/docs/x.js', status: 200, headers: html, body: '' },
+    ],
   ])('has no faults: %s', (_title, exchange) => {
     expect(responseFaults(exchange)).toEqual([]);
   });
 });
 
-describe('an answer that does not', () => {
+describe('a response that does not conform', () => {
   it.each<[string, Exchange, RegExp]>([
-    ['a status nobody promised', { ...created, status: 202 }, /status 202 is not documented/],
+    ['a 204 with a body', { ...removed, body: '{}' }, /has a body/],
+    ['an undocumented status', { ...created, status: 202 }, /status 202 is not documented/],
     ['a missing field', withUser({ id: undefined }), /must have required property 'id'/],
     ['a field of another type', withUser({ phone: 98 }), /phone must be string/],
-    ['a field too many', withUser({ note: 'x' }), /additionalProperty":"note"/],
-    ['a time that is none', withUser({ created_at: 'yesterday' }), /must match format "date-time"/],
-    ['no JSON', { ...created, body: '<p>' }, /the body is not JSON/],
+    ['an additional field', withUser({ note: 'x' }), /additionalProperty":"note"/],
+    ['a malformed time', withUser({ created_at: 'yesterday' }), /must match format "date-time"/],
+    ['a body that is not JSON', { ...created, body: '<p>' }, /the body is not JSON/],
     ['another content type', withHeader({ 'Content-Type': 'text/html' }), /content type text\/html/],
-    [
-      'an answer that may be cached',
-      withHeader({ 'Cache-Control': 'public' }),
-      /Cache-Control is not no-store/,
-    ],
-    ['a broken header', withHeader({ RateLimit: 'free' }), /header RateLimit must match pattern/],
-    ['a header nobody promised', withHeader({ 'Retry-After': '3' }), /header retry-after is not documented/],
-    ['a full plan that says not when', refused('rate_limit_exceeded'), /header Retry-After is missing/],
-    ['a problem under a wrong status', refused('user_conflict', { status: 404 }), /body/],
-    ['a problem of another operation', refused('code_rejected'), /body/],
+    ['a cacheable response', withHeader({ 'Cache-Control': 'public' }), /Cache-Control is not no-store/],
+    ['a malformed header', withHeader({ RateLimit: 'free' }), /header RateLimit must match pattern/],
+    ['an undocumented header', withHeader({ 'Retry-After': '3' }), /header retry-after is not documented/],
+    ['a 429 without Retry-After', rejected('rate_limit_exceeded'), /header Retry-After is missing/],
+    ['a problem with the wrong status', rejected('user_conflict', { status: 404 }), /body/],
+    ['a problem of another operation', rejected('code_rejected'), /body/],
     ['a problem with another request id', otherRequestId(), /request_id and X-Request-Id/],
     ['no request id', { ...created, headers: { 'Cache-Control': 'no-store' } }, /X-Request-Id is missing/],
-    ['an unknown path that answers', { ...created, path: '/v1/nothing' }, /not in the document/],
-    ['an unknown path that gives no problem', { ...created, path: '/x', status: 404 }, /is not a problem/],
-  ])('is found: %s', (_title, exchange, fault) => {
+    ['an unknown path that succeeds', { ...created, path: '/v1/nothing' }, /not in the document/],
+    ['an unknown path without a problem body', { ...created, path: '/x', status: 404 }, /is not a problem/],
+  ])('has faults: %s', (_title, exchange, fault) => {
     expect(responseFaults(exchange).join('\n')).toMatch(fault);
   });
 });
@@ -98,5 +107,5 @@ function withHeader(headers: Record<string, string>): Exchange {
 }
 
 function otherRequestId(): Exchange {
-  return refused('user_conflict', { headers: { 'X-Request-Id': 'req-2' } });
+  return rejected('user_conflict', { headers: { 'X-Request-Id': 'req-2' } });
 }

@@ -1,11 +1,10 @@
 /**
- * Holds one real answer to the published document: for the scenario suite, which passes it every answer it gets, refusals and
- * gateway-made ones included:
+ * Compares a real response with the published document. The scenario suite passes it every response, those of the gateway included:
  *
  *     const faults = responseFaults({ method: 'POST', path: '/v1/users?x=1', status, headers, body });
  *     if (faults.length > 0) throw new Error(faults.join('\n'));
  *
- * It is stricter than a caller should be: a field or header of ours that the document does not name is a fault too.
+ * It is stricter than a caller should be: a field or header of ours that the document does not name is a fault.
  */
 import { readFileSync } from 'node:fs';
 import { Ajv, type AnySchemaObject, type ValidateFunction } from 'ajv';
@@ -13,7 +12,7 @@ import addFormats from 'ajv-formats';
 import { problemSchema } from '#bin/openapi/problem-schemas.ts';
 import { allRoutes } from '#shared/routes.ts';
 
-/** An answer as it came over HTTP. */
+/** A request and its response over HTTP. */
 export interface Exchange {
   readonly method: string;
   /** With or without the query. */
@@ -25,16 +24,17 @@ export interface Exchange {
 
 interface ResponseObject {
   readonly headers?: Readonly<Record<string, { readonly $ref?: string }>>;
-  readonly content: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, unknown>>;
 }
 
 interface OperationObject {
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
-/** Headers that are promises of the interface; what servers and networks add is nobody's business. */
+/** The headers of the interface. Servers and networks may add others. */
 const OUR_HEADERS = ['retry-after', 'ratelimit', 'ratelimit-policy', 'link', 'deprecation', 'sunset'];
 
+/** Forbids additional properties in every object schema that lists its properties. */
 const close = (node: unknown): unknown => {
   if (Array.isArray(node)) return node.map(close);
   if (typeof node !== 'object' || node === null) return node;
@@ -59,7 +59,7 @@ const pointerOf = (parts: readonly string[]): string =>
 
 const compiled = new Map<string, ValidateFunction>();
 
-/** The validator of a schema that stands somewhere in the document. */
+/** Returns the validator of the schema at a path of the document. */
 const validatorAt = (...parts: readonly string[]): ValidateFunction => {
   const $ref = `openapi#${pointerOf(parts)}`;
   const validate = compiled.get($ref) ?? ajv.compile({ $ref });
@@ -124,6 +124,7 @@ const bodyFaults = (
   response: ResponseObject,
   at: readonly string[],
 ): string[] => {
+  if (response.content === undefined) return body === '' ? [] : ['has a body, but none is documented'];
   const mediaType = mediaTypeOf(headers);
   if (!(mediaType in response.content)) return [`content type ${mediaType} is not documented`];
   if (!mediaType.endsWith('json')) return [];
@@ -135,7 +136,7 @@ const bodyFaults = (
   ];
 };
 
-/** Where there is no such operation, the one answer is `not_found`, unless a row of the table is no part of the interface. */
+/** Outside the document, the only response is `not_found`, except for rows of the table that are not published. */
 const unpublishedFaults = ({ method, status, body }: Exchange, headers: Headers, path: string): string[] => {
   const ofTable = allRoutes.filter((route) => route.method === method && route.tag === undefined);
   const isOfTable =
@@ -150,7 +151,7 @@ const unpublishedFaults = ({ method, status, body }: Exchange, headers: Headers,
   return [...faultsOf(notFound, json.value, 'body'), ...requestIdFaults(headers, json.value)];
 };
 
-/** Everything in which an answer differs from the document; empty if it keeps to it. */
+/** Returns every difference between a response and the document; none if it conforms. */
 export const responseFaults = (exchange: Exchange): readonly string[] => {
   const { method, status } = exchange;
   const path = exchange.path.split('?')[0] ?? '';

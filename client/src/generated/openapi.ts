@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List your users
-         * @description The users linked to your account, oldest link first. Pages never shift: a full page keeps its users for ever. A page past the end is empty. Any page costs the same.
+         * @description The users linked to your account, oldest link first, up to 100 on a page. With `phone`, only the users linked with that phone. Pages never shift: a user stays on its page until it is removed, and no other user moves then. So a page may hold fewer than page_size users, or none, before the last page. A page past total_pages is empty. Every page takes the same time.
          *
          *     Scope: `users:read`.
          */
@@ -21,12 +21,40 @@ export interface paths {
         put?: never;
         /**
          * Link a buyer
-         * @description Checks that the phone is a registered buyer, that a living person has this national_id and birth_date, and that the phone belongs to that person; then links the buyer to your account. Sending the same national_id, phone and birth_date again answers 200 with the existing user and makes no new check, so a request may be repeated after a time-out.
+         * @description Checks that the phone is a registered buyer, that a living person has this national_id and birth_date, and that the phone belongs to that person. Then links the buyer to your account. The same national_id, phone and birth_date again return 200 with the existing user without a new check, so you can repeat a request after a timeout. After 5 failed checks of a person in 24 hours the response is too_many_attempts.
          *
          *     Scope: `users:write`.
          */
         post: operations["create-user"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a user
+         * @description The user with this id. An id that is unknown, was removed or belongs to another account gets the same 404.
+         *
+         *     Scope: `users:read`.
+         */
+        get: operations["get-user"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a user
+         * @description Removes the link and all personal data of it. The same request again returns 204 too, so you can repeat it after a timeout. Afterwards you can link the same person again: with new checks and a new id.
+         *
+         *     Scope: `users:write`.
+         */
+        delete: operations["delete-user"];
         options?: never;
         head?: never;
         patch?: never;
@@ -43,7 +71,7 @@ export interface paths {
         put?: never;
         /**
          * Send a one-time code
-         * @description Sends six digits by SMS, valid for 300 seconds and for one use. A new code replaces the old one. The answer is the same whether or not the phone is known. Limits of a phone: 60 seconds between sends, 5 sends in 10 minutes, 10 in 24 hours.
+         * @description Sends 6 digits by SMS, valid for 300 seconds and for one use. A new code replaces your old one. The response is the same for every phone. Limits per phone, for you: 60 seconds between sends, 5 sends in 10 minutes, 10 sends in 24 hours. Over all sellers: 20 sends in 24 hours. While the phone is locked for you, nothing is sent.
          */
         post: operations["send-otp"];
         delete?: never;
@@ -63,7 +91,7 @@ export interface paths {
         put?: never;
         /**
          * Verify a one-time code
-         * @description Trades the code for an access token. Five tries a code; after ten consecutive failures, over all codes, the phone is locked for 15 minutes. A wrong, expired, used or never sent code gets one and the same answer.
+         * @description Exchanges the code for an access token. A code allows 5 tries. Failures are counted per phone, for you, and only a verified code sets the count to 0. Every tenth failure locks the phone for you: for 15 minutes, then for longer, at most 24 hours; at 100 until an operator of the service unlocks it. A wrong, expired, used or never sent code, and a code sent by another seller, get the same response.
          */
         post: operations["verify-otp"];
         delete?: never;
@@ -92,6 +120,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/openid-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The issuer of access tokens
+         * @description The metadata of the issuer (OpenID Connect Discovery 1.0): enough for a library that verifies tokens by an issuer URL.
+         */
+        get: operations["get-openid-configuration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -101,7 +149,7 @@ export interface paths {
         };
         /**
          * This document
-         * @description The interface as an OpenAPI 3.0 document, to generate clients from.
+         * @description The interface as an OpenAPI 3.0 document.
          */
         get: operations["get-openapi"];
         put?: never;
@@ -138,12 +186,12 @@ export interface components {
     schemas: {
         CreateUserBody: {
             /**
-             * @description The national id: 10 digits with a right check digit. Leading zeros matter.
+             * @description The national id: 10 digits with a valid check digit. Leading zeros matter.
              * @example 9999150829
              */
             national_id: string;
             /**
-             * @description Birth date as YYYY/M/D. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Tehran.
+             * @description Birth date as YYYY/M/D. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.
              * @example 1370/1/15
              */
             birth_date: string;
@@ -153,7 +201,7 @@ export interface components {
              */
             phone: string;
             /**
-             * @description The name to show: 1–100 characters after trimming, without control or bidi-override characters.
+             * @description The name to show: 1 to 100 characters after trimming and Unicode NFC. At least one is visible: a letter, number, symbol or emoji. No control, line-separator, tag or bidi-override characters.
              * @example Sara Ahmadi
              */
             display_name: string;
@@ -180,8 +228,8 @@ export interface components {
         /** User */
         User: {
             /**
-             * @description The user: usr_ and 22 characters.
-             * @example usr_5Xq2ZtBv0aLkW9yRc3mNpd
+             * @description The id of the user: usr_ and 22 letters and digits.
+             * @example usr_000002bv0aLkW9yRc3mNpd
              */
             id: string;
             /**
@@ -190,7 +238,7 @@ export interface components {
              */
             national_id: string;
             /**
-             * @description As it was sent, un-padded.
+             * @description As it was sent, without zero padding.
              * @example 1370/1/15
              */
             birth_date: string;
@@ -216,11 +264,14 @@ export interface components {
             /** @example 20 */
             page_size: number;
             /**
-             * @description Users linked to this account.
+             * @description How many users all pages hold.
              * @example 1
              */
             total: number;
-            /** @example 1 */
+            /**
+             * @description The last page that can hold a user. Read pages up to this one, empty pages included.
+             * @example 1
+             */
             total_pages: number;
         };
         /** CodeSent */
@@ -239,7 +290,7 @@ export interface components {
         /** AccessToken */
         AccessToken: {
             /**
-             * @description A JWT, signed ES256; check it against /.well-known/jwks.json.
+             * @description A JWT, signed ES256. Verify it with the keys of /.well-known/jwks.json.
              * @example eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJieXJfLi4uIn0.c2lnbmF0dXJl
              */
             access_token: string;
@@ -273,6 +324,49 @@ export interface components {
                 use: "sig";
             }[];
         };
+        /** OpenIdConfiguration */
+        OpenIdConfiguration: {
+            /**
+             * @description The `iss` of every access token.
+             * @example https://api.example.com
+             */
+            issuer: string;
+            /**
+             * @description The URL of the public keys.
+             * @example https://api.example.com/.well-known/jwks.json
+             */
+            jwks_uri: string;
+            /**
+             * @description A required field of the format. There is no authorization endpoint.
+             * @example [
+             *       "id_token"
+             *     ]
+             */
+            response_types_supported: string[];
+            /**
+             * @description A buyer has the same `sub` in the tokens of all sellers.
+             * @example [
+             *       "public"
+             *     ]
+             */
+            subject_types_supported: string[];
+            /**
+             * @description The algorithm of the signatures.
+             * @example [
+             *       "ES256"
+             *     ]
+             */
+            id_token_signing_alg_values_supported: string[];
+            /**
+             * @description The claims of every access token.
+             * @example [
+             *       "iss",
+             *       "sub",
+             *       "aud"
+             *     ]
+             */
+            claims_supported: string[];
+        };
         /** OpenApiDocument */
         OpenApiDocument: {
             /** @example 3.0.3 */
@@ -291,7 +385,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One thing that is wrong: a place in the body, or a query parameter. */
+        /** @description One error: a place in the body, or a query parameter. */
         InputError: {
             /**
              * @description A JSON pointer into the body (RFC 6901).
@@ -303,7 +397,7 @@ export interface components {
              * @example page
              */
             parameter?: string;
-            /** @description What it must be. Never what was sent. */
+            /** @description What the value must be. It never repeats what was sent. */
             detail: string;
         };
         /**
@@ -331,7 +425,37 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it if you write to us.
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * BodyTooLarge
+         * @description The body is over 16 KB.
+         */
+        BodyTooLarge: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:body_too_large";
+            /**
+             * @description For people.
+             * @example Body too large
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 413;
+            /** @enum {string} */
+            code: "body_too_large";
+            /**
+             * @description For people; do not parse it.
+             * @example The body is over 16 KB.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
@@ -361,14 +485,14 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it if you write to us.
+             * @description The same as X-Request-Id. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
         };
         /**
          * ValidationFailed
-         * @description Some of what was sent is missing, unknown or has a bad value. "errors" names each one.
+         * @description A field or parameter is missing, unknown or has a bad value. "errors" names each one.
          */
         ValidationFailed: {
             /**
@@ -390,11 +514,11 @@ export interface components {
             code: "validation_failed";
             /**
              * @description For people; do not parse it.
-             * @example Some of what was sent is missing, unknown or has a bad value. "errors" names each one.
+             * @example A field or parameter is missing, unknown or has a bad value. "errors" names each one.
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it if you write to us.
+             * @description The same as X-Request-Id. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
@@ -402,7 +526,7 @@ export interface components {
         };
         /**
          * InvalidApiKey
-         * @description The header X-Api-Key is missing, or its key is not valid.
+         * @description The X-Api-Key header is missing or its key is not valid.
          */
         InvalidApiKey: {
             /**
@@ -421,18 +545,18 @@ export interface components {
             code: "invalid_api_key";
             /**
              * @description For people; do not parse it.
-             * @example The header X-Api-Key is missing, or its key is not valid.
+             * @example The X-Api-Key header is missing or its key is not valid.
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it if you write to us.
+             * @description The same as X-Request-Id. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
         };
         /**
          * RateLimitExceeded
-         * @description A limit of this API key, or of your address, is used up. Retry-After says how long to wait.
+         * @description A limit of this API key or of your address is used up. Wait for Retry-After seconds.
          */
         RateLimitExceeded: {
             /**
@@ -454,18 +578,18 @@ export interface components {
             code: "rate_limit_exceeded";
             /**
              * @description For people; do not parse it.
-             * @example A limit of this API key, or of your address, is used up. Retry-After says how long to wait.
+             * @example A limit of this API key or of your address is used up. Wait for Retry-After seconds.
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it if you write to us.
+             * @description The same as X-Request-Id. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
         };
         /**
          * InsufficientScope
-         * @description This API key does not hold the scope that this operation needs.
+         * @description This API key lacks the scope that this operation requires.
          */
         InsufficientScope: {
             /**
@@ -484,11 +608,11 @@ export interface components {
             code: "insufficient_scope";
             /**
              * @description For people; do not parse it.
-             * @example This API key does not hold the scope that this operation needs.
+             * @example This API key lacks the scope that this operation requires.
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it if you write to us.
+             * @description The same as X-Request-Id. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
@@ -518,7 +642,7 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it if you write to us.
+             * @description The same as X-Request-Id. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
@@ -548,14 +672,14 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it if you write to us.
+             * @description The same as X-Request-Id. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
         };
         /**
          * IdentityMismatch
-         * @description The identity registry knows no living person with this national_id and birth_date.
+         * @description The identity registry has no living person with this national_id and birth_date.
          */
         IdentityMismatch: {
             /**
@@ -577,18 +701,18 @@ export interface components {
             code: "identity_mismatch";
             /**
              * @description For people; do not parse it.
-             * @example The identity registry knows no living person with this national_id and birth_date.
+             * @example The identity registry has no living person with this national_id and birth_date.
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it if you write to us.
+             * @description The same as X-Request-Id. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
         };
         /**
          * PhoneNotOwned
-         * @description The phone-ownership registry says that this phone does not belong to this national_id.
+         * @description According to the phone-ownership registry, this phone does not belong to this national_id.
          */
         PhoneNotOwned: {
             /**
@@ -610,174 +734,18 @@ export interface components {
             code: "phone_not_owned";
             /**
              * @description For people; do not parse it.
-             * @example The phone-ownership registry says that this phone does not belong to this national_id.
+             * @example According to the phone-ownership registry, this phone does not belong to this national_id.
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it if you write to us.
-             * @example UDfGvGWsjoEFvwA=
-             */
-            request_id: string;
-        };
-        /**
-         * VerificationUnavailable
-         * @description A national registry could not answer. Nothing was stored; the same request may be sent again.
-         */
-        VerificationUnavailable: {
-            /**
-             * Format: uri
-             * @enum {string}
-             */
-            type: "urn:buyer-linking:problem:verification_unavailable";
-            /**
-             * @description For people.
-             * @example Verification unavailable
-             */
-            title: string;
-            /** @enum {integer} */
-            status: 503;
-            /** @enum {string} */
-            code: "verification_unavailable";
-            /**
-             * @description For people; do not parse it.
-             * @example A national registry could not answer. Nothing was stored; the same request may be sent again.
-             */
-            detail: string;
-            /**
-             * @description The same as X-Request-Id. Quote it if you write to us.
-             * @example UDfGvGWsjoEFvwA=
-             */
-            request_id: string;
-        };
-        /**
-         * Internal
-         * @description Something went wrong on our side. Quote request_id if you write to us.
-         */
-        Internal: {
-            /**
-             * Format: uri
-             * @enum {string}
-             */
-            type: "urn:buyer-linking:problem:internal";
-            /**
-             * @description For people.
-             * @example Internal error
-             */
-            title: string;
-            /** @enum {integer} */
-            status: 500;
-            /** @enum {string} */
-            code: "internal";
-            /**
-             * @description For people; do not parse it.
-             * @example Something went wrong on our side. Quote request_id if you write to us.
-             */
-            detail: string;
-            /**
-             * @description The same as X-Request-Id. Quote it if you write to us.
-             * @example UDfGvGWsjoEFvwA=
-             */
-            request_id: string;
-        };
-        /**
-         * ResendTooSoon
-         * @description A code was sent to this phone a short while ago, or too many were. Retry-After says how long to wait.
-         */
-        ResendTooSoon: {
-            /**
-             * Format: uri
-             * @enum {string}
-             */
-            type: "urn:buyer-linking:problem:resend_too_soon";
-            /**
-             * @description For people.
-             * @example Resend too soon
-             */
-            title: string;
-            /** @enum {integer} */
-            status: 429;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            code: "resend_too_soon";
-            /**
-             * @description For people; do not parse it.
-             * @example A code was sent to this phone a short while ago, or too many were. Retry-After says how long to wait.
-             */
-            detail: string;
-            /**
-             * @description The same as X-Request-Id. Quote it if you write to us.
-             * @example UDfGvGWsjoEFvwA=
-             */
-            request_id: string;
-        };
-        /**
-         * SmsUnavailable
-         * @description The SMS provider did not take the message. Retry-After says when to try again.
-         */
-        SmsUnavailable: {
-            /**
-             * Format: uri
-             * @enum {string}
-             */
-            type: "urn:buyer-linking:problem:sms_unavailable";
-            /**
-             * @description For people.
-             * @example SMS unavailable
-             */
-            title: string;
-            /** @enum {integer} */
-            status: 503;
-            /** @enum {string} */
-            code: "sms_unavailable";
-            /**
-             * @description For people; do not parse it.
-             * @example The SMS provider did not take the message. Retry-After says when to try again.
-             */
-            detail: string;
-            /**
-             * @description The same as X-Request-Id. Quote it if you write to us.
-             * @example UDfGvGWsjoEFvwA=
-             */
-            request_id: string;
-        };
-        /**
-         * CodeRejected
-         * @description The code is not right, or no longer valid. Check it, or send a new one.
-         */
-        CodeRejected: {
-            /**
-             * Format: uri
-             * @enum {string}
-             */
-            type: "urn:buyer-linking:problem:code_rejected";
-            /**
-             * @description For people.
-             * @example Code rejected
-             */
-            title: string;
-            /** @enum {integer} */
-            status: 422;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            code: "code_rejected";
-            /**
-             * @description For people; do not parse it.
-             * @example The code is not right, or no longer valid. Check it, or send a new one.
-             */
-            detail: string;
-            /**
-             * @description The same as X-Request-Id. Quote it if you write to us.
+             * @description The same as X-Request-Id. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
         };
         /**
          * TooManyAttempts
-         * @description Too many wrong codes were tried for this phone. Retry-After says how long to wait.
+         * @description Too many attempts failed for this phone or person. Wait for Retry-After seconds.
          */
         TooManyAttempts: {
             /**
@@ -799,11 +767,236 @@ export interface components {
             code: "too_many_attempts";
             /**
              * @description For people; do not parse it.
-             * @example Too many wrong codes were tried for this phone. Retry-After says how long to wait.
+             * @example Too many attempts failed for this phone or person. Wait for Retry-After seconds.
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it if you write to us.
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * VerificationUnavailable
+         * @description A national registry could not answer. Nothing was stored. Send the same request again after Retry-After seconds.
+         */
+        VerificationUnavailable: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:verification_unavailable";
+            /**
+             * @description For people.
+             * @example Verification unavailable
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 503;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "verification_unavailable";
+            /**
+             * @description For people; do not parse it.
+             * @example A national registry could not answer. Nothing was stored. Send the same request again after Retry-After seconds.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * ServiceUnavailable
+         * @description The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.
+         */
+        ServiceUnavailable: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:service_unavailable";
+            /**
+             * @description For people.
+             * @example Service unavailable
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 503;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "service_unavailable";
+            /**
+             * @description For people; do not parse it.
+             * @example The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * Internal
+         * @description An unexpected error occurred in the service. Quote request_id when you report it.
+         */
+        Internal: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:internal";
+            /**
+             * @description For people.
+             * @example Internal error
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 500;
+            /** @enum {string} */
+            code: "internal";
+            /**
+             * @description For people; do not parse it.
+             * @example An unexpected error occurred in the service. Quote request_id when you report it.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * UserNotFound
+         * @description No user of your account has this id.
+         */
+        UserNotFound: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:user_not_found";
+            /**
+             * @description For people.
+             * @example User not found
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 404;
+            /** @enum {string} */
+            code: "user_not_found";
+            /**
+             * @description For people; do not parse it.
+             * @example No user of your account has this id.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * ResendTooSoon
+         * @description A code was sent to this phone recently, or too many codes were. Wait for Retry-After seconds.
+         */
+        ResendTooSoon: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:resend_too_soon";
+            /**
+             * @description For people.
+             * @example Resend too soon
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 429;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "resend_too_soon";
+            /**
+             * @description For people; do not parse it.
+             * @example A code was sent to this phone recently, or too many codes were. Wait for Retry-After seconds.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * SmsUnavailable
+         * @description The SMS provider did not accept the message. Try again after Retry-After seconds.
+         */
+        SmsUnavailable: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:sms_unavailable";
+            /**
+             * @description For people.
+             * @example SMS unavailable
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 503;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "sms_unavailable";
+            /**
+             * @description For people; do not parse it.
+             * @example The SMS provider did not accept the message. Try again after Retry-After seconds.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * CodeRejected
+         * @description The code is wrong or no longer valid. Check it, or send a new one.
+         */
+        CodeRejected: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:code_rejected";
+            /**
+             * @description For people.
+             * @example Code rejected
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 422;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "code_rejected";
+            /**
+             * @description For people; do not parse it.
+             * @example The code is wrong or no longer valid. Check it, or send a new one.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
@@ -813,15 +1006,15 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description The id of this request. Quote it if you write to us. */
+        /** @description The id of this request. Quote it when you report a problem. */
         "X-Request-Id": string;
-        /** @description Nothing under /v1 may be kept by a cache. */
+        /** @description Responses under /v1 must not be cached. */
         "Cache-Control": "no-store";
-        /** @description The limit of your plan: q requests in w seconds (draft-ietf-httpapi-ratelimit-headers). Absent if the meter could not be reached. */
+        /** @description Your limits: q requests in w seconds (draft-ietf-httpapi-ratelimit-headers). Absent if the rate limiter cannot be reached. */
         "RateLimit-Policy": string;
-        /** @description Where you stand: r requests left, t seconds until the next window. */
+        /** @description The state of your limits: r requests remain, and the next window begins in t seconds. */
         RateLimit: string;
-        /** @description Seconds to wait before the next try. */
+        /** @description Seconds to wait before the next attempt. */
         "Retry-After": number;
     };
     pathItems: never;
@@ -831,7 +1024,9 @@ export interface operations {
     "list-users": {
         parameters: {
             query?: {
-                /** @description Which page, counted from 1. */
+                /** @description Only the users linked with this phone. Any form that POST /v1/users accepts. */
+                phone?: string;
+                /** @description The number of the page, counted from 1. */
                 page?: number;
                 /** @description How many users a page holds, 1 to 100. */
                 page_size?: number;
@@ -858,7 +1053,7 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "id": "usr_5Xq2ZtBv0aLkW9yRc3mNpd",
+                     *           "id": "usr_000002bv0aLkW9yRc3mNpd",
                      *           "national_id": "******0829",
                      *           "birth_date": "1370/1/15",
                      *           "phone": "+989121234567",
@@ -875,7 +1070,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserPage"];
                 };
             };
-            /** @description `invalid_api_key`: The header X-Api-Key is missing, or its key is not valid. */
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -889,14 +1084,14 @@ export interface operations {
                      *       "title": "Invalid API key",
                      *       "status": 401,
                      *       "code": "invalid_api_key",
-                     *       "detail": "The header X-Api-Key is missing, or its key is not valid.",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key does not hold the scope that this operation needs. */
+            /** @description `insufficient_scope`: This API key lacks the scope that this operation requires. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -910,14 +1105,14 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key does not hold the scope that this operation needs.",
+                     *       "detail": "This API key lacks the scope that this operation requires.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
                     "application/problem+json": components["schemas"]["InsufficientScope"];
                 };
             };
-            /** @description `validation_failed`: Some of what was sent is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -933,12 +1128,12 @@ export interface operations {
                      *       "title": "Validation failed",
                      *       "status": 422,
                      *       "code": "validation_failed",
-                     *       "detail": "Some of what was sent is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "detail": "A field or parameter is missing, unknown or has a bad value. \"errors\" names each one.",
                      *       "request_id": "UDfGvGWsjoEFvwA=",
                      *       "errors": [
                      *         {
-                     *           "parameter": "page",
-                     *           "detail": "Is required."
+                     *           "parameter": "sort",
+                     *           "detail": "Is not a known parameter."
                      *         }
                      *       ]
                      *     }
@@ -946,7 +1141,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `rate_limit_exceeded`: A limit of this API key, or of your address, is used up. Retry-After says how long to wait. */
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -963,14 +1158,14 @@ export interface operations {
                      *       "title": "Rate limit exceeded",
                      *       "status": 429,
                      *       "code": "rate_limit_exceeded",
-                     *       "detail": "A limit of this API key, or of your address, is used up. Retry-After says how long to wait.",
+                     *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
                 };
             };
-            /** @description `internal`: Something went wrong on our side. Quote request_id if you write to us. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -986,11 +1181,35 @@ export interface operations {
                      *       "title": "Internal error",
                      *       "status": 500,
                      *       "code": "internal",
-                     *       "detail": "Something went wrong on our side. Quote request_id if you write to us.",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Internal"];
+                };
+            };
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:service_unavailable",
+                     *       "title": "Service unavailable",
+                     *       "status": 503,
+                     *       "code": "service_unavailable",
+                     *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ServiceUnavailable"];
                 };
             };
         };
@@ -1016,7 +1235,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description This buyer was linked before; this is the existing user. */
+            /** @description The buyer was already linked; the existing user. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1028,7 +1247,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "usr_5Xq2ZtBv0aLkW9yRc3mNpd",
+                     *       "id": "usr_000002bv0aLkW9yRc3mNpd",
                      *       "national_id": "******0829",
                      *       "birth_date": "1370/1/15",
                      *       "phone": "+989121234567",
@@ -1051,7 +1270,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "usr_5Xq2ZtBv0aLkW9yRc3mNpd",
+                     *       "id": "usr_000002bv0aLkW9yRc3mNpd",
                      *       "national_id": "******0829",
                      *       "birth_date": "1370/1/15",
                      *       "phone": "+989121234567",
@@ -1085,7 +1304,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["MalformedJson"];
                 };
             };
-            /** @description `invalid_api_key`: The header X-Api-Key is missing, or its key is not valid. */
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1099,14 +1318,14 @@ export interface operations {
                      *       "title": "Invalid API key",
                      *       "status": 401,
                      *       "code": "invalid_api_key",
-                     *       "detail": "The header X-Api-Key is missing, or its key is not valid.",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key does not hold the scope that this operation needs. */
+            /** @description `insufficient_scope`: This API key lacks the scope that this operation requires. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1120,7 +1339,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key does not hold the scope that this operation needs.",
+                     *       "detail": "This API key lacks the scope that this operation requires.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -1173,6 +1392,29 @@ export interface operations {
                     "application/problem+json": components["schemas"]["UserConflict"];
                 };
             };
+            /** @description `body_too_large`: The body is over 16 KB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:body_too_large",
+                     *       "title": "Body too large",
+                     *       "status": 413,
+                     *       "code": "body_too_large",
+                     *       "detail": "The body is over 16 KB.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["BodyTooLarge"];
+                };
+            };
             /** @description `unsupported_media_type`: Send the body as JSON, with the header Content-Type: application/json. */
             415: {
                 headers: {
@@ -1197,11 +1439,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `validation_failed`: Some of what was sent is missing, unknown or has a bad value. "errors" names each one.
+             * @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one.
              *
-             *     `identity_mismatch`: The identity registry knows no living person with this national_id and birth_date.
+             *     `identity_mismatch`: The identity registry has no living person with this national_id and birth_date.
              *
-             *     `phone_not_owned`: The phone-ownership registry says that this phone does not belong to this national_id.
+             *     `phone_not_owned`: According to the phone-ownership registry, this phone does not belong to this national_id.
              */
             422: {
                 headers: {
@@ -1215,7 +1457,197 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"] | components["schemas"]["IdentityMismatch"] | components["schemas"]["PhoneNotOwned"];
                 };
             };
-            /** @description `rate_limit_exceeded`: A limit of this API key, or of your address, is used up. Retry-After says how long to wait. */
+            /**
+             * @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds.
+             *
+             *     `too_many_attempts`: Too many attempts failed for this phone or person. Wait for Retry-After seconds.
+             */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RateLimitExceeded"] | components["schemas"]["TooManyAttempts"];
+                };
+            };
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Internal"];
+                };
+            };
+            /**
+             * @description `verification_unavailable`: A national registry could not answer. Nothing was stored. Send the same request again after Retry-After seconds.
+             *
+             *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["VerificationUnavailable"] | components["schemas"]["ServiceUnavailable"];
+                };
+            };
+        };
+    };
+    "get-user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the user: usr_ and 22 letters and digits. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "usr_000002bv0aLkW9yRc3mNpd",
+                     *       "national_id": "******0829",
+                     *       "birth_date": "1370/1/15",
+                     *       "phone": "+989121234567",
+                     *       "display_name": "Sara Ahmadi",
+                     *       "created_at": "2026-11-21T08:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:invalid_api_key",
+                     *       "title": "Invalid API key",
+                     *       "status": 401,
+                     *       "code": "invalid_api_key",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["InvalidApiKey"];
+                };
+            };
+            /** @description `insufficient_scope`: This API key lacks the scope that this operation requires. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:insufficient_scope",
+                     *       "title": "Insufficient scope",
+                     *       "status": 403,
+                     *       "code": "insufficient_scope",
+                     *       "detail": "This API key lacks the scope that this operation requires.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["InsufficientScope"];
+                };
+            };
+            /** @description `user_not_found`: No user of your account has this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:user_not_found",
+                     *       "title": "User not found",
+                     *       "status": 404,
+                     *       "code": "user_not_found",
+                     *       "detail": "No user of your account has this id.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["UserNotFound"];
+                };
+            };
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:validation_failed",
+                     *       "title": "Validation failed",
+                     *       "status": 422,
+                     *       "code": "validation_failed",
+                     *       "detail": "A field or parameter is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "sort",
+                     *           "detail": "Is not a known parameter."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ValidationFailed"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1232,14 +1664,14 @@ export interface operations {
                      *       "title": "Rate limit exceeded",
                      *       "status": 429,
                      *       "code": "rate_limit_exceeded",
-                     *       "detail": "A limit of this API key, or of your address, is used up. Retry-After says how long to wait.",
+                     *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
                 };
             };
-            /** @description `internal`: Something went wrong on our side. Quote request_id if you write to us. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1255,14 +1687,14 @@ export interface operations {
                      *       "title": "Internal error",
                      *       "status": 500,
                      *       "code": "internal",
-                     *       "detail": "Something went wrong on our side. Quote request_id if you write to us.",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `verification_unavailable`: A national registry could not answer. Nothing was stored; the same request may be sent again. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1275,15 +1707,205 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:buyer-linking:problem:verification_unavailable",
-                     *       "title": "Verification unavailable",
+                     *       "type": "urn:buyer-linking:problem:service_unavailable",
+                     *       "title": "Service unavailable",
                      *       "status": 503,
-                     *       "code": "verification_unavailable",
-                     *       "detail": "A national registry could not answer. Nothing was stored; the same request may be sent again.",
+                     *       "code": "service_unavailable",
+                     *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
-                    "application/problem+json": components["schemas"]["VerificationUnavailable"];
+                    "application/problem+json": components["schemas"]["ServiceUnavailable"];
+                };
+            };
+        };
+    };
+    "delete-user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the user: usr_ and 22 letters and digits. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user is removed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:invalid_api_key",
+                     *       "title": "Invalid API key",
+                     *       "status": 401,
+                     *       "code": "invalid_api_key",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["InvalidApiKey"];
+                };
+            };
+            /** @description `insufficient_scope`: This API key lacks the scope that this operation requires. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:insufficient_scope",
+                     *       "title": "Insufficient scope",
+                     *       "status": 403,
+                     *       "code": "insufficient_scope",
+                     *       "detail": "This API key lacks the scope that this operation requires.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["InsufficientScope"];
+                };
+            };
+            /** @description `user_not_found`: No user of your account has this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:user_not_found",
+                     *       "title": "User not found",
+                     *       "status": 404,
+                     *       "code": "user_not_found",
+                     *       "detail": "No user of your account has this id.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["UserNotFound"];
+                };
+            };
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:validation_failed",
+                     *       "title": "Validation failed",
+                     *       "status": 422,
+                     *       "code": "validation_failed",
+                     *       "detail": "A field or parameter is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "sort",
+                     *           "detail": "Is not a known parameter."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ValidationFailed"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:rate_limit_exceeded",
+                     *       "title": "Rate limit exceeded",
+                     *       "status": 429,
+                     *       "code": "rate_limit_exceeded",
+                     *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["RateLimitExceeded"];
+                };
+            };
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Internal"];
+                };
+            };
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:service_unavailable",
+                     *       "title": "Service unavailable",
+                     *       "status": 503,
+                     *       "code": "service_unavailable",
+                     *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ServiceUnavailable"];
                 };
             };
         };
@@ -1348,7 +1970,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["MalformedJson"];
                 };
             };
-            /** @description `invalid_api_key`: The header X-Api-Key is missing, or its key is not valid. */
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1362,11 +1984,34 @@ export interface operations {
                      *       "title": "Invalid API key",
                      *       "status": 401,
                      *       "code": "invalid_api_key",
-                     *       "detail": "The header X-Api-Key is missing, or its key is not valid.",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
+                };
+            };
+            /** @description `body_too_large`: The body is over 16 KB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:body_too_large",
+                     *       "title": "Body too large",
+                     *       "status": 413,
+                     *       "code": "body_too_large",
+                     *       "detail": "The body is over 16 KB.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["BodyTooLarge"];
                 };
             };
             /** @description `unsupported_media_type`: Send the body as JSON, with the header Content-Type: application/json. */
@@ -1392,7 +2037,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["UnsupportedMediaType"];
                 };
             };
-            /** @description `validation_failed`: Some of what was sent is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1408,7 +2053,7 @@ export interface operations {
                      *       "title": "Validation failed",
                      *       "status": 422,
                      *       "code": "validation_failed",
-                     *       "detail": "Some of what was sent is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "detail": "A field or parameter is missing, unknown or has a bad value. \"errors\" names each one.",
                      *       "request_id": "UDfGvGWsjoEFvwA=",
                      *       "errors": [
                      *         {
@@ -1422,9 +2067,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `rate_limit_exceeded`: A limit of this API key, or of your address, is used up. Retry-After says how long to wait.
+             * @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds.
              *
-             *     `resend_too_soon`: A code was sent to this phone a short while ago, or too many were. Retry-After says how long to wait.
+             *     `resend_too_soon`: A code was sent to this phone recently, or too many codes were. Wait for Retry-After seconds.
+             *
+             *     `too_many_attempts`: Too many attempts failed for this phone or person. Wait for Retry-After seconds.
              */
             429: {
                 headers: {
@@ -1436,10 +2083,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["RateLimitExceeded"] | components["schemas"]["ResendTooSoon"];
+                    "application/problem+json": components["schemas"]["RateLimitExceeded"] | components["schemas"]["ResendTooSoon"] | components["schemas"]["TooManyAttempts"];
                 };
             };
-            /** @description `internal`: Something went wrong on our side. Quote request_id if you write to us. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1455,14 +2102,18 @@ export interface operations {
                      *       "title": "Internal error",
                      *       "status": 500,
                      *       "code": "internal",
-                     *       "detail": "Something went wrong on our side. Quote request_id if you write to us.",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `sms_unavailable`: The SMS provider did not take the message. Retry-After says when to try again. */
+            /**
+             * @description `sms_unavailable`: The SMS provider did not accept the message. Try again after Retry-After seconds.
+             *
+             *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1473,17 +2124,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:buyer-linking:problem:sms_unavailable",
-                     *       "title": "SMS unavailable",
-                     *       "status": 503,
-                     *       "code": "sms_unavailable",
-                     *       "detail": "The SMS provider did not take the message. Retry-After says when to try again.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["SmsUnavailable"];
+                    "application/problem+json": components["schemas"]["SmsUnavailable"] | components["schemas"]["ServiceUnavailable"];
                 };
             };
         };
@@ -1550,7 +2191,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["MalformedJson"];
                 };
             };
-            /** @description `invalid_api_key`: The header X-Api-Key is missing, or its key is not valid. */
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1564,11 +2205,34 @@ export interface operations {
                      *       "title": "Invalid API key",
                      *       "status": 401,
                      *       "code": "invalid_api_key",
-                     *       "detail": "The header X-Api-Key is missing, or its key is not valid.",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
+                };
+            };
+            /** @description `body_too_large`: The body is over 16 KB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:body_too_large",
+                     *       "title": "Body too large",
+                     *       "status": 413,
+                     *       "code": "body_too_large",
+                     *       "detail": "The body is over 16 KB.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["BodyTooLarge"];
                 };
             };
             /** @description `unsupported_media_type`: Send the body as JSON, with the header Content-Type: application/json. */
@@ -1595,9 +2259,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `validation_failed`: Some of what was sent is missing, unknown or has a bad value. "errors" names each one.
+             * @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one.
              *
-             *     `code_rejected`: The code is not right, or no longer valid. Check it, or send a new one.
+             *     `code_rejected`: The code is wrong or no longer valid. Check it, or send a new one.
              */
             422: {
                 headers: {
@@ -1612,9 +2276,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `rate_limit_exceeded`: A limit of this API key, or of your address, is used up. Retry-After says how long to wait.
+             * @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds.
              *
-             *     `too_many_attempts`: Too many wrong codes were tried for this phone. Retry-After says how long to wait.
+             *     `too_many_attempts`: Too many attempts failed for this phone or person. Wait for Retry-After seconds.
              */
             429: {
                 headers: {
@@ -1629,7 +2293,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RateLimitExceeded"] | components["schemas"]["TooManyAttempts"];
                 };
             };
-            /** @description `internal`: Something went wrong on our side. Quote request_id if you write to us. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1645,11 +2309,35 @@ export interface operations {
                      *       "title": "Internal error",
                      *       "status": 500,
                      *       "code": "internal",
-                     *       "detail": "Something went wrong on our side. Quote request_id if you write to us.",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Internal"];
+                };
+            };
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:service_unavailable",
+                     *       "title": "Service unavailable",
+                     *       "status": 503,
+                     *       "code": "service_unavailable",
+                     *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ServiceUnavailable"];
                 };
             };
         };
@@ -1690,7 +2378,7 @@ export interface operations {
                     "application/json": components["schemas"]["JsonWebKeySet"];
                 };
             };
-            /** @description `validation_failed`: Some of what was sent is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1703,12 +2391,12 @@ export interface operations {
                      *       "title": "Validation failed",
                      *       "status": 422,
                      *       "code": "validation_failed",
-                     *       "detail": "Some of what was sent is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "detail": "A field or parameter is missing, unknown or has a bad value. \"errors\" names each one.",
                      *       "request_id": "UDfGvGWsjoEFvwA=",
                      *       "errors": [
                      *         {
-                     *           "parameter": "page",
-                     *           "detail": "Is required."
+                     *           "parameter": "sort",
+                     *           "detail": "Is not a known parameter."
                      *         }
                      *       ]
                      *     }
@@ -1716,7 +2404,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `internal`: Something went wrong on our side. Quote request_id if you write to us. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1729,7 +2417,117 @@ export interface operations {
                      *       "title": "Internal error",
                      *       "status": 500,
                      *       "code": "internal",
-                     *       "detail": "Something went wrong on our side. Quote request_id if you write to us.",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Internal"];
+                };
+            };
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:service_unavailable",
+                     *       "title": "Service unavailable",
+                     *       "status": 503,
+                     *       "code": "service_unavailable",
+                     *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ServiceUnavailable"];
+                };
+            };
+        };
+    };
+    "get-openid-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description public, max-age=300. */
+                    "Cache-Control"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "issuer": "https://api.example.com",
+                     *       "jwks_uri": "https://api.example.com/.well-known/jwks.json",
+                     *       "response_types_supported": [
+                     *         "id_token"
+                     *       ],
+                     *       "subject_types_supported": [
+                     *         "public"
+                     *       ],
+                     *       "id_token_signing_alg_values_supported": [
+                     *         "ES256"
+                     *       ],
+                     *       "claims_supported": [
+                     *         "iss",
+                     *         "sub",
+                     *         "aud"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OpenIdConfiguration"];
+                };
+            };
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:validation_failed",
+                     *       "title": "Validation failed",
+                     *       "status": 422,
+                     *       "code": "validation_failed",
+                     *       "detail": "A field or parameter is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "sort",
+                     *           "detail": "Is not a known parameter."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ValidationFailed"];
+                };
+            };
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -1768,7 +2566,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpenApiDocument"];
                 };
             };
-            /** @description `validation_failed`: Some of what was sent is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1782,12 +2580,12 @@ export interface operations {
                      *       "title": "Validation failed",
                      *       "status": 422,
                      *       "code": "validation_failed",
-                     *       "detail": "Some of what was sent is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "detail": "A field or parameter is missing, unknown or has a bad value. \"errors\" names each one.",
                      *       "request_id": "UDfGvGWsjoEFvwA=",
                      *       "errors": [
                      *         {
-                     *           "parameter": "page",
-                     *           "detail": "Is required."
+                     *           "parameter": "sort",
+                     *           "detail": "Is not a known parameter."
                      *         }
                      *       ]
                      *     }
@@ -1795,7 +2593,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `internal`: Something went wrong on our side. Quote request_id if you write to us. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1809,7 +2607,7 @@ export interface operations {
                      *       "title": "Internal error",
                      *       "status": 500,
                      *       "code": "internal",
-                     *       "detail": "Something went wrong on our side. Quote request_id if you write to us.",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -1839,7 +2637,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description `validation_failed`: Some of what was sent is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1852,12 +2650,12 @@ export interface operations {
                      *       "title": "Validation failed",
                      *       "status": 422,
                      *       "code": "validation_failed",
-                     *       "detail": "Some of what was sent is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "detail": "A field or parameter is missing, unknown or has a bad value. \"errors\" names each one.",
                      *       "request_id": "UDfGvGWsjoEFvwA=",
                      *       "errors": [
                      *         {
-                     *           "parameter": "page",
-                     *           "detail": "Is required."
+                     *           "parameter": "sort",
+                     *           "detail": "Is not a known parameter."
                      *         }
                      *       ]
                      *     }
@@ -1865,7 +2663,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `internal`: Something went wrong on our side. Quote request_id if you write to us. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1878,7 +2676,7 @@ export interface operations {
                      *       "title": "Internal error",
                      *       "status": 500,
                      *       "code": "internal",
-                     *       "detail": "Something went wrong on our side. Quote request_id if you write to us.",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */

@@ -1,59 +1,67 @@
-import { type Document, judgeChanges } from '#bin/openapi/breaking-changes.ts';
+import { type Document, raisesMajorVersion } from '#bin/openapi/breaking-changes.ts';
 import { buildDocument } from '#bin/openapi/document.ts';
+import { changesOf, type Editable, queryOf, schemas, users } from './edited-document.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: each case reaches into the document as a person would edit it.
-type Editable = any;
-
-/** What is said of one edit of the real document. */
-const after = (edit: (document: Editable) => void): readonly string[] => {
-  const before = JSON.parse(JSON.stringify(buildDocument())) as Document;
-  const changed = JSON.parse(JSON.stringify(before)) as Document;
-  edit(changed);
-  return judgeChanges(before, changed).breaking;
-};
-
-const users = (document: Editable) => document.paths['/v1/users'];
-const schemas = (document: Editable) => document.components.schemas;
-
-describe('what breaks a caller', () => {
+describe('a change that breaks a caller', () => {
   it.each<[string, (document: Editable) => void, string]>([
-    ['a removed path', (d) => delete d.paths['/v1/users'], 'POST /v1/users is gone'],
-    ['a removed method', (d) => delete users(d).post, 'POST /v1/users is gone'],
-    ['a removed status', (d) => delete users(d).post.responses[200], 'POST /v1/users: status 200 is gone'],
-    ['a removed answer field', (d) => delete schemas(d).User.properties.phone, '201: answer.phone is gone'],
+    ['a removed path', (d) => delete d.paths['/v1/users'], 'POST /v1/users was removed'],
+    ['a removed method', (d) => delete users(d).post, 'POST /v1/users was removed'],
     [
-      'an answer field that may be absent',
+      'a removed status',
+      (d) => delete users(d).post.responses[200],
+      'POST /v1/users: status 200 was removed',
+    ],
+    [
+      'a removed response field',
+      (d) => delete schemas(d).User.properties.phone,
+      '201: response.phone was removed',
+    ],
+    [
+      'a response field that becomes optional',
       (d) => schemas(d).User.required.pop(),
-      'answer.created_at may be absent now',
+      'response.created_at is optional now',
     ],
     [
-      'a field of another type',
+      'a changed type',
       (d) => Object.assign(schemas(d).User.properties.id, { type: 'integer' }),
-      'answer.id: type is integer',
+      'response.id: type is integer',
     ],
-    ['a field inside a list', (d) => delete schemas(d).User.properties.id, '200: answer.data[].id is gone'],
     [
-      'a new value of an answer',
+      'a removed field of list items',
+      (d) => delete schemas(d).User.properties.id,
+      '200: response.data[].id was removed',
+    ],
+    [
+      'a new value of a response enum',
       (d) => schemas(d).AccessToken.properties.token_type.enum.push('DPoP'),
-      '"DPoP" may come now',
+      '"DPoP" is possible now',
     ],
     [
-      'another status inside a problem',
+      'a changed status of a problem',
       (d) => Object.assign(schemas(d).UserConflict.properties.status, { enum: [422] }),
-      '422 may come now',
+      '422 is possible now',
     ],
     [
-      'another media type',
+      'a changed media type',
       (d) => {
         users(d).get.responses[200].content = { 'text/csv': {} };
       },
       '200: is no longer application/json',
     ],
-    ['a removed header', (d) => delete users(d).get.responses[200].headers.Link, '200: header Link is gone'],
     [
-      'a header that may be absent',
+      'a removed header',
+      (d) => delete users(d).get.responses[200].headers.Link,
+      '200: header Link was removed',
+    ],
+    [
+      'a header that becomes optional',
       (d) => delete d.components.headers['X-Request-Id'].required,
-      'header X-Request-Id may be absent now',
+      'header X-Request-Id is optional now',
+    ],
+    [
+      'a response that loses its body',
+      (d) => delete users(d).get.responses[200].content,
+      '200: is no longer application/json',
     ],
     [
       'a new required field',
@@ -61,145 +69,80 @@ describe('what breaks a caller', () => {
       'body.email is required now',
     ],
     [
-      'a field no longer taken',
+      'a removed request field',
       (d) => delete schemas(d).CreateUserBody.properties.phone,
-      'body.phone is gone',
+      'body.phone was removed',
     ],
     [
-      'another pattern',
+      'a changed pattern',
       (d) => {
         schemas(d).SendOtpBody.properties.phone.pattern = '^\\+98';
       },
       'body.phone: pattern changed',
     ],
     [
-      'fewer values',
+      'an enum on a request field',
       (d) => {
         schemas(d).SendOtpBody.properties.phone.enum = ['x'];
       },
-      'only some values are taken now',
+      'only listed values are accepted now',
     ],
-    ['a removed parameter', (d) => users(d).get.parameters.pop(), 'parameter query page_size is gone'],
+    ['a removed parameter', (d) => delete users(d).get.parameters, 'parameter query page_size was removed'],
     [
-      'a parameter that is required now',
+      'a parameter that becomes required',
       (d) => {
-        users(d).get.parameters[0].required = true;
+        queryOf(d, 'page').required = true;
       },
       'query page is required now',
     ],
     [
       'a tighter bound',
       (d) => {
-        users(d).get.parameters[1].schema.maximum = 50;
+        queryOf(d, 'page_size').schema.maximum = 50;
       },
       'query page_size: maximum is tighter',
     ],
     [
-      'another default',
+      'a changed default',
       (d) => {
-        users(d).get.parameters[1].schema.default = 50;
+        queryOf(d, 'page_size').schema.default = 50;
       },
       'query page_size: default changed',
     ],
     [
-      'another scope',
+      'a changed scope',
       (d) => {
         users(d).get['x-required-scope'] = 'users:admin';
       },
       'x-required-scope changed',
     ],
     [
-      'a key where there was none',
+      'a key on a public operation',
       (d) => {
         d.paths['/v1/openapi.json'].get.security = [{ ApiKey: [] }];
       },
       'security changed',
     ],
     [
-      'another operation name',
+      'a changed operationId',
       (d) => {
         users(d).get.operationId = 'users';
       },
       'operationId changed',
     ],
     [
-      'another header for the key',
+      'a changed header for the API key',
       (d) => {
         d.components.securitySchemes.ApiKey.name = 'Authorization';
       },
       'sent in another way',
     ],
-  ])('is found: %s', (_title, edit, found) => {
-    expect(after(edit).join('\n')).toContain(found);
+  ])('is reported: %s', (_title, edit, found) => {
+    expect(changesOf(edit).join('\n')).toContain(found);
   });
 });
 
-describe('what breaks nobody', () => {
-  it.each<[string, (document: Editable) => void]>([
-    ['nothing at all', () => {}],
-    [
-      'other words',
-      (d) => {
-        d.info.description = 'x';
-        users(d).post.summary = 'x';
-      },
-    ],
-    [
-      'other examples',
-      (d) => {
-        schemas(d).User.properties.id.example = 'x';
-      },
-    ],
-    [
-      'a new operation',
-      (d) => {
-        d.paths['/v1/more'] = { get: users(d).get };
-      },
-    ],
-    [
-      'a new answer field',
-      (d) => {
-        schemas(d).User.properties.note = { type: 'string' };
-      },
-    ],
-    [
-      'a new optional field',
-      (d) => {
-        schemas(d).CreateUserBody.properties.note = { type: 'string' };
-      },
-    ],
-    [
-      'a new optional parameter',
-      (d) => {
-        users(d).get.parameters.push({ in: 'query', name: 'sort', schema: {} });
-      },
-    ],
-    [
-      'a new problem code of a status',
-      (d) => {
-        users(d).post.responses[422].content['application/problem+json'].schema.oneOf.push({ title: 'New' });
-      },
-    ],
-    [
-      'a problem that joins a single one',
-      (d) => {
-        users(d).post.responses[409].content['application/problem+json'].schema = {
-          oneOf: [{ $ref: '#/components/schemas/UserConflict' }, { title: 'New' }],
-        };
-      },
-    ],
-    [
-      'a wider bound',
-      (d) => {
-        users(d).get.parameters[1].schema.maximum = 200;
-      },
-    ],
-  ])('passes: %s', (_title, edit) => {
-    expect(after(edit)).toEqual([]);
-  });
-});
-
-describe('the version', () => {
+describe('the major version', () => {
   const withVersion = (version: string) => ({ ...buildDocument(), info: { version } }) as unknown as Document;
 
   it.each([
@@ -207,7 +150,7 @@ describe('the version', () => {
     ['1.0.0', '1.1.0', false],
     ['1.9.0', '2.0.0', true],
     ['2.0.0', '1.0.0', false],
-  ])('from %s to %s lets a breaking change through: %s', (before, next, allowed) => {
-    expect(judgeChanges(withVersion(before), withVersion(next)).allowed).toBe(allowed);
+  ])('from %s to %s is raised: %s', (before, after, raised) => {
+    expect(raisesMajorVersion(withVersion(before), withVersion(after))).toBe(raised);
   });
 });

@@ -4,8 +4,8 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import * as v from 'valibot';
 import { buildDocument } from '#bin/openapi/document.ts';
+import { codeLimitTable, keyLimitTable, lockTable, planTable } from '#bin/openapi/limit-tables.ts';
 import { PROBLEMS } from '#shared/problems.ts';
-import { PLANS } from '#shared/rate-limits/plans.ts';
 import { problemsOf, type Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 
@@ -24,7 +24,7 @@ interface Operation {
   readonly responses: Readonly<
     Record<
       string,
-      { readonly description: string; readonly headers: object; readonly content: Record<string, Media> }
+      { readonly description: string; readonly headers: object; readonly content?: Record<string, Media> }
     >
   >;
 }
@@ -37,7 +37,7 @@ const operationOf = ({ path, method }: Route): Operation =>
 const everyRow = published.map((route) => [route.name, route] as const);
 
 describe('the document', () => {
-  it('is the one that is committed and served', () => {
+  it('is the same as the committed openapi.json', () => {
     const committed = JSON.parse(readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'));
     expect(committed).toEqual(JSON.parse(JSON.stringify(document)));
   });
@@ -47,20 +47,18 @@ describe('the document', () => {
     await expect(SwaggerParser.validate(copy)).resolves.toMatchObject({ openapi: '3.0.3' });
   });
 
-  it('says the version v1.0', () => {
+  it('has version 1.0', () => {
     expect(document.info.version).toMatch(/^1\.0\.\d+$/);
   });
 
-  it('gives the numbers of the plans and every problem code', () => {
-    const said = document.info.description;
-    const rows = Object.entries(PLANS).map(
-      ([name, { requestsPerMinute }]) => `| ${name} | ${requestsPerMinute} |`,
-    );
-    expect(rows.filter((row) => !said.includes(row))).toEqual([]);
-    expect(Object.keys(PROBLEMS).filter((code) => !said.includes(`\`${code}\``))).toEqual([]);
+  it('contains every limit and every problem code', () => {
+    const { description } = document.info;
+    const tables = [planTable(), keyLimitTable(), codeLimitTable(), lockTable()];
+    expect(tables.filter((table) => !description.includes(table))).toEqual([]);
+    expect(Object.keys(PROBLEMS).filter((code) => !description.includes(`\`${code}\``))).toEqual([]);
   });
 
-  it('gives examples of nobody: the national id in them starts with 999', () => {
+  it('uses national ids of no real person in examples: they start with 999', () => {
     const ids = [...JSON.stringify(document).matchAll(/"national_id":"(\d+)"/g)].map(([, id]) => id);
     expect(ids.length).toBeGreaterThan(0);
     expect(ids.filter((id) => !id?.startsWith('999'))).toEqual([]);
@@ -70,7 +68,7 @@ describe('the document', () => {
 describe.each(everyRow)('%s in the document', (_name, route) => {
   const operation = operationOf(route);
 
-  it('has every status of its row, and no other', () => {
+  it('has exactly the statuses of its row', () => {
     const statuses = [
       ...Object.keys(route.responses),
       ...problemsOf(route).map((code) => PROBLEMS[code].status),
@@ -78,8 +76,8 @@ describe.each(everyRow)('%s in the document', (_name, route) => {
     expect(Object.keys(operation.responses).sort()).toEqual([...new Set(statuses.map(String))].sort());
   });
 
-  it('gives an example of every problem code of its row', () => {
-    const named = Object.values(operation.responses).flatMap(({ content }) => {
+  it('has an example of every problem code of its row', () => {
+    const named = Object.values(operation.responses).flatMap(({ content = {} }) => {
       const { example, examples = {} } = content['application/problem+json'] ?? {};
       const values = [example, ...Object.values(examples).map(({ value }) => value)];
       return values.filter((value) => value !== undefined).map((value) => (value as { code: string }).code);
@@ -87,11 +85,11 @@ describe.each(everyRow)('%s in the document', (_name, route) => {
     expect(named.sort()).toEqual([...problemsOf(route)].sort());
   });
 
-  it('asks for the key exactly where the row does', () => {
+  it('requires the key if the row does', () => {
     expect(operation.security.length > 0).toBe(route.access.by !== 'public');
   });
 
-  it('promises X-Request-Id on every answer, and Retry-After on each that says to wait', () => {
+  it('has X-Request-Id on every response, and Retry-After on every 429 and 503', () => {
     const headersAt = (status: number) => Object.keys(operation.responses[status]?.headers ?? {});
     const statuses = Object.keys(operation.responses).map(Number);
     expect(statuses.filter((status) => !headersAt(status).includes('X-Request-Id'))).toEqual([]);
@@ -100,7 +98,7 @@ describe.each(everyRow)('%s in the document', (_name, route) => {
     );
   });
 
-  it('gives examples that its own schemas accept', () => {
+  it('has examples that match its schemas', () => {
     const ajv = addFormats.default(new Ajv({ strict: false }));
     ajv.addSchema({ ...document, $id: 'openapi' }, undefined, false, false);
     const absolute = (schema: object) => JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/'));
@@ -120,7 +118,7 @@ describe.each(everyRow)('%s in the document', (_name, route) => {
 describe.each(
   published.filter(({ body }) => body !== undefined).map((route) => [route.name, route] as const),
 )('the example body of %s', (_name, route) => {
-  it('is one that the service accepts', () => {
+  it('is accepted by the service', () => {
     const example = operationOf(route).requestBody?.content['application/json']?.example;
     expect(v.safeParse(route.body as v.GenericSchema, example).issues).toBeUndefined();
   });

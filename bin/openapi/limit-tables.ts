@@ -1,0 +1,71 @@
+/** The limits as Markdown tables, for the OpenAPI document and docs/limits.md. */
+import { CODE_LIMITS } from '#shared/one-time-codes/rules.ts';
+import { KEY_LIMIT_NAMES, KEY_LIMITS, PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
+
+const number = (value: number): string => value.toLocaleString('en-US');
+
+const UNITS = [
+  [3600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
+] as const;
+
+/** `3600` -> `1 hour`, `900` -> `15 minutes`: in the largest unit that divides it. */
+export const duration = (seconds: number): string => {
+  const [size, unit] = UNITS.find(([unitSeconds]) => seconds % unitSeconds === 0) ?? [1, 'second'];
+  const count = seconds / size;
+  return `${number(count)} ${unit}${count === 1 ? '' : 's'}`;
+};
+
+const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [row(...head), `|${'---|'.repeat(head.length)}`, ...rows.map((cells) => row(...cells))].join('\n');
+
+export const planTable = (): string =>
+  table(
+    ['Plan', 'Requests per key and clock minute (UTC)'],
+    PLAN_NAMES.map((name) => [name, number(PLANS[name].requestsPerMinute)]),
+  );
+
+export const keyLimitTable = (): string =>
+  table(
+    ['Limit of a key', 'Counts', 'Clock window (UTC)', ...PLAN_NAMES],
+    KEY_LIMIT_NAMES.map((name) => {
+      const { counts, windowSeconds, byPlan } = KEY_LIMITS[name];
+      return [
+        `\`${name}\``,
+        counts,
+        duration(windowSeconds),
+        ...PLAN_NAMES.map((plan) => number(byPlan[plan])),
+      ];
+    }),
+  );
+
+const sendsWithin = ({ sends, windowSeconds }: { sends: number; windowSeconds: number }): string =>
+  `${sends} in ${duration(windowSeconds)}`;
+
+export const codeLimitTable = (): string =>
+  table(
+    ['Limit of a phone', 'Value', 'Over the limit'],
+    [
+      ['Codes sent, per seller', CODE_LIMITS.sends.map(sendsWithin).join('; '), '`resend_too_soon`'],
+      [
+        'Codes sent, all sellers together',
+        CODE_LIMITS.sendsOverAllSellers.map(sendsWithin).join('; '),
+        '`resend_too_soon`',
+      ],
+      ['Tries of one code', String(CODE_LIMITS.triesPerCode), '`too_many_attempts`'],
+    ],
+  );
+
+export const lockTable = (): string =>
+  table(
+    ['Consecutive failed codes, per phone and seller', 'Lock'],
+    CODE_LIMITS.locks.map(({ failures, lockSeconds }) => [
+      String(failures),
+      Number.isFinite(lockSeconds)
+        ? duration(lockSeconds)
+        : 'until an operator of the service unlocks the phone',
+    ]),
+  );

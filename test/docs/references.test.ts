@@ -1,0 +1,106 @@
+/** The tables and links of the docs against the code. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { codeLimitTable, duration, keyLimitTable, lockTable, planTable } from '#bin/openapi/limit-tables.ts';
+import { MAX_BODY_BYTES } from '#shared/http/json-body.ts';
+import { CODE_LIMITS } from '#shared/one-time-codes/rules.ts';
+import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
+import { allRoutes } from '#shared/routes.ts';
+import { MAX_NAME_CHARACTERS } from '#shared/users/display-name.ts';
+import { FAILED_CHECKS_WINDOW_SECONDS, MAX_FAILED_CHECKS } from '#shared/users/person-checks.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '#shared/users/schema.ts';
+import { STRATEGIES, simulateMonth } from '#test/shared/one-time-codes/guessing.ts';
+
+const REPOSITORY = new URL('../../', import.meta.url);
+
+const textOf = (file: string): string => readFileSync(new URL(file, REPOSITORY), 'utf8');
+
+const DOCUMENTS = globSync(['*.md', 'client/*.md', 'docs/**/*.md'], { cwd: fileURLToPath(REPOSITORY) });
+
+describe('docs/limits.md', () => {
+  const limits = textOf('docs/limits.md');
+
+  it.each([
+    ['the rate limits of plans', planTable()],
+    ['the hourly and daily limits of keys', keyLimitTable()],
+    ['the limits of phones', codeLimitTable()],
+    ['the locks after failed codes', lockTable()],
+    ['the lifetime of a code', `A code is valid for ${duration(CODE_LIMITS.lifetimeSeconds)}.`],
+    [
+      'the failed checks of a person',
+      `| ${MAX_FAILED_CHECKS} in ${duration(FAILED_CHECKS_WINDOW_SECONDS)} |`,
+    ],
+    ['the size of a body', `| Body | ${MAX_BODY_BYTES / 1024} KB |`],
+    ['the length of a display name', `| ${MAX_NAME_CHARACTERS} characters |`],
+    ['the page size', `| ${MAX_PAGE_SIZE}, default ${DEFAULT_PAGE_SIZE} |`],
+  ])('has %s as the code has them', (_title, text) => {
+    expect(limits).toContain(text);
+  });
+});
+
+describe('README.md', () => {
+  it('lists every published operation', () => {
+    const readme = textOf('README.md');
+    const missing = allRoutes
+      .filter(({ tag }) => tag !== undefined)
+      .map(({ method, path }) => `\`${method} ${path}`)
+      .filter((operation) => !readme.includes(operation));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('docs/errors.md', () => {
+  it('lists every problem code with its status, in the order of the code', () => {
+    const rows = [...textOf('docs/errors.md').matchAll(/^\| `(\w+)` \| (\d+) \|/gm)].map(
+      ([, code, status]) => [code, Number(status)],
+    );
+    const codes = Object.keys(PROBLEMS) as ProblemCode[];
+    expect(rows).toEqual(codes.map((code) => [code, PROBLEMS[code].status]));
+  });
+});
+
+describe('docs/security.md', () => {
+  it('has the results of the simulated month of guessing', () => {
+    const rows = STRATEGIES.map(simulateMonth).map((result) =>
+      [
+        result.strategy,
+        result.sms,
+        result.refusedSends,
+        result.guesses,
+        result.daysUntilLockedForGood ?? 'never',
+        result.chance.toExponential(5),
+      ].join(' | '),
+    );
+    expect(rows.filter((row) => !textOf('docs/security.md').includes(`| ${row} |`))).toEqual([]);
+  });
+
+  it('names only tests that exist', () => {
+    const named = [...textOf('docs/security.md').matchAll(/`(test\/[\w./-]+\.ts)`/g)].map(([, file]) =>
+      String(file),
+    );
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((file) => !existsSync(new URL(file, REPOSITORY)))).toEqual([]);
+  });
+});
+
+describe.each(DOCUMENTS)('%s', (file) => {
+  it('links only to files and headings that exist', () => {
+    const headingsOf = (text: string): string[] =>
+      [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+        String(heading)
+          .toLowerCase()
+          .replace(/[^\w\- ]/g, '')
+          .replaceAll(' ', '-'),
+      );
+    const targets = [...textOf(file).matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => String(target));
+    const broken = targets
+      .filter((target) => !/^\w+:/.test(target))
+      .filter((target) => {
+        const [path = '', heading] = target.split('#');
+        const url = path === '' ? new URL(file, REPOSITORY) : new URL(path, new URL(file, REPOSITORY));
+        if (!existsSync(url)) return true;
+        return heading !== undefined && !headingsOf(readFileSync(url, 'utf8')).includes(heading);
+      });
+    expect(broken).toEqual([]);
+  });
+});

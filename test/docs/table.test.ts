@@ -1,0 +1,162 @@
+/** docs/table.md against the items that the stores write. */
+import { readFileSync } from 'node:fs';
+import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { administration } from '#admin/administration.ts';
+import { setExpiry } from '#admin/operations/change-key.ts';
+import { createSeller } from '#admin/operations/create-seller.ts';
+import { issueKey } from '#admin/operations/issue-key.ts';
+import { setKeyLimits } from '#admin/operations/key-limits.ts';
+import { rotateKey } from '#admin/operations/rotate-key.ts';
+import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
+import { hashApiKey } from '#shared/api-keys/format.ts';
+import { keySecretStore } from '#shared/api-keys/store.ts';
+import { buyerStore } from '#shared/buyers/store.ts';
+import { randomIds } from '#shared/ids.ts';
+import { codeStore } from '#shared/one-time-codes/store.ts';
+import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { personCheckStore } from '#shared/users/person-check-store.ts';
+import { userStore } from '#shared/users/store.ts';
+import { fakeUsagePlans } from '#test/fakes/usage-plans.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+
+const PAGE = readFileSync(new URL('../../docs/table.md', import.meta.url), 'utf8');
+
+/** Section of the page -> attribute -> DynamoDB type. */
+type Attributes = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const documented = (): Attributes =>
+  Object.fromEntries(
+    PAGE.split(/^## /m)
+      .slice(1)
+      .map((section) => [
+        section.split('\n', 1)[0] ?? '',
+        Object.fromEntries(
+          [...section.matchAll(/^\| (\w+) \| ([SNLM]) \|/gm)].map(([, name, type]) => [name, type]),
+        ),
+      ]),
+  );
+
+type Item = Readonly<Record<string, AttributeValue>>;
+
+const SECTIONS: readonly (readonly [section: string, key: RegExp])[] = [
+  ['Seller', /^SELLER#\S+ SELLER$/],
+  ['Seller list', /^SELLERS /],
+  ['API key', /^SELLER#\S+ KEY#/],
+  ['Key id', /^KEYID#\S+ KEYID$/],
+  ['Key secret', /^SECRET#[0-9a-f]{64} SECRET$/],
+  ['Audit record', /^AUDIT#/],
+  ['User', /^USERS#\S+ \d{12}$/],
+  ['Person', /^PERSON#\S+#\S+ PERSON$/],
+  ['Phone link', /^LINKS#\S+ \S+#\d{12}$/],
+  ['Person check', /^CHECK#\S+#\S+ CHECK$/],
+  ['Buyer', /^BUYER#\S+ BUYER$/],
+  ['SMS to a phone', /^CODE#\S+ ALL$/],
+  ['One-time code', /^CODE#/],
+  ['Limit', /^LIMIT#\S+#\d+ LIMIT$/],
+];
+
+const sectionOf = (item: Item): string => {
+  const key = `${item.pk?.S} ${item.sk?.S}`;
+  const section = SECTIONS.find(([, pattern]) => pattern.test(key))?.[0] ?? `undocumented item ${key}`;
+  return section === 'User' && item.removed_at !== undefined ? 'Tombstone' : section;
+};
+
+const typesOf = ({ pk: _pk, sk: _sk, ...attributes }: Item): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, Object.keys(value)[0] ?? '']));
+
+const NOW_MS = Date.parse('2026-11-21T10:00:00Z');
+const NOW = NOW_MS / 1000;
+const AT = new Date(NOW_MS).toISOString();
+const DEADLINE_MS = performance.now() + 60_000;
+
+const user = {
+  nationalIdLastFour: '0829',
+  birthDate: '1370/1/15',
+  phone: '+989121234567',
+  displayName: 'Sara Ahmadi',
+  createdAt: AT,
+};
+
+let table: EmbeddedTable;
+
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+}, 30_000);
+
+afterAll(() => table.stop(), 30_000);
+
+/** Writes each kind of item, in each of its states. `observe` is called after each write. */
+const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
+  const observed = async <T>(write: Promise<T>): Promise<T> => {
+    const result = await write;
+    await observe();
+    return result;
+  };
+  // Each step is observed, so that marks of a change in progress are seen too.
+  const admin = administration({
+    table,
+    usagePlans: fakeUsagePlans(),
+    keyPrefix: 'blk_test_',
+    stage: 'test',
+    actor: 'local:tester',
+    clock: () => NOW_MS,
+    ids: randomIds,
+    beforeStep: observe,
+  });
+  const { seller_id: sellerId } = await observed(createSeller(admin, 'Kaveh Books'));
+  const { key, secret } = await issueKey(admin, {
+    sellerId,
+    name: 'shop',
+    plan: 'free',
+    scopes: ['users:read'],
+  });
+  await setKeyLimits(admin, key.key_id, { set: { 'sms-per-hour': 5 }, unset: [] });
+  await setExpiry(admin, key.key_id, NOW + 3600);
+  await rotateKey(admin, key.key_id, 60);
+  await setSellerStatus(admin, sellerId, 'suspended');
+  await observed(keySecretStore(table).recordUse(hashApiKey(secret), '2026-11-21'));
+
+  const users = userStore(table);
+  const link = {
+    sellerId,
+    personHashes: ['person'] as const,
+    phoneHash: 'phone',
+    birthDay: '1991-04-04',
+    user,
+  };
+  const linked = await observed(users.link(link, DEADLINE_MS));
+  const removal = { removedAt: AT, deadlineMs: DEADLINE_MS };
+  await observed(users.removeUser(sellerId, linked.written ? linked.value.id : '', removal));
+  await observed(buyerStore(table).register('phone', 'byr_1', AT));
+
+  const owner = { phoneHash: 'phone', audience: sellerId };
+  const codes = codeStore(table);
+  const code = { mac: 'salt.mac', provider: 'kavenegar', now: NOW };
+  await observed(codes.recordSend(owner, await codes.read(owner, true), code));
+  await observed(codes.countTry(owner, NOW + 1));
+  await observed(codes.redeem(owner, code.mac, NOW + 2));
+
+  const limit = { subject: key.key_id, limit: 100, windowSeconds: 60 };
+  await observed(rateLimiter(table).increment(limit, NOW_MS));
+
+  const ended = {
+    leaseId: 'lease',
+    dataHash: 'data',
+    atMs: NOW_MS,
+    version: 1,
+    code: 'phone_not_owned',
+  } as const;
+  const check = { version: 1, lease: { id: 'lease', untilMs: NOW_MS + 1000 }, ended: [ended] };
+  await observed(personCheckStore(table).replace({ sellerId, personHash: 'person' }, check, NOW_MS));
+};
+
+describe('docs/table.md', () => {
+  it('lists every item that the stores write, with exactly its attributes and their types', async () => {
+    const found: Record<string, Record<string, string>> = {};
+    await writeEverything(async () => {
+      const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name }));
+      for (const item of Items) found[sectionOf(item)] = { ...found[sectionOf(item)], ...typesOf(item) };
+    });
+    expect(found).toEqual(documented());
+  }, 60_000);
+});
