@@ -11,16 +11,21 @@ import { readEnv, runsInLambda } from '#shared/env.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
 import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { fileSecret } from '#shared/secrets/file.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { openTable, type Table } from '#shared/table/client.ts';
-import { userStore } from '#shared/users/store.ts';
+import { linkLookup } from '#shared/users/link-lookup.ts';
+import { userLinks } from '#shared/users/link-user.ts';
+import { personChecks } from '#shared/users/person-check-lease.ts';
+import { personCheckStore } from '#shared/users/person-check-store.ts';
+import { userReads } from '#shared/users/read-users.ts';
+import { userRemovals } from '#shared/users/remove-user.ts';
 import openApiDocument from '../openapi.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
-import { randomIds } from './ids.ts';
 
 const FILE_SCHEME = 'file:';
 
@@ -48,41 +53,64 @@ export const authorizerDeps = () => ({
 });
 
 export const createUserDeps = () => {
-  const { HASH_SECRET, PROVIDER_SECRET, IDENTITY_PROVIDERS } = readEnv([
+  const { HASH_SECRET, PROVIDER_SECRET, IDENTITY_PROVIDERS, PAID_CHECKS_PER_DAY } = readEnv([
     'HASH_SECRET',
     'PROVIDER_SECRET',
     'IDENTITY_PROVIDERS',
+    'PAID_CHECKS_PER_DAY',
   ]);
   const table = tableFromEnv();
+  const limiter = rateLimiter(table);
   return {
-    users: userStore(table),
-    buyers: buyerStore(table),
-    rateLimiter: rateLimiter(table),
+    lookUp: linkLookup(table),
+    checks: personChecks(personCheckStore(table), systemClock),
+    users: { ...userReads(table), ...userLinks(table) },
+    rateLimiter: limiter,
+    ceilings: stageCeilings(limiter, { paidChecksPerDay: PAID_CHECKS_PER_DAY }, systemClock),
     hashes: keyedHashesFrom(secretAt(HASH_SECRET)),
     identityRegistry: identityRegistryFrom(IDENTITY_PROVIDERS, secretAt(PROVIDER_SECRET)),
-    ids: randomIds,
     clock: systemClock,
   };
 };
 
 export const listUsersDeps = () => {
+  const { HASH_SECRET } = readEnv(['HASH_SECRET']);
   const table = tableFromEnv();
-  return { users: userStore(table), rateLimiter: rateLimiter(table), clock: systemClock };
+  return {
+    users: userReads(table),
+    rateLimiter: rateLimiter(table),
+    hashes: keyedHashesFrom(secretAt(HASH_SECRET)),
+    clock: systemClock,
+  };
+};
+
+export const getUserDeps = () => {
+  const table = tableFromEnv();
+  return { users: userReads(table), rateLimiter: rateLimiter(table), clock: systemClock };
+};
+
+export const deleteUserDeps = () => {
+  const table = tableFromEnv();
+  return { users: userRemovals(table), rateLimiter: rateLimiter(table), clock: systemClock };
 };
 
 export const sendOtpDeps = () => {
-  const { HASH_SECRET, PROVIDER_SECRET, SMS_PROVIDERS, OTP_ACCESS } = readEnv([
+  const { HASH_SECRET, PROVIDER_SECRET, SMS_PROVIDERS, SMS_PER_DAY, OTP_ACCESS } = readEnv([
     'HASH_SECRET',
     'PROVIDER_SECRET',
     'SMS_PROVIDERS',
+    'SMS_PER_DAY',
     'OTP_ACCESS',
   ]);
   const table = tableFromEnv();
+  const limiter = rateLimiter(table);
   return {
     codes: codeStore(table),
-    rateLimiter: rateLimiter(table),
+    rateLimiter: limiter,
+    ceilings: stageCeilings(limiter, { smsPerDay: SMS_PER_DAY }, systemClock),
     hashes: keyedHashesFrom(secretAt(HASH_SECRET)),
     sms: smsSenderFrom(SMS_PROVIDERS, secretAt(PROVIDER_SECRET)),
+    smsProvider: SMS_PROVIDERS[0] ?? 'none',
     otpAccess: OTP_ACCESS,
     clock: systemClock,
   };
@@ -110,6 +138,11 @@ export const verifyOtpDeps = () => {
 
 export const getJwksDeps = () => ({
   signer: signerAt(readEnv(['SIGNING_KEYS']).SIGNING_KEYS),
+  clock: systemClock,
+});
+
+export const getOpenidConfigurationDeps = () => ({
+  tokenIssuer: readEnv(['TOKEN_ISSUER']).TOKEN_ISSUER,
   clock: systemClock,
 });
 

@@ -10,7 +10,7 @@ interface EventKind {
   readonly level: 'INFO' | 'WARN' | 'ERROR';
   readonly fields: readonly string[];
   /** Metric name -> [unit, the field that holds its value, or 1 for a count]. */
-  readonly metrics?: Readonly<Record<string, readonly ['Count' | 'Milliseconds', string | 1]>>;
+  readonly metrics?: Readonly<Record<string, readonly ['Count' | 'Milliseconds' | 'Percent', string | 1]>>;
   /** The sets of fields that become the metrics' dimensions. Each combination of values is billed as one metric. */
   readonly dimensions?: readonly (readonly string[])[];
 }
@@ -55,6 +55,13 @@ export const EVENTS = {
     metrics: { RateLimiterUnreachable: ['Count', 1] },
     dimensions: [[]],
   },
+  /** A paid check or an SMS was counted against the stage's daily ceiling. `ceiling`: paid-checks-per-day, sms-per-day. */
+  stage_ceiling_counted: {
+    level: 'INFO',
+    fields: ['ceiling', 'used_percent'],
+    metrics: { StageCeilingUsedPercent: ['Percent', 'used_percent'] },
+    dimensions: [['ceiling']],
+  },
   /** One billed call to a provider. `outcome`: the verdict, or the reason why there is none. */
   provider_called: {
     level: 'INFO',
@@ -65,19 +72,47 @@ export const EVENTS = {
       ['provider', 'provider_operation', 'outcome'],
     ],
   },
-  /** A provider's circuit opened, is being probed, or closed. */
+  /** The circuit of a provider's operation changed to `open`, `half_open` or `closed`. */
   circuit_changed: {
     level: 'WARN',
-    fields: ['provider', 'provider_operation', 'state'],
+    fields: ['request_id', 'provider', 'provider_operation', 'state'],
     metrics: { CircuitChanges: ['Count', 1] },
     dimensions: [['provider', 'state']],
+  },
+  /** A secret could not be read again, or is malformed now. The last good value stays in use. */
+  secret_refresh_failed: {
+    level: 'ERROR',
+    fields: ['request_id', 'secret', 'error_name', 'error_message'],
+    metrics: { SecretRefreshFailures: ['Count', 1] },
+    dimensions: [[]],
   },
   /** A provider could not be called: its section of the provider secret is missing, wrong or unreachable. */
   provider_misconfigured: {
     level: 'ERROR',
-    fields: ['provider', 'error_name', 'error_message'],
+    fields: ['request_id', 'provider', 'error_name', 'error_message'],
     metrics: { ProviderMisconfigured: ['Count', 1] },
     dimensions: [['provider']],
+  },
+  /** An SMS provider accepted a code. */
+  code_sent: {
+    level: 'INFO',
+    fields: ['request_id', 'provider', 'seller_id'],
+    metrics: { CodesSent: ['Count', 1] },
+    dimensions: [['provider']],
+  },
+  /** A code was verified. `provider`: the one that sent it. Far fewer of these than of code_sent: messages do not arrive. */
+  code_redeemed: {
+    level: 'INFO',
+    fields: ['request_id', 'provider', 'seller_id'],
+    metrics: { CodesRedeemed: ['Count', 1] },
+    dimensions: [['provider']],
+  },
+  /** A failed verify of the buyer app's key above failed-verifies-per-hour. It was not refused. */
+  failed_verifies_above_limit: {
+    level: 'WARN',
+    fields: ['request_id', 'operation', 'seller_id', 'key_id'],
+    metrics: { FailedVerifiesAboveLimit: ['Count', 1] },
+    dimensions: [[]],
   },
   /** The authorizer's decision on a key. `outcome`: allowed, malformed, unknown, unusable. */
   key_checked: {

@@ -1,5 +1,4 @@
 import { isNativeError } from 'node:util/types';
-import { UnprocessedKeysError } from '#shared/table/batch-get.ts';
 
 /** Errors by which DynamoDB, KMS and Secrets Manager say that they are busy; with any of these the same request may be sent again. */
 const THROTTLING: readonly string[] = [
@@ -12,6 +11,10 @@ const THROTTLING: readonly string[] = [
   'TransactionConflict',
   'TransactionConflictException',
   'TransactionInProgressException',
+  // Thrown by table/batch-get.ts. By name, so that a function without the database does not hold its client.
+  'UnprocessedKeysError',
+  // By name: an import of the class would put the DynamoDB client into the bundle of every function.
+  'UnprocessedKeysError',
 ];
 
 /** Names and codes of a call that got no answer. */
@@ -29,7 +32,6 @@ interface SdkError {
 /** Whether the database, the key service or the secret store could not be reached, failed or throttled. */
 export const isDependencyFailure = (error: unknown): boolean => {
   if (!isNativeError(error)) return false;
-  if (error instanceof UnprocessedKeysError) return true;
   const { code, $fault, $metadata, CancellationReasons } = error as SdkError;
   return (
     NO_ANSWER.test(error.name) ||

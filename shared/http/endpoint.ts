@@ -40,7 +40,7 @@ export interface Request<R extends Route> {
   readonly requestId: string;
   /** Resolves if the plan's limit allows the request, rejects with `rate_limit_exceeded` if not. Await it before a change. */
   readonly withinPlan: Promise<void>;
-  /** When the response must be ready, epoch milliseconds. */
+  /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
   readonly deadlineMs: number;
 }
 

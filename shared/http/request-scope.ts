@@ -23,7 +23,7 @@ export interface RequestScope extends RequestContext {
   readonly startedAtMs: number;
   /** By the monotonic clock, milliseconds. */
   readonly startedAtMonotonicMs: number;
-  /** When the response must be ready, epoch milliseconds. */
+  /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
   readonly deadlineMs: number;
   /** Undefined on a row that takes no key, and until the caller is known. */
   caller?: Caller;
@@ -61,7 +61,7 @@ export const openScope = (
     clock,
     startedAtMs: clock(),
     startedAtMonotonicMs: performance.now(),
-    deadlineMs: Date.now() + timeMs,
+    deadlineMs: performance.now() + timeMs,
   };
 };
 

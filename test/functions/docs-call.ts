@@ -2,13 +2,13 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { LambdaHandler } from '#shared/http/endpoint.ts';
 import { redirectLog } from '#shared/log.ts';
 
-/** Calls a function whose answer is text, as the gateway would: without a key. */
+/** Calls a function with a text response, without a key, as the gateway does. */
 export const callForText = async (
   handler: LambdaHandler,
   path: string,
   pathParameters: Readonly<Record<string, string>> | null = null,
 ) => {
-  redirectLog(() => {});
+  const restoreLog = redirectLog(() => {});
   const event = {
     httpMethod: 'GET',
     path,
@@ -19,6 +19,6 @@ export const callForText = async (
     requestContext: { requestId: 'chosen-by-the-caller', extendedRequestId: 'req-1' },
   } as unknown as APIGatewayProxyEvent;
   const context = { getRemainingTimeInMillis: () => 10_000 } as unknown as Context;
-  const { statusCode: status, headers = {}, body } = await handler(event, context);
+  const { statusCode: status, headers = {}, body } = await handler(event, context).finally(restoreLog);
   return { status, headers: headers as Readonly<Record<string, string>>, body };
 };

@@ -16,15 +16,15 @@ const get = (file: string) => callForText(handler, `/docs/${file}`, { file });
 const filesOfPage = () =>
   [...docsPage(buildDocument()).html.matchAll(/"docs\/([^"]+)"/g)].map(([, file]) => String(file));
 
-/** What a Lambda function may answer with. */
-const MAX_ANSWER_BYTES = 6 * 1024 * 1024;
+/** The largest response of a Lambda function. */
+const MAX_RESPONSE_BYTES = 6 * 1024 * 1024;
 
 describe('200', () => {
   it.each([
     ['.js', 'text/javascript; charset=utf-8'],
     ['.css', 'text/css; charset=utf-8'],
     ['.txt', 'text/plain; charset=utf-8'],
-  ])('gives the %s file as what it is, to be kept for ever', async (ending, contentType) => {
+  ])('returns the %s file with its content type, cacheable for a year', async (ending, contentType) => {
     const file = Object.keys(DOCS_PAGE_FILES).find((name) => name.endsWith(ending)) ?? '';
     const { status, headers, body } = await get(file);
     expect([
@@ -36,17 +36,17 @@ describe('200', () => {
     expect(body.length).toBeGreaterThan(1000);
   });
 
-  it('has every file that the page names, each small enough for one answer', async () => {
-    const answers = await Promise.all(filesOfPage().map(get));
-    expect(answers.length).toBeGreaterThan(1);
-    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-    expect(answers.filter(({ body }) => Buffer.byteLength(body) > MAX_ANSWER_BYTES)).toEqual([]);
+  it('returns every file of the page, each small enough for one response', async () => {
+    const responses = await Promise.all(filesOfPage().map(get));
+    expect(responses.length).toBeGreaterThan(1);
+    expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(responses.filter(({ body }) => Buffer.byteLength(body) > MAX_RESPONSE_BYTES)).toEqual([]);
   });
 });
 
 describe('404', () => {
   it.each(['nothing.js', 'index.html', '..%2f..%2fpackage.json', '../package.json', 'toString', ''])(
-    'gives nothing else: %j',
+    'returns no other file: %j',
     async (file) => {
       const { status, body } = await get(file);
       expect([status, JSON.parse(body).code]).toEqual([404, 'not_found']);

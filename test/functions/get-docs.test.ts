@@ -21,7 +21,7 @@ const hashesIn = (html: string, tag: 'script' | 'style') =>
   );
 
 describe('200', () => {
-  it('is a page that may be kept for five minutes', async () => {
+  it('returns a page that is cacheable for five minutes', async () => {
     const { status, headers, body } = await getDocs();
     expect([status, headers['Content-Type'], headers['Cache-Control']]).toEqual([
       200,
@@ -31,7 +31,7 @@ describe('200', () => {
     expect(body).toMatch(/^<!doctype html>/);
   });
 
-  it('lets nothing run that is not ours: no unsafe source, and a hash for each part written into the page', async () => {
+  it('has a policy without unsafe sources and with a hash for each inline part', async () => {
     const { headers, body } = await getDocs();
     const policy = headers['Content-Security-Policy'] ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -41,7 +41,7 @@ describe('200', () => {
     expect(hashes.filter((hash) => !policy.includes(hash))).toEqual([]);
   });
 
-  it('says nothing of the reader to anyone and is shown in no frame', async () => {
+  it('sends no referrer and forbids frames', async () => {
     const { headers } = await getDocs();
     expect(headers).toMatchObject({
       'X-Content-Type-Options': 'nosniff',
@@ -50,14 +50,14 @@ describe('200', () => {
     });
   });
 
-  it('links relative to itself, so that it works under a stage path', async () => {
+  it('has relative links only, so that it works under a stage path', async () => {
     const { body } = await getDocs();
     const links = [...body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link]) => String(link));
     expect(links.filter((link) => /^(?:\/|https?:)/.test(link))).toEqual([]);
     expect(links).toContain('v1/openapi.json');
   });
 
-  it('lists every operation before any script has run', async () => {
+  it('lists every operation without JavaScript', async () => {
     const { body } = await getDocs();
     const published = allRoutes.filter(({ tag }) => tag !== undefined);
     expect(published.filter(({ method, path }) => !body.includes(`${method} ${path}`))).toEqual([]);

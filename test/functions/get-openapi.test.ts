@@ -12,7 +12,7 @@ const getOpenapi = () =>
   );
 
 describe('200', () => {
-  it('gives the whole document to anyone, not to be cached', async () => {
+  it('returns the whole document without a key and forbids caching', async () => {
     const { status, json, headers } = await getOpenapi().call({ authorizer: null });
     expect([status, headers['Content-Type'], headers['Cache-Control']]).toEqual([
       200,
@@ -24,7 +24,7 @@ describe('200', () => {
 });
 
 describe('422', () => {
-  it('knows no query parameter', async () => {
+  it('rejects any query parameter', async () => {
     const { status } = await getOpenapi().call({ authorizer: null, query: { format: 'yaml' } });
     expect(status).toBe(422);
   });

@@ -4,12 +4,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { binaryPath } from '#local/database.ts';
 import { type RunningService, startRunningService } from '#test/service/running-service.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
 const ADMIN_PROGRAM = fileURLToPath(new URL('../../bin/admin.ts', import.meta.url));
+const SHIFTED_CLOCK = new URL('./shifted-clock.mjs', import.meta.url).href;
+const CLOCK_SETTLES_MS = 200;
 const LISTENING = 'Dynoxide listening on';
 
 /** A seller of the campaign with its professional key. */
@@ -31,6 +34,8 @@ export interface Deployment {
   newSeller(name: string): Promise<CampaignSeller>;
   /** Registers phones (E.164) in the buyer app by an import. */
   register(phones: readonly string[]): Promise<void>;
+  /** Shifts the service's wall clock by this many seconds from the real time. */
+  shiftClock(seconds: number): Promise<void>;
   /** Kills the service without notice and starts it again on the same data. */
   killService(): Promise<void>;
   /** Kills the database without notice and starts it again on its file; the service stays up. */
@@ -55,11 +60,14 @@ const startDatabase = async (file: string, port: number): Promise<ChildProcess> 
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   );
-  let written = '';
-  for await (const chunk of child.stderr) {
-    written += String(chunk);
-    if (written.includes(LISTENING)) break;
-  }
+  await new Promise<void>((resolve, reject) => {
+    let written = '';
+    child.once('exit', () => reject(new Error(`the database ended: ${written}`)));
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      written += chunk;
+      if (written.includes(LISTENING)) resolve();
+    });
+  });
   return child;
 };
 
@@ -93,8 +101,14 @@ export const startDeployment = async (): Promise<Deployment> => {
   const file = join(folder, 'campaign.sqlite');
   let database = await startDatabase(file, port);
   const proxy = await startFaultProxy(`http://127.0.0.1:${port}`);
-  const start = (): Promise<RunningService> =>
-    startRunningService({ folder, environment: { DYNAMODB_ENDPOINT: proxy.endpoint } });
+  const offsetFile = join(folder, 'clock-offset');
+  await writeFile(offsetFile, '0');
+  const environment = {
+    DYNAMODB_ENDPOINT: proxy.endpoint,
+    NODE_OPTIONS: `--import ${SHIFTED_CLOCK}`,
+    CLOCK_OFFSET_FILE: offsetFile,
+  };
+  const start = (): Promise<RunningService> => startRunningService({ folder, environment });
   let service = await start();
   const admin = (...args: readonly string[]) => runAdmin(folder, args);
 
@@ -120,6 +134,11 @@ export const startDeployment = async (): Promise<Deployment> => {
       const csv = join(folder, 'buyers.csv');
       await writeFile(csv, `phone\n${phones.join('\n')}\n`);
       await admin('buyers', 'import', csv);
+    },
+    async shiftClock(seconds) {
+      await writeFile(offsetFile, String(seconds));
+      service.process.kill('SIGUSR2');
+      await pause(CLOCK_SETTLES_MS);
     },
     async killService() {
       await service.stop('SIGKILL');

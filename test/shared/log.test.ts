@@ -23,7 +23,7 @@ const written = (name: EventName, fields: object): Line => {
 
 const eventNames = Object.keys(EVENTS) as EventName[];
 
-const isNumeric = (field: string): boolean => /_ms$|^status$|^attempt$/.test(field);
+const isNumeric = (field: string): boolean => /_ms$|_percent$|^status$|^attempt$/.test(field);
 
 /** A value for each field of an event. */
 const allFields = (name: EventName) =>
@@ -49,7 +49,7 @@ const brokenReferences = (line: Line): unknown[] => {
   return CloudWatchMetrics.flatMap(({ Dimensions, Metrics }) => [
     ...Dimensions.flat().filter((field) => typeof line[field] !== 'string'),
     ...Metrics.filter(({ Name }) => typeof line[Name] !== 'number'),
-    ...Metrics.filter(({ Unit }) => !['Count', 'Milliseconds'].includes(Unit)),
+    ...Metrics.filter(({ Unit }) => !['Count', 'Milliseconds', 'Percent'].includes(Unit)),
     ...[Dimensions, Metrics].filter((list) => list.length === 0),
   ]);
 };

@@ -62,7 +62,13 @@ describe('the route table', () => {
   );
 });
 
-const PUBLIC_PATHS = ['/.well-known/jwks.json', '/v1/openapi.json', '/docs', '/docs/{file}'];
+const PUBLIC_PATHS = [
+  '/.well-known/jwks.json',
+  '/.well-known/openid-configuration',
+  '/v1/openapi.json',
+  '/docs',
+  '/docs/{file}',
+];
 
 describe('the tests', () => {
   it.each(allRoutes.map((route) => [route.name, route] as const))(

@@ -1,4 +1,5 @@
 import type { Campaign } from './campaign.ts';
+import { clock } from './clock.ts';
 import { crashes } from './crashes.ts';
 import { databaseFaults } from './database-faults.ts';
 import { fuzz } from './fuzz.ts';
@@ -15,6 +16,7 @@ export const campaigns: readonly Campaign[] = [
   databaseFaults,
   crashes,
   outage,
+  clock,
   fuzz,
   schemathesis,
   keys,

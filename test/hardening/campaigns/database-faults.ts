@@ -57,7 +57,11 @@ export const databaseFaults: Campaign = {
     for (let index = 0; index < signIns; index += 4) {
       await Promise.all(
         sellers.map((seller, offset) =>
-          signIn(deployment, seller.key, `+98955${String(3_000_000 + index + offset)}`, { report, used }),
+          signIn(
+            deployment,
+            { key: seller.key, phone: `+98955${String(3_000_000 + index + offset)}` },
+            { report, used },
+          ),
         ),
       );
     }

@@ -1,4 +1,4 @@
-import { signIn } from '../sign-ins.ts';
+import { sendCode, verifyTwice } from '../sign-ins.ts';
 import { checkPages, newWorker } from '../traffic.ts';
 import type { Campaign } from './campaign.ts';
 
@@ -42,8 +42,11 @@ export const model: Campaign = {
         await checkPages(deployment, seller, workers.slice(index, index + 1), report);
       }
     }
-    await Promise.all(
-      sellers.map((seller) => signIn(deployment, seller.key, String(phones[0]), { report, used })),
-    );
+    // Each seller sends a code to the same phone; then every one of these codes must still work for its own seller.
+    const codes = [];
+    for (const { key } of sellers) {
+      codes.push(await sendCode(deployment, { key, phone: String(phones[0]) }, { report, used }));
+    }
+    for (const sent of codes) if (sent !== undefined) await verifyTwice(deployment, sent, { report, used });
   },
 };

@@ -37,7 +37,7 @@ export const schemathesis: Campaign = {
         ...['--header', `X-Api-Key:${seller.key}`, '--no-color', '--workers', '1'],
         ...['--phases', 'examples,coverage,fuzzing'],
       ],
-      { stdio: ['ignore', 'pipe', 'pipe'], timeout: TIME_LIMIT_MS },
+      { cwd: deployment.folder, stdio: ['ignore', 'pipe', 'pipe'], timeout: TIME_LIMIT_MS },
     );
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {

@@ -1,0 +1,89 @@
+import { gateway } from '#local/gateway.ts';
+import { listenOnLoopback } from '#local/loopback-server.ts';
+import { newApiKey } from '#shared/api-keys/format.ts';
+import { policyFor } from '#shared/api-keys/policy.ts';
+import type { KeySecret } from '#shared/api-keys/schema.ts';
+import { systemClock } from '#shared/clock.ts';
+import { type PlanName, usagePlanThrottle } from '#shared/rate-limits/plans.ts';
+import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import type { Route } from '#shared/route.ts';
+import type { Scope } from '#shared/scopes.ts';
+import type { Target } from '#test/scenarios/target.ts';
+import { startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { sampleFunction, sampleRoute } from './sample-endpoint.ts';
+
+export const SELLER_ID = 'sel_sample';
+
+const secretOf = (keyId: string, plan: PlanName, scopes: readonly Scope[]): KeySecret => ({
+  seller_id: SELLER_ID,
+  key_id: keyId,
+  scopes: [...scopes],
+  plan,
+  usage_id: keyId,
+  status: 'active',
+  seller_status: 'active',
+});
+
+const SECRETS = {
+  free: secretOf('key_free', 'free', ['users:read', 'users:write']),
+  professional: secretOf('key_professional', 'professional', ['users:read', 'users:write']),
+  read_only: secretOf('key_read', 'professional', ['users:read']),
+  write_only: secretOf('key_write', 'professional', ['users:write']),
+  app: secretOf('key_app', 'professional', ['buyers:register']),
+};
+
+type KeyName = keyof typeof SECRETS;
+
+/** The local gateway over a route table of its own, in this process. Stop it in afterAll. */
+export const startSampleService = async (routes: readonly Route[]) => {
+  const table = await startEmbeddedTable();
+  const notes = new Map<string, string>();
+  const keys = Object.fromEntries(
+    Object.keys(SECRETS).map((name) => [name, newApiKey('blk_test_')]),
+  ) as Record<KeyName, string>;
+  const secrets = new Map(Object.entries(keys).map(([name, key]) => [key, SECRETS[name as KeyName]]));
+  const serve = gateway({
+    routes,
+    functions: {
+      authorizer: async (event) => {
+        const key = Object.entries(event.headers ?? {}).find(
+          ([name]) => name.toLowerCase() === 'x-api-key',
+        )?.[1];
+        const secret = secrets.get(key ?? '');
+        if (secret === undefined) throw new Error('Unauthorized');
+        return policyFor(secret, event.methodArn, routes);
+      },
+      endpoints: new Map([
+        [sampleRoute.name, sampleFunction({ notes, clock: systemClock, rateLimiter: rateLimiter(table) })],
+      ]),
+    },
+    usagePlans: {
+      throttleOf: () => usagePlanThrottle('professional'),
+      recordUse: () => {},
+      onFlush: () => {},
+    },
+    otpAccess: 'api-key',
+    clock: systemClock,
+    onCompleted: () => {},
+  });
+  const server = await listenOnLoopback(0, serve);
+  const baseUrl = `http://localhost:${server.port}`;
+  const target: Target = {
+    baseUrl,
+    issuer: baseUrl,
+    sellerId: SELLER_ID,
+    keys,
+    otherSeller: { seller_id: 'sel_other', key: '' },
+    // The row is not in the published document.
+    hasForeignRefusals: true,
+    messages: async () => [],
+  };
+  return {
+    target,
+    notes,
+    async stop() {
+      await server.close();
+      await table.stop();
+    },
+  };
+};
