@@ -13,6 +13,7 @@ export type Fault =
   | 'lost-answer'
   | 'ThrottlingException'
   | 'ProvisionedThroughputExceededException'
+  /** Another write holds the item; a transaction is cancelled for it. */
   | 'TransactionConflictException'
   | 'InternalServerError'
   /** A batch read leaves all its keys unread. */
@@ -23,6 +24,8 @@ export type FaultPlan = (action: string) => Fault | undefined;
 
 export interface FaultProxy {
   readonly endpoint: string;
+  /** Connections that were made while the database was unreachable. */
+  refusedConnections(): number;
   /** Calls by the fault that they met; `none` for those without. */
   readonly counts: ReadonlyMap<string, number>;
   plan(faults: FaultPlan): void;
@@ -45,11 +48,21 @@ const reply = (response: ServerResponse, status: number, body: object): void => 
   response.end(JSON.stringify(body));
 };
 
+/** The answer to a transaction whose first item conflicts with another write. */
+const conflictOf = (items: number) => ({
+  __type: 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException',
+  Message: 'fault',
+  CancellationReasons: Array.from({ length: items }, (_, index) => ({
+    Code: index === 0 ? 'TransactionConflict' : 'None',
+  })),
+});
+
 /** Stands between the service and its database and lets calls fail as the plan says. */
 export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
   const agent = new Agent({ keepAlive: true });
   const counts = new Map<string, number>();
   let faults = NO_FAULT;
+  let refused = 0;
   let state: 'up' | 'refuse' | 'hang' = 'up';
 
   const forward = async (incoming: IncomingMessage, body: Buffer) => {
@@ -75,6 +88,9 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
     if (fault === 'InternalServerError') {
       return reply(response, 500, { __type: `com.amazonaws.dynamodb.v20120810#${fault}`, message: 'fault' });
     }
+    if (fault === 'TransactionConflictException' && action === 'TransactWriteItems') {
+      return reply(response, 400, conflictOf(JSON.parse(body.toString()).TransactItems.length));
+    }
     if (fault === 'delay') await pause(DELAY_MS);
     else if (fault !== undefined && fault !== 'lost-answer') {
       return reply(response, 400, { __type: `com.amazonaws.dynamodb.v20120810#${fault}`, message: 'fault' });
@@ -86,7 +102,10 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
   };
 
   const server = createServer((incoming, response) => {
-    if (state === 'refuse') return void incoming.socket.destroy();
+    if (state === 'refuse') {
+      refused += 1;
+      return void incoming.socket.destroy();
+    }
     handle(incoming, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
@@ -94,6 +113,7 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     counts,
+    refusedConnections: () => refused,
     plan(next) {
       faults = next;
     },

@@ -36,6 +36,11 @@ export const newReport = () => {
   return {
     report,
     violations: (): number => [...rows.values()].reduce((total, row) => total + row.violations.length, 0),
+    /** The checks with and without violations, named as in a Jest report. */
+    counts: () => {
+      const failed = [...rows.values()].filter((row) => row.violations.length > 0).length;
+      return { numPassedTests: rows.size - failed, numFailedTests: failed };
+    },
     /** The table of attack or fault, tries and violations, as Markdown. */
     table: (): string =>
       [

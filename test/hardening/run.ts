@@ -1,7 +1,9 @@
 /**
  * `npm run test:hardening`: campaigns of attacks and faults against the running service. Prints a table of attack or fault, tries and
- * violations. Exits 1 on any violation. `--seed N` repeats a run, `--quick` runs the cut of CI.
+ * violations. Exits 1 on any violation. `--seed N` repeats a run, `--quick` runs the cut of CI, `--only NAME` runs one campaign,
+ * `--outputFile FILE` writes the counts in the form of a Jest report.
  */
+import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { campaigns } from './campaigns/all.ts';
 import { startDeployment } from './deployment.ts';
@@ -16,12 +18,13 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
+    outputFile: { type: 'string' },
   },
 });
 const seed = Number(values.seed);
 const scale = values.quick ? QUICK_SCALE : 1;
 const used = nothingUsed();
-const { report, violations, table, details } = newReport();
+const { report, violations, counts, table, details } = newReport();
 
 console.log(
   `Hardening with seed ${seed}${values.quick ? ', quick' : ''}. Repeat with: npm run test:hardening -- --seed ${seed}`,
@@ -39,4 +42,5 @@ try {
 }
 console.log(`\n${table()}\n`);
 if (violations() > 0) console.log(`${details()}\n\nSeed ${seed} reproduces this.`);
+if (values.outputFile !== undefined) await writeFile(values.outputFile, JSON.stringify(counts()));
 process.exitCode = violations() === 0 ? 0 : 1;

@@ -41,8 +41,15 @@ export const newWorker = ({
     unsettled: false,
     removed: [],
   }));
-  const send = (method: ApiCall['method'], path: string, body?: object, key = seller.key) =>
-    call(deployment.baseUrl(), { method, path, key, ...(body ? { body } : {}) }, report);
+  const send = async (method: ApiCall['method'], path: string, body?: object) => {
+    const answer = await call(
+      deployment.baseUrl(),
+      { method, path, key: seller.key, ...(body ? { body } : {}) },
+      report,
+    );
+    report.expect('a valid key never gets 401', answer?.status !== 401, () => `${method} ${path}`);
+    return answer;
+  };
   const isIndefinite = (answer: Answer | undefined): boolean => answer === undefined || answer.status >= 500;
 
   const create = async (state: PersonState): Promise<void> => {

@@ -3,6 +3,7 @@ import { clock } from './clock.ts';
 import { crashes } from './crashes.ts';
 import { databaseFaults } from './database-faults.ts';
 import { fuzz } from './fuzz.ts';
+import { hostileSeller } from './hostile-seller.ts';
 import { keys } from './keys.ts';
 import { leaks } from './leaks.ts';
 import { model } from './model.ts';
@@ -17,6 +18,7 @@ export const campaigns: readonly Campaign[] = [
   crashes,
   outage,
   clock,
+  hostileSeller,
   fuzz,
   schemathesis,
   keys,

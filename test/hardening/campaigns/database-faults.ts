@@ -12,6 +12,7 @@ const WRITE_FAULTS: readonly Fault[] = [
   'ThrottlingException',
   'ProvisionedThroughputExceededException',
   'InternalServerError',
+  'TransactionConflictException',
 ];
 const BATCH_FAULTS: readonly Fault[] = ['delay', 'reset', 'unprocessed-keys', 'ThrottlingException'];
 const FAULT_PROBABILITY = 0.06;
