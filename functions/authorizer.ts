@@ -76,15 +76,23 @@ export const authorize = async (
 /** The longest time of a decision. A database that hangs must not keep a caller waiting. */
 const DEADLINE_MS = 3000;
 
-const deps = bindOnce<AuthorizerDeps>(authorizerDeps);
-
-export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
+/** Decides on a key within a deadline, at which the database read is aborted. */
+export const authorizeWithin = (
+  deadlineMs: number,
+  event: APIGatewayRequestAuthorizerEvent,
+  deps: AuthorizerDeps,
+): Promise<APIGatewayAuthorizerResult> =>
   runInRequest(
     {
       requestId: requestIdOf(event),
       operation: 'authorizer',
-      signal: AbortSignal.timeout(DEADLINE_MS),
+      signal: AbortSignal.timeout(deadlineMs),
       calls: [],
     },
-    () => authorize(event, deps()),
+    () => authorize(event, deps),
   );
+
+const deps = bindOnce<AuthorizerDeps>(authorizerDeps);
+
+export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
+  authorizeWithin(DEADLINE_MS, event, deps());

@@ -1,10 +1,11 @@
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { setScopes } from '#admin/operations/change-key.ts';
-import { type AuthorizerDeps, authorize } from '#functions/authorizer.ts';
+import { type AuthorizerDeps, authorize, authorizeWithin } from '#functions/authorizer.ts';
 import { hashApiKey, newApiKey } from '#shared/api-keys/format.ts';
 import type { KeySecret } from '#shared/api-keys/schema.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { redirectLog } from '#shared/log.ts';
+import { currentRequest } from '#shared/request-context.ts';
 import { administrationBench } from '#test/admin/operations/bench.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 
@@ -108,6 +109,21 @@ describe('the decision on a key', () => {
       operation: 'authorizer',
       request_id: 'req-1',
     });
+  });
+
+  it('aborts a read that hangs at the deadline, and does not throw Unauthorized', async () => {
+    const deps: AuthorizerDeps = {
+      secrets: {
+        findSecret: () =>
+          new Promise((_resolve, reject) => {
+            currentRequest()?.signal.addEventListener('abort', () => reject(new Error('aborted')));
+          }),
+        recordUse: async () => {},
+      },
+      keyPrefix: 'blk_test_',
+      clock: () => NOW,
+    };
+    await expect(authorizeWithin(10, eventWith(newApiKey('blk_test_')), deps)).rejects.toThrow('aborted');
   });
 
   it('logs no part of the key', async () => {
