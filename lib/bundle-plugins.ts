@@ -26,7 +26,7 @@ const replaceModule = (
  * Loads node:http without its ESM namespace. Building the namespace calls the lazy `WebSocket` getter, which loads undici and takes
  * 30 ms of every cold start; the module alone takes 3 ms. An import of an export that is not listed here fails the build.
  */
-export const builtinsWithoutNamespace: Plugin = {
+const builtinsWithoutNamespace: Plugin = {
   name: 'builtins-without-namespace',
   setup(build) {
     build.onResolve({ filter: /^(?:node:)?https?$/ }, ({ path }) => ({
@@ -44,7 +44,7 @@ export const builtinsWithoutNamespace: Plugin = {
 };
 
 /** Replaces the chain of credential providers: Lambda passes credentials in the environment and has no profiles, SSO or metadata service. */
-export const credentialsFromEnvironment: Plugin = {
+const credentialsFromEnvironment: Plugin = {
   name: 'credentials-from-environment',
   setup(build) {
     build.onResolve({ filter: /^@aws-sdk\/credential-provider-node$/ }, () => ({

@@ -24,7 +24,7 @@ const DEMO_KEYS = {
   app: { plan: 'professional', scopes: ['buyers:register'] },
 } as const satisfies Record<string, DemoKey>;
 
-export type DemoKeyName = keyof typeof DEMO_KEYS;
+type DemoKeyName = keyof typeof DEMO_KEYS;
 
 const DEMO_KEY_NAMES = Object.keys(DEMO_KEYS) as DemoKeyName[];
 

@@ -10,7 +10,7 @@ export type ObjectSchema = v.GenericSchema & { readonly entries: Readonly<Record
  * Who may call. `key`: any valid key, or one that holds `scope`. `otp`: any valid key; no key if the deploy setting otpAccess is
  * `public`. `public`: everyone. A test names every public row, so that a forgotten `access` fails closed.
  */
-export type Access =
+type Access =
   | { readonly by: 'key'; readonly scope?: Scope }
   | { readonly by: 'otp' }
   | { readonly by: 'public' };

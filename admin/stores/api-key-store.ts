@@ -12,10 +12,10 @@ import { flushMarkRemoval, type SellerStatus, sellerCheck } from './seller-store
 import { transact } from './transactions.ts';
 
 /** The outcome of a change. `stale`: the key or its seller changed since it was read, so nothing was written. */
-export type SaveOutcome = 'saved' | 'stale';
+type SaveOutcome = 'saved' | 'stale';
 
 /** A change of a key: the key before and after, the status of its seller when it was read, and the audit record. */
-export interface KeyChange {
+interface KeyChange {
   readonly before: ApiKey;
   readonly after: ApiKey;
   readonly sellerStatus: SellerStatus;
@@ -183,5 +183,3 @@ const keyWrites = (table: Table) => {
 
 /** The API keys of all sellers, with the items of their secrets. */
 export const apiKeyStore = (table: Table) => ({ ...keyReads(table), ...keyWrites(table) });
-
-export type ApiKeyStore = ReturnType<typeof apiKeyStore>;

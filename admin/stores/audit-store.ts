@@ -58,5 +58,3 @@ export const auditStore = (table: Table) => ({
     return found.slice(0, options.limit);
   },
 });
-
-export type AuditStore = ReturnType<typeof auditStore>;

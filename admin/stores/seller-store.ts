@@ -8,12 +8,12 @@ import { batchGetAll } from './batch-get.ts';
 import { queryAll } from './query-all.ts';
 import { transact } from './transactions.ts';
 
-export const SELLER_STATUSES = ['active', 'suspended'] as const;
+const SELLER_STATUSES = ['active', 'suspended'] as const;
 
 export type SellerStatus = (typeof SELLER_STATUSES)[number];
 
 /** A seller as it is stored. It has `user_count - removed_count` users. */
-export const sellerSchema = v.object({
+const sellerSchema = v.object({
   seller_id: v.string(),
   name: v.string(),
   status: v.picklist(SELLER_STATUSES),
@@ -123,5 +123,3 @@ export const sellerStore = (table: Table) => {
     },
   };
 };
-
-export type SellerStore = ReturnType<typeof sellerStore>;

@@ -15,7 +15,7 @@ export const sellerView = ({ seller_id, name, status, created_at, ...seller }: S
 });
 
 /** A key as `--json` shows it, without its secrets. `lastUsedOn`: a day (UTC). */
-export const keyView = (key: ApiKey, nowMs: number, lastUsedOn?: string) => ({
+const keyView = (key: ApiKey, nowMs: number, lastUsedOn?: string) => ({
   key_id: key.key_id,
   seller_id: key.seller_id,
   name: key.name,

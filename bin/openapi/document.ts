@@ -12,7 +12,7 @@ import { problemSchemas } from './problem-schemas.ts';
  * The version of the interface, v1.0. A change of wording raises the patch number, an addition the minor number. A change that breaks
  * a caller raises the major number and the path prefix; `npm run openapi:check` enforces that.
  */
-export const INTERFACE_VERSION = '1.0.0';
+const INTERFACE_VERSION = '1.0.0';
 
 /** The title of a schema becomes the name of its component. */
 const titleOf = (schema: v.GenericSchema): string | undefined => {

@@ -20,7 +20,7 @@ const INPUT_ERROR: SchemaObject = {
 };
 
 /** `user_conflict` -> `UserConflict`. */
-export const componentOf = (code: ProblemCode): string =>
+const componentOf = (code: ProblemCode): string =>
   code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 const listsErrors = (code: ProblemCode): boolean => code === 'validation_failed';

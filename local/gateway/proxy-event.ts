@@ -7,7 +7,7 @@ import type { ReceivedRequest } from './received-request.ts';
 import type { RouteMatch } from './router.ts';
 
 /** The names of this API in the events, where API Gateway has its own. */
-export const LOCAL_API = {
+const LOCAL_API = {
   accountId: '000000000000',
   apiId: 'local',
   stage: 'local',

@@ -1,7 +1,7 @@
 /** The faults that a simulated provider can be given, for all its callers. */
 
 /** Errors in the provider's own format. */
-export const API_FAULTS = {
+const API_FAULTS = {
   unauthorized: 'The credentials are refused.',
   token_expired: 'Access tokens are refused as expired, new ones too.',
   quota: 'The quota of the account is used up.',

@@ -13,7 +13,7 @@ export type { SentMessage } from './outbox.ts';
 
 export const PROVIDER_NAMES = ['jibit', 'zohal', 'kavenegar', 'sms-ir'] as const;
 
-export type ProviderName = (typeof PROVIDER_NAMES)[number];
+type ProviderName = (typeof PROVIDER_NAMES)[number];
 
 /** Simulators of all providers, each on its own port of the loopback address. */
 export interface Simulators {

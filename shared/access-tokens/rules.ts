@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 export const TOKEN_LIFETIME_SECONDS = 3600;
 
 /** The algorithm of the signatures (RFC 7518). */
-export const SIGNING_ALGORITHM = 'ES256';
+const SIGNING_ALGORITHM = 'ES256';
 
 /** How buyers are authenticated: a one-time code, sent by SMS (RFC 8176). */
 const AUTHENTICATION_METHODS = ['otp', 'sms'];

@@ -33,7 +33,7 @@ const POLL_BACKOFF = { baseMs: 50, capMs: 400 };
 const CHECK_RESERVE_MS = 6000;
 
 /** The key's hourly limit of failed checks. Both throw `rate_limit_exceeded`; `check` counts nothing. */
-export interface FailedCheckLimit {
+interface FailedCheckLimit {
   check(): Promise<void>;
   consume(): Promise<unknown>;
 }

@@ -18,7 +18,7 @@ const CLOCK_TOLERANCE_MS = LEASE_SECONDS * 1000;
 const WINDOW_MS = FAILED_CHECKS_WINDOW_SECONDS * 1000;
 
 /** The right to check a person, held by one request. */
-export interface Lease {
+interface Lease {
   readonly id: string;
   readonly untilMs: number;
 }

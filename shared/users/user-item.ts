@@ -10,12 +10,6 @@ export interface User {
   readonly createdAt: string;
 }
 
-/** A user with the keyed hashes that find its person item and its phone link. */
-export interface StoredUser extends User {
-  readonly personHash: string;
-  readonly phoneHash: string;
-}
-
 /** The record that a seller has linked a person. It makes a link unique and its repetition idempotent. */
 export interface Person {
   readonly ordinal: number;

@@ -21,7 +21,7 @@ const MAX_LINE_LENGTH = 64 * 1024;
 const MOBILE = /^(?:\+98|0098|98|0)?(9[0-9]{9})$/;
 
 /** Parses a phone of an export into E.164; undefined if it is not an Iranian mobile number. */
-export const importedPhone = (text: string): string | undefined => {
+const importedPhone = (text: string): string | undefined => {
   const national = MOBILE.exec(toAsciiDigits(text).replace(/[\s()-]/g, ''))?.[1];
   return national === undefined ? undefined : `+98${national}`;
 };
