@@ -1,12 +1,21 @@
 import { startAwsDouble } from './aws-double.ts';
 import { startCommand } from './cli-process.ts';
+import { runCommand } from './in-process.ts';
 import { stageCommands } from './stage-commands.ts';
 
 let aws: Awaited<ReturnType<typeof startAwsDouble>>;
+let own: NodeJS.ProcessEnv;
 beforeAll(async () => {
   aws = await startAwsDouble();
+  own = { ...process.env };
+  // The SDK clients of commands that run in this process read it.
+  Object.assign(process.env, aws.environment);
 });
-afterAll(() => aws.stop());
+afterAll(async () => {
+  for (const name of Object.keys(aws.environment)) delete process.env[name];
+  Object.assign(process.env, own);
+  await aws.stop();
+});
 
 const onStage = (
   stage: string,
@@ -15,7 +24,13 @@ const onStage = (
 ) => startCommand(['--stage', stage, '--json', ...args], { ...aws.environment, ...environment }).ended;
 
 describe('the admin commands on a stage', () => {
-  stageCommands({ stage: 'prod', environment: () => aws.environment });
+  stageCommands({ stage: 'prod', command: runCommand });
+
+  it('run in a process of their own too', async () => {
+    const ended = await onStage('prod', ['sellers', 'list']);
+    expect(ended).toMatchObject({ exitCode: 0, error: '' });
+    expect(JSON.parse(ended.out).sellers).toMatchObject([{ name: 'Kaveh Books' }]);
+  });
 });
 
 it.each([

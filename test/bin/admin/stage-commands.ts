@@ -2,14 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Feature, itWith } from '#test/scenarios/target.ts';
-import { startCommand } from './cli-process.ts';
+import { type Ended, startCommand } from './cli-process.ts';
 
 /** A stage in AWS or in a simulation of it, and the features that it lacks. */
 export interface StageOptions {
   readonly stage: string;
   readonly lacks?: readonly Feature[];
-  /** Variables that are added to the environment of a command. */
-  readonly environment?: () => Readonly<Record<string, string>>;
+  /** Runs a command; in a process of its own by default. */
+  readonly command?: (args: readonly string[]) => Promise<Ended>;
 }
 
 /** The actor of an audit record in AWS: an identity, not a user of this machine. */
@@ -18,13 +18,17 @@ const AWS_IDENTITY = /^arn:aws[\w-]*:(?:sts|iam):/;
 const PHONES = 300;
 
 /**
- * Tests the admin commands against a stage, each in a process of its own. Commands that flush the authorizer cache are skipped where
+ * Tests the admin commands against a stage. Commands that flush the authorizer cache are skipped where
  * API Gateway cannot do that.
  */
-export const stageCommands = ({ stage, lacks = [], environment = () => ({}) }: StageOptions): void => {
+export const stageCommands = ({
+  stage,
+  lacks = [],
+  command = (args) => startCommand(args).ended,
+}: StageOptions): void => {
   // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the result.
   const admin = async (...args: string[]): Promise<any> => {
-    const ended = await startCommand(['--stage', stage, '--json', ...args], environment()).ended;
+    const ended = await command(['--stage', stage, '--json', ...args]);
     expect(ended).toMatchObject({ exitCode: 0, error: '' });
     return JSON.parse(ended.out);
   };
