@@ -37,16 +37,22 @@ const statusOf = async (secret: string): Promise<number> => (await list(secret))
 const remainingOf = ({ headers }: Response): number =>
   Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]);
 
+/** Concurrent requests. More of them would slow a busy machine until the service stops waiting for its rate limiter. */
+const AT_ONCE = 10;
+
 const minuteNow = (): number => Math.floor(Date.now() / 60_000);
 
 /** Runs requests that must be counted in one clock minute; again, if the minute ended while they ran. */
-const inOneMinute = async <T>(run: () => Promise<T>): Promise<T> => {
-  for (;;) {
+const inOneMinute = async <T>(run: (attempt: number) => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt += 1) {
     const minute = minuteNow();
-    const result = await run();
+    const result = await run(attempt);
     if (minuteNow() === minute) return result;
   }
 };
+
+/** The number of times that the key was moved to another plan. */
+let moves = 0;
 
 it('creates a seller and issues a key that is valid at once', async () => {
   ({ seller_id: sellerId } = await admin('sellers', 'create', 'Kaveh Books'));
@@ -66,12 +72,16 @@ it('creates a seller and issues a key that is valid at once', async () => {
 });
 
 it('refuses a free key after 100 requests in a minute, until it is assigned to the professional plan', async () => {
-  const { refused, next } = await inOneMinute(async () => {
+  const { refused, next } = await inOneMinute(async (attempt) => {
     await admin('keys', 'assign', keyId, '--plan', 'free');
     const left = remainingOf(await list(firstSecret));
-    for (let count = 0; count < left; count += 1) await list(firstSecret);
+    for (let begun = 0; begun < left; begun += AT_ONCE) {
+      await Promise.all(Array.from({ length: Math.min(AT_ONCE, left - begun) }, () => list(firstSecret)));
+    }
     const refused = await statusOf(firstSecret);
     await admin('keys', 'assign', keyId, '--plan', 'professional');
+    // The key was issued with the free plan, so the first attempt moves it once, and every other one twice.
+    moves = 2 * attempt - 1;
     return { refused, next: await list(firstSecret) };
   });
   expect(refused).toBe(429);
@@ -139,8 +149,8 @@ const fileAppears = async (path: string): Promise<void> => {
   for await (const { filename } of watch(service.folder)) if (filename === basename(path)) return;
 };
 
-it('imports 20,000 buyers in two runs, the first of which is interrupted', async () => {
-  const count = 20_000;
+it('imports 8,000 buyers in two runs, the first of which is interrupted', async () => {
+  const count = 8000;
   const file = join(service.folder, 'buyers.csv');
   const phones = Array.from({ length: count }, (_, index) => `09${String(index).padStart(9, '0')}`);
   await writeFile(file, `phone\nnobody\n${phones.join('\n')}\n`);
@@ -187,7 +197,7 @@ it('leaves no difference, and an audit record of every change', async () => {
   expect(records.map(({ action }: { action: string }) => action).reverse()).toEqual([
     'seller.created',
     'key.issued',
-    'key.assigned',
+    ...Array(moves).fill('key.assigned'),
     'key.rotated',
     'key.limits_set',
     'key.scopes_set',
