@@ -80,13 +80,13 @@ describe('two requests at once for one person with two birth dates', () => {
 });
 
 describe('guesses of a birth date', () => {
-  it('cost five checks for 365 birth dates at once; the rest is too_many_attempts', async () => {
+  it('cost five checks for 50 birth dates at once; the rest is too_many_attempts', async () => {
     const person = await newBuyer();
     const { call, paid } = createUserBench(table, {
       registry: { identity: 'not_found' },
     });
     const replies = await Promise.all(
-      Array.from({ length: 365 }, (_, index) => {
+      Array.from({ length: 50 }, (_, index) => {
         const birth_date = `${1300 + Math.floor(index / 28)}/1/${1 + (index % 28)}`;
         return call({
           body: { ...person, birth_date },
@@ -98,7 +98,7 @@ describe('guesses of a birth date', () => {
     const codes = replies.map(({ json }) => json.code);
     expect(paid.identity).toBe(5);
     expect(codes.filter((code) => code === 'identity_mismatch')).toHaveLength(5);
-    expect(codes.filter((code) => code === 'too_many_attempts')).toHaveLength(360);
+    expect(codes.filter((code) => code === 'too_many_attempts')).toHaveLength(45);
   }, 60_000);
 });
 
