@@ -9,6 +9,7 @@ const { api } = templatesOf('prod', {
   alarms: { email: 'on-call@example.com' },
   spend: { paidChecksPerDay: 5000, smsPerDay: 10_000 },
 });
+const dev = templatesOf('dev').api;
 
 const runbook = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
 
@@ -163,7 +164,7 @@ describe('alarms', () => {
   });
 
   test('on a ceiling and on redeemed codes exist only where the config sets them', () => {
-    const text = JSON.stringify(templatesOf('dev').api.toJSON());
+    const text = JSON.stringify(dev.toJSON());
     expect(text).toContain('AWS::CloudWatch::Alarm');
     expect(text).not.toMatch(/StageCeilingUsedPercent|CodesRedeemed/);
   });
@@ -192,6 +193,6 @@ describe('the canary', () => {
       ScheduleExpression: 'rate(5 minutes)',
       Targets: Match.anyValue(),
     });
-    templatesOf('dev').api.resourceCountIs('AWS::Events::Rule', 0);
+    dev.resourceCountIs('AWS::Events::Rule', 0);
   });
 });
