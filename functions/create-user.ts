@@ -12,6 +12,7 @@ import { userRoutes } from '#shared/users/routes.ts';
 import type { NewUser } from '#shared/users/schema.ts';
 import type { UserStore } from '#shared/users/store.ts';
 import type { Person } from '#shared/users/user-item.ts';
+import { retryUntil } from '#shared/users/user-transaction.ts';
 import { viewOf } from '#shared/users/view.ts';
 
 const route = userRoutes['create-user'];
@@ -25,10 +26,15 @@ export interface CreateUserDeps extends EndpointDeps, Omit<PaidCheckDeps, 'limit
   readonly hashes: KeyedHashes;
 }
 
-export const handle = async (
+/** Tries again if the user was removed between the two reads that find it: the person can be linked again then. */
+export const handle = (request: Request<typeof route>, deps: CreateUserDeps): Promise<Response> =>
+  retryUntil(request.deadlineMs, () => linkOrFind(request, deps));
+
+/** One attempt. Undefined if the user was removed after its person was read. */
+const linkOrFind = async (
   { body, caller, requestId, withinPlan, deadlineMs }: Request<typeof route>,
   { lookUp, checks, users, hashes, rateLimiter, ceilings, identityRegistry, clock }: CreateUserDeps,
-): Promise<Response> => {
+): Promise<Response | undefined> => {
   const startedAtMs = clock();
   const limits = keyLimits(rateLimiter, { caller, requestId, operation: route.name, nowMs: startedAtMs });
   const link = await linkHashes(hashes, caller.sellerId, body);
@@ -74,19 +80,20 @@ const linkHashes = async (hashes: KeyedHashes, sellerId: string, body: NewUser) 
   return { sellerId, personHashes, phoneHashes, dataHash };
 };
 
-/** Returns the user of a linked person. Throws `user_conflict` if the request has another phone or birth date. */
+/**
+ * Returns the user of a linked person; undefined if it was removed since the person was read. Throws `user_conflict` if the request has
+ * another phone or birth date.
+ */
 const existingLink = async (
   users: Pick<UserStore, 'getUser'>,
   { sellerId, phoneHashes }: LinkHashes,
   { birth_date }: NewUser,
   person: Person,
-): Promise<Response> => {
+): Promise<Response | undefined> => {
   const isSameLink = phoneHashes.includes(person.phoneHash) && person.birthDay === birth_date.isoDay;
   if (!isSameLink) throw problem('user_conflict');
   const user = await users.getUser(sellerId, person.userId);
-  // Removed since the person was read. The same request sent again is a new link.
-  if (user === undefined) throw problem('service_unavailable', { retryAfterSeconds: 1 });
-  return { status: 200, body: viewOf(user) };
+  return user && { status: 200, body: viewOf(user) };
 };
 
 const newLink = ({ sellerId, personHashes, phoneHashes }: LinkHashes, body: NewUser, nowMs: number) => ({

@@ -86,6 +86,28 @@ describe('201', () => {
     expect(paid).toEqual({ identity: 2, ownership: 2 });
   });
 
+  it('is the response, with a new check and a new id, when the user is removed between the two reads that find it', async () => {
+    const person = await newBuyer();
+    const first = await createUser().call({ body: person });
+    const removal = { removedAt: '2026-11-21T08:00:00.000Z', deadlineMs: performance.now() + 3000 };
+    const { call, paid } = createUserBench(table, {
+      deps: (deps) => ({
+        ...deps,
+        users: {
+          ...deps.users,
+          getUser: async (sellerId, userId) => {
+            await userStore(table).removeUser(sellerId, userId, removal);
+            return deps.users.getUser(sellerId, userId);
+          },
+        },
+      }),
+    });
+    const { status, json } = await call({ body: person });
+    expect(status).toBe(201);
+    expect(json.id).not.toBe(first.json.id);
+    expect(paid).toEqual({ identity: 1, ownership: 1 });
+  });
+
   it('is the response although the answer of the link transaction was lost', async () => {
     const lossy = losingAnswers(table);
     const person = await newBuyer();
