@@ -13,14 +13,19 @@ const REPLACEMENT_CHARACTER = '\uFFFD';
 
 const jsonBodyParser = httpJsonBodyParser({ disableContentTypeCheck: true });
 
-/** The parser's error for a `__proto__` or `constructor` key, which names the key as its cause. */
-const isForbiddenKey = (error: unknown): boolean =>
-  error instanceof Error && (error.cause as { message?: unknown } | undefined)?.message === undefined;
+/** Parses JSON. Throws `malformed_json`, without the text that JSON.parse puts into its own errors. */
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw problem('malformed_json');
+  }
+};
 
 /**
- * Replaces the event's body by its parsed JSON. Throws `body_too_large`, `unsupported_media_type` or `malformed_json`. A key that
- * could pollute a prototype is an unknown field like any other, which `parseInput` reports by name; no other JSON is parsed twice.
- * The parser's own errors hold the raw body, so none is passed on.
+ * Replaces the event's body by its parsed JSON. Throws `body_too_large`, `unsupported_media_type` or `malformed_json`. The parser
+ * rejects keys that could pollute a prototype and values that are nested too deep for it. Such a body is JSON: it is parsed again, and
+ * `parseInput` reports its unknown fields by name.
  */
 export const parseJsonBody = (event: APIGatewayProxyEvent): void => {
   const body = event.body ?? '';
@@ -35,8 +40,7 @@ export const parseJsonBody = (event: APIGatewayProxyEvent): void => {
   if (text === '' || text.includes(REPLACEMENT_CHARACTER)) throw problem('malformed_json');
   try {
     jsonBodyParser.before?.({ event } as Parameters<NonNullable<typeof jsonBodyParser.before>>[0]);
-  } catch (error) {
-    if (!isForbiddenKey(error)) throw problem('malformed_json');
-    (event as { body: unknown }).body = JSON.parse(text);
+  } catch {
+    (event as { body: unknown }).body = parseJson(text);
   }
 };

@@ -185,6 +185,13 @@ describe('the body', () => {
     },
   );
 
+  it('gets validation_failed for an unknown field that is nested to the size limit', async () => {
+    const rawBody = `{"zip":${'['.repeat(8000)}${']'.repeat(8000)}}`;
+    const { status, json } = await create().call({ rawBody });
+    expect([status, json.code]).toEqual([422, 'validation_failed']);
+    expect(json.errors.map((error: { pointer: string }) => error.pointer)).toContain('#/zip');
+  });
+
   it('has its faults reported together with those of the query', async () => {
     const { status, json } = await create().call({ body: { phone: '1', zip: '2' }, query: { dry_run: '1' } });
     expect([status, json.code]).toEqual([422, 'validation_failed']);
