@@ -10,8 +10,12 @@ const MAX_TRIMMED_UNITS = MAX_NAME_CHARACTERS * 4 * 2;
 /** Controls, lone surrogates, line and paragraph separators, bidi embeddings, overrides and isolates, and tag characters. */
 const FORBIDDEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
 
-/** Letters, numbers, symbols and emoji, without those that show nothing: Hangul fillers, other ignorable characters, blank Braille. */
-const VISIBLE = /[[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]--[\p{Default_Ignorable_Code_Point}\u2800]]/v;
+/**
+ * Letters, numbers, symbols and emoji, without those that show nothing: Hangul fillers and other ignorable characters, blank Braille,
+ * the object replacement character, the null notehead and blank hieroglyphs.
+ */
+const VISIBLE =
+  /[[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]--[\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}\u{13441}\u{13442}]]/v;
 
 /**
  * Returns a name trimmed and in NFC, or undefined if it breaks a rule: 1 to 100 characters, at least one of them visible, none of
