@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List your users
-         * @description The users linked to your account, oldest link first, up to 100 on a page. With `phone`, only the users linked with that phone. Pages never shift: a user stays on its page until it is removed, and no other user moves then. So a page may hold fewer than page_size users, or none, before the last page. A page past total_pages is empty. Every page takes the same time.
+         * @description The users linked to your account, oldest link first, up to 100 on a page. Pages never shift: a user stays on its page until it is removed, and no other user moves then. So a page may hold fewer than page_size users, or none, before the last page. A page past total_pages is empty. Every page takes the same time. With `phone`, only the users linked with that phone, on full pages: after a removal, later users of that phone move up.
          *
          *     Scope: `users:read`.
          */

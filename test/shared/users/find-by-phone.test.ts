@@ -63,6 +63,14 @@ describe('findByPhone', () => {
     expect(total).toBe(1);
   });
 
+  it('fills its pages: after a removal, later users of the phone move up', async () => {
+    await createSeller(table, 'sel_moving');
+    const [first] = await linkMany('sel_moving', ['moving-1', 'moving-2', 'moving-3'], 'moving');
+    await remove('sel_moving', first?.id ?? '');
+    const page = await store.findByPhone('sel_moving', ['phone-of-moving'], { page: 1, pageSize: 2 });
+    expect([namesOf(page.users), page.total, page.totalPages]).toEqual([['moving-2', 'moving-3'], 2, 1]);
+  });
+
   it("returns nothing for a phone of other sellers' users only", async () => {
     const page = await store.findByPhone('sel_phone_other', ['phone-of-stranger'], all);
     expect(page).toEqual({ users: [], total: 0, totalPages: 0 });
