@@ -21,6 +21,9 @@ const ON_ONE_MACHINE: TableTimeouts = { connectMs: 5000, responseMs: 5000 };
 
 const MAX_ATTEMPTS = 3;
 
+/** The longest time of a call within a request, all attempts included: a request that calls a provider has a later deadline of its own. */
+const MAX_CALL_MS = 3000;
+
 /**
  * Opens the table. `endpoint` is the URL of the embedded database or an emulator; undefined on AWS, where the Region decides.
  * Credentials come from the environment, as everywhere in Lambda. Within a request each call ends at the request's deadline and its
@@ -58,7 +61,9 @@ const boundToRequest = (client: DynamoDBDocumentClient): DynamoDBDocumentClient 
   const send = client.send.bind(client) as (command: object, options?: object) => Promise<unknown>;
   const sendInRequest = (command: object, options?: { readonly abortSignal?: AbortSignal }) => {
     const signal = currentRequest()?.signal;
-    return send(command, signal === undefined ? options : { abortSignal: signal, ...options });
+    if (signal === undefined) return send(command, options);
+    const abortSignal = AbortSignal.any([signal, AbortSignal.timeout(MAX_CALL_MS)]);
+    return send(command, { abortSignal, ...options });
   };
   return Object.assign(client, { send: sendInRequest });
 };
