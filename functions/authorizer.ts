@@ -16,7 +16,7 @@ export interface AuthorizerDeps {
   readonly clock: Clock;
 }
 
-/** API Gateway answers 401 for exactly this message, whatever the reason why the key is refused. */
+/** API Gateway returns 401 for exactly this message, so every refusal uses it. */
 const UNAUTHORIZED = 'Unauthorized';
 
 /**
@@ -40,7 +40,7 @@ const recordUse = async (
 
 /**
  * Decides on a key: format and checksum first, then one read. Returns the policy and the caller's context, throws `Unauthorized` for
- * an invalid key. A database failure throws another error, which API Gateway answers with 503 and not 401.
+ * an invalid key. A database failure throws another error, for which API Gateway returns 503 and not 401.
  */
 export const authorize = async (
   event: APIGatewayRequestAuthorizerEvent,

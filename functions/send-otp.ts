@@ -84,7 +84,7 @@ export const handle = async (
   const undo = () => Promise.all([codes.undoSend(owner, sent.before, sent.code), budget.refund()]);
   const provider = await deliverCode(sms, { phone, code, deadlineMs }, undo);
   logEvent('code_sent', { request_id: requestId, provider, seller_id: caller?.sellerId });
-  // The code is on its way; a failure here would only attribute its redeem to the wrong provider.
+  // The message was sent. A failure here only attributes the redeem to the wrong provider.
   if (provider !== smsProvider) await codes.setProvider(owner, mac, provider).catch(() => {});
 
   return { status: 202, body: { expires_in: CODE_LIFETIME_SECONDS, resend_after: RESEND_AFTER_SECONDS } };

@@ -32,7 +32,7 @@ interface Try {
 }
 
 /**
- * Counts a try and compares its code in constant time. Returns the outstanding code if it is the same; undefined if it is another, or
+ * Counts a try and compares its code in constant time. Returns the outstanding code if it matches; undefined if it does not, or if
  * there is none. Throws `too_many_attempts` if no try is left or the phone is locked.
  */
 const tryCode = async (

@@ -27,7 +27,7 @@ export const toBase62 = (value: number | bigint, width: number): string => {
   return text.padStart(width, '0');
 };
 
-/** The integer that a base62 text stands for; undefined if the text holds another character. Exact up to 2^53 (8 characters). */
+/** Returns the integer that a base62 text encodes; undefined if the text holds another character. Exact up to 2^53 (8 characters). */
 export const fromBase62 = (text: string): number | undefined => {
   let value = 0;
   for (const character of text) {

@@ -63,7 +63,7 @@ export const readEnv = <const Names extends readonly VariableName[]>(
   throw new Error(`environment variables missing or wrong: ${wrong.join(', ')}`);
 };
 
-/** Whether this runs in Lambda, where work during module load does not count towards a request's time. */
+/** True in Lambda, where work during module load does not count toward a request's time. */
 export const runsInLambda = (): boolean => process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined;
 
 /** Makes the dependencies once: in Lambda during module load, at full CPU; elsewhere at the first request. */

@@ -18,7 +18,7 @@ interface EventKind {
 export const EVENTS = {
   /**
    * One line per request that reached a function. `code`: the problem code of an error. `calls`: each call to DynamoDB, KMS, Secrets
-   * Manager and providers with its milliseconds. `cause…`: why a 5xx was answered.
+   * Manager and providers with its milliseconds. `cause…`: the cause of a 5xx.
    */
   request_completed: {
     level: 'INFO',
@@ -100,7 +100,7 @@ export const EVENTS = {
     metrics: { CodesSent: ['Count', 1] },
     dimensions: [['provider']],
   },
-  /** A code was verified. `provider`: the one that sent it. Far fewer of these than of code_sent: messages do not arrive. */
+  /** A code was verified. `provider`: the one that sent it. If there are far fewer of these than of code_sent, messages do not arrive. */
   code_redeemed: {
     level: 'INFO',
     fields: ['request_id', 'provider', 'seller_id'],
@@ -188,7 +188,7 @@ export const logEvent = <Name extends EventName>(name: Name, fields: Fields<Name
 const PERSONAL =
   /blk_(?:live|test)_[0-9A-Za-z]+|eyJ[\w-]+\.[\w-]+\.[\w-]*|(?:[0-9\u06f0-\u06f9\u0660-\u0669\uff10-\uff19][ ._/-]*){6,}/g;
 
-/** Replaces whatever looks like a phone, a national id, a code or a key in an error's text. */
+/** Replaces text that looks like a phone, a national id, a code or a key in an error's text. */
 export const redact = (text: string): string => text.replace(PERSONAL, '[redacted]');
 
 /** The fields of an error for `request_failed`. */
@@ -210,7 +210,7 @@ interface ProviderFailure {
   readonly reason?: string;
 }
 
-/** Why a 5xx was answered: the error's name and, for a provider, which one failed at what and why. */
+/** The cause of a 5xx: the error's name and, for a provider, which one failed at what and why. */
 export const causeFields = (cause: unknown) => {
   if (!(cause instanceof Error)) return {};
   const { provider, operation, reason } = cause as ProviderFailure;

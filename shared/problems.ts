@@ -80,7 +80,8 @@ export const PROBLEMS = {
   resend_too_soon: {
     status: 429,
     title: 'Resend too soon',
-    detail: 'A code was sent to this phone recently, or too many codes were. Wait for Retry-After seconds.',
+    detail:
+      'A code was sent to this phone recently, or too many codes were sent to it. Wait for Retry-After seconds.',
   },
   too_many_attempts: {
     status: 429,
@@ -96,7 +97,7 @@ export const PROBLEMS = {
     status: 503,
     title: 'Verification unavailable',
     detail:
-      'A national registry could not answer. Nothing was stored. Send the same request again after Retry-After seconds.',
+      'A national registry gave no result. Nothing was stored. Send the same request again after Retry-After seconds.',
   },
   sms_unavailable: {
     status: 503,

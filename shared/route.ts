@@ -83,7 +83,7 @@ export interface Route {
   readonly impact: string;
 }
 
-/** Whether a row takes a key in this deployment. */
+/** Returns whether a row requires a key in this deployment. */
 export const requiresKey = (route: Pick<Route, 'access'>, otpAccess: 'api-key' | 'public'): boolean =>
   route.access.by === 'key' || (route.access.by === 'otp' && otpAccess === 'api-key');
 
@@ -103,13 +103,13 @@ export const permissionsOf = ({ access, permissions }: Pick<Route, 'access' | 'p
         },
       };
 
-/** Whether a row's function depends on the database, the key service or the secret store. */
+/** Returns whether a row's function depends on the database, the key service or the secret store. */
 const usesStorage = (route: Pick<Route, 'access' | 'permissions'>): boolean => {
   const { table, hashes, signingKey } = permissionsOf(route);
   return table !== undefined || hashes !== undefined || signingKey !== undefined;
 };
 
-/** Every problem that a row can answer, those of its kind included. */
+/** Every problem that a row can return, those of its kind included. */
 export const problemsOf = (route: Route): readonly ProblemCode[] => [
   ...(route.body ? (['malformed_json', 'body_too_large', 'unsupported_media_type'] as const) : []),
   'validation_failed',

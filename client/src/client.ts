@@ -101,7 +101,7 @@ export const buyerLinking = (options: Options) => {
     for (let page = 1, lastPage = 1; page <= lastPage; page += 1) {
       const found = await listUsers({ page, ...query }, call);
       yield found;
-      // Removed users leave empty places: an empty page is not the last one.
+      // A page of removed users only is empty, so an empty page is not the last one.
       lastPage = found.total_pages;
     }
   }

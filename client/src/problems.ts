@@ -27,14 +27,14 @@ export class ProblemError extends Error {
   }
 }
 
-/** Whether a caught error is this problem: `if (isProblem(error, 'user_conflict')) …` narrows its type. */
+/** Returns whether a caught error is this problem: `if (isProblem(error, 'user_conflict')) …` narrows its type. */
 export const isProblem = <Code extends ProblemCode>(
   error: unknown,
   code: Code,
 ): error is ProblemError & { readonly code: Code; readonly problem: Extract<Problem, { code: Code }> } =>
   error instanceof ProblemError && error.code === code;
 
-/** Whether a body is a problem of the service, and not the error page of a proxy. */
+/** Returns whether a body is a problem of the service, and not the error page of a proxy. */
 export const isProblemBody = (body: unknown): body is Problem =>
   typeof body === 'object' &&
   body !== null &&

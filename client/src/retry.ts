@@ -19,13 +19,13 @@ const MAX_BACKOFF_MS = 8000;
 const RETRYABLE_STATUSES: readonly number[] = [429, 500, 502, 503, 504];
 
 /**
- * Whether a request may be sent twice: reads, removals, and links, because linking the same buyer again returns the existing user. A
- * one-time code may not: after a timeout nobody knows whether the SMS was sent or the code was used.
+ * Returns whether a request may be sent twice: reads, removals, and links, because linking the same buyer again returns the existing user. A
+ * one-time code may not: after a timeout it is unknown whether the SMS was sent or the code was used.
  */
 const isRepeatable = ({ method, url }: Request): boolean =>
   method === 'GET' || method === 'DELETE' || new URL(url).pathname.endsWith('/v1/users');
 
-/** Whether a rate limit rejected the request before it changed anything. Such a request is always repeatable. */
+/** Returns whether a rate limit rejected the request before it changed anything. Such a request is always repeatable. */
 const wasRateLimited = async (response: Response): Promise<boolean> => {
   if (response.status !== 429) return false;
   const body: unknown = await response

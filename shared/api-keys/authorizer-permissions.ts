@@ -1,11 +1,11 @@
 import type { Permissions } from '#shared/route.ts';
 
-/** What the authorizer reads. It stands in no row of the route table, so its grants are derived from here. */
+/** What the authorizer reads. It has no row in the route table, so its grants are derived from here. */
 export const AUTHORIZER_PERMISSIONS = { table: { 'SECRET#': ['GetItem'] } } as const satisfies Permissions;
 
 /**
  * The one thing the authorizer writes: the day a secret was last used, into items whose partition key begins so, and no other
- * attribute of them. It can never write what it judges by.
+ * attribute of them. It cannot write any attribute that its decision uses.
  */
 export const AUTHORIZER_WRITES = {
   action: 'UpdateItem',

@@ -18,7 +18,7 @@ export const newApiKey = (prefix: KeyPrefix): string => {
   return `${body}${checksum(body)}`;
 };
 
-/** Whether the text has the form of a key and a valid checksum. Any other text is rejected without a read. */
+/** Returns whether the text has the form of a key and a valid checksum. Any other text is rejected without a read. */
 export const isWellFormedKey = (text: string, prefix: KeyPrefix): boolean => {
   if (text.length !== prefix.length + RANDOM_LENGTH + CHECKSUM_LENGTH || !text.startsWith(prefix))
     return false;

@@ -13,7 +13,7 @@ import type { KeySecret } from './schema.ts';
  */
 type GatewayContext = AuthorizerContext & { readonly rateLimit: string; readonly rateLimitPolicy: string };
 
-/** Whether a key with these scopes may call a row that takes a key. */
+/** Returns whether a key with these scopes may call a row that takes a key. */
 export const allows = (scopes: readonly Scope[], route: Route): boolean => {
   const scope = scopeOf(route);
   return route.access.by !== 'public' && (scope === undefined || scopes.includes(scope));

@@ -8,7 +8,7 @@ export const keySecretSchema = v.object({
   key_id: v.string(),
   scopes: v.array(v.picklist(SCOPES)),
   plan: v.picklist(PLAN_NAMES),
-  /** The opaque id by which API Gateway knows the key. API Gateway never gets the secret. */
+  /** The opaque id of the key in API Gateway. API Gateway never gets the secret. */
   usage_id: v.string(),
   status: v.picklist(['active', 'revoked']),
   seller_status: v.picklist(['active', 'suspended']),
@@ -21,7 +21,7 @@ export const keySecretSchema = v.object({
 
 export type KeySecret = v.InferOutput<typeof keySecretSchema>;
 
-/** Whether a secret is valid now. The caller gets the same response whatever the reason why not. */
+/** Returns whether a secret is valid now. The caller gets the same response for every reason. */
 export const isUsable = (secret: KeySecret, nowMs: number): boolean =>
   secret.status === 'active' &&
   secret.seller_status === 'active' &&

@@ -1,6 +1,6 @@
 import { isNativeError } from 'node:util/types';
 
-/** Errors by which DynamoDB, KMS and Secrets Manager say that they are busy; with any of these the same request may be sent again. */
+/** Names of throttling errors of DynamoDB, KMS and Secrets Manager. After any of these the same request may be sent again. */
 const THROTTLING: readonly string[] = [
   'LimitExceededException',
   'ProvisionedThroughputExceeded',
@@ -15,11 +15,11 @@ const THROTTLING: readonly string[] = [
   'UnprocessedKeysError',
 ];
 
-/** Names and codes of a call that got no answer. */
-const NO_ANSWER =
+/** Names and codes of a call that got no response. */
+const NO_RESPONSE =
   /^(?:TimeoutError|AbortError|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 
-/** The fields of an AWS SDK error that tell whose fault it is. */
+/** The fields of an AWS SDK error that show whether the service or the caller is at fault. */
 interface SdkError {
   readonly code?: unknown;
   readonly $fault?: unknown;
@@ -27,13 +27,13 @@ interface SdkError {
   readonly CancellationReasons?: readonly { readonly Code?: string }[];
 }
 
-/** Whether the database, the key service or the secret store could not be reached, failed or throttled. */
+/** Returns whether the database, the key service or the secret store could not be reached, failed or throttled. */
 export const isDependencyFailure = (error: unknown): boolean => {
   if (!isNativeError(error)) return false;
   const { code, $fault, $metadata, CancellationReasons } = error as SdkError;
   return (
-    NO_ANSWER.test(error.name) ||
-    (typeof code === 'string' && NO_ANSWER.test(code)) ||
+    NO_RESPONSE.test(error.name) ||
+    (typeof code === 'string' && NO_RESPONSE.test(code)) ||
     THROTTLING.includes(error.name) ||
     $fault === 'server' ||
     ($metadata?.httpStatusCode ?? 0) >= 500 ||

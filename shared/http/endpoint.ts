@@ -108,7 +108,7 @@ export const endpoint = <R extends Route, Deps extends EndpointDeps>(
   const scopeOf = (event: APIGatewayProxyEvent): RequestScope => scopes.get(event) as RequestScope;
 
   const stack = middy<APIGatewayProxyEvent, APIGatewayProxyResult>({ timeoutEarlyInMillis: RESERVE_MS / 2 })
-    // First, so that every later error is answered with the caller's headers.
+    // First, so that the response of every later error has the caller's headers.
     .before(({ event }) => identifyCaller(scopeOf(event), route, event, deps()))
     .before(({ event }) => {
       if (route.body) parseJsonBody(event);
@@ -118,7 +118,7 @@ export const endpoint = <R extends Route, Deps extends EndpointDeps>(
     })
     .onError(async (request) => {
       const scope = scopeOf(request.event);
-      // The plan's limit precedes the input: a request over the limit is not told what is wrong with its input.
+      // The plan's limit precedes the input: a request over the limit gets 429 even if its input is invalid.
       const error = await (scope.planLimit?.withinPlan ?? Promise.resolve()).then(
         () => request.error,
         (overLimit: unknown) => overLimit,

@@ -8,7 +8,7 @@ export const MAX_BODY_BYTES = 16 * 1024;
 
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
-/** What a decoder puts in place of bytes that are not UTF-8. To accept it would store a name that nobody sent. */
+/** The character that a decoder writes for bytes that are not UTF-8. Accepting it would store a name that the caller did not send. */
 const REPLACEMENT_CHARACTER = '\uFFFD';
 
 const jsonBodyParser = httpJsonBodyParser({ disableContentTypeCheck: true });

@@ -15,7 +15,7 @@ export interface EndpointDeps {
   readonly otpAccess?: OtpAccess;
 }
 
-/** What is known of a request from its first line to its last. */
+/** The state of one request. */
 export interface RequestScope extends RequestContext {
   readonly path: string;
   readonly clock: Clock;
@@ -30,7 +30,7 @@ export interface RequestScope extends RequestContext {
   planLimit?: PlanLimit;
 }
 
-/** Kept back from the function's timeout for the response and its log line. */
+/** Reserved from the function's timeout for the response and its log line. */
 export const RESERVE_MS = 500;
 
 /** The longest time of a request that calls no provider. A database that hangs must not keep a caller waiting. */

@@ -8,7 +8,7 @@ import type { IdentityRegistry, JalaliDay } from './port.ts';
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
-/** Kept back from the deadline for the link and the release of its lease. */
+/** Reserved before the deadline for the link and the release of its lease. */
 const LINK_RESERVE_MS = 3000;
 
 /** Reasons for which no provider was called. The failover names one of them only if it is true of every provider. */
@@ -20,7 +20,7 @@ export interface PersonToCheck {
   readonly phone: string;
 }
 
-/** What makes the paid checks, and what counts them. */
+/** The registry that makes the paid checks, and the limits that count them. */
 export interface PaidCheckDeps {
   readonly identityRegistry: IdentityRegistry;
   readonly limits: Pick<KeyLimits, 'consume'>;

@@ -3,7 +3,7 @@ import { cachedPromise } from '#shared/cached-promise.ts';
 import { exchange, failedReply, type ProviderReply } from '#shared/providers/exchange.ts';
 import { type CallSite, type ProviderUnavailable, untilAborted } from '#shared/providers/unavailable.ts';
 
-/** The timeout of a token request. It serves many callers, so it does not end with the signal of the one who began it. */
+/** The timeout of a token request. It serves many callers, so it does not end with the signal of the caller that began it. */
 const TOKEN_TIMEOUT_MS = 5000;
 
 const TOKEN_SITE: CallSite = { provider: 'jibit', operation: 'token' };

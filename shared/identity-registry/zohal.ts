@@ -15,8 +15,8 @@ const credentialsSchema = v.object({
   base_url: baseUrl('https://service.zohal.io/api/v0'),
 });
 
-/** The `result` of an inquiry that was answered. */
-const ANSWERED = 1;
+/** The `result` of an inquiry that succeeded. */
+const SUCCEEDED = 1;
 
 /** The meaning of an `error_code`, with any `result`: the sources disagree on the numbers, not on the codes. */
 const REASONS_BY_CODE = reasonsByCode({
@@ -121,9 +121,9 @@ const parse = <Schema extends v.GenericSchema>(
   const envelope = v.safeParse(envelopeSchema, reply.json);
   if (!envelope.success) throw failedReply(site, reply);
   const { result, response_body: body } = envelope.output;
-  const isAnswered = reply.status === 200 && result === ANSWERED && (body?.error_code ?? null) === null;
+  const isSuccess = reply.status === 200 && result === SUCCEEDED && (body?.error_code ?? null) === null;
   const data = v.safeParse(schema, body?.data);
-  if (isAnswered && data.success) return data.output;
+  if (isSuccess && data.success) return data.output;
   throw failedReply(site, reply, reasonOf(reply, result, body?.error_code));
 };
 

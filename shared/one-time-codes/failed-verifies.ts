@@ -11,13 +11,13 @@ const LIMIT = 'failed-verifies-per-hour';
 export interface FailedVerifies {
   /** Throws `rate_limit_exceeded` if the limit is used up; counts nothing. */
   check(): Promise<void>;
-  /** Counts a failed verify and returns the problem to answer: the one given, or `rate_limit_exceeded` above the limit. */
+  /** Counts a failed verify and returns the problem to return: the one given, or `rate_limit_exceeded` above the limit. */
   counted(failure: Problem): Promise<Problem>;
 }
 
 /**
- * Limits the failed verifies of a key. The buyer app is never refused, or wrong codes typed into it would lock out all its buyers:
- * above the limit each failure raises an alarm instead. Without a key there is no limit; the firewall limits addresses.
+ * Limits the failed verifies of a key. The buyer app is never refused: otherwise wrong codes typed into it would lock out all its buyers.
+ * Above the limit each failure raises an alarm instead. Without a key there is no limit; the firewall limits addresses.
  */
 export const failedVerifies = (
   rateLimiter: RateLimiter | undefined,

@@ -54,13 +54,13 @@ export interface Expression {
 
 export const TTL_NAME = { '#ttl': 'ttl' };
 
-/** The condition that nobody has written since `version` was read. */
+/** The condition that the item was not written since `version` was read. */
 export const unchangedSince = (version: number) =>
   version === 0
     ? { ConditionExpression: 'attribute_not_exists(version)', seen: {} }
     : { ConditionExpression: 'version = :seen', seen: { ':seen': version } };
 
-/** Stores a new code in place of the old one. The item has no ttl while it holds failures. */
+/** Replaces the old code by a new one. The item has no ttl while it holds failures. */
 export const sendExpression = (seen: VersionedRecord, { now, ...code }: NewCode): Expression => {
   const next = afterSend(seen, code, now);
   const condition = unchangedSince(seen.version);

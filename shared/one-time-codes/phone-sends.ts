@@ -3,7 +3,7 @@ import type { StoredItem } from '#shared/table/writes.ts';
 import { type Expression, type NewCode, TTL_NAME, unchangedSince } from './items.ts';
 import { recentSends, SENDS_KEPT_SECONDS } from './rules.ts';
 
-/** One SMS to a phone. The id tells two sends of the same second apart. */
+/** One SMS to a phone. The id distinguishes two sends of the same second. */
 export interface PhoneSend {
   readonly at: number;
   readonly id: string;

@@ -27,7 +27,7 @@ export const oneTimeCodeRoutes = {
       `${sendLimit(sends[1])}, ${sendLimit(sends[2])}. Over all sellers: ${sendLimit(sendsOverAllSellers[0])}. While the phone is ` +
       'locked for you, nothing is sent.',
     body: sendCodeSchema,
-    responses: { 202: { description: 'The code is on its way.', schema: codeSentSchema } },
+    responses: { 202: { description: 'The SMS provider accepted the code.', schema: codeSentSchema } },
     problems: ['resend_too_soon', 'too_many_attempts', 'sms_unavailable'],
     permissions: { table: { 'CODE#': ['BatchGetItem', 'UpdateItem'] }, hashes: true, sms: true },
     memoryMb: 1024,
@@ -47,7 +47,7 @@ export const oneTimeCodeRoutes = {
       `then for longer, at most 24 hours; at ${MAX_CONSECUTIVE_FAILURES} until an operator of the service unlocks it. A wrong, ` +
       'expired, used or never sent code, and a code sent by another seller, get the same response.',
     body: verifyCodeSchema,
-    responses: { 200: { description: 'The code was right.', schema: accessTokenSchema } },
+    responses: { 200: { description: 'The code is correct.', schema: accessTokenSchema } },
     problems: ['code_rejected', 'too_many_attempts'],
     permissions: {
       table: { 'CODE#': ['UpdateItem'], 'BUYER#': ['UpdateItem'], 'LIMIT#': ['BatchGetItem'] },

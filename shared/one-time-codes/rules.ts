@@ -115,7 +115,7 @@ export const secondsUntilNextSend = (
   return Math.max(0, ...waits);
 };
 
-/** Returns the sends that still count towards a limit. */
+/** Returns the sends that still count toward a limit. */
 export const recentSends = (sends: readonly number[], now: number): number[] =>
   sends.filter((sentAt) => sentAt > now - SENDS_KEPT_SECONDS);
 

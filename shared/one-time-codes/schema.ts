@@ -48,7 +48,12 @@ export const accessTokenSchema = v.pipe(
       v.examples(['eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJieXJfLi4uIn0.c2lnbmF0dXJl']),
     ),
     token_type: v.literal('Bearer'),
-    expires_in: v.pipe(v.number(), v.integer(), v.description('Seconds.'), v.examples([3600])),
+    expires_in: v.pipe(
+      v.number(),
+      v.integer(),
+      v.description('Seconds until the token expires.'),
+      v.examples([3600]),
+    ),
   }),
   v.title('AccessToken'),
 );

@@ -115,7 +115,7 @@ export const codeStore = (table: Table) => {
         { Update: params(key, expression) },
         { Update: params(phoneSendsKey(phoneHash), addSendExpression(phoneSends, code)) },
       ]);
-      // A write whose answer was lost, and which the SDK then sent again, finds its own MAC.
+      // A write whose response was lost, and which the SDK then sent again, finds its own MAC.
       return result.written || result.reason[0]?.item?.mac === code.mac
         ? written(undefined)
         : notWritten('changed');
@@ -163,7 +163,7 @@ export const codeStore = (table: Table) => {
     async redeem({ phoneHash, audience }: CodeOwner, mac: string, now: number): Promise<boolean> {
       const redeemId = randomBase62(TRY_ID_LENGTH);
       const result = await update(codeKey(phoneHash, audience), redeemExpression(mac, redeemId, now));
-      // A write whose answer was lost, and which was then sent again, finds its own id.
+      // A write whose response was lost, and which was then sent again, finds its own id.
       return result.written || result.reason?.redeemed_by === redeemId;
     },
   };

@@ -18,7 +18,7 @@ export interface Circuit {
 const FAILURES_TO_OPEN = 5;
 const OPEN_MS = 10_000;
 
-/** The provider answered, so it is up. */
+/** The provider responded, so it is up. */
 const PROVIDER_IS_UP: readonly UnavailableReason[] = ['rejected', 'undecided'];
 /** The call says nothing about the provider. */
 const STATE_UNKNOWN: readonly UnavailableReason[] = ['aborted', 'misconfigured'];

@@ -73,7 +73,7 @@ const readBounded = async (response: Response): Promise<string | undefined> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-/** Returns undefined in place of the parser's error, which quotes the text. */
+/** Returns undefined for text that is not JSON. The parser's own error would quote the text. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);

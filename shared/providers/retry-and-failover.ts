@@ -4,7 +4,7 @@ import { ProviderUnavailable, type UnavailableReason } from './unavailable.ts';
 /** Failures that a second attempt can avoid. A timeout is not one: the caller has waited once, and the second call would hang too. */
 const RETRIED: readonly string[] = ['transport', 'upstream'];
 
-/** 100 to 300 ms, random, so that callers that failed together do not return together. */
+/** 100 to 300 ms, random, so that callers that failed together do not retry together. */
 const PAUSE_MS = () => 100 + Math.random() * 200;
 
 /** Attempts a call, and once more after a transient failure. Only for calls that may be repeated. */
@@ -30,7 +30,7 @@ export type MayFailOver = (failure: ProviderUnavailable) => boolean;
 /** For inquiries: yes, unless the caller no longer waits. */
 export const unlessAborted: MayFailOver = ({ reason }) => reason !== 'aborted';
 
-/** For messages: only if the first provider did not send it, so that nobody receives two codes. */
+/** For messages: only if the first provider did not send it, so that a phone never receives two codes. */
 export const ifNotSent: MayFailOver = ({ reason, delivery }) =>
   delivery === 'not_sent' && reason !== 'aborted';
 
@@ -38,7 +38,7 @@ export const ifNotSent: MayFailOver = ({ reason, delivery }) =>
 const NOT_CALLED: readonly UnavailableReason[] = ['circuit_open', 'misconfigured'];
 
 /**
- * Tries one provider after another until one answers, with whatever verdict. If none answers, throws the last failure of a provider
+ * Calls the providers in order until one returns a verdict. If none does, throws the last failure of a provider
  * that was called, or the last failure if none was called, with the shortest `retryAfterSeconds` of all.
  */
 export const firstAvailable = async <T>(

@@ -15,7 +15,7 @@ export type UnavailableReason =
   | 'blocked'
   /** The provider does not accept the request as we made it. */
   | 'rejected'
-  /** The provider answered that it cannot decide. */
+  /** The provider responded that it cannot decide. */
   | 'undecided'
   | 'circuit_open'
   /** The caller no longer wants the result. */
@@ -52,7 +52,7 @@ interface Details {
 }
 
 /**
- * A provider could not answer. This is never a verdict on a person. The message names provider, operation and reason, and contains
+ * A provider returned no verdict or result. This is never a verdict on a person. The message names provider, operation and reason, and contains
  * nothing that was sent or received.
  */
 export class ProviderUnavailable extends Error {

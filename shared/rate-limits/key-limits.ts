@@ -1,6 +1,6 @@
 /**
  * The hourly and daily limits of a key. If their store cannot be reached the request passes, as with the plan's limit, and a metric
- * says so.
+ * counts it.
  */
 import type { Caller } from '#shared/http/caller.ts';
 import { logRateLimiterUnreachable } from '#shared/log.ts';
@@ -45,7 +45,7 @@ export const keyLimit = (
   windowSeconds: KEY_LIMITS[name].windowSeconds,
 });
 
-/** Stands in where no key is taken: other controls limit such a caller. */
+/** Counts nothing. It is used where no key is required: other controls limit such a caller. */
 export const NOT_LIMITED: KeyLimits = {
   check: async () => {},
   consume: async () => ({ refund: async () => {} }),

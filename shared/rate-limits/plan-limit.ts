@@ -15,7 +15,7 @@ export interface PlanLimit {
 
 /**
  * Counts a request of a key. If the limiter's store cannot be reached the request passes: the usage plan still limits the key, and a
- * metric says so.
+ * metric counts it.
  */
 export const countRequest = (
   rateLimiter: Pick<RateLimiter, 'increment'>,

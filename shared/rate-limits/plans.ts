@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** Every limit of a plan and of a key: the only place where these numbers stand. docs/limits.md is tested against it. */
+/** Every limit of a plan and of a key. These numbers are defined only here; docs/limits.md is tested against them. */
 
 export const PLANS = {
   free: { requestsPerMinute: 100 },
@@ -62,7 +62,7 @@ export type KeyLimitName = keyof typeof KEY_LIMITS;
 
 export const KEY_LIMIT_NAMES = Object.keys(KEY_LIMITS) as [KeyLimitName, ...KeyLimitName[]];
 
-/** Limits of one key in place of its plan's, by name. */
+/** The limits of one key that override those of its plan, by name. */
 export const limitOverridesSchema = v.partial(
   v.object(
     Object.fromEntries(KEY_LIMIT_NAMES.map((name) => [name, v.pipe(v.number(), v.integer(), v.minValue(0))])),
@@ -76,7 +76,7 @@ export const keyLimitOf = (name: KeyLimitName, plan: PlanName, overrides: LimitO
   overrides[name] ?? KEY_LIMITS[name].byPlan[plan];
 
 /**
- * The token bucket of the API Gateway usage plan that stands before the exact rate limiter. Its rate refills n requests a minute.
+ * The token bucket of the API Gateway usage plan in front of the exact rate limiter. Its rate refills n requests a minute.
  * A caller may send n at the end of one clock minute and n at the start of the next, so its burst is 2n: the least that never
  * refuses a caller who keeps to n a minute.
  */

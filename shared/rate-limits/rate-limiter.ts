@@ -23,7 +23,7 @@ export interface LimitState {
   readonly resetSeconds: number;
 }
 
-/** Timeout of a call to the limits' items. The request passes if they do not answer in time: the usage plan still limits it. */
+/** Timeout of a call to the limits' items. The request passes if the calls do not end in time: the usage plan still limits it. */
 const TIMEOUT_MS = 1000;
 
 /** A count is kept this long after its window, for the command `usage`. */
@@ -53,7 +53,7 @@ export const rateLimiter = (table: Table) => {
   return {
     /**
      * Counts one, if the limit leaves room. What is refused is not counted, so exactly `limit` pass in a window, also after the
-     * limit was changed within it. A count that the SDK resends because its answer was lost finds its own token and counts once.
+     * limit was changed within it. A count that the SDK resends because its response was lost finds its own token and counts once.
      */
     async increment(limit: Limit, nowMs: number): Promise<LimitState> {
       const token = randomUUID();

@@ -111,7 +111,7 @@ export const keyedHashesFrom = (secret: SecretSource): KeyedHashes => {
   };
 };
 
-/** Parses the secret. Returns `lastGood`, if there is one, in place of malformed keys. */
+/** Parses the secret. Returns `lastGood`, if there is one, when the keys are malformed. */
 const keysFrom = (text: string, lastGood: Keys | undefined): Keys => {
   try {
     return keysOf(readRing(text));

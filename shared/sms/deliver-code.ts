@@ -7,10 +7,10 @@ const NOT_SENT_RETRY_AFTER_SECONDS = 10;
 /** The Retry-After of a message that was possibly sent: the cool-down of the phone. */
 const POSSIBLY_SENT_RETRY_AFTER_SECONDS = 60;
 
-/** Kept back from the deadline to undo a send. */
+/** Reserved before the deadline to undo a send. */
 const UNDO_RESERVE_MS = 3000;
 
-/** A code on its way to a phone (E.164). */
+/** A code to send to a phone (E.164). */
 interface Message {
   readonly phone: string;
   readonly code: string;

@@ -31,7 +31,7 @@ const REASONS = reasonsByCode({
   quota: [451],
 });
 
-const answerSchema = v.object({ return: v.object({ status: v.number() }) });
+const replySchema = v.object({ return: v.object({ status: v.number() }) });
 
 export const kavenegar = provider({
   name: 'kavenegar',
@@ -50,9 +50,9 @@ export const kavenegar = provider({
         },
         signal,
       );
-      const answer = v.safeParse(answerSchema, reply.json);
-      if (!answer.success) throw failedReply(site, reply);
-      const { status } = answer.output.return;
+      const parsed = v.safeParse(replySchema, reply.json);
+      if (!parsed.success) throw failedReply(site, reply);
+      const { status } = parsed.output.return;
       if (status === ACCEPTED && reply.status === 200) return { provider: site.provider };
       throw failedReply(site, reply, REASONS.get(status));
     },

@@ -33,7 +33,7 @@ const REASONS = reasonsByCode({
 /** "Error". The message was possibly sent. */
 const ERROR = 0;
 
-const answerSchema = v.object({ status: v.number() });
+const replySchema = v.object({ status: v.number() });
 
 export const smsIr = provider({
   name: 'sms-ir',
@@ -56,9 +56,9 @@ export const smsIr = provider({
         },
         signal,
       );
-      const answer = v.safeParse(answerSchema, reply.json);
-      if (!answer.success) throw failedReply(site, reply);
-      const { status } = answer.output;
+      const parsed = v.safeParse(replySchema, reply.json);
+      if (!parsed.success) throw failedReply(site, reply);
+      const { status } = parsed.output;
       if (status === ACCEPTED && reply.status === 200) return { provider: site.provider };
       if (status === ERROR) throw new ProviderUnavailable(site, 'upstream', { delivery: 'possibly_sent' });
       throw failedReply(site, reply, REASONS.get(status));

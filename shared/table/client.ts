@@ -14,9 +14,9 @@ export interface TableTimeouts {
   readonly responseMs: number;
 }
 
-/** In its Region a table answers within milliseconds. After a second without an answer a new connection is more likely to get one. */
+/** In its Region a table responds within milliseconds. After a second without a response a new connection is more likely to get one. */
 const IN_REGION: TableTimeouts = { connectMs: 500, responseMs: 1000 };
-/** A busy laptop is slow, but up. A count that is resent because its answer came late would refuse one request too many. */
+/** A busy laptop is slow, but up. A count that is resent because its response came late would refuse one request too many. */
 const ON_ONE_MACHINE: TableTimeouts = { connectMs: 5000, responseMs: 5000 };
 
 const MAX_ATTEMPTS = 3;

@@ -49,7 +49,7 @@ export const isConditionFailure = ({ code }: CancellationReason): boolean =>
 const RETRYABLE: readonly string[] = ['None', 'ConditionalCheckFailed', 'TransactionConflict'];
 
 /**
- * Writes all items or none, in one attempt. The reasons of a cancelled transaction come one per item, in their order: a failed
+ * Writes all items or none, in one attempt. The reasons of a canceled transaction come one per item, in their order: a failed
  * condition or a conflict with another write. The SDK does not resend a conflict; the caller decides. Throws every other error,
  * throttling and validation errors included.
  */

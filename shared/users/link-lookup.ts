@@ -14,7 +14,7 @@ export interface LinkHashes {
   readonly phoneHashes: readonly [string, ...string[]];
 }
 
-/** What the table holds of a link that is asked for. */
+/** What the table holds for a requested link. */
 export interface KnownLink {
   /** The person, if the seller has linked it. */
   readonly person: Person | undefined;

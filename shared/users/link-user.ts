@@ -122,20 +122,20 @@ const findPerson = async (
   return item && personFromItem(item);
 };
 
-/** A link in progress: the random part of the user's id is the same in all of its attempts. */
+/** A link in progress. The random part of the user's id is the same in all of its attempts. */
 interface Linking {
   readonly newLink: NewLink;
   readonly randomPart: string;
   readonly alsoWrite: readonly TransactItem[];
 }
 
-/** The result of a link that met `person`: it may be the person that this link stored before its answer was lost. */
+/** Returns the result for a seller that has `person` already. This link may have stored it itself, if its response was lost. */
 const resultFor = (person: Person, { newLink, randomPart }: Linking): LinkResult =>
   hasRandomPart(person.userId, randomPart)
     ? written({ ...newLink.user, id: person.userId })
     : notWritten(person);
 
-/** Returns if a link is stored though its transaction failed with `error`: an answer can be lost after the write happened. */
+/** Returns normally if the link is stored, else throws `error`. A response can be lost after the write happened. */
 const requireStored = async (table: Table, linking: Linking, error: unknown) => {
   const { sellerId, personHashes } = linking.newLink;
   const person = await findPerson(table, sellerId, personHashes).catch(() => undefined);

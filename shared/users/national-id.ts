@@ -11,7 +11,7 @@ const checkDigit = (firstNine: string): number => {
 };
 
 /**
- * Returns the ten ASCII digits of an Iranian national id, or undefined. Ten equal digits have a valid check digit but are nobody's id,
+ * Returns the ten ASCII digits of an Iranian national id, or undefined. Ten equal digits have a valid check digit but belong to no person,
  * so they are rejected. A missing leading zero is an error and is not added.
  */
 export const parseNationalId = (text: string): string | undefined => {

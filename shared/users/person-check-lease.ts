@@ -63,7 +63,7 @@ interface Context {
   readonly timer: WaitTimer;
 }
 
-/** Lets one request at a time check a person, and hands its result to the requests that waited. */
+/** Lets one request at a time check a person, and passes its result to the requests that waited. */
 export const personChecks = (store: PersonCheckStore, clock: Clock, timer = MONOTONIC_TIMER) => ({
   /**
    * Runs `check` while this request alone holds the lease of the person. `check` makes the paid checks and the link, and writes
@@ -131,7 +131,7 @@ const tryAcquire = async (
   const leaseId = randomUUID();
   const result = await store.replace(person, withLease(read, leaseId, clock()), clock());
   const record = result.written ? result.value : result.reason;
-  // After a lost answer the stored record holds this very lease.
+  // After a lost response the stored record holds this very lease.
   return record.lease?.id === leaseId ? { leaseId, record } : undefined;
 };
 
@@ -164,7 +164,7 @@ const end = async (
 /** Like `end`, for a result that does not count: if it cannot be stored, the lease expires by itself. */
 const release = (...args: Parameters<typeof end>): Promise<void> => end(...args).catch(() => {});
 
-/** Stores why a check failed. Returns the error to throw: `rate_limit_exceeded` in place of a verdict beyond the key's limit. */
+/** Stores why a check failed. Returns the error to throw: `rate_limit_exceeded` instead of a verdict beyond the key's limit. */
 const endWith = async (
   context: Context,
   request: CheckRequest<unknown>,

@@ -71,7 +71,7 @@ export const personCheckStore = ({ client, name: TableName }: Table) => {
 
     /**
      * Replaces the record that was read by `next`, whose version is one higher. The reason of a failure is the record as it is.
-     * It may be `next` itself, if the answer of a first attempt was lost: the caller recognizes that by its lease id.
+     * It may be `next` itself, if the response of a first attempt was lost: the caller recognizes that by its lease id.
      */
     async replace(
       person: CheckedPerson,

@@ -92,7 +92,7 @@ const removalOf = (sellerId: string, item: StoredItem, removedAt: string): Remov
   removedAt,
 });
 
-/** Returns if a removal is stored though its transaction failed with `error`: an answer can be lost after the write happened. */
+/** Returns normally if the removal is stored, else throws `error`. A response can be lost after the write happened. */
 const requireStored = async (table: Table, removal: Removal, error: unknown) => {
   const item = await readItem(table, removal.sellerId, removal.userId).catch(() => undefined);
   if (item?.removed_at === removal.removedAt) return written(undefined);
@@ -112,7 +112,7 @@ const tryRemove = async (
   if (result.written) return 'removed';
   const [user] = result.reason;
   if (user && isConditionFailure(user)) {
-    // This removal may have written the tombstone before its answer was lost.
+    // This removal may have written the tombstone before its response was lost.
     return user.item?.removed_at === removal.removedAt ? 'removed' : 'already_removed';
   }
   requireRetryable(result.reason, { ownItems: items.length, contended: [] });

@@ -109,7 +109,7 @@ export const userRoutes = {
     summary: 'Remove a user',
     description:
       'Removes the link and all personal data of it. The same request again returns 204 too, so you can repeat it after a timeout. ' +
-      'Afterwards you can link the same person again: with new checks and a new id.',
+      'After that you can link the same person again, with new checks and a new id.',
     pathParameters: byId,
     responses: { 204: { description: 'The user is removed.' } },
     problems: ['user_not_found'],

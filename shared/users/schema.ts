@@ -23,7 +23,7 @@ const text = () => v.string('Must be a string.');
 
 export const nationalIdSchema = v.pipe(
   text(),
-  v.description('The national id: 10 digits with a valid check digit. Leading zeros matter.'),
+  v.description('The national id: 10 digits with a valid check digit. Leading zeros are significant.'),
   v.examples(['9999150829']),
   v.metadata({ pattern: inAnyScript(TEN_DIGITS) }),
   parsed(parseNationalId, 'Must be a national id: 10 digits with a valid check digit.'),
@@ -102,12 +102,12 @@ export const userSchema = v.pipe(
       v.description('As it was sent, without zero padding.'),
       v.examples(['1370/1/15']),
     ),
-    phone: v.pipe(v.string(), v.description('E.164.'), v.examples([PHONE_EXAMPLE])),
+    phone: v.pipe(v.string(), v.description('The phone in E.164 form.'), v.examples([PHONE_EXAMPLE])),
     display_name: v.pipe(v.string(), v.examples(['Sara Ahmadi'])),
     created_at: v.pipe(
       v.string(),
       v.isoTimestamp(),
-      v.description('UTC.'),
+      v.description('The time of the link, in UTC.'),
       v.examples(['2026-11-21T08:30:00.000Z']),
     ),
   }),
@@ -129,7 +129,7 @@ const wholeNumber = (message: string, maximum: number) =>
     return value !== undefined && value <= maximum ? value : undefined;
   }, message);
 
-/** In a query string a `+` stands for a space. A phone that was sent with a bare `+` is read as it was meant. */
+/** In a query string a `+` means a space. A phone that was sent with a bare `+` is accepted nevertheless. */
 const withPlus = v.transform((sent: string) => sent.replace(/^ (?=[9\u06f9\u0669])/, '+'));
 
 /** The query of GET /v1/users. */

@@ -26,6 +26,6 @@ export const ordinalOf = (userId: string): number | undefined => {
   return ordinal !== undefined && ordinal >= 1 && ordinal <= MAX_ORDINAL ? ordinal : undefined;
 };
 
-/** Tells whether a user id was made with this random part. */
+/** Returns whether a user id was made with this random part. */
 export const hasRandomPart = (userId: string, randomPart: string): boolean =>
   userId.slice(-RANDOM_CHARACTERS) === randomPart;

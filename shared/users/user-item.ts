@@ -45,5 +45,5 @@ export const personFromItem = (item: StoredItem): Person => ({
   birthDay: String(item.birth_day),
 });
 
-/** Tells whether an item of the user partition is a tombstone: the user was removed, `id` and `removed_at` remain. */
+/** Returns whether an item of the user partition is a tombstone: the user was removed, `id` and `removed_at` remain. */
 export const isTombstone = (item: StoredItem): boolean => item.removed_at !== undefined;

@@ -8,7 +8,7 @@ const BETWEEN_ATTEMPTS: Backoff = { baseMs: 4, capMs: 400 };
 /** The log shows only the name of the cause of a `service_unavailable`. */
 const namedError = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 
-/** Tells what a cancelled transaction consisted of. */
+/** The layout of a canceled transaction. */
 interface Sent {
   /** How many items, from the first, are the store's own. The caller's follow. */
   readonly ownItems: number;
@@ -17,8 +17,8 @@ interface Sent {
 }
 
 /**
- * Returns if the transaction can be sent again. Throws `service_unavailable` if a condition of the caller's items failed, and an
- * error if one of the store's own failed that no other writer explains.
+ * Returns normally if the transaction can be sent again. Throws `service_unavailable` if a condition of the caller's items failed, and an
+ * error if one of the store's own failed for another reason than a concurrent write.
  */
 export const requireRetryable = (
   reasons: readonly CancellationReason[],
@@ -29,14 +29,14 @@ export const requireRetryable = (
   );
   if (final === -1) return;
   const codes = reasons.map(({ code }) => code).join(', ');
-  const cancelled = namedError('TransactionCancelled', `a transaction was cancelled: ${codes}`);
-  if (final < ownItems) throw cancelled;
-  throw problem('service_unavailable', { retryAfterSeconds: 1, cause: cancelled });
+  const canceled = namedError('TransactionCanceled', `a transaction was canceled: ${codes}`);
+  if (final < ownItems) throw canceled;
+  throw problem('service_unavailable', { retryAfterSeconds: 1, cause: canceled });
 };
 
 /**
  * Runs `attempt` until it gives a result. Undefined means that other writers were first: it runs again after a random wait. The SDK
- * does not retry a cancelled transaction. Throws `service_unavailable` if the next attempt would start after `deadlineMs` (monotonic clock).
+ * does not retry a canceled transaction. Throws `service_unavailable` if the next attempt would start after `deadlineMs` (monotonic clock).
  */
 export const retryUntil = async <T>(
   deadlineMs: number,

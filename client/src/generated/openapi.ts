@@ -50,7 +50,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a user
-         * @description Removes the link and all personal data of it. The same request again returns 204 too, so you can repeat it after a timeout. Afterwards you can link the same person again: with new checks and a new id.
+         * @description Removes the link and all personal data of it. The same request again returns 204 too, so you can repeat it after a timeout. After that you can link the same person again, with new checks and a new id.
          *
          *     Scope: `users:write`.
          */
@@ -186,7 +186,7 @@ export interface components {
     schemas: {
         CreateUserBody: {
             /**
-             * @description The national id: 10 digits with a valid check digit. Leading zeros matter.
+             * @description The national id: 10 digits with a valid check digit. Leading zeros are significant.
              * @example 9999150829
              */
             national_id: string;
@@ -243,7 +243,7 @@ export interface components {
              */
             birth_date: string;
             /**
-             * @description E.164.
+             * @description The phone in E.164 form.
              * @example +989121234567
              */
             phone: string;
@@ -251,7 +251,7 @@ export interface components {
             display_name: string;
             /**
              * Format: date-time
-             * @description UTC.
+             * @description The time of the link, in UTC.
              * @example 2026-11-21T08:30:00.000Z
              */
             created_at: string;
@@ -297,7 +297,7 @@ export interface components {
             /** @enum {unknown} */
             token_type: "Bearer";
             /**
-             * @description Seconds.
+             * @description Seconds until the token expires.
              * @example 3600
              */
             expires_in: number;
@@ -385,7 +385,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One error: a place in the body, or a query parameter. */
+        /** @description One error in the input: a position in the body, or a query parameter. */
         InputError: {
             /**
              * @description A JSON pointer into the body (RFC 6901).
@@ -778,7 +778,7 @@ export interface components {
         };
         /**
          * VerificationUnavailable
-         * @description A national registry could not answer. Nothing was stored. Send the same request again after Retry-After seconds.
+         * @description A national registry gave no result. Nothing was stored. Send the same request again after Retry-After seconds.
          */
         VerificationUnavailable: {
             /**
@@ -800,7 +800,7 @@ export interface components {
             code: "verification_unavailable";
             /**
              * @description For people; do not parse it.
-             * @example A national registry could not answer. Nothing was stored. Send the same request again after Retry-After seconds.
+             * @example A national registry gave no result. Nothing was stored. Send the same request again after Retry-After seconds.
              */
             detail: string;
             /**
@@ -904,7 +904,7 @@ export interface components {
         };
         /**
          * ResendTooSoon
-         * @description A code was sent to this phone recently, or too many codes were. Wait for Retry-After seconds.
+         * @description A code was sent to this phone recently, or too many codes were sent to it. Wait for Retry-After seconds.
          */
         ResendTooSoon: {
             /**
@@ -926,7 +926,7 @@ export interface components {
             code: "resend_too_soon";
             /**
              * @description For people; do not parse it.
-             * @example A code was sent to this phone recently, or too many codes were. Wait for Retry-After seconds.
+             * @example A code was sent to this phone recently, or too many codes were sent to it. Wait for Retry-After seconds.
              */
             detail: string;
             /**
@@ -1499,7 +1499,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `verification_unavailable`: A national registry could not answer. Nothing was stored. Send the same request again after Retry-After seconds.
+             * @description `verification_unavailable`: A national registry gave no result. Nothing was stored. Send the same request again after Retry-After seconds.
              *
              *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.
              */
@@ -1928,7 +1928,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The code is on its way. */
+            /** @description The SMS provider accepted the code. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2069,7 +2069,7 @@ export interface operations {
             /**
              * @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds.
              *
-             *     `resend_too_soon`: A code was sent to this phone recently, or too many codes were. Wait for Retry-After seconds.
+             *     `resend_too_soon`: A code was sent to this phone recently, or too many codes were sent to it. Wait for Retry-After seconds.
              *
              *     `too_many_attempts`: Too many attempts failed for this phone or person. Wait for Retry-After seconds.
              */
@@ -2148,7 +2148,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The code was right. */
+            /** @description The code is correct. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -37,8 +37,8 @@ const replace = (file: string, from: string, to: string): void => {
 const breakInterface = (): void =>
   replace(
     'shared/users/schema.ts',
-    "    phone: v.pipe(v.string(), v.description('E.164.')",
-    "    mobile: v.pipe(v.string(), v.description('E.164.')",
+    "    phone: v.pipe(v.string(), v.description('The phone in E.164 form.')",
+    "    mobile: v.pipe(v.string(), v.description('The phone in E.164 form.')",
   );
 
 const setVersion = (version: string): void =>

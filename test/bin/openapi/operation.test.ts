@@ -24,7 +24,7 @@ const row: Route = {
   permissions: {},
   memoryMb: 512,
   timeoutSeconds: 10,
-  impact: 'Nobody can delete things.',
+  impact: 'No seller can delete things.',
 };
 
 describe('the operation of a row', () => {
