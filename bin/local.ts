@@ -24,7 +24,7 @@ Options:
   --help            show this text
 
 Environment:
-  DYNAMODB_ENDPOINT   the URL of another DynamoDB, in place of the embedded one
+  DYNAMODB_ENDPOINT   the URL of another DynamoDB, instead of the embedded one
   OTP_ACCESS          "api-key" (default) or "public": whether the one-time-code operations need a key
   IDENTITY_PROVIDERS  the identity registries in the order in which they are called (default: jibit,zohal)
   SMS_PROVIDERS       the SMS providers in the order in which they are called (default: kavenegar,sms-ir)
@@ -95,7 +95,7 @@ const main = async (): Promise<number> => {
     return 0;
   }
   const stopRequested = stopRequest();
-  // Imported only now, so that a wrong option is answered at once.
+  // Imported only now, so that a wrong option is reported at once.
   const { startService } = await import('#local/service.ts');
   const { readyText, requestLine } = await import('#local/terminal.ts');
   const service = await startService({

@@ -1,5 +1,5 @@
-// Runs before every script that runs TypeScript. Those need Node 24, which `npm ci` installs into node_modules/.bin; an npm that was
-// told to skip install scripts leaves the system's Node in its place, and what that says of a .ts file helps nobody.
+// Runs before every script that runs TypeScript, which needs Node 24. `npm ci` installs it into node_modules/.bin. With
+// --ignore-scripts the system's Node runs instead, and its error about a .ts file does not name the cause.
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
   console.error(

@@ -5,7 +5,7 @@ import type { Bundles } from './bundling.ts';
 import type { Config } from './config.ts';
 import { DataStack } from './data-stack.ts';
 
-/** Adds both stacks of a stage. A finding of the AwsSolutions rules that nobody acknowledged fails the synth. */
+/** Adds both stacks of a stage. An unacknowledged finding of the AwsSolutions rules fails the synth. */
 export const addStage = (app: App, config: Config, bundles: Bundles) => {
   const data = new DataStack(app, config);
   const api = new ApiStack(app, { config, bundles, data });
@@ -15,7 +15,7 @@ export const addStage = (app: App, config: Config, bundles: Bundles) => {
   if (config.stage === 'prod' && config.alarms === null) {
     Annotations.of(api).addWarningV2(
       'buyer-linking:alarms-without-receiver',
-      'Nobody receives the alarms of prod: set "alarms" in lib/stages.ts.',
+      'The alarms of prod have no receiver: set "alarms" in lib/stages.ts.',
     );
   }
   return { data, api };

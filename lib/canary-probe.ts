@@ -7,7 +7,7 @@ export const probe = async (baseUrl: string, request: typeof fetch = fetch): Pro
   const response = await request(`${baseUrl}/.well-known/jwks.json`, {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  if (!response.ok) throw new Error(`the public keys answered ${response.status}`);
+  if (!response.ok) throw new Error(`the public keys returned ${response.status}`);
   const { keys } = (await response.json()) as { readonly keys?: readonly unknown[] };
   if (!keys?.length) throw new Error('no public key is published');
 };

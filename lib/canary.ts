@@ -6,7 +6,7 @@ import type { Construct } from 'constructs';
 import { ALARM_PERIOD } from './alarms.ts';
 import { ApiFunction, type FunctionDefaults } from './api-function.ts';
 
-const IMPACT = 'The service does not respond over its public URL: nobody can use it.';
+const IMPACT = 'The service does not respond over its public URL: no client can use it.';
 
 interface CanaryProps extends FunctionDefaults {
   readonly codeFolder: string;

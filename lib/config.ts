@@ -34,7 +34,7 @@ const matching = (form: RegExp, example: string) => {
 
 /** A list without duplicates whose first item is the first choice. */
 const listOf = <const Item extends v.GenericSchema<string>>(item: Item, content: string) => {
-  const sentence = `must list ${content}, at least one, each once, the first choice first`;
+  const sentence = `must list ${content}, at least one, without duplicates, in the order of preference`;
   return v.pipe(
     v.array(item, sentence),
     v.minLength(1, sentence),
@@ -81,7 +81,7 @@ const configSchema = v.pipe(
     /** The name of a restored table that replaces the stage's own table; `null`: the stage's own table. */
     restoredTable: v.nullable(matching(/^[\w.-]{3,255}$/, '"buyer-linking-restored"')),
     logRetentionDays: v.picklist(RETENTION_DAYS, `must be one of ${RETENTION_DAYS.join(', ')}`),
-    /** Who receives alarms: an e-mail address or an existing SNS topic; `null`: nobody. */
+    /** The receiver of alarms: an e-mail address or an existing SNS topic; `null`: none. */
     alarms: v.nullable(
       v.union(
         [
@@ -161,7 +161,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Returns the sentence of an issue. For a union, the issue of the closest alternative says more than the union's own. */
+/** Returns the sentence of an issue. For a union, that is the issue of the closest alternative. */
 const sentenceOf = (issue: v.BaseIssue<unknown>): string => {
   const closest = issue.issues?.find(({ path }) => path !== undefined);
   if (closest)

@@ -27,6 +27,6 @@ export const variablesOf = ({
   'METRIC_NAMESPACE',
 ];
 
-/** Tells whether a function calls providers and so uses the fixed address of `staticEgress`. */
+/** Returns whether a function calls providers and so uses the fixed address of `staticEgress`. */
 export const callsProviders = ({ permissions }: Pick<Route, 'permissions'>): boolean =>
   permissions.identityRegistry === true || permissions.sms === true;

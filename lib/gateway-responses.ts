@@ -21,7 +21,7 @@ export const GATEWAY_PROBLEMS = {
   REQUEST_TOO_LARGE: 'body_too_large',
   UNSUPPORTED_MEDIA_TYPE: 'unsupported_media_type',
   API_CONFIGURATION_ERROR: 'internal',
-  // The authorizer could not read the key. That says nothing about the key, so it must not answer 401.
+  // The authorizer could not read the key. That says nothing about the key, so it must not return 401.
   AUTHORIZER_CONFIGURATION_ERROR: 'service_unavailable',
   AUTHORIZER_FAILURE: 'service_unavailable',
   INTEGRATION_FAILURE: 'internal',

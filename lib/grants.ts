@@ -16,7 +16,7 @@ const allow = (actions: readonly string[], resources: readonly string[]): Policy
 
 /**
  * Grants each action on the items whose partition keys begin with one of its prefixes. A BatchGetItem is allowed only if every key of
- * the request does, so all prefixes of an action stand in one statement. `ForAllValues` is also true for a request without partition
+ * the request does, so one statement holds all prefixes of an action. `ForAllValues` is also true for a request without partition
  * keys; the `Null` condition denies that one.
  */
 const onTable = (table: TablePermissions, { tableArn }: Resources): PolicyStatement[] => {

@@ -100,7 +100,7 @@ export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
         hasStaticEgress: callsProviders({ permissions: AUTHORIZER_PERMISSIONS }),
         memoryMb: 1024,
         timeoutSeconds: 5,
-        impact: 'No request with an API key is answered.',
+        impact: 'Every request with an API key fails.',
       }),
 
     ofRoute: (route: Route): IFunction =>

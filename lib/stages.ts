@@ -32,7 +32,7 @@ export const STAGES = {
     removal: 'retain',
     restoredTable: null,
     logRetentionDays: 365,
-    // Set { email: '…' } or { topicArn: '…' }. With null, synth warns that nobody receives the alarms.
+    // Set { email: '…' } or { topicArn: '…' }. With null, synth warns that the alarms have no receiver.
     alarms: null,
     providers: {
       identityRegistry: ['jibit', 'zohal'],
@@ -55,7 +55,7 @@ export const STAGES = {
 
 const DEFAULT_STAGE = 'dev';
 
-/** Tells the options of this app from the context of CDK and its plugins, whose names have a colon or a slash. */
+/** Distinguishes the options of this app from the context of CDK and its plugins, whose names have a colon or a slash. */
 const isOption = (name: string): boolean => /^\w+$/.test(name) && name !== 'stage';
 
 /** Parses an option of the command line, which is always text, as JSON; text that is not JSON stays text. */

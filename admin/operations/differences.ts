@@ -8,7 +8,7 @@ import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
 
 /** Every way in which the table and API Gateway can differ, with its description. */
 export const DIFFERENCES = {
-  issue_interrupted: 'The issue of the key was interrupted. Nobody has seen its secret.',
+  issue_interrupted: 'The issue of the key was interrupted. Its secret was never shown.',
   missing_in_gateway: 'The key is missing in API Gateway.',
   unknown_in_gateway: 'API Gateway has a key of this stage that is missing in the table.',
   revoked_in_gateway: 'The key is revoked, but still in API Gateway.',

@@ -73,7 +73,7 @@ interface Withdrawal {
 }
 
 /**
- * Removes a key whose issue was not completed. Nobody has seen its secret. The key in API Gateway is deleted first, so an interrupted
+ * Removes a key whose issue was not completed. Its secret was never shown. The key in API Gateway is deleted first, so an interrupted
  * withdrawal leaves a pending key again.
  */
 export const withdrawPendingKey = async (

@@ -23,7 +23,7 @@ const asRevoked = ({ gateway_key_id: _, ...key }: ApiKey): ApiKey => ({ ...key, 
 
 /**
  * Revokes a key for good. After the first write the authorizer refuses its secrets. Then the authorizer cache is flushed and the key
- * is deleted from API Gateway, which frees its place in the account's quota. Running it again completes what was interrupted; the
+ * is deleted from API Gateway, which frees one key of the account's quota. Running it again completes what was interrupted; the
  * audit gets one record.
  */
 export const revokeKey = async (admin: Administration, keyId: string): Promise<ApiKey> => {

@@ -27,7 +27,7 @@ export interface UsagePlans {
   setEnabled(id: string, enabled: boolean): Promise<void>;
   /** Lists the keys whose names begin with the prefix. */
   listKeys(namePrefix: string): AsyncIterable<GatewayKey>;
-  /** Counts the keys of the account in this Region, whoever created them, up to `atMost`. */
+  /** Counts all keys of the account in this Region, up to `atMost`. */
   countKeys(atMost: number): Promise<number>;
   /** Puts a key into a plan. Succeeds if it is in it. A key can have one plan, so detach it from the other plan first. */
   attach(id: string, plan: PlanName): Promise<void>;

@@ -22,7 +22,7 @@ export interface CommandResult {
 /** The connection and the terminal of one command. */
 export interface Session extends Connection {
   readonly terminal: Terminal;
-  /** Asks before an action that cannot be undone. Throws `not_confirmed` if nobody can be asked. `--yes` skips the question. */
+  /** Asks before an action that cannot be undone. Throws `not_confirmed` if the terminal is not interactive. `--yes` skips the question. */
   confirm(question: string): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ const confirmWith =
   async (question: string): Promise<void> => {
     if (isYes) return;
     if (!terminal.isInteractive) {
-      throw refusal('not_confirmed', `${question} Nobody can be asked here. Add --yes to confirm.`);
+      throw refusal('not_confirmed', `${question} This terminal is not interactive. Add --yes to confirm.`);
     }
     const answer = await terminal.ask(`${question} [y/N] `);
     if (!/^y(es)?$/i.test(answer.trim())) throw refusal('not_confirmed', 'Nothing was changed.');

@@ -22,7 +22,7 @@ export interface TargetOptions {
   readonly data?: string;
 }
 
-/** A command may wait longer than a request, until a throttled table answers. */
+/** A command may wait longer than a request, because a throttled table may recover. */
 const MAX_ATTEMPTS = 10;
 const CONNECTION_TIMEOUT_MS = 3000;
 const REQUEST_TIMEOUT_MS = 20_000;

@@ -46,7 +46,7 @@ const KNOWN: readonly (readonly [RegExp, string, string])[] = [
   [
     /^(TimeoutError|AbortError|ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN)$/,
     'not_reachable',
-    'The deployment does not answer.',
+    'The deployment does not respond.',
   ],
 ];
 

@@ -44,7 +44,7 @@ export const parseExpiryOrNever = (text: string): number | 'never' =>
   text === 'never' ? text : parseExpiry(text);
 
 /** Parses a grace period into seconds. */
-export const parseGrace = (text: string): number => {
+const parseGrace = (text: string): number => {
   const seconds = parseDuration(text);
   if (seconds === undefined || seconds > MAX_GRACE_SECONDS) {
     throw new InvalidArgumentError('It must be like 0, 30m, 24h or 7d, and at most 30d.');
@@ -53,22 +53,28 @@ export const parseGrace = (text: string): number => {
 };
 
 /** Parses the name of an hourly or daily limit; adds it to those given before. */
-export const collectLimitName = (text: string, before: readonly KeyLimitName[]): KeyLimitName[] => {
+export const collectLimitName = (text: string, before: readonly KeyLimitName[] = []): KeyLimitName[] => {
   const name = KEY_LIMIT_NAMES.find((known) => known === text);
   if (name === undefined) throw new InvalidArgumentError(`The limits are ${KEY_LIMIT_NAMES.join(', ')}.`);
   return [...before, name];
 };
 
 /** Parses `sms-per-hour=10000`; adds it to those given before. */
-export const collectLimit = (text: string, before: LimitOverrides): LimitOverrides => {
+export const collectLimit = (text: string, before: LimitOverrides = {}): LimitOverrides => {
   const [name = '', number = ''] = text.split('=');
-  const [limit] = collectLimitName(name, []);
+  const [limit] = collectLimitName(name);
   const value = Number(number);
   if (limit === undefined || !/^[0-9]+$/.test(number) || value > MAX_LIMIT) {
     throw new InvalidArgumentError(`It must be like sms-per-hour=10000, at most ${MAX_LIMIT}.`);
   }
   return { ...before, [limit]: value };
 };
+
+/** The option `--grace` in seconds; 24 hours by default. */
+export const graceOption = (): Option =>
+  new Option('--grace <time>', 'how long the old secret stays valid: 0, 30m, 24h, 7d')
+    .argParser(parseGrace)
+    .default(86_400, '24h');
 
 /** The mandatory option `--plan`. */
 export const planOption = (): Option =>

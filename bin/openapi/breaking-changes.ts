@@ -109,7 +109,7 @@ const operationChanges = (before: Node, after: Node, documents: Documents): stri
   ];
 };
 
-/** The place of the API key in a request, as comparable text. */
+/** Returns where a request carries the API key, as comparable text. */
 const apiKeyOf = (document: Node): string => {
   const schemes = child(child(document, 'components'), 'securitySchemes');
   const { type, in: location, name } = child(schemes, 'ApiKey');
@@ -133,6 +133,6 @@ export const breakingChanges = (before: Document, after: Document): readonly str
 
 const majorOf = ({ info }: Document): number => Number(info.version.split('.')[0]);
 
-/** Whether `after` has a higher major version, which permits breaking changes. */
+/** Returns whether `after` has a higher major version, which permits breaking changes. */
 export const raisesMajorVersion = (before: Document, after: Document): boolean =>
   majorOf(after) > majorOf(before);

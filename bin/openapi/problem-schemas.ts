@@ -6,7 +6,7 @@ export const EXAMPLE_REQUEST_ID = 'UDfGvGWsjoEFvwA=';
 
 const INPUT_ERROR: SchemaObject = {
   type: 'object',
-  description: 'One error: a place in the body, or a query parameter.',
+  description: 'One error in the input: a position in the body, or a query parameter.',
   required: ['detail'],
   properties: {
     pointer: {

@@ -63,8 +63,8 @@ const changedDefault = (before: Node, after: Node, at: string): string[] =>
   before.default === after.default ? [] : [`${at}: default changed`];
 
 /**
- * Returns what may no longer be sent. Any changed pattern counts: no program can tell whether the new pattern accepts everything
- * that the old one accepted.
+ * Returns what may no longer be sent. Any changed pattern counts: whether the new pattern accepts everything that the old one
+ * accepted cannot be decided in general.
  */
 export const requestSchemaChanges: Compare = (oldNode, newNode, documents, at) => {
   const before = dereference(oldNode, documents.before);

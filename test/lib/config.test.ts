@@ -17,7 +17,7 @@ describe('parseConfig', () => {
     ['logRetentionDays', 15, 'option "logRetentionDays" must be one of 1, 3, 5'],
     ['staticEgress', 'yes', 'option "staticEgress" must be true or false.'],
     ['canary', 1, 'option "canary" must be true or false.'],
-    ['alarms', { email: 'nobody' }, 'option "alarms.email" must look like "on-call@your-company.com".'],
+    ['alarms', { email: 'on-call' }, 'option "alarms.email" must look like "on-call@your-company.com".'],
     ['alarms', { topicArn: 'on-call' }, 'option "alarms.topicArn" must look like "arn:aws:sns'],
     [
       'alarms',

@@ -67,7 +67,7 @@ describe('the responses that API Gateway generates itself', () => {
   );
 
   test.each(['AUTHORIZER_FAILURE', 'AUTHORIZER_CONFIGURATION_ERROR'])(
-    '%s answers 503 service_unavailable with Retry-After and not 401',
+    '%s returns 503 service_unavailable with Retry-After and not 401',
     (type) => {
       expect(responseOf(type).StatusCode).toBe('503');
       expect(bodyOf(type)).toMatchObject({ code: 'service_unavailable', status: 503 });
@@ -75,7 +75,7 @@ describe('the responses that API Gateway generates itself', () => {
     },
   );
 
-  test('REQUEST_TOO_LARGE answers 413 body_too_large', () => {
+  test('REQUEST_TOO_LARGE returns 413 body_too_large', () => {
     expect(responseOf('REQUEST_TOO_LARGE').StatusCode).toBe('413');
     expect(bodyOf('REQUEST_TOO_LARGE')).toMatchObject({ code: 'body_too_large', status: 413 });
   });

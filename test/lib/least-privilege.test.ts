@@ -117,7 +117,7 @@ describe('grants on the table', () => {
     expect(granted.filter((grant) => grant.endsWith('SECRET#'))).toEqual([]);
   });
 
-  test('all prefixes of an action stand in one statement, since a BatchGetItem can name several', () => {
+  test('all prefixes of an action are in one statement, since a BatchGetItem can name several', () => {
     const table = { 'BUYER#': ['GetItem', 'BatchGetItem'], 'PERSON#': ['BatchGetItem'] } as const;
     const resources = {
       tableArn: 'table',

@@ -73,7 +73,7 @@ describe('alarms', () => {
     }
   });
 
-  test('say first what people cannot do and then where to read on', () => {
+  test('state first what people cannot do and then where to read more', () => {
     for (const { AlarmDescription } of alarms) {
       expect(AlarmDescription).toMatch(/^\w.+\. What to do: docs\/operations\.md, ".+"\.$/);
     }

@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'buyer-linking-templates-'));
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Returns an empty folder in place of each bundle: the templates do not depend on the code. */
+/** Returns an empty folder instead of each bundle: the templates do not depend on the code. */
 const emptyBundles: Bundles = {
   sizes: {},
   folderOf(name) {

@@ -5,13 +5,13 @@ import { collectLimit, collectLimitName } from '../option-parsers.ts';
 import { tableOf } from '../table.ts';
 
 interface LimitsOptions {
-  readonly set: LimitOverrides;
-  readonly unset: readonly KeyLimitName[];
+  readonly set?: LimitOverrides;
+  readonly unset?: readonly KeyLimitName[];
 }
 
 const limits = async (
   { admin }: Session,
-  { set, unset }: LimitsOptions,
+  { set = {}, unset = [] }: LimitsOptions,
   keyId: string,
 ): Promise<CommandResult> => {
   if (Object.keys(set).length + unset.length > 0) await setKeyLimits(admin, keyId, { set, unset });
@@ -47,8 +47,8 @@ export const addKeyLimitsCommand: AddCommands = (keys, act) => {
     .command('limits')
     .argument('<key-id>', 'key_…')
     .description('show the state of the limits of a key, or set them for this key')
-    .option('--set <name=number>', `a limit of this key: ${KEY_LIMIT_NAMES.join(', ')}`, collectLimit, {})
-    .option('--unset <name>', "back to the plan's number", collectLimitName, [])
+    .option('--set <name=number>', `a limit of this key: ${KEY_LIMIT_NAMES.join(', ')}`, collectLimit)
+    .option('--unset <name>', "use the plan's number for this limit again", collectLimitName)
     .addHelpText(
       'after',
       '\nBoth options can be repeated. The limit per minute follows from the plan: keys assign.\n' +

@@ -9,7 +9,7 @@ import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#admin/usage-plans/port.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
 import { SCOPES, type Scope } from '#shared/scopes.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
-import { parseExpiry, parseExpiryOrNever, parseGrace, parseScopes, planOption } from '../option-parsers.ts';
+import { graceOption, parseExpiry, parseExpiryOrNever, parseScopes, planOption } from '../option-parsers.ts';
 import { type KeyView, keyDetails, keyTable, readKeyViews } from '../views.ts';
 import { addKeyLimitsCommand } from './key-limits.ts';
 
@@ -150,7 +150,7 @@ export const addKeyCommands: AddCommands = (program, act) => {
     'give a key a new secret and show it, only this time',
     'keys rotate key_… --grace 24h',
   )
-    .option('--grace <time>', 'how long the old secret stays valid: 0, 30m, 24h, 7d', parseGrace, 86_400)
+    .addOption(graceOption())
     .action(act(rotate));
   withKey(keys, 'revoke', 'revoke a key for good, at once', 'keys revoke key_… --yes').action(act(revoke));
 };

@@ -56,7 +56,7 @@ const writtenKeys = (command: { readonly input: object }): string[] => {
   return isWrite ? [String((Key ?? Item)?.pk)] : [];
 };
 
-/** Records the writes to a table from now on. Returns a function that lists the partition keys of each write. */
+/** Starts to record the writes to a table. Returns a function that lists the partition keys of each write. */
 export const recordWrites = ({ client }: Table): (() => readonly string[][]) => {
   const writes: string[][] = [];
   const send = client.send.bind(client) as (command: never, ...rest: never[]) => Promise<never>;

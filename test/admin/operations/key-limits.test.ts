@@ -68,7 +68,7 @@ it('overrides limits of one key, in the key and in all its secrets', async () =>
   );
 });
 
-it('goes back to the number of the plan', async () => {
+it('restores the number of the plan when an override is removed', async () => {
   const { key_id } = issued.key;
   await setKeyLimits(bench.admin, key_id, {
     set: { 'sms-per-hour': 1, 'paid-checks-per-day': 2 },

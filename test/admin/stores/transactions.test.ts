@@ -16,9 +16,9 @@ const items = [
   { Delete: { TableName: 'test', Key: { pk: 'b', sk: 'b' } } },
 ];
 
-const cancelledFor = (...codes: string[]) =>
+const canceledFor = (...codes: string[]) =>
   new TransactionCanceledException({
-    message: 'cancelled',
+    message: 'canceled',
     $metadata: {},
     CancellationReasons: codes.map((Code) => ({ Code })),
   });
@@ -27,9 +27,9 @@ const cancelledFor = (...codes: string[]) =>
 const transactOn = async (...responses: readonly unknown[]) => {
   const sent: TransactWriteCommand['input'][] = [];
   const send = async ({ input }: TransactWriteCommand) => {
-    const answer = responses[Math.min(sent.length, responses.length - 1)];
+    const response = responses[Math.min(sent.length, responses.length - 1)];
     sent.push(input);
-    return answer instanceof Error ? Promise.reject(answer) : answer;
+    return response instanceof Error ? Promise.reject(response) : response;
   };
   const transacting = transact({ client: { send } as unknown as Table['client'] }, items).catch(
     (error: unknown) => error,
@@ -46,14 +46,14 @@ describe('transact', () => {
   });
 
   it('sends the transaction again after a conflict', async () => {
-    const conflict = cancelledFor('TransactionConflict', 'None');
+    const conflict = canceledFor('TransactionConflict', 'None');
     const { sent, outcome } = await transactOn(conflict, conflict, {});
     expect(outcome).toMatchObject({ written: true });
     expect(sent).toHaveLength(3);
   });
 
   it('returns the reasons of a failed condition at once, one per item', async () => {
-    const { sent, outcome } = await transactOn(cancelledFor('None', 'ConditionalCheckFailed'));
+    const { sent, outcome } = await transactOn(canceledFor('None', 'ConditionalCheckFailed'));
     expect(outcome).toEqual({
       written: false,
       reason: [
@@ -65,12 +65,12 @@ describe('transact', () => {
   });
 
   it('returns a failed condition at once although another item had a conflict', async () => {
-    const { sent } = await transactOn(cancelledFor('TransactionConflict', 'ConditionalCheckFailed'));
+    const { sent } = await transactOn(canceledFor('TransactionConflict', 'ConditionalCheckFailed'));
     expect(sent).toHaveLength(1);
   });
 
   it('throws after 12 conflicts', async () => {
-    const conflict = cancelledFor('TransactionConflict');
+    const conflict = canceledFor('TransactionConflict');
     const { sent, outcome } = await transactOn(conflict);
     expect(outcome).toMatchObject({ message: expect.stringContaining('12 times') });
     expect(sent).toHaveLength(12);

@@ -40,8 +40,11 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 
-/** Answers STS and CloudFormation, which use the query protocol. */
-const answerQuery = (body: string, outputs: Readonly<Record<string, string>>): readonly [number, string] => {
+/** Responds as STS and CloudFormation, which use the query protocol. */
+const respondToQuery = (
+  body: string,
+  outputs: Readonly<Record<string, string>>,
+): readonly [number, string] => {
   const query = new URLSearchParams(body);
   if (query.get('Action') === 'GetCallerIdentity') {
     return [
@@ -71,7 +74,7 @@ export const startAwsDouble = async () => {
     reply.pipe(response);
   };
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.url !== '/') {
       await apiGateway.handle(request, response);
       return;
@@ -84,16 +87,16 @@ export const startAwsDouble = async () => {
       response.end(JSON.stringify({ ARN: SECRET_ARN, SecretString: HASH_SECRET }));
       return;
     }
-    const [status, xml] = answerQuery(body, outputs);
+    const [status, xml] = respondToQuery(body, outputs);
     response.writeHead(status, { 'Content-Type': 'text/xml' }).end(xml);
   };
 
-  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
+  const server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
   return {
     table,
-    /** The environment of a process that calls this in place of AWS. */
+    /** The environment of a process that calls this instead of AWS. */
     environment: {
       AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
       AWS_REGION: 'eu-central-1',

@@ -36,7 +36,7 @@ describe('the admin commands on a stage', () => {
 it.each([
   ['the stage does not exist', 'staging', {}, 'There is no stack buyer-linking-staging-api'],
   ['the caller is not allowed', 'forbidden', {}, 'do not allow this command'],
-  ['AWS is unreachable', 'prod', { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, 'does not answer'],
+  ['AWS is unreachable', 'prod', { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, 'does not respond'],
   [
     'the profile does not exist',
     'prod',

@@ -40,7 +40,7 @@ it.each([
   expect(outcome.out + outcome.error).not.toMatch(/\n\s+at /);
 });
 
-it('says that the local service is not running', async () => {
+it('reports that the local service is not running', async () => {
   const outcome = await bench.cli('sellers', 'list', '--data', '/nowhere');
   expect(outcome).toMatchObject({ exitCode: 2, error: expect.stringContaining('npm start') });
   expect(await bench.cli('sellers', 'list', '--local', '--data', '/nowhere')).toMatchObject({

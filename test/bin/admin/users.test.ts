@@ -39,7 +39,7 @@ it('lists the users of a seller page by page, with masked national ids', async (
   expect(out).toContain('Page 1 of 1, 3 users.');
 });
 
-it('says that a seller has no users', async () => {
+it('reports that a seller has no users', async () => {
   expect((await bench.cli('users', 'list', sellerId)).out).toBe('There are no users.\n');
 });
 

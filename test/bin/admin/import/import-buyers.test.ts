@@ -28,7 +28,7 @@ const newFile = async (): Promise<string> => {
   files += 1;
   const file = join(folder, `${files}.csv`);
   const lines = Array.from({ length: LINES }, (_, index) =>
-    BAD_LINES.includes(index + 1) ? 'nobody' : `0912${String(files * LINES + index).padStart(7, '0')}`,
+    BAD_LINES.includes(index + 1) ? 'unknown' : `0912${String(files * LINES + index).padStart(7, '0')}`,
   );
   await writeFile(file, `${lines.join('\n')}\n`);
   return file;
@@ -90,7 +90,7 @@ it('counts a phone once that is in several batches', async () => {
   });
 });
 
-it('stops after the current batch when it is told to, with the counts of the lines up to there', async () => {
+it('stops after the current batch when its signal aborts, and returns the counts of the lines up to there', async () => {
   const file = await newFile();
   const controller = new AbortController();
   const stopped = await importFile(file, {
