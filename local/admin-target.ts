@@ -21,7 +21,7 @@ export type AdminTarget = v.InferOutput<typeof adminTargetSchema>;
 
 const FILE_NAME = 'admin.json';
 
-/** Writes the file for the CLI. `npm start` calls it once the service answers. `folder`: `.local`. */
+/** Writes the file for the CLI. `npm start` calls it once the service responds. `folder`: `.local`. */
 export const writeAdminTarget = async (folder: string, target: AdminTarget): Promise<void> => {
   await mkdir(folder, { recursive: true });
   await writePrivateFile(

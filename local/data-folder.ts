@@ -14,7 +14,7 @@ export interface DataFolder {
   readonly providerSecretFile: string;
   readonly usagePlansFile: string;
   readonly logFile: string;
-  /** Tells scripts that the service is ready, and its keys. It exists only while the service runs. */
+  /** The URL and the keys of the service, for scripts. It exists only while the service is ready. */
   readonly demoFile: string;
 }
 

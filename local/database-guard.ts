@@ -17,7 +17,7 @@ export interface GuardOptions {
   readonly accessKeyId: string;
 }
 
-/** What the guard tells the service: the port of the gate once the database listens, and how the database ended. */
+/** A message of the guard to the service: the port of the gate once the database listens, and how the database ended. */
 export type GuardMessage =
   | { readonly event: 'listening'; readonly port: number; readonly databasePid: number }
   | { readonly event: 'ended'; readonly how: string };
@@ -28,7 +28,7 @@ const LISTENING = /^Dynoxide listening on .*\n?/m;
 /** How much of the database's error output is kept for the message about its end. */
 const KEPT_OUTPUT_CHARACTERS = 1000;
 
-const tell = (message: GuardMessage, then = (): void => {}): void => {
+const report = (message: GuardMessage, then = (): void => {}): void => {
   if (process.connected) process.send?.(message, then);
   else then();
 };
@@ -42,12 +42,12 @@ const run = async ({ binary, file, accessKeyId }: GuardOptions): Promise<void> =
   );
   endWithService(database);
   let output = '';
-  database.once('error', ({ message }) => tell({ event: 'ended', how: message }, () => process.exit(1)));
+  database.once('error', ({ message }) => report({ event: 'ended', how: message }, () => process.exit(1)));
   // "close" comes after the last output, "exit" may come before it.
   database.once('close', (code, signal) => {
     const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
     const written = output.trim() === '' ? '' : ` (its last output: ${output.trim()})`;
-    tell({ event: 'ended', how: `${how}${written}` }, () => process.exit(1));
+    report({ event: 'ended', how: `${how}${written}` }, () => process.exit(1));
   });
   database.stderr.setEncoding('utf8').on('data', async (chunk: string) => {
     output = `${output}${chunk}`.slice(-KEPT_OUTPUT_CHARACTERS);
@@ -55,7 +55,7 @@ const run = async ({ binary, file, accessKeyId }: GuardOptions): Promise<void> =
     output = output.replace(LISTENING, '');
     const gate = databaseGate({ host, port, accessKeyId }).listen(0, '127.0.0.1');
     await once(gate, 'listening');
-    tell({ event: 'listening', port: portOf(gate), databasePid: database.pid ?? 0 });
+    report({ event: 'listening', port: portOf(gate), databasePid: database.pid ?? 0 });
   });
 };
 
@@ -93,5 +93,5 @@ const freeAddress = async (): Promise<{ readonly host: string; readonly port: nu
 const portOf = (server: Server): number => (server.address() as { port: number }).port;
 
 process.once('message', (options: GuardOptions) => {
-  run(options).catch(({ message }: Error) => tell({ event: 'ended', how: message }, () => process.exit(1)));
+  run(options).catch(({ message }: Error) => report({ event: 'ended', how: message }, () => process.exit(1)));
 });

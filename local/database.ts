@@ -88,9 +88,9 @@ const startOnce = async (options: GuardOptions): Promise<Database> => {
   ]);
   if (typeof first !== 'object') {
     await stop();
-    throw new StartupError(`The embedded database did not start: ${first ?? 'it did not answer'}.`);
+    throw new StartupError(`The embedded database did not start: ${first ?? 'it did not respond'}.`);
   }
-  // A database that nobody stopped must not keep this process running; it ends with the process.
+  // A database that was not stopped must not keep this process running; it ends with the process.
   guard.unref();
   guard.channel?.unref();
   const died = new Promise<string>((resolve) => {

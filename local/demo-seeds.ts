@@ -49,7 +49,7 @@ const FILE_NAME = 'demo-keys.json';
 export interface Seeding {
   readonly admin: Administration;
   readonly secrets: Pick<KeySecretStore, 'findSecret'>;
-  /** Whether the gateway has a plan for this usage id. */
+  /** Returns whether the gateway has a plan for this usage id. */
   readonly isInPlan: (usageId: string) => boolean;
 }
 

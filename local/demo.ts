@@ -1,4 +1,4 @@
-/** `npm run demo`: runs the whole flow against the running service, with new made-up people each time. Exits 0 if every answer is as expected. */
+/** `npm run demo`: runs the whole flow against the running service, with new made-up people each time. Exits 0 if every response is as expected. */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
@@ -127,7 +127,7 @@ const verdicts = async ({ step }: DemoClient, { keys }: Demo, buyer: ReturnType<
     body: { ...buyer, national_id: testNationalId('not_owner') },
     expect: 'phone_not_owned',
   });
-  await step('Without an answer of the registry nothing is decided: try again later', {
+  await step('Without a response of the registry nothing is decided: try again later', {
     path,
     key: keys.professional,
     body: { ...buyer, national_id: testNationalId('quota') },
@@ -177,7 +177,7 @@ const main = async (): Promise<void> => {
   await verdicts(client, demo, buyer);
   await refusals(client, demo);
   await readAndRemove(client, demo, { id, phone: buyer.phone });
-  process.stdout.write('\nEvery answer was as expected.\n');
+  process.stdout.write('\nEvery response was as expected.\n');
 };
 
 main().catch((error: unknown) => {

@@ -49,7 +49,7 @@ export type Gateway = (request: IncomingMessage, response: ServerResponse) => Pr
 /** The authorizer's function, as lib/api-stack.ts deploys it. */
 const AUTHORIZER = { timeoutSeconds: 5, memoryMb: 1024 } as const;
 
-/** Does what API Gateway does on AWS, built from the route table: finds the row, checks the key, calls the function, responds. */
+/** Emulates API Gateway from the route table: finds the row, checks the key, calls the function, responds. */
 export const gateway = (options: GatewayOptions): Gateway => {
   const findRoute = router(options.routes ?? allRoutes);
   const checkAccess = accessCheck(options);
@@ -126,7 +126,7 @@ const refuse = (
   return { ...response, headers: { ...commonHeaders(path, extendedRequestId), ...response.headers } };
 };
 
-/** Logs an error of the gateway, or of a function that failed or ran out of time, and answers `internal`. */
+/** Logs an error of the gateway, or of a function that failed or ran out of time, and returns `internal`. */
 const fail = (
   request: ReceivedRequest,
   match: RouteMatch | undefined,

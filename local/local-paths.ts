@@ -6,7 +6,7 @@ import { respond } from './gateway/respond.ts';
 import type { Simulators } from './simulators/server.ts';
 import { USAGE_PLANS_PATH } from './usage-plans/endpoint.ts';
 
-/** Paths that exist only on one machine. They are no part of the contract: they show what nobody can see on AWS. */
+/** Paths that exist only on one machine. They are not part of the contract: they show data that AWS does not expose. */
 const PREFIX = '/_local/';
 
 /** Names by which a browser or a script on this machine calls the service. */

@@ -31,7 +31,7 @@ const MAX_HEADER_BYTES = 10_240;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const CHECK_TIMEOUTS_EVERY_MS = 2000;
-/** Functions may take up to 20 s, but nobody waits that long after Ctrl-C. */
+/** Functions may take up to 20 s. After Ctrl-C they get less. */
 const DRAIN_MS = 10_000;
 const ANY_PORT_ATTEMPTS = 5;
 

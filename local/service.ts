@@ -144,7 +144,7 @@ interface Announcement {
   readonly usagePlansToken: string;
 }
 
-/** Writes the files that tell scripts and the admin CLI that the service is ready. The first one is removed at the end. */
+/** Writes the files by which scripts and the admin CLI reach the service. The first one is removed at the end. */
 const announce = async (
   { folder, demo, database, usagePlansToken }: Announcement,
   closers: Closer[],

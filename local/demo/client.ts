@@ -47,11 +47,11 @@ export const demoClient = (demo: Demo) => {
       });
       const text = await response.text();
       note(title, `${method} ${path}  ->  ${response.status}  ${shorten(text)}`);
-      const answer = text === '' ? {} : JSON.parse(text);
-      if (response.status !== expect && answer.code !== expect) {
-        throw new StartupError(`Step ${steps} was expected to be answered with ${expect}.`);
+      const json = text === '' ? {} : JSON.parse(text);
+      if (response.status !== expect && json.code !== expect) {
+        throw new StartupError(`Step ${steps} was expected to return ${expect}.`);
       }
-      return answer;
+      return json;
     },
 
     /** Returns the newest code that was "sent" to a phone. */

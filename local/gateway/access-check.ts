@@ -36,7 +36,7 @@ export interface AccessCheckDeps {
   readonly firewall: Firewall;
 }
 
-/** The only error of an authorizer that API Gateway answers with 401. */
+/** The only error of an authorizer for which API Gateway returns 401. */
 const UNAUTHORIZED = 'Unauthorized';
 
 /** The gateway cannot compute the time until the next token; one window is always enough. Gateway responses on AWS say the same. */

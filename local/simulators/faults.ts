@@ -10,7 +10,7 @@ const API_FAULTS = {
   upstream_down: 'HTTP 503: a system behind the provider is down.',
   server_error: 'HTTP 500: an internal error.',
   error_in_200: 'HTTP 200 with an error in the body.',
-  undecided: 'The provider answers that it cannot decide.',
+  undecided: 'The provider responds that it cannot decide.',
 } as const;
 
 /** Failures of the transport, or a response that is not in the provider's format. */
@@ -24,7 +24,7 @@ export const WIRE_FAULTS = {
   connection_refused: 'The port is closed.',
   slow_headers: 'The response never begins.',
   slow_body: 'The headers arrive, the body never ends.',
-  tls_refusal: 'A TLS alert in place of a response, as from a port that expects TLS.',
+  tls_refusal: 'A TLS alert instead of a response, as from a port that expects TLS.',
 } as const;
 
 export const FAULTS = { ...API_FAULTS, ...WIRE_FAULTS } as const;

@@ -109,7 +109,7 @@ export const simulatedJibit = (clock: Clock): SimulatedProvider & { expireTokens
     operationOf: ({ method, path }) => OPERATIONS[`${method} ${path}`],
     unknownPath: refuse(404, 'handler.not_found'),
     expireTokens: tokens.expireAll,
-    answer(request, operation, fault) {
+    respond(request, operation, fault) {
       if (operation === 'token' || operation === 'token_refresh') {
         if (fault === 'unauthorized') return refuse(400, 'invalid.credentials');
         if (fault !== undefined && TOKEN_FAULTS.includes(fault)) return FAULT_REPLIES[fault];

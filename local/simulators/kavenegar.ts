@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { randomBase62 } from '#shared/base62.ts';
 import type { Outbox } from './outbox.ts';
 import type { SimulatedProvider, SimulatedReply, SimulatedRequest } from './simulated-provider.ts';
-import { type FaultReplies, failureOfPhone, LOST_ANSWER } from './test-outcomes.ts';
+import { type FaultReplies, failureOfPhone, LOST_RESPONSE } from './test-outcomes.ts';
 
 const PATH = /^\/v1\/([^/]+)\/verify\/lookup\.json$/;
 const PARAMETERS = ['receptor', 'token', 'token2', 'token3', 'token10', 'token20', 'template', 'type'];
@@ -40,7 +40,7 @@ export const simulatedKavenegar = (outbox: Outbox): SimulatedProvider => {
     if (form.get('template') !== template) return refuse(424);
     if (/[\s_:-]/.test(token)) return refuse(431);
     const failure = failureOfPhone(`+98${receptor.slice(1)}`, FAULT_REPLIES);
-    if (failure !== undefined && failure !== LOST_ANSWER) return failure;
+    if (failure !== undefined && failure !== LOST_RESPONSE) return failure;
     outbox.deliver(receptor, token);
     return failure ?? accepted(receptor, token);
   };
@@ -49,7 +49,7 @@ export const simulatedKavenegar = (outbox: Outbox): SimulatedProvider => {
     credentials: (baseUrl) => ({ api_key: apiKey, template, base_url: baseUrl }),
     operationOf: ({ path }) => (PATH.test(path) ? 'send_code' : undefined),
     unknownPath: refuse(404),
-    answer(request, _operation, fault) {
+    respond(request, _operation, fault) {
       if (fault !== undefined) return FAULT_REPLIES[fault];
       if (PATH.exec(request.path)?.[1] !== apiKey) return refuse(403);
       const form = formIn(request);

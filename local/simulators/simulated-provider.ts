@@ -21,8 +21,8 @@ export interface SimulatedProvider {
   credentials(baseUrl: string): Readonly<Record<string, unknown>>;
   /** Returns the name of the operation; undefined for an unknown path. */
   operationOf(request: SimulatedRequest): string | undefined;
-  /** Answers a request of a known operation, with the error of `fault` if there is one. */
-  answer(request: SimulatedRequest, operation: string, fault: ApiFault | undefined): SimulatedReply;
+  /** Responds to a request of a known operation, with the error of `fault` if there is one. */
+  respond(request: SimulatedRequest, operation: string, fault: ApiFault | undefined): SimulatedReply;
   /** The response to an unknown path. */
   readonly unknownPath: SimulatedReply;
 }

@@ -28,21 +28,21 @@ export const startSimulator = async (provider: SimulatedProvider): Promise<Simul
   const counts = new Map<string, number>();
   const count = (operation: string) => counts.set(operation, (counts.get(operation) ?? 0) + 1);
 
-  const answer = (request: SimulatedRequest): SimulatedReply => {
+  const replyTo = (request: SimulatedRequest): SimulatedReply => {
     const operation = provider.operationOf(request);
     count(operation ?? 'unknown_path');
     if (operation === undefined) return provider.unknownPath;
     if (fault === undefined || (faultyOperation ?? operation) !== operation) {
-      return provider.answer(request, operation, undefined);
+      return provider.respond(request, operation, undefined);
     }
-    if (isApiFault(fault)) return provider.answer(request, operation, fault);
+    if (isApiFault(fault)) return provider.respond(request, operation, fault);
     if (!DAMAGES_RESPONSE.includes(fault)) return { wireFault: fault };
-    const reply = provider.answer(request, operation, undefined);
+    const reply = provider.respond(request, operation, undefined);
     return 'json' in reply ? { wireFault: fault, json: reply.json } : reply;
   };
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const reply = answer(await receive(incoming));
+    const reply = replyTo(await receive(incoming));
     if ('wireFault' in reply) applyWireFault(reply.wireFault, response, reply.json);
     else respond(response, reply);
   };

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { randomBase62 } from '#shared/base62.ts';
 import type { Outbox } from './outbox.ts';
 import { jsonFields, type SimulatedProvider, type SimulatedReply } from './simulated-provider.ts';
-import { type FaultReplies, failureOfPhone, LOST_ANSWER } from './test-outcomes.ts';
+import { type FaultReplies, failureOfPhone, LOST_RESPONSE } from './test-outcomes.ts';
 
 const refuse = (httpStatus: number, status: number): SimulatedReply => ({
   status: httpStatus,
@@ -38,7 +38,7 @@ export const simulatedSmsIr = (outbox: Outbox): SimulatedProvider => {
     if (code === undefined) return refuse(400, 116);
     if (code.length > MAX_VALUE_LENGTH) return refuse(400, 114);
     const failure = failureOfPhone(`+98${mobile}`, FAULT_REPLIES);
-    if (failure !== undefined && failure !== LOST_ANSWER) return failure;
+    if (failure !== undefined && failure !== LOST_RESPONSE) return failure;
     outbox.deliver(`0${mobile}`, code);
     const data = { messageId: randomInt(1e9), cost: 1 };
     return failure ?? { status: 200, json: { status: 1, message: 'موفق', data } };
@@ -49,7 +49,7 @@ export const simulatedSmsIr = (outbox: Outbox): SimulatedProvider => {
     operationOf: ({ method, path }) =>
       `${method} ${path}` === 'POST /v1/send/verify' ? 'send_code' : undefined,
     unknownPath: { status: 404, json: { message: 'not found' } },
-    answer({ headers, body }, _operation, fault) {
+    respond({ headers, body }, _operation, fault) {
       if (fault !== undefined) return FAULT_REPLIES[fault];
       if (headers['x-api-key'] !== apiKey) return FAULT_REPLIES.unauthorized;
       const sent = jsonFields(body);

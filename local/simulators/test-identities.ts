@@ -4,7 +4,7 @@
  */
 import { completeNationalId } from '#shared/users/national-id.ts';
 
-/** What the simulated registries answer for a person. */
+/** How the simulated registries respond for a person. */
 export type PersonOutcome =
   | 'not_found'
   | 'deceased'
@@ -17,8 +17,8 @@ export type PersonOutcome =
   | 'undecided'
   | 'rejected';
 
-/** What the simulated SMS providers answer for a phone. */
-export type PhoneOutcome = 'rejected' | 'balance' | 'upstream_down' | 'slow' | 'malformed' | 'lost_answer';
+/** How the simulated SMS providers respond for a phone. */
+export type PhoneOutcome = 'rejected' | 'balance' | 'upstream_down' | 'slow' | 'malformed' | 'lost_response';
 
 interface TestIdentity<Outcome> {
   /** The first digits. The next ones are free, so that each outcome has several identities. */
@@ -26,7 +26,7 @@ interface TestIdentity<Outcome> {
   readonly outcome: Outcome;
   readonly meaning: string;
   /** The response of the service. */
-  readonly answer: string;
+  readonly response: string;
 }
 
 /** Test persons, by the first eight digits of the national id. */
@@ -35,61 +35,61 @@ export const TEST_PEOPLE: readonly TestIdentity<PersonOutcome>[] = [
     prefix: '99999901',
     outcome: 'not_found',
     meaning: 'No person has this national id and birth date.',
-    answer: '422 identity_mismatch',
+    response: '422 identity_mismatch',
   },
   {
     prefix: '99999902',
     outcome: 'deceased',
     meaning: 'The person has died.',
-    answer: '422 identity_mismatch',
+    response: '422 identity_mismatch',
   },
   {
     prefix: '99999903',
     outcome: 'not_owner',
     meaning: 'The phone belongs to another person.',
-    answer: '422 phone_not_owned',
+    response: '422 phone_not_owned',
   },
   {
     prefix: '99999904',
     outcome: 'quota',
     meaning: 'The daily quota of our account is used up.',
-    answer: '503 verification_unavailable',
+    response: '503 verification_unavailable',
   },
   {
     prefix: '99999905',
     outcome: 'balance',
     meaning: 'The wallet of our account is empty.',
-    answer: '503 verification_unavailable',
+    response: '503 verification_unavailable',
   },
   {
     prefix: '99999906',
     outcome: 'upstream_down',
     meaning: 'The registry behind the provider is down.',
-    answer: '503 verification_unavailable',
+    response: '503 verification_unavailable',
   },
   {
     prefix: '99999907',
     outcome: 'slow',
-    meaning: 'The provider never answers.',
-    answer: '503 verification_unavailable, after some seconds',
+    meaning: 'The provider never responds.',
+    response: '503 verification_unavailable, after some seconds',
   },
   {
     prefix: '99999908',
     outcome: 'malformed',
-    meaning: 'The provider answers with an HTML page.',
-    answer: '503 verification_unavailable',
+    meaning: 'The provider responds with an HTML page.',
+    response: '503 verification_unavailable',
   },
   {
     prefix: '99999909',
     outcome: 'undecided',
-    meaning: 'The provider answers that it cannot decide.',
-    answer: '503 verification_unavailable',
+    meaning: 'The provider responds that it cannot decide.',
+    response: '503 verification_unavailable',
   },
   {
     prefix: '99999910',
     outcome: 'rejected',
     meaning: 'The provider does not accept the national id, although its check digit is right.',
-    answer: '503 verification_unavailable',
+    response: '503 verification_unavailable',
   },
 ];
 
@@ -100,37 +100,37 @@ export const TEST_PHONES: readonly TestIdentity<PhoneOutcome>[] = [
     outcome: 'rejected',
     meaning:
       'The provider does not accept the number. The message is not sent, and the cool-down is not used up.',
-    answer: '503 sms_unavailable',
+    response: '503 sms_unavailable',
   },
   {
     prefix: '+9899999902',
     outcome: 'balance',
     meaning: 'Our account has no credit. The message is not sent, and the cool-down is not used up.',
-    answer: '503 sms_unavailable',
+    response: '503 sms_unavailable',
   },
   {
     prefix: '+9899999903',
     outcome: 'upstream_down',
     meaning: 'The provider is down. The message was possibly sent.',
-    answer: '503 sms_unavailable',
+    response: '503 sms_unavailable',
   },
   {
     prefix: '+9899999904',
     outcome: 'slow',
-    meaning: 'The provider never answers. The message was possibly sent.',
-    answer: '503 sms_unavailable, after some seconds',
+    meaning: 'The provider never responds. The message was possibly sent.',
+    response: '503 sms_unavailable, after some seconds',
   },
   {
     prefix: '+9899999905',
     outcome: 'malformed',
-    meaning: 'The provider answers with an HTML page. The message was possibly sent.',
-    answer: '503 sms_unavailable',
+    meaning: 'The provider responds with an HTML page. The message was possibly sent.',
+    response: '503 sms_unavailable',
   },
   {
     prefix: '+9899999906',
-    outcome: 'lost_answer',
+    outcome: 'lost_response',
     meaning: 'The message is sent, and the connection breaks before the response. The code is valid.',
-    answer: '503 sms_unavailable',
+    response: '503 sms_unavailable',
   },
 ];
 

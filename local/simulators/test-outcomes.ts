@@ -25,7 +25,7 @@ export const failureOfPerson = (nationalId: string, replies: FaultReplies): Simu
 };
 
 /** The connection breaks after the message was sent. */
-export const LOST_ANSWER: SimulatedReply = { wireFault: 'reset' };
+export const LOST_RESPONSE: SimulatedReply = { wireFault: 'reset' };
 
 /** Returns the failure of a message to a test phone; undefined for any other phone. */
 export const failureOfPhone = (phone: string, replies: FaultReplies): SimulatedReply | undefined => {
@@ -39,8 +39,8 @@ export const failureOfPhone = (phone: string, replies: FaultReplies): SimulatedR
       return { wireFault: 'slow_headers' };
     case 'malformed':
       return { wireFault: 'html_instead_of_json' };
-    case 'lost_answer':
-      return LOST_ANSWER;
+    case 'lost_response':
+      return LOST_RESPONSE;
     default:
       return undefined;
   }

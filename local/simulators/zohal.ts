@@ -16,7 +16,7 @@ const refuse = (status: number, result: number, errorCode: string | null): Simul
   json: { result, response_body: { data: null, message: 'درخواست انجام نشد', error_code: errorCode } },
 });
 
-const answer = (data: Readonly<Record<string, unknown>>): SimulatedReply => ({
+const success = (data: Readonly<Record<string, unknown>>): SimulatedReply => ({
   status: 200,
   json: { result: 1, response_body: { data, message: 'موفق', error_code: null } },
 });
@@ -41,7 +41,7 @@ export const simulatedZohal = (): SimulatedProvider => {
     credentials: (baseUrl) => ({ token, base_url: baseUrl }),
     operationOf: ({ method, path }) => OPERATIONS[`${method} ${path}`],
     unknownPath: refuse(404, 4, 'invalid'),
-    answer({ headers, body }, operation, fault) {
+    respond({ headers, body }, operation, fault) {
       if (fault !== undefined) return FAULT_REPLIES[fault];
       if (headers.authorization !== `Bearer ${token}`) return FAULT_REPLIES.unauthorized;
       const sent = jsonFields(body);
@@ -63,8 +63,8 @@ const identity = (nationalId: string, sent: Readonly<Record<string, unknown>>): 
   if (!isSlashedDate(sent.birth_date)) return refuse(400, 4, 'invalid');
   const outcome = outcomeOfPerson(nationalId);
   if (outcome === 'not_found')
-    return answer({ matched: false, first_name: null, last_name: null, alive: null });
-  return answer({
+    return success({ matched: false, first_name: null, last_name: null, alive: null });
+  return success({
     matched: true,
     first_name: 'سارا',
     last_name: 'آزمایشی',
@@ -77,5 +77,5 @@ const identity = (nationalId: string, sent: Readonly<Record<string, unknown>>): 
 
 const shahkar = (nationalId: string, { mobile }: Readonly<Record<string, unknown>>): SimulatedReply => {
   if (!/^09\d{9}$/.test(String(mobile))) return refuse(400, 4, 'invalid');
-  return answer({ matched: outcomeOfPerson(nationalId) !== 'not_owner' });
+  return success({ matched: outcomeOfPerson(nationalId) !== 'not_owner' });
 };

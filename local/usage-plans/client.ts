@@ -16,7 +16,7 @@ export const localUsagePlans = ({ url, token }: UsagePlansAccess): UsagePlans =>
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
       body: JSON.stringify(args),
     }).catch((cause: unknown) => {
-      throw new Refusal('not_reachable', 'The local service does not answer.', { cause });
+      throw new Refusal('not_reachable', 'The local service does not respond.', { cause });
     });
     const body = (await response.json()) as { readonly result: Result } & FailedCall;
     if (response.ok) return body.result;

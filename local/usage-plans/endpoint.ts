@@ -28,7 +28,7 @@ const ARGUMENTS = {
 
 export type UsagePlansMethod = keyof typeof ARGUMENTS;
 
-/** The body of an answer that is not 200. `code` is that of a Refusal. */
+/** The body of a response that is not 200. `code` is that of a Refusal. */
 export interface FailedCall {
   readonly code?: string;
   readonly message: string;

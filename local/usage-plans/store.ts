@@ -8,11 +8,11 @@ import { readState, type State, type StoredKey, stateWriter } from './state-file
 
 /** The usage plans of the service on one machine: for its gateway, and for the admin CLI what API Gateway is on AWS. */
 export interface LocalUsagePlans extends UsagePlans {
-  /** Returns the throttle of the key's plan; undefined if the usage id is unknown, disabled or in no plan: API Gateway answers 403 then. */
+  /** Returns the throttle of the key's plan; undefined if the usage id is unknown, disabled or in no plan: API Gateway returns 403 then. */
   throttleOf(usageId: string): Throttle | undefined;
   /** Counts a request. The count reaches the file within a second. */
   recordUse(usageId: string): void;
-  /** Calls the listener at each flush of the authorizer cache, before the flush is answered. */
+  /** Calls the listener at each flush of the authorizer cache, before the response of the flush. */
   onFlush(listener: () => void): void;
   /** Writes the counts that are not yet in the file. */
   close(): Promise<void>;

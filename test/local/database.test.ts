@@ -50,7 +50,7 @@ describe('startDatabase', () => {
     await expect(fetch(database.endpoint)).rejects.toThrow();
   });
 
-  it('does not keep a process running that forgot to stop it, and ends with that process', async () => {
+  it('does not keep a process running that did not stop it, and ends with that process', async () => {
     const module = new URL('../../local/database.ts', import.meta.url).href;
     const options = JSON.stringify({ accessKeyId: ACCESS_KEY_ID, file });
     const program = `import { startDatabase } from '${module}'; console.log((await startDatabase(${options})).endpoint);`;

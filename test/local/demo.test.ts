@@ -29,7 +29,7 @@ describe('npm run demo', () => {
   it('completes the flow at each run', async () => {
     for (const _run of [1, 2]) {
       const { stdout } = await runDemo(folder);
-      expect(stdout.trimEnd()).toMatch(/Every answer was as expected\.$/);
+      expect(stdout.trimEnd()).toMatch(/Every response was as expected\.$/);
     }
   }, 30_000);
 
@@ -43,8 +43,8 @@ describe('npm run demo', () => {
   it('exits 1 with one sentence when the service is not running, also after it was killed', async () => {
     await service.stop('SIGKILL');
     const other = await newDataFolder();
-    for (const place of [folder, other]) {
-      await expect(runDemo(place)).rejects.toMatchObject({
+    for (const where of [folder, other]) {
+      await expect(runDemo(where)).rejects.toMatchObject({
         code: 1,
         stderr: expect.stringContaining('The service is not running: start it with "npm start"'),
       });

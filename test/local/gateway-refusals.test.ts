@@ -4,14 +4,14 @@ import { gatewayBench, problemOf, withKey } from './gateway-bench.ts';
 const { start, call, recorded, flush, time, stop } = gatewayBench();
 
 describe('401', () => {
-  it('answers 401 without calling the authorizer when the key is missing or empty', async () => {
+  it('returns 401 without calling the authorizer when the key is missing or empty', async () => {
     await start();
     expect(await problemOf(await call('/v1/users'))).toBe('invalid_api_key');
     expect(await problemOf(await call('/v1/users', withKey('')))).toBe('invalid_api_key');
     expect(recorded().authorized).toHaveLength(0);
   });
 
-  it('answers 401 each time the authorizer throws "Unauthorized"', async () => {
+  it('returns 401 each time the authorizer throws "Unauthorized"', async () => {
     await start({ authorize: () => Promise.reject(new Error('Unauthorized')) });
     expect(await problemOf(await call('/v1/users', withKey()))).toBe('invalid_api_key');
     expect(await problemOf(await call('/v1/users', withKey()))).toBe('invalid_api_key');
@@ -19,7 +19,7 @@ describe('401', () => {
     expect(recorded().logged).toHaveLength(0);
   });
 
-  it('answers 401 when the usage id is in no plan', async () => {
+  it('returns 401 when the usage id is in no plan', async () => {
     await start({ inPlan: false });
     expect(await problemOf(await call('/v1/users', withKey()))).toBe('invalid_api_key');
     expect(recorded().usedUsageIds).toHaveLength(0);
@@ -27,7 +27,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  it('answers 403 when the policy does not allow the method, also from the cache', async () => {
+  it('returns 403 when the policy does not allow the method, also from the cache', async () => {
     await start();
     await call('/v1/users', withKey());
     expect(await problemOf(await call('/v1/users', { ...withKey(), method: 'POST', body: '{}' }))).toBe(
@@ -55,7 +55,7 @@ describe('the authorizer cache', () => {
 });
 
 describe('429', () => {
-  it("answers 429 with the plan's headers when the bucket is empty", async () => {
+  it("returns 429 with the plan's headers when the bucket is empty", async () => {
     await start();
     const replies = await Promise.all(Array.from({ length: 201 }, () => call('/v1/users', withKey())));
     const refused = replies.filter(({ status }) => status === 429);
@@ -69,7 +69,7 @@ describe('429', () => {
     expect(recorded().usedUsageIds).toHaveLength(200);
   });
 
-  it('answers 429 to the 101st request of an address in five minutes when the one-time-code operations are public', async () => {
+  it('returns 429 to the 101st request of an address in five minutes when the one-time-code operations are public', async () => {
     await start({ otpAccess: 'public' });
     const send = () => call('/v1/auth/otp/send', { method: 'POST', body: '{}' });
     for (let request = 1; request <= 100; request += 1) expect((await send()).status).toBe(200);
@@ -97,7 +97,7 @@ describe('404', () => {
     ['/v1', 'no-store'],
     ['/v1/nothing', 'no-store'],
     ['/v10', null],
-  ])('answers 404 at %s with Cache-Control %s', async (path, cacheControl) => {
+  ])('returns 404 at %s with Cache-Control %s', async (path, cacheControl) => {
     await start();
     const reply = await call(path);
     expect(await problemOf(reply)).toBe('not_found');
@@ -106,7 +106,7 @@ describe('404', () => {
 });
 
 describe('413', () => {
-  it('answers 413 to a body over 10 MB, after the check of the key and without calling the function', async () => {
+  it('returns 413 to a body over 10 MB, after the check of the key and without calling the function', async () => {
     await start();
     const body = Buffer.alloc(MAX_BODY_BYTES + 1, 'x');
     expect(await problemOf(await call('/v1/users', { method: 'POST', body }))).toBe('invalid_api_key');
@@ -129,7 +129,7 @@ describe('204', () => {
 });
 
 describe('503', () => {
-  it('answers service_unavailable with Retry-After when the authorizer fails, and logs the cause', async () => {
+  it('returns service_unavailable with Retry-After when the authorizer fails, and logs the cause', async () => {
     await start({ authorize: () => Promise.reject(new Error('no table')) });
     const reply = await call('/v1/users', withKey());
     expect(await problemOf(reply)).toBe('service_unavailable');
@@ -148,7 +148,7 @@ describe('500', () => {
   it.each([
     ['a function fails', { handle: () => Promise.reject(new Error('no table')) }],
     ['a function returns no response', { handle: async () => ({}) }],
-  ] as const)('answers internal when %s, and logs the cause', async (_what, setup) => {
+  ] as const)('returns internal when %s, and logs the cause', async (_what, setup) => {
     await start(setup);
     expect(await problemOf(await call('/v1/users', withKey()))).toBe('internal');
     expect(JSON.parse(recorded().logged[0] ?? '')).toMatchObject({

@@ -60,7 +60,7 @@ describe('/_local/messages', () => {
     },
   );
 
-  it('answers 404 to another host name, so that DNS rebinding reads no codes', async () => {
+  it('returns 404 to another host name, so that DNS rebinding reads no codes', async () => {
     const request = httpRequest({
       port: server.port,
       host: '127.0.0.1',
@@ -80,7 +80,7 @@ describe('other local paths', () => {
     expect(await (await get('/_local/usage-plans/listKeys')).text()).toBe('usage plans');
   });
 
-  it.each(['/_local/', '/_local/x', '/_local/messages/'])('answer 404 at %s', async (path) => {
+  it.each(['/_local/', '/_local/x', '/_local/messages/'])('return 404 at %s', async (path) => {
     expect((await get(path)).status).toBe(404);
   });
 

@@ -14,10 +14,10 @@ const ADDRESSES = hasIpv6 ? ['127.0.0.1', '::1'] : ['127.0.0.1'];
 let servers: LoopbackServer[] = [];
 
 const listen = async (
-  answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  respond: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
   port = 0,
 ): Promise<LoopbackServer> => {
-  const server = await listenOnLoopback(port, answer);
+  const server = await listenOnLoopback(port, respond);
   servers.push(server);
   return server;
 };
@@ -31,7 +31,7 @@ afterEach(async () => {
   servers = [];
 });
 
-/** Sends bytes as they are; gives all that comes back until the connection ends. */
+/** Sends bytes unchanged and returns everything received until the connection ends. */
 const sendRaw = async (port: number, bytes: string): Promise<string> => {
   const socket = connect(port, '127.0.0.1');
   socket.write(bytes);
@@ -39,7 +39,7 @@ const sendRaw = async (port: number, bytes: string): Promise<string> => {
 };
 
 describe('listenOnLoopback', () => {
-  it('answers on both addresses of localhost', async () => {
+  it('responds on both addresses of localhost', async () => {
     const { port } = await listen(sayHello);
     for (const host of [...ADDRESSES, 'localhost']) {
       const url = new URL(`http://${isIPv6(host) ? `[${host}]` : host}:${port}`);
@@ -67,7 +67,7 @@ describe('listenOnLoopback', () => {
       `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(12_000)}\r\n\r\n`,
     ],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
-  ])('answers %s with a problem and serves the next request', async (_what, bytes) => {
+  ])('returns a problem for %s and serves the next request', async (_what, bytes) => {
     const { port } = await listen(sayHello);
     const [head = '', body = ''] = (await sendRaw(port, bytes)).split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 400 /);
@@ -80,7 +80,7 @@ describe('listenOnLoopback', () => {
   it.each([
     ['a method that HTTP does not know', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ])('answers 404 to %s', async (_what, bytes) => {
+  ])('returns 404 to %s', async (_what, bytes) => {
     const { port } = await listen(sayHello);
     const [head = '', body = ''] = (await sendRaw(port, bytes)).split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 404 Not Found/);

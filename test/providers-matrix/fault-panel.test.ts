@@ -17,7 +17,7 @@ afterAll(async () => {
 
 interface Reply {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came back.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads JSON of any shape.
   readonly json: any;
 }
 
@@ -48,7 +48,7 @@ const newBuyer = async () => {
   };
 };
 
-it('fails over when the first provider fails, answers 503 when both fail, and links again when a fault is removed', async () => {
+it('fails over when the first provider fails, returns 503 when both fail, and links again when a fault is removed', async () => {
   const statuses: (string | number)[] = [];
   const create = async () => {
     const { status, json } = await call('/v1/users', await newBuyer());

@@ -16,7 +16,7 @@ const { create, newBuyer, expectNothingPersonal } = observed(() => service, line
 
 const UNAVAILABLE = { status: 503, code: 'verification_unavailable', retryAfter: true };
 
-/** Jibit issues tokens whatever the quota and the balance of the account. */
+/** Jibit issues tokens with any quota and balance of the account. */
 const TOKEN_FAULTS: readonly Fault[] = [
   'unauthorized',
   'blocked_address',
@@ -35,7 +35,7 @@ const INQUIRIES = [
 ] as const;
 
 describe.each(INQUIRIES)('%s, %s', (provider, operation, faults) => {
-  it.each(faults)('answers 503 and stores nothing for %s, and links afterwards', async (fault) => {
+  it.each(faults)('returns 503 and stores nothing for %s, and links afterwards', async (fault) => {
     service.use({ identity: [provider], ...optionsFor(fault) });
     const person = await newBuyer();
     const before = await service.items();
@@ -82,12 +82,12 @@ it('explains a 503 in the log by the id of the request: provider, operation, rea
   );
 });
 
-const UNDECIDED_PEOPLE = TEST_PEOPLE.filter(({ answer }) => answer.startsWith('503'));
-const REJECTED_PEOPLE = TEST_PEOPLE.filter(({ answer }) => answer.startsWith('422'));
+const UNDECIDED_PEOPLE = TEST_PEOPLE.filter(({ response }) => response.startsWith('503'));
+const REJECTED_PEOPLE = TEST_PEOPLE.filter(({ response }) => response.startsWith('422'));
 
 describe.each(['jibit', 'zohal'] as const)('%s, test persons', (provider) => {
   it.each(UNDECIDED_PEOPLE)(
-    'answers 503 and stores nothing for $outcome, and links the next person',
+    'returns 503 and stores nothing for $outcome, and links the next person',
     async ({ outcome }) => {
       service.use({ identity: [provider], ...optionsFor(outcome) });
       const person = await newBuyer(testNationalId(outcome));
@@ -99,14 +99,17 @@ describe.each(['jibit', 'zohal'] as const)('%s, test persons', (provider) => {
     },
   );
 
-  it.each(REJECTED_PEOPLE)('answers $answer and stores no user for $outcome', async ({ outcome, answer }) => {
-    service.use({ identity: [provider] });
-    const person = await newBuyer(testNationalId(outcome));
-    const before = await service.items();
-    const { status, json } = await create(person);
-    expect(`${status} ${json.code}`).toBe(answer);
-    expect(await service.items()).toEqual(before);
-  });
+  it.each(REJECTED_PEOPLE)(
+    'returns $response and stores no user for $outcome',
+    async ({ outcome, response }) => {
+      service.use({ identity: [provider] });
+      const person = await newBuyer(testNationalId(outcome));
+      const before = await service.items();
+      const { status, json } = await create(person);
+      expect(`${status} ${json.code}`).toBe(response);
+      expect(await service.items()).toEqual(before);
+    },
+  );
 });
 
 it('writes no credential, phone or national id to the log, and no credential to a response', () => {

@@ -16,7 +16,7 @@ const { send, expectNothingPersonal } = observed(() => service, lines);
 
 const UNAVAILABLE = { status: 503, code: 'sms_unavailable', retryAfter: true };
 
-/** The faults with which the provider does not send the message: it says so, or was never reached. */
+/** The faults with which the provider does not send the message: it rejects the request, or was never reached. */
 const NOT_SENT: Readonly<Record<string, readonly Fault[]>> = {
   kavenegar: [
     'unauthorized',
@@ -80,7 +80,7 @@ describe.each(['kavenegar', 'sms-ir'] as const)('%s, send_code', (provider) => {
   );
 
   it.each(TEST_PHONES)(
-    'answers $answer to the test phone of $outcome, and sends to the next phone',
+    'returns $response to the test phone of $outcome, and sends to the next phone',
     async ({ outcome }) => {
       service.use({ sms: [provider], ...optionsFor(outcome) });
       const phone = testPhone(outcome, provider === 'kavenegar' ? 1 : 2);

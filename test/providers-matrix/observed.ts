@@ -66,6 +66,6 @@ export const summaryOf = ({ status, json, headers }: Reply) => ({
 
 const SLOW: readonly string[] = ['slow_headers', 'slow_body', 'slow'];
 
-/** Times an attempt out after 50 ms if the provider never answers; otherwise an attempt never times out. */
+/** Times an attempt out after 50 ms if the provider never responds; otherwise an attempt never times out. */
 export const optionsFor = (fault: string) =>
   SLOW.includes(fault) ? { options: { timeoutSignal: () => AbortSignal.timeout(50) } } : {};

@@ -55,7 +55,7 @@ const expectStored = async (acknowledged: readonly Reply[]) => {
   expect(items.filter((item) => item.includes('USERS#'))).toHaveLength(acknowledged.length);
 };
 
-/** Timeouts that a test controls: no attempt times out until `expire`, and from then on every attempt does after 50 ms. */
+/** Timeouts that a test controls: no attempt times out until `expire`; after it every attempt does so after 50 ms. */
 const controlledTimeouts = () => {
   const attempts: AbortController[] = [];
   const timeout = () => new DOMException('the attempt has timed out', 'TimeoutError');
@@ -78,7 +78,7 @@ const controlledTimeouts = () => {
 };
 
 describe.each(['connection_refused', 'reset', 'slow_headers'] as const)('an outage by %s', (fault) => {
-  it('loses nothing acknowledged, stores nothing else, answers 503, and ends by itself', async () => {
+  it('loses nothing acknowledged, stores nothing else, returns 503, and ends by itself', async () => {
     const timeouts = controlledTimeouts();
     service.use({ identity: ['jibit'], options: { timeoutSignal: timeouts.timeoutSignal } });
     const links = await newLinks();

@@ -34,7 +34,7 @@ export const SELLERS = Array.from({ length: 20 }, (_, index) => `sel_${index}`);
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came back.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads JSON of any shape.
   readonly json: any;
   readonly text: string;
 }
@@ -62,7 +62,7 @@ export const startMatrixService = async () => {
   return {
     clock,
     simulators,
-    /** Makes the functions call these providers from now on. */
+    /** Makes the functions call these providers in later requests. */
     use(providers: Providers): void {
       functions.endpoints = bindEndpoints(providers, bindings);
     },

@@ -30,7 +30,7 @@ describe('rateBasedFirewall', () => {
     expect(allowed('a', 150)).toBe(100);
   });
 
-  it('counts refused requests, so that an address that goes on stays refused', () => {
+  it('counts refused requests, so that an address that keeps sending stays refused', () => {
     const { time, allowed } = startAt();
     allowed('a', 100);
     for (let minute = 1; minute <= 10; minute += 1) {

@@ -25,7 +25,7 @@ describe('router', () => {
     ['a shorter path', 'GET', '/v1'],
     ['no path', 'GET', ''],
     ['an absolute URL', 'GET', 'http://localhost/v1/users'],
-    ['a method the path does not answer to', 'DELETE', '/v1/users'],
+    ['a method that the path does not have', 'DELETE', '/v1/users'],
     ['a method in lower case', 'get', '/v1/users'],
     ['HEAD', 'HEAD', '/v1/users'],
     ['OPTIONS', 'OPTIONS', '/v1/users'],

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came back.
+// biome-ignore lint/suspicious/noExplicitAny: a test reads JSON of any shape.
 const jsonOf = (response: Response): Promise<any> => response.json();
 
 const post = async (body: string, headers: Record<string, string> = JSON_TYPE) => {
@@ -87,6 +87,6 @@ it('rejects plain text, which a form of another site can send without a prefligh
   expect(simulators.faults.list()[0]?.fault).toBeUndefined();
 });
 
-it('answers 404 to any other method', async () => {
+it('returns 404 to any other method', async () => {
   expect((await fetch(url, { method: 'DELETE' })).status).toBe(404);
 });

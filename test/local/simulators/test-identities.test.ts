@@ -25,24 +25,24 @@ const tableUnder = (heading: string): string[][] =>
 describe('the page about test identities', () => {
   it('lists every test person', () => {
     expect(tableUnder('People')).toEqual(
-      TEST_PEOPLE.map(({ prefix, outcome, meaning, answer }) => [
+      TEST_PEOPLE.map(({ prefix, outcome, meaning, response }) => [
         `${prefix}..`,
         testNationalId(outcome),
         outcome,
         meaning,
-        answer,
+        response,
       ]),
     );
   });
 
   it('lists every test phone', () => {
     expect(tableUnder('Phones')).toEqual(
-      TEST_PHONES.map(({ prefix, outcome, meaning, answer }) => [
+      TEST_PHONES.map(({ prefix, outcome, meaning, response }) => [
         `${toLocalPhone(prefix)}..`,
         toLocalPhone(testPhone(outcome)),
         outcome,
         meaning,
-        answer,
+        response,
       ]),
     );
   });

@@ -25,7 +25,7 @@ const section = (name: string) => simulators.providerSecret[name] as Section;
 
 interface Reply {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came back.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads JSON of any shape.
   readonly json: any;
 }
 
@@ -104,7 +104,7 @@ describe('jibit', () => {
     );
   });
 
-  it('answers handler.not_found to any other path', async () => {
+  it('returns handler.not_found to any other path', async () => {
     expect((await get('/v2/services/identity', 'any')).json.code).toBe('handler.not_found');
   });
 });

@@ -97,17 +97,17 @@ describe('the endpoint', () => {
     expect([reply.status, await reply.json()]).toEqual([200, { result: 0 }]);
   });
 
-  it('answers 403 to a wrong token, without running the method', async () => {
+  it('returns 403 to a wrong token, without running the method', async () => {
     const key = { name: 'key', value: VALUE, enabled: true };
     expect((await call('createKey', [key], 'wrong')).status).toBe(403);
     expect(await running.store.countKeys(10)).toBe(0);
   });
 
-  it.each(['toString', 'close', 'recordUse', ''])('answers 404 to the method "%s"', async (method) => {
+  it.each(['toString', 'close', 'recordUse', ''])('returns 404 to the method "%s"', async (method) => {
     expect((await call(method, [])).status).toBe(404);
   });
 
-  it('answers 409 to arguments of another type', async () => {
+  it('returns 409 to arguments of another type', async () => {
     expect((await call('countKeys', ['many'])).status).toBe(409);
     expect((await call('attach', ['id', 'gold'])).status).toBe(409);
   });
