@@ -1,4 +1,4 @@
-/** The promise of CONTRIBUTING.md: a new row and its handler are all that a new endpoint adds; everything else follows from the row. */
+/** Tests the list of CONTRIBUTING.md: a new row and its handler are all that a new endpoint adds; everything else follows from the row. */
 import { buildDocument } from '#bin/openapi/document.ts';
 import { variablesOf } from '#lib/function-variables.ts';
 import { grantsOf } from '#lib/grants.ts';
@@ -111,7 +111,7 @@ describe('the local gateway', () => {
     expect(reply.headers.get('x-request-id')).not.toBeNull();
   });
 
-  it("answers the row's problem to a path that its schema rejects", async () => {
+  it("returns the row's problem for a path that its schema rejects", async () => {
     expectProblem(await update('smp_x', { note: 'a new note' }), 'user_not_found');
   });
 

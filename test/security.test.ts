@@ -27,7 +27,7 @@ afterAll(async () => {
 routeAttacks({ routes: allRoutes, target: () => target });
 
 describe("another seller's users", () => {
-  it('are not listed, whatever the query says', async () => {
+  it('are not listed for any query', async () => {
     const { key } = target.otherSeller;
     const reply = await call(target, '/v1/users', { key });
     expect(reply.json<{ total: number }>().total).toBe(0);

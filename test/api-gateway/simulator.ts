@@ -15,7 +15,7 @@ export interface SimulatedApiGateway {
   /** Counts a request of the key with this value on the current day. */
   recordUse(value: string): void;
   flushes(): number;
-  /** Answers one management call. */
+  /** Handles one management call. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ const requireSignature = ({ headers }: IncomingMessage): void => {
   }
 };
 
-const answer = async (simulator: Simulator, request: IncomingMessage): Promise<Reply> => {
+const handle = async (simulator: Simulator, request: IncomingMessage): Promise<Reply> => {
   requireSignature(request);
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
   for (const operation of OPERATIONS) {
@@ -56,7 +56,7 @@ const send = (response: ServerResponse, { status, body }: Reply, errorType?: str
   response.end(body === undefined ? '' : JSON.stringify(body));
 };
 
-/** Returns a function that says whether one more call fits into the current second. */
+/** Returns a function that returns whether one more call fits into the current second. */
 const perSecond = (limit: number, now: () => number): (() => boolean) => {
   let second = 0;
   let count = 0;
@@ -91,7 +91,7 @@ export const simulatedApiGateway = (options: SimulatorOptions = {}): SimulatedAp
     },
     async handle(request, response) {
       try {
-        send(response, await answer(simulator, request));
+        send(response, await handle(simulator, request));
       } catch (error) {
         const known = error instanceof SimulatorError ? error : undefined;
         const { status = 500, name = 'InternalServerErrorException', message = '' } = known ?? {};

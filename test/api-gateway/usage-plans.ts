@@ -12,7 +12,7 @@ import {
 import { API_ID, PLAN_IDS, STAGE_NAME } from './identifiers.ts';
 import type { StoredKey } from './state.ts';
 
-/** API Gateway answers for no more days at once. */
+/** API Gateway returns the usage of no more days in one call. */
 const MAX_USAGE_DAYS = 90;
 const DAY_MS = 86_400_000;
 

@@ -206,7 +206,7 @@ describe('reading all users', () => {
     ]);
   });
 
-  it('continues after an empty page, because removed users leave empty places', async () => {
+  it('continues after an empty page, because a page can hold removed users only', async () => {
     const { client } = clientOf(pageOf(1, ['a'], 3), pageOf(2, [], 3), pageOf(3, ['b'], 3));
     const seen: string[] = [];
     for await (const { id } of client.users()) seen.push(id);

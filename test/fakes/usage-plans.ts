@@ -1,7 +1,7 @@
 import type { GatewayKey, UsagePlans } from '#admin/usage-plans/port.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
 
-/** API Gateway in memory, for tests, with what it was left with to look at. */
+/** A fake of API Gateway in memory, with its state, for tests. */
 export interface FakeUsagePlans extends UsagePlans {
   readonly held: Map<string, GatewayKey>;
   /** Key id -> the plans it is in. */

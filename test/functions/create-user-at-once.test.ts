@@ -43,16 +43,16 @@ describe('two requests at once for one person with two birth dates', () => {
   it('returns 409 to the second when the first one links the person', async () => {
     const person = await newBuyer();
     const begun = Promise.withResolvers<void>();
-    const answered = Promise.withResolvers<void>();
+    const checked = Promise.withResolvers<void>();
     const wait = () => {
       begun.resolve();
-      return answered.promise;
+      return checked.promise;
     };
     const { call, paid } = createUser({ wait });
     const first = call({ body: person });
     await begun.promise;
     const second = call({ body: { ...person, birth_date: '1370/1/16' } });
-    answered.resolve();
+    checked.resolve();
     expect((await first).status).toBe(201);
     expect((await second).json.code).toBe('user_conflict');
     expect(paid).toEqual({ identity: 1, ownership: 1 });
@@ -63,16 +63,16 @@ describe('two requests at once for one person with two birth dates', () => {
     const registry: RegistryResults = { identity: 'not_found' };
     const { call, paid } = createUser(registry);
     const begun = Promise.withResolvers<void>();
-    const answered = Promise.withResolvers<void>();
+    const checked = Promise.withResolvers<void>();
     registry.wait = () => {
       begun.resolve();
-      return answered.promise;
+      return checked.promise;
     };
     const wrong = call({ body: { ...person, birth_date: '1370/1/16' } });
     await begun.promise;
     registry.identity = 'matched';
     const right = call({ body: person });
-    answered.resolve();
+    checked.resolve();
     expect((await wrong).json.code).toBe('identity_mismatch');
     expect((await right).status).toBe(201);
     expect(paid).toEqual({ identity: 2, ownership: 2 });
@@ -80,7 +80,7 @@ describe('two requests at once for one person with two birth dates', () => {
 });
 
 describe('guesses of a birth date', () => {
-  it('cost five checks for 50 birth dates at once; the rest is too_many_attempts', async () => {
+  it('cost five checks for 50 birth dates at once; the other requests get too_many_attempts', async () => {
     const person = await newBuyer();
     const { call, paid } = createUserBench(table, {
       registry: { identity: 'not_found' },

@@ -36,7 +36,7 @@ export const newKey = (plan: 'free' | 'professional' = 'free') => {
   return { ...callerContext, plan, keyId: `key_links_${keys}` };
 };
 
-/** The results of the registry's checks from now on; `wait` delays each of them. */
+/** The results of the registry's later checks; `wait` delays each of them. */
 export interface RegistryResults {
   identity?: IdentityVerdict | Error | undefined;
   ownership?: OwnershipVerdict | Error | undefined;
@@ -53,10 +53,10 @@ interface Options {
 export const createUserBench = (table: Table, { registry = {}, ceilings, deps }: Options = {}) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
   const paid = { identity: 0, ownership: 0 };
-  const respond = async <T>(answer: T | Error): Promise<T> => {
+  const respond = async <T>(result: T | Error): Promise<T> => {
     await registry.wait?.();
-    if (answer instanceof Error) throw answer;
-    return answer;
+    if (result instanceof Error) throw result;
+    return result;
   };
   const identityRegistry = {
     checkIdentity: () => {

@@ -99,7 +99,7 @@ describe('failed-checks-per-hour', () => {
     expect(new Set(codesOf(replies))).toEqual(new Set([201]));
   });
 
-  it('answers a verdict ten times, however many people are checked at the same moment', async () => {
+  it('returns ten verdicts, however many people are checked at the same moment', async () => {
     const { registry, link } = createUserBench(table);
     registry.ownership = 'not_matched';
     const key = newKey();
@@ -110,7 +110,7 @@ describe('failed-checks-per-hour', () => {
     ]);
   });
 
-  it('answers no verdict beyond the limit to identical requests that share a check', async () => {
+  it('returns no verdict beyond the limit to identical requests that share a check', async () => {
     const { registry, call } = createUserBench(table);
     registry.ownership = 'not_matched';
     const key = newKey();
@@ -125,7 +125,7 @@ describe('failed-checks-per-hour', () => {
     expect(codesOf(replies)).toContain('rate_limit_exceeded');
   });
 
-  it('counts each key apart', async () => {
+  it('counts each key separately', async () => {
     const { registry, link } = createUserBench(table);
     const key = newKey();
     registry.identity = 'not_found';
@@ -213,10 +213,10 @@ describe('paid-checks-per-day', () => {
     ['a verdict against the person', { identity: 'not_found' }, 422],
     ['an undecided check', { identity: unavailableBecause('undecided') }, 503],
     ['a rejected check', { ownership: unavailableBecause('rejected') }, 503],
-  ] as const)('counts %s', async (_what, answers, status) => {
+  ] as const)('counts %s', async (_what, results, status) => {
     const { registry, link, clock, paid } = createUserBench(table);
     const key = limitedKey(2);
-    Object.assign(registry, answers);
+    Object.assign(registry, results);
     expect([(await link(key)).status, (await link(key)).status]).toEqual([status, status]);
     const refused = await link(key);
     expect([refused.json.code, refused.headers['Retry-After']]).toEqual([

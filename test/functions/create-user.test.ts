@@ -4,7 +4,7 @@ import { userStore } from '#shared/users/store.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { countingCalls } from '#test/table/counting-calls.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { losingAnswers } from '#test/table/lost-answers.ts';
+import { losingResponses } from '#test/table/lost-responses.ts';
 import {
   addSellers,
   createUserBench,
@@ -108,8 +108,8 @@ describe('201', () => {
     expect(paid).toEqual({ identity: 1, ownership: 1 });
   });
 
-  it('is the response although the answer of the link transaction was lost', async () => {
-    const lossy = losingAnswers(table);
+  it('is the response although the response of the link transaction was lost', async () => {
+    const lossy = losingResponses(table);
     const person = await newBuyer();
     const { call } = createUserBench(lossy, {
       deps: (deps) => ({
@@ -129,8 +129,8 @@ describe('201', () => {
     lossy.client.destroy();
   });
 
-  it('is the response although the answer of every write was lost once', async () => {
-    const lossy = losingAnswers(table);
+  it('is the response although the response of every write was lost once', async () => {
+    const lossy = losingResponses(table);
     lossy.loseWrites(4);
     const { status } = await createUserBench(lossy).call({ body: await newBuyer() });
     expect([status, lossy.lost()]).toEqual([201, 4]);
@@ -159,7 +159,7 @@ describe('200', () => {
 });
 
 describe('404', () => {
-  it('is buyer_not_registered for a phone that the buyer app does not know, without a paid check', async () => {
+  it('is buyer_not_registered for a phone that is not registered, without a paid check', async () => {
     const { paid, call } = createUser();
     const { status, json } = await call({ body: newPerson() });
     expect([status, json.code]).toEqual([404, 'buyer_not_registered']);

@@ -4,7 +4,7 @@ import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { userStore } from '#shared/users/store.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
-import { cancelledFor, createSeller, noAnswer } from '#test/shared/users/linking.ts';
+import { canceledFor, createSeller, noResponse } from '#test/shared/users/linking.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { countedTable, interceptedTable } from '#test/table/intercepted-table.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
@@ -47,12 +47,12 @@ describe('204', () => {
     expect(users).toHaveLength(total);
   });
 
-  it('is the response if the answer of the database was lost after the write happened', async () => {
+  it('is the response if the response of the database was lost after the write happened', async () => {
     const { id } = await newUser();
     const lossy = interceptedTable(table, async ({ name }, send) => {
-      const answer = await send();
-      if (name === 'TransactWriteCommand') throw noAnswer;
-      return answer;
+      const output = await send();
+      if (name === 'TransactWriteCommand') throw noResponse;
+      return output;
     });
     expect((await deleteUser(lossy).call({ path: { id } })).status).toBe(204);
   });
@@ -106,8 +106,8 @@ describe('429', () => {
 
 describe('503', () => {
   it.each([
-    ['no answer comes', noAnswer, 15_000],
-    ['other writes conflict until the deadline', cancelledFor('TransactionConflict'), 600],
+    ['no response comes', noResponse, 15_000],
+    ['other writes conflict until the deadline', canceledFor('TransactionConflict'), 600],
   ])(
     'is service_unavailable with Retry-After if %s, and removes nothing',
     async (_case, error, timeLeftMs) => {

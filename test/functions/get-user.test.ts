@@ -78,7 +78,7 @@ describe('503', () => {
   it('is service_unavailable, not 404, if the user cannot be read', async () => {
     const failing = interceptedTable(table, ({ name }, send) => {
       if (name !== 'GetCommand') return send();
-      return Promise.reject(Object.assign(new Error('no answer'), { name: 'TimeoutError' }));
+      return Promise.reject(Object.assign(new Error('no response'), { name: 'TimeoutError' }));
     });
     const { status, json, headers } = await getUser(failing).call({ path: { id: user.id } });
     expect([status, json.code]).toEqual([503, 'service_unavailable']);

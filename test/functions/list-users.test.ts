@@ -51,7 +51,7 @@ describe('200', () => {
     );
   });
 
-  it('shows every user once, whatever the page size', async () => {
+  it('shows every user once for every page size', async () => {
     const { call } = listUsers();
     const pages = await Promise.all(
       [1, 2, 3, 4].map((page) => call({ query: { page: `${page}`, page_size: '7' } })),

@@ -2,7 +2,7 @@ import { completeNationalId } from '#shared/users/national-id.ts';
 
 let count = 0;
 
-/** A person whom nobody is: national ids that begin with 999 belong to no issuing place. A new one at each call. */
+/** Returns a generated person, another one at each call. National ids that begin with 999 are not issued. */
 export const newPerson = () => {
   count += 1;
   const serial = String(count).padStart(6, '0');

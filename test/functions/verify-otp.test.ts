@@ -1,7 +1,7 @@
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { losingAnswers } from '#test/table/lost-answers.ts';
+import { losingResponses } from '#test/table/lost-responses.ts';
 import { callerContext } from './harness.ts';
 import { newPerson } from './people.ts';
 import {
@@ -93,9 +93,9 @@ describe('200', () => {
     expect(events('code_redeemed')).toHaveLength(1);
   });
 
-  it.each([1, 2, 3])('returns a token though the answers of %i writes were lost', async (count) => {
+  it.each([1, 2, 3])('returns a token though the responses of %i writes were lost', async (count) => {
     const { phone } = newPerson();
-    const lossy = losingAnswers(table);
+    const lossy = losingResponses(table);
     const { send, verify } = verifyOtp({ on: lossy });
     await send(phone);
     lossy.loseWrites(count);
@@ -196,7 +196,7 @@ describe('422', () => {
 });
 
 describe('429', () => {
-  it('is too_many_attempts from the sixth try on, right or wrong, until a new code is sent', async () => {
+  it('is too_many_attempts for every try after the fifth, right or wrong, until a new code is sent', async () => {
     const { phone } = newPerson();
     const { send, verify, clock } = verifyOtp();
     await send(phone);

@@ -2,7 +2,7 @@ import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
 import type { Report } from './report.ts';
 
 /** A response, or undefined if the connection ended without one. */
-export interface Answer {
+export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: a campaign reads any JSON of the response.
@@ -35,7 +35,7 @@ export const call = async (
   baseUrl: string,
   { method, path, key, body }: ApiCall,
   report: Report,
-): Promise<Answer | undefined> => {
+): Promise<Reply | undefined> => {
   const startedAt = performance.now();
   const response = await fetch(`${baseUrl}${path}`, {
     method,
@@ -46,30 +46,30 @@ export const call = async (
   const text = await response?.text().catch(() => undefined);
   if (response === undefined || text === undefined) return undefined;
   const json = parse(text);
-  const answer = {
+  const reply = {
     status: response.status,
     headers: response.headers,
     json,
     ms: performance.now() - startedAt,
   };
-  checkAnswer(answer, `${method} ${path.split('?')[0]}`, report);
-  return answer;
+  checkResponse(reply, `${method} ${path.split('?')[0]}`, report);
+  return reply;
 };
 
-const checkAnswer = ({ status, headers, json }: Answer, operation: string, report: Report): void => {
+const checkResponse = ({ status, headers, json }: Reply, operation: string, report: Report): void => {
   if (status < 400) return;
   const code = json?.code as ProblemCode;
   report.expect(
     CHECK,
     headers.get('content-type') === 'application/problem+json' && PROBLEMS[code]?.status === status,
-    () => `${operation} answered ${status} ${code}`,
+    () => `${operation} returned ${status} ${code}`,
   );
-  report.expect('no request answers internal', code !== 'internal', () => `${operation} answered internal`);
+  report.expect('no request returns internal', code !== 'internal', () => `${operation} returned internal`);
   if (status !== 429 && status !== 503) return;
   const seconds = Number(headers.get('retry-after'));
   report.expect(
     RETRY_AFTER_CHECK,
     Number.isInteger(seconds) && seconds >= 1 && seconds <= LONGEST_RETRY_AFTER_SECONDS,
-    () => `${operation} answered ${code} with Retry-After ${headers.get('retry-after')}`,
+    () => `${operation} returned ${code} with Retry-After ${headers.get('retry-after')}`,
   );
 };

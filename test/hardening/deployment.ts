@@ -87,10 +87,10 @@ const runAdmin = async (folder: string, args: readonly string[]): Promise<string
   return written.out;
 };
 
-/** The field of that name anywhere in a JSON answer of the CLI. */
+/** The field of that name anywhere in the JSON output of the CLI. */
 const fieldOf = (json: string, name: string): string => {
   const match = new RegExp(`"${name}":\\s*"([^"]+)"`).exec(json);
-  if (match === null) throw new Error(`the CLI's answer has no ${name}`);
+  if (match === null) throw new Error(`the CLI's output has no ${name}`);
   return match[1] as string;
 };
 

@@ -5,12 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** A fault of one database call. */
 export type Fault =
-  /** The answer comes late. */
+  /** The response comes late. */
   | 'delay'
   /** The connection breaks before the call is made. */
   | 'reset'
-  /** The call is made, and the connection breaks before the answer. */
-  | 'lost-answer'
+  /** The call is made, and the connection breaks before the response. */
+  | 'lost-response'
   | 'ThrottlingException'
   | 'ProvisionedThroughputExceededException'
   /** Another write holds the item; a transaction is cancelled for it. */
@@ -29,7 +29,7 @@ export interface FaultProxy {
   /** Calls by the fault that they met; `none` for those without. */
   readonly counts: ReadonlyMap<string, number>;
   plan(faults: FaultPlan): void;
-  /** `refuse` breaks every connection at once; `hang` never answers; `up` forwards. */
+  /** `refuse` breaks every connection at once; `hang` never responds; `up` forwards. */
   availability(state: 'up' | 'refuse' | 'hang'): void;
   stop(): Promise<void>;
 }
@@ -43,12 +43,12 @@ const bodyOf = async (stream: AsyncIterable<Buffer>): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-const reply = (response: ServerResponse, status: number, body: object): void => {
+const respond = (response: ServerResponse, status: number, body: object): void => {
   response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
   response.end(JSON.stringify(body));
 };
 
-/** The answer to a transaction whose first item conflicts with another write. */
+/** The response to a transaction whose first item conflicts with another write. */
 const conflictOf = (items: number) => ({
   __type: 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException',
   Message: 'fault',
@@ -57,7 +57,7 @@ const conflictOf = (items: number) => ({
   })),
 });
 
-/** Stands between the service and its database and lets calls fail as the plan says. */
+/** Starts a proxy between the service and its database that makes calls fail as the plan says. */
 export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
   const agent = new Agent({ keepAlive: true });
   const counts = new Map<string, number>();
@@ -68,8 +68,8 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
   const forward = async (incoming: IncomingMessage, body: Buffer) => {
     const outgoing = request(target, { method: incoming.method ?? 'POST', headers: incoming.headers, agent });
     outgoing.end(body);
-    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-    return { status: answer.statusCode ?? 500, headers: answer.headers, body: await bodyOf(answer) };
+    const [reply] = (await once(outgoing, 'response')) as [IncomingMessage];
+    return { status: reply.statusCode ?? 500, headers: reply.headers, body: await bodyOf(reply) };
   };
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -80,25 +80,31 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
     counts.set(fault ?? 'none', (counts.get(fault ?? 'none') ?? 0) + 1);
     if (fault === 'reset') return void response.destroy();
     if (fault === 'unprocessed-keys') {
-      return reply(response, 200, {
+      return respond(response, 200, {
         Responses: {},
         UnprocessedKeys: JSON.parse(body.toString()).RequestItems,
       });
     }
     if (fault === 'InternalServerError') {
-      return reply(response, 500, { __type: `com.amazonaws.dynamodb.v20120810#${fault}`, message: 'fault' });
+      return respond(response, 500, {
+        __type: `com.amazonaws.dynamodb.v20120810#${fault}`,
+        message: 'fault',
+      });
     }
     if (fault === 'TransactionConflictException' && action === 'TransactWriteItems') {
-      return reply(response, 400, conflictOf(JSON.parse(body.toString()).TransactItems.length));
+      return respond(response, 400, conflictOf(JSON.parse(body.toString()).TransactItems.length));
     }
     if (fault === 'delay') await pause(DELAY_MS);
-    else if (fault !== undefined && fault !== 'lost-answer') {
-      return reply(response, 400, { __type: `com.amazonaws.dynamodb.v20120810#${fault}`, message: 'fault' });
+    else if (fault !== undefined && fault !== 'lost-response') {
+      return respond(response, 400, {
+        __type: `com.amazonaws.dynamodb.v20120810#${fault}`,
+        message: 'fault',
+      });
     }
-    const answer = await forward(incoming, body);
-    if (fault === 'lost-answer') return void response.destroy();
-    response.writeHead(answer.status, answer.headers);
-    response.end(answer.body);
+    const reply = await forward(incoming, body);
+    if (fault === 'lost-response') return void response.destroy();
+    response.writeHead(reply.status, reply.headers);
+    response.end(reply.body);
   };
 
   const server = createServer((incoming, response) => {

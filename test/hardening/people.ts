@@ -1,6 +1,6 @@
 import { completeNationalId } from '#shared/users/national-id.ts';
 
-/** A generated person whose checks match: national ids that begin with 999 belong to no issuing place. */
+/** A generated person whose checks match: national ids that begin with 999 are not issued. */
 export interface TestPerson {
   readonly national_id: string;
   readonly birth_date: string;

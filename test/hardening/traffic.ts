@@ -1,11 +1,11 @@
-import { type Answer, type ApiCall, call } from './api.ts';
+import { type ApiCall, call, type Reply } from './api.ts';
 import type { CampaignSeller, Deployment } from './deployment.ts';
 import { personNumber, type TestPerson } from './people.ts';
 import type { Random } from './random.ts';
 import type { Report } from './report.ts';
 import type { Used } from './used.ts';
 
-/** What the model knows of a person at a seller. `unsettled`: the last change got no definite response. */
+/** The state of a person at a seller in the model. `unsettled`: the last change got no definite response. */
 interface PersonState {
   readonly person: TestPerson;
   /** The user id, while linked. */
@@ -42,25 +42,25 @@ export const newWorker = ({
     removed: [],
   }));
   const send = async (method: ApiCall['method'], path: string, body?: object) => {
-    const answer = await call(
+    const reply = await call(
       deployment.baseUrl(),
       { method, path, key: seller.key, ...(body ? { body } : {}) },
       report,
     );
-    report.expect('a valid key never gets 401', answer?.status !== 401, () => `${method} ${path}`);
-    return answer;
+    report.expect('a valid key never gets 401', reply?.status !== 401, () => `${method} ${path}`);
+    return reply;
   };
-  const isIndefinite = (answer: Answer | undefined): boolean => answer === undefined || answer.status >= 500;
+  const isIndefinite = (reply: Reply | undefined): boolean => reply === undefined || reply.status >= 500;
 
   const create = async (state: PersonState): Promise<void> => {
     used.nationalIds.add(state.person.national_id);
     used.phones.add(state.person.phone);
-    const answer = await send('POST', '/v1/users', state.person);
-    if (answer === undefined || isIndefinite(answer) || answer.status === 429) {
-      state.unsettled ||= isIndefinite(answer);
+    const reply = await send('POST', '/v1/users', state.person);
+    if (reply === undefined || isIndefinite(reply) || reply.status === 429) {
+      state.unsettled ||= isIndefinite(reply);
       return;
     }
-    const { status, json } = answer;
+    const { status, json } = reply;
     const check = 'a 201 or 200 of a link is true exactly once';
     if (state.id !== undefined && !state.unsettled) {
       report.expect(
@@ -85,12 +85,12 @@ export const newWorker = ({
 
   const remove = async (state: PersonState): Promise<void> => {
     if (state.id === undefined) return;
-    const answer = await send('DELETE', `/v1/users/${state.id}`);
-    if (answer === undefined || isIndefinite(answer) || answer.status === 429) {
-      state.unsettled ||= isIndefinite(answer);
+    const reply = await send('DELETE', `/v1/users/${state.id}`);
+    if (reply === undefined || isIndefinite(reply) || reply.status === 429) {
+      state.unsettled ||= isIndefinite(reply);
       return;
     }
-    report.expect('a removal of a linked user answers 204', answer.status === 204, () => `${answer.status}`);
+    report.expect('a removal of a linked user returns 204', reply.status === 204, () => `${reply.status}`);
     state.removed.push(state.id);
     state.id = undefined;
     state.unsettled = false;
@@ -101,34 +101,34 @@ export const newWorker = ({
     const gone = state.removed.at(-1);
     const id = state.id ?? gone;
     if (id === undefined) return;
-    const answer = await send('GET', `/v1/users/${id}`);
-    if (answer === undefined || isIndefinite(answer) || answer.status === 429) return;
+    const reply = await send('GET', `/v1/users/${id}`);
+    if (reply === undefined || isIndefinite(reply) || reply.status === 429) return;
     const expected = state.id === undefined ? 404 : 200;
     report.expect(
       'reading by id agrees with the model',
-      answer.status === expected,
-      () => `${id} ${answer.status}`,
+      reply.status === expected,
+      () => `${id} ${reply.status}`,
     );
   };
 
   const find = async (state: PersonState): Promise<void> => {
     if (state.unsettled) return;
-    const answer = await send('GET', `/v1/users?phone=${encodeURIComponent(state.person.phone)}`);
-    if (answer === undefined || answer.status !== 200) return;
-    const ids = answer.json.data.map(({ id }: { id: string }) => id);
+    const reply = await send('GET', `/v1/users?phone=${encodeURIComponent(state.person.phone)}`);
+    if (reply === undefined || reply.status !== 200) return;
+    const ids = reply.json.data.map(({ id }: { id: string }) => id);
     const expected = state.id === undefined ? [] : [state.id];
     report.expect(
       'finding by phone agrees with the model',
-      JSON.stringify(ids) === JSON.stringify(expected) && answer.json.total === expected.length,
+      JSON.stringify(ids) === JSON.stringify(expected) && reply.json.total === expected.length,
       () => `expected ${expected}, got ${ids}`,
     );
   };
 
   const conflict = async (state: PersonState): Promise<void> => {
     if (state.id === undefined || state.unsettled) return;
-    const answer = await send('POST', '/v1/users', { ...state.person, birth_date: '1349/1/1' });
-    if (answer === undefined || isIndefinite(answer) || answer.status === 429) return;
-    report.expect('other data for a linked person get 409', answer.status === 409, () => `${answer.status}`);
+    const reply = await send('POST', '/v1/users', { ...state.person, birth_date: '1349/1/1' });
+    if (reply === undefined || isIndefinite(reply) || reply.status === 429) return;
+    report.expect('other data for a linked person get 409', reply.status === 409, () => `${reply.status}`);
   };
 
   const list = async (): Promise<void> => {
@@ -157,7 +157,7 @@ export const newWorker = ({
 
 export type Worker = ReturnType<typeof newWorker>;
 
-/** Checks every page of a seller against the ids that its workers know. */
+/** Checks every page of a seller against the ids of its workers. */
 export const checkPages = async (
   { baseUrl }: Deployment,
   seller: CampaignSeller,
@@ -169,12 +169,11 @@ export const checkPages = async (
   let [page, pages, total] = [1, 1, 0];
   for (; page <= pages; page += 1) {
     const path = `/v1/users?page=${page}&page_size=100`;
-    const answer = await call(baseUrl(), { method: 'GET', path, key: seller.key }, report);
-    if (answer?.status !== 200)
-      return report.violated('the pages can be read at the end', `${answer?.status}`);
-    listed.push(...answer.json.data.map(({ id }: { id: string }) => id));
-    pages = answer.json.total_pages;
-    total = answer.json.total;
+    const reply = await call(baseUrl(), { method: 'GET', path, key: seller.key }, report);
+    if (reply?.status !== 200) return report.violated('the pages can be read at the end', `${reply?.status}`);
+    listed.push(...reply.json.data.map(({ id }: { id: string }) => id));
+    pages = reply.json.total_pages;
+    total = reply.json.total;
   }
   report.expect(
     'totals agree with the model',

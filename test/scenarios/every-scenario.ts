@@ -8,7 +8,7 @@ import { signInScenarios } from './sign-in.ts';
 import type { ScenarioOptions } from './target.ts';
 import { usersByIdScenarios } from './users-by-id.ts';
 
-/** All that the contract promises, against one target. The plan's limit comes last: it leaves the free key without room for a minute. */
+/** Runs every scenario of the contract against one target. The plan's limit comes last: it uses up the free key for a minute. */
 export const everyScenario = ({ target, lacks = [] }: ScenarioOptions): void => {
   const hasForeignRefusals = lacks.includes('gateway problem bodies');
   const options = { target: () => ({ ...target(), hasForeignRefusals }), lacks };

@@ -52,7 +52,7 @@ export const listUsersScenarios = (options: ScenarioOptions): void => {
       );
     });
 
-    scenario('answers a page past the end with no users and links back', async () => {
+    scenario('returns no users and links back for a page past the end', async () => {
       const { total, total_pages } = await list(target(), '?page_size=2');
       expect(await list(target(), '?page=9007199254740991&page_size=2')).toEqual({
         data: [],
@@ -70,7 +70,7 @@ export const listUsersScenarios = (options: ScenarioOptions): void => {
   });
 
   describe('finding users by phone', () => {
-    scenario('returns the users with the phone, in whatever form it is sent', async () => {
+    scenario('returns the users with the phone in every accepted form', async () => {
       const { id, phone } = await linkNewBuyer(target());
       const local = `0${phone.slice(3)}`;
       // The last is a + that was not percent-encoded.

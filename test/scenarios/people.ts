@@ -11,10 +11,10 @@ export interface NewUser {
   readonly display_name: string;
 }
 
-/** Every person that was made up in this process: for the test that nothing of them stands where it must not. */
+/** Every person that this process generated, for the test that no personal data is logged. */
 export const peopleMade: NewUser[] = [];
 
-/** A person who belongs to nobody, with a name to find again. */
+/** A generated person, with a name to find again. */
 export const newPerson = (): NewUser => {
   const person = { ...newDemoPerson(), display_name: `Person ${randomInt(1_000_000)}` };
   peopleMade.push(person);
@@ -34,7 +34,7 @@ export const toArabicDigits = (text: string): string =>
 export const otherCode = (code: string, step = 1): string =>
   String((Number(code) + step) % 1_000_000).padStart(6, '0');
 
-/** Has a code sent to a phone; gives the code. */
+/** Sends a code to a phone and returns it. */
 export const sendCode = async (target: Target, phone: string, key = target.keys.app): Promise<string> => {
   const reply = await call(target, '/v1/auth/otp/send', { key, body: { phone } });
   expect(reply.status).toBe(202);
@@ -42,7 +42,7 @@ export const sendCode = async (target: Target, phone: string, key = target.keys.
   return newest?.code ?? '';
 };
 
-/** Signs a buyer in with the buyer app's key, which registers the buyer; gives the access token. */
+/** Signs a buyer in with the buyer app's key, which registers the buyer. Returns the access token. */
 export const registerBuyer = async (target: Target, phone: string): Promise<string> => {
   const code = await sendCode(target, phone);
   const reply = await call(target, '/v1/auth/otp/verify', { key: target.keys.app, body: { phone, code } });

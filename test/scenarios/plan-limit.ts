@@ -9,7 +9,7 @@ const REFUSALS = 20;
 /** Concurrent requests. More of them would slow a busy machine so much that the service stops waiting for its rate limiter. */
 const CONCURRENCY = 10;
 
-/** Makes calls, a few at a time, until `isEnough` says so of the replies or `most` were made. */
+/** Makes calls, a few at a time, until `isEnough` returns true for the replies or `most` were made. */
 const callUntil = async (
   make: () => Promise<Reply>,
   most: number,

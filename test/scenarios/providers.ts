@@ -25,7 +25,7 @@ const NO_VERDICT: readonly PersonOutcome[] = ['quota', 'malformed'];
 
 const NOT_SENT: readonly PhoneOutcome[] = ['rejected', 'balance'];
 
-/** The responses of the service for each kind of answer of a registry and an SMS provider. */
+/** The responses of the service for each kind of response of a registry and an SMS provider. */
 export const providerScenarios = (options: ScenarioOptions): void => {
   const { target } = options;
   const scenario = itWith(options, 'test identities', 'sent messages');
@@ -38,16 +38,19 @@ export const providerScenarios = (options: ScenarioOptions): void => {
     }
 
     for (const outcome of NO_VERDICT) {
-      scenario(`rejects nobody without a verdict (${outcome}): the caller may try again`, async () => {
-        const { person, reply } = await linkAs(target(), outcome);
-        expectProblem(reply, 'verification_unavailable');
-        expectRetryAfter(reply, 3600);
-        // Nothing was stored: the same phone can be linked with another person.
-        const { national_id } = await registeredPerson(target());
-        const body = { ...person, national_id };
-        const linked = await call(target(), '/v1/users', { key: target().keys.professional, body });
-        expect(linked.status).toBe(201);
-      });
+      scenario(
+        `rejects no person without a verdict (${outcome}): the caller may send the request again`,
+        async () => {
+          const { person, reply } = await linkAs(target(), outcome);
+          expectProblem(reply, 'verification_unavailable');
+          expectRetryAfter(reply, 3600);
+          // Nothing was stored: the same phone can be linked with another person.
+          const { national_id } = await registeredPerson(target());
+          const body = { ...person, national_id };
+          const linked = await call(target(), '/v1/users', { key: target().keys.professional, body });
+          expect(linked.status).toBe(201);
+        },
+      );
     }
   });
 

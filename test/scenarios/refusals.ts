@@ -90,12 +90,12 @@ export const refusalScenarios = (options: ScenarioOptions): void => {
       ['GET', '/v1/auth/otp/send'],
       ['POST', '/.well-known/jwks.json'],
     ] as const) {
-      gatewayMade(`is answered with not_found: ${method} ${path}`, async () => {
+      gatewayMade(`returns not_found: ${method} ${path}`, async () => {
         expectProblem(await call(target(), path, { method }), 'not_found');
       });
     }
 
-    gatewayMade('is answered with 404 and no body to HEAD', async () => {
+    gatewayMade('returns 404 without a body to HEAD', async () => {
       const reply = await call(target(), '/v1/users', { method: 'HEAD' });
       expect(reply.status).toBe(404);
       expect(reply.headers.get('x-request-id')).not.toBeNull();
@@ -104,7 +104,7 @@ export const refusalScenarios = (options: ScenarioOptions): void => {
 
   describe('a public operation', () => {
     for (const { name, path } of publicRows) {
-      scenario(`${name} answers 200 without a key and with a wrong one`, async () => {
+      scenario(`${name} returns 200 without a key and with a wrong one`, async () => {
         const replies = await Promise.all([call(target(), path), call(target(), path, { key: 'x' })]);
         for (const reply of replies) {
           expect(reply.status).toBe(200);

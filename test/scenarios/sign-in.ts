@@ -39,14 +39,14 @@ export const signInScenarios = (options: ScenarioOptions): void => {
       expect((await verify(target(), spaced, toArabicDigits(sent?.code ?? ''))).status).toBe(200);
     });
 
-    scenario('works once', async () => {
+    scenario('is accepted once', async () => {
       const phone = newPhone();
       const code = await sendCode(target(), phone);
       expect((await verify(target(), phone, code)).status).toBe(200);
       expectProblem(await verify(target(), phone, code), 'code_rejected');
     });
 
-    scenario('works on the fifth try and not on the sixth', async () => {
+    scenario('is accepted on the fifth try and refused on the sixth', async () => {
       const [onFifth, onSixth] = [newPhone(), newPhone()];
       for (const [phone, wrongTries] of [
         [onFifth, 4],

@@ -46,7 +46,7 @@ export const usersByIdScenarios = (options: ScenarioOptions): void => {
       expect([reply.status, reply.json()]).toEqual([200, user]);
     });
 
-    scenario("answers every unknown id and another seller's user with the same 404", async () => {
+    scenario("returns the same 404 for every unknown id and another seller's user", async () => {
       const foreign = await link(target(), await registeredPerson(target()), target().otherSeller.key);
       const replies = await Promise.all([...UNKNOWN_IDS, foreign.id].map((id) => read(target(), id)));
       for (const reply of replies) expectProblem(reply, 'user_not_found');
@@ -55,14 +55,14 @@ export const usersByIdScenarios = (options: ScenarioOptions): void => {
   });
 
   describe('removing a user', () => {
-    scenario('answers 204 without a body, also to the same request again', async () => {
+    scenario('returns 204 without a body, also to the same request again', async () => {
       const { id } = await link(target(), await registeredPerson(target()));
       const first = await remove(target(), id);
       const second = await remove(target(), id);
       expect([first.status, first.text, second.status, second.text]).toEqual([204, '', 204, '']);
     });
 
-    scenario('answers parallel removals of one user with 204 and counts one', async () => {
+    scenario('returns 204 to parallel removals of one user and counts one', async () => {
       const { id } = await link(target(), await registeredPerson(target()));
       const before = await pageOf(target(), 'page_size=1');
       const replies = await Promise.all(Array.from({ length: 5 }, () => remove(target(), id)));
@@ -98,7 +98,7 @@ export const usersByIdScenarios = (options: ScenarioOptions): void => {
       expect((await read(target(), second.id)).json()).toEqual(second);
     });
 
-    scenario("answers every unknown id and another seller's user with 404, and removes nothing", async () => {
+    scenario("returns 404 for every unknown id and another seller's user, and removes nothing", async () => {
       const foreign = await link(target(), await registeredPerson(target()), target().otherSeller.key);
       for (const id of [...UNKNOWN_IDS, foreign.id]) {
         expectProblem(await remove(target(), id), 'user_not_found');

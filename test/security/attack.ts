@@ -17,7 +17,7 @@ interface Attack {
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: string;
-  /** In the place of the path parameter. */
+  /** The value of the path parameter. */
   readonly value?: string;
 }
 

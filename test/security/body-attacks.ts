@@ -41,7 +41,7 @@ export const bodyAttacks = ({ routes, target }: AttackOptions): void => {
       attack(route, { key: keyFor(route, target()), body: { ...validBody(route), [field]: value } });
 
     it.each(NEVER_VALID)(
-      'answers 422 for this field alone to %s, and echoes nothing',
+      'returns 422 for this field alone to %s, and echoes nothing',
       async (_what, value) => {
         const reply = await attackField(value);
         const { errors = [] } = expectProblem(reply, 'validation_failed');
@@ -50,7 +50,7 @@ export const bodyAttacks = ({ routes, target }: AttackOptions): void => {
       },
     );
 
-    it.each(HOSTILE_TEXT)('answers with a declared problem to %s, and echoes nothing', async (value) => {
+    it.each(HOSTILE_TEXT)('returns a declared problem for %s, and echoes nothing', async (value) => {
       const reply = await attackField(value);
       const { code } = reply.json<ProblemBody>();
       expect(problemsOf(route).filter((declared) => declared !== 'internal')).toContain(code);
@@ -73,7 +73,7 @@ export const bodyAttacks = ({ routes, target }: AttackOptions): void => {
       expect(own).toContain(outcome);
     });
 
-    it('answers 422 to additional fields, prototype fields included, and names each', async () => {
+    it('returns 422 to additional fields, prototype fields included, and names each', async () => {
       const additional = `"seller_id":"${MARKER}","__proto__":{"isAdmin":true},"constructor":{"prototype":{}}`;
       const text = JSON.stringify(validBody(route)).replace('{', `{${additional},`);
       const reply = await attack(route, { key: key(), text });
@@ -87,7 +87,7 @@ export const bodyAttacks = ({ routes, target }: AttackOptions): void => {
       ['JSON', (body: string) => body.replace('{', `{"filler":"${'x'.repeat(16 * 1024)}",`)],
       ['no JSON', () => '['.repeat(17 * 1024)],
       ['combining marks', (body: string) => body.replace('{', `{"filler":"${'\u0301'.repeat(9000)}",`)],
-    ])('answers 413 to a body over 16 KB before it parses it: %s', async (_what, textOf) => {
+    ])('returns 413 to a body over 16 KB before it parses it: %s', async (_what, textOf) => {
       const text = textOf(JSON.stringify(validBody(route)));
       expectProblem(await attack(route, { key: key(), text }), 'body_too_large');
     });

@@ -10,7 +10,7 @@ export const keyAttacks = ({ routes, target }: AttackOptions): void => {
   const scoped = named(routes.filter((route) => scopeOf(route) !== undefined));
 
   describe.each(keyed)('%s without a valid key', (_name, route) => {
-    it('answers 401 with one and the same body for every kind of invalid key', async () => {
+    it('returns 401 with one and the same body for every kind of invalid key', async () => {
       const { professional } = target().keys;
       const flipped = `${professional.slice(0, 20)}${professional[20] === 'a' ? 'b' : 'a'}${professional.slice(21)}`;
       const invalid: (string | undefined)[] = [
@@ -35,20 +35,20 @@ export const keyAttacks = ({ routes, target }: AttackOptions): void => {
       expect(replies.map(({ headers }) => headers.get('ratelimit'))).toEqual(replies.map(() => null));
     });
 
-    it('answers 401 to a key in another header, a cookie or the query', async () => {
+    it('returns 401 to a key in another header, a cookie or the query', async () => {
       const key = keyFor(route, target());
       const headers = { Authorization: `Bearer ${key}`, Cookie: `X-Api-Key=${key}` };
       const query = `?x-api-key=${key}&api_key=${key}`;
       expectProblem(await attack(route, { headers, query }), 'invalid_api_key');
     });
 
-    it('answers 401 before it reads the body', async () => {
+    it('returns 401 before it reads the body', async () => {
       expectProblem(await attack(route, { text: '{' }), 'invalid_api_key');
     });
   });
 
   describe.each(scoped)('%s with a key of another scope', (_name, route) => {
-    it('answers 403 before it reads the body, and does not count the request', async () => {
+    it('returns 403 before it reads the body, and does not count the request', async () => {
       const { write_only, read_only, app } = target().keys;
       for (const key of [scopeOf(route) === 'users:read' ? write_only : read_only, app]) {
         const reply = await attack(route, { key, text: '{' });

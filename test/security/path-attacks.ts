@@ -2,7 +2,7 @@ import { call, expectProblem, type Reply, withoutRequestId } from '#test/scenari
 import { type AttackOptions, attackBy, keyFor, MARKER, named, pathOf } from './attack.ts';
 import { validBody } from './valid-request.ts';
 
-/** Values in the place of a path parameter, encoded. None names a resource. */
+/** Encoded values of a path parameter. None names a resource. */
 const HOSTILE_PATHS: readonly string[] = [
   '..%2f..%2fetc%2fpasswd',
   '%00',
@@ -16,13 +16,13 @@ const HOSTILE_PATHS: readonly string[] = [
   'x'.repeat(5000),
 ];
 
-/** Hostile values in the place of a path parameter. */
+/** Hostile values of a path parameter. */
 export const pathAttacks = ({ routes, target }: AttackOptions): void => {
   const attack = attackBy(target);
   const rows = named(routes.filter(({ path }) => path.includes('{')));
 
   describe.each(rows)('%s with a hostile path parameter', (_name, route) => {
-    it('answers 404 with one and the same body to every value, and echoes none', async () => {
+    it('returns 404 with one and the same body to every value, and echoes none', async () => {
       const code = route.pathParameters?.problem ?? 'not_found';
       const replies: Reply[] = [];
       for (const value of HOSTILE_PATHS)
@@ -40,7 +40,7 @@ export const disguiseAttacks = ({ routes, target }: AttackOptions): void => {
   const attack = attackBy(target);
 
   describe.each(named(routes))('%s', (_name, route) => {
-    it('answers 404 to methods that its path does not support', async () => {
+    it('returns 404 to methods that its path does not support', async () => {
       const supported: readonly string[] = routes
         .filter(({ path }) => path === route.path)
         .map(({ method }) => method);
@@ -49,7 +49,7 @@ export const disguiseAttacks = ({ routes, target }: AttackOptions): void => {
       }
     });
 
-    it('answers 404 to every other spelling of its path', async () => {
+    it('returns 404 to every other spelling of its path', async () => {
       const path = pathOf(route);
       const spellings = [
         `${path}/`,

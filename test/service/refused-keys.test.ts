@@ -68,7 +68,7 @@ describe('a key that is no longer valid', () => {
     expect(new Set(replies.map(withoutRequestId)).size).toBe(1);
   });
 
-  it('is refused from the second of its expiry on', async () => {
+  it('is refused from the second in which it expires', async () => {
     const expiresAt = Math.floor(Date.now() / 1000) + 2;
     const { secret } = await usedKey(expiresAt);
     let reply = await list(secret);

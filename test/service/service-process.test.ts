@@ -116,7 +116,7 @@ describe('the running service', () => {
     },
   );
 
-  it('answers 503 while its database does not respond, and 200 when it responds again', async () => {
+  it('returns 503 while its database does not respond, and 200 when it responds again', async () => {
     const { pid: database } = await databaseProcess(folder);
     const target = localTarget(service.demo);
     const list = () => call(target, '/v1/users', { key: target.keys.free });
@@ -144,7 +144,7 @@ describe('the running service', () => {
     expect(await processesWith(folder)).toEqual([]);
   });
 
-  it('answers a request in flight before it ends', async () => {
+  it('responds to a request in flight before it ends', async () => {
     const socket = connect(Number(new URL(service.demo.base_url).port), '127.0.0.1');
     const head = [
       'POST /v1/users HTTP/1.1',

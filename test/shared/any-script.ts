@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 const ZEROS = [0x30, 0x6f0, 0x660] as const;
 
-/** The text with each of its digits in ASCII, Persian or Arabic-Indic, as it falls. */
+/** The text with each of its digits in ASCII, Persian or Arabic-Indic, at random. */
 export const inAnyScript = (text: string): fc.Arbitrary<string> =>
   fc
     .array(fc.constantFrom(...ZEROS), { minLength: text.length, maxLength: text.length })

@@ -15,11 +15,11 @@ describe('toBase62', () => {
     [62, 2, '10'],
     [0xffff_ffff, 6, '4gfFC3'],
     [62n ** 6n - 1n, 6, 'zzzzzz'],
-  ])('writes %s in %i letters as %s', (value, width, text) => {
+  ])('encodes %s in %i characters as %s', (value, width, text) => {
     expect(toBase62(value, width)).toBe(text);
   });
 
-  it('writes every number so that it can be read back', () => {
+  it('encodes every number so that fromBase62 decodes it', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 2n ** 256n }),
@@ -34,7 +34,7 @@ describe('toBase62', () => {
     );
   });
 
-  it('gives every CRC-32 six letters, no two of them the same', () => {
+  it('encodes every CRC-32 in six characters, each differently', () => {
     const checksum = fc.integer({ min: 0, max: 0xffff_ffff });
     fc.assert(
       fc.property(checksum, checksum, (one, other) => {
@@ -46,7 +46,7 @@ describe('toBase62', () => {
 });
 
 describe('fromBase62', () => {
-  it('reads back what toBase62 wrote, up to 2^53', () => {
+  it('decodes what toBase62 encoded, up to 2^53', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (value) => {
         expect(fromBase62(toBase62(value, 7))).toBe(value);
@@ -60,7 +60,7 @@ describe('fromBase62', () => {
 });
 
 describe('randomBase62', () => {
-  it('has exactly the length that is asked for, in letters of base62 alone', () => {
+  it('returns exactly the requested number of base62 characters', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 200 }), (length) => {
         expect(randomBase62(length)).toMatch(new RegExp(`^[0-9A-Za-z]{${length}}$`));
@@ -68,15 +68,15 @@ describe('randomBase62', () => {
     );
   });
 
-  it('never gives the same 22 letters twice', () => {
+  it('never returns the same 22 characters twice', () => {
     expect(new Set(Array.from({ length: 10_000 }, () => randomBase62(22))).size).toBe(10_000);
   });
 
-  it('prefers no letter to another', () => {
+  it('returns every character equally often', () => {
     const DRAWS = 620_000;
     const counts = new Map(ALPHABET.map((letter) => [letter, 0]));
     for (const letter of randomBase62(DRAWS)) counts.set(letter, Number(counts.get(letter)) + 1);
-    // Each letter is expected 10,000 times with a deviation of about 99. Without the rejection of the bytes from 248 on, the first
+    // Each letter is expected 10,000 times with a deviation of about 99. Without the rejection of bytes of 248 and more, the first
     // eight would come 12,109 times; ten deviations to either side are never left by chance.
     expect([...counts.values()].filter((count) => Math.abs(count - DRAWS / 62) > 1000)).toEqual([]);
   });

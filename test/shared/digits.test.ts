@@ -5,7 +5,7 @@ import { TEN_DIGITS } from '#shared/users/national-id.ts';
 import { IRANIAN_MOBILE } from '#shared/users/phone.ts';
 
 describe('toAsciiDigits', () => {
-  it('reads Persian and Arabic-Indic digits and leaves the rest alone', () => {
+  it('converts Persian and Arabic-Indic digits and keeps every other character', () => {
     expect(toAsciiDigits('۰۹۱۲ ٣٤٥ 67 سارا')).toBe('0912 345 67 سارا');
   });
 });
@@ -27,7 +27,7 @@ describe.each([
 ] as const)('the published pattern of %s', (_title, pattern) => {
   const widened = new RegExp(inAnyScript(pattern), 'u');
 
-  it('takes whatever the service takes, in any script', () => {
+  it('accepts everything that the service accepts, in every script', () => {
     fc.assert(
       fc.property(fc.stringMatching(pattern).chain(inMixedScripts), (sent) => {
         expect(widened.test(sent)).toBe(true);
@@ -35,7 +35,7 @@ describe.each([
     );
   });
 
-  it('takes nothing that is of another shape', () => {
+  it('rejects text of another form', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'+0989 -/۹٩۱x') }), (sent) => {
         expect(widened.test(sent)).toBe(pattern.test(toAsciiDigits(sent)));

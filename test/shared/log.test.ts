@@ -119,7 +119,7 @@ describe('logEvent', () => {
     });
   });
 
-  it('writes one line whatever a value contains', () => {
+  it('writes one line for any content of a value', () => {
     const anyText = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(anyText, (text) => {

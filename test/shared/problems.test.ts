@@ -38,8 +38,8 @@ describe('PROBLEMS', () => {
   });
 
   it('names no internals', () => {
-    const told = JSON.stringify(PROBLEMS);
-    expect(told).not.toMatch(/dynamo|lambda|kms|aws|jibit|zohal|kavenegar|stack|exception/i);
+    const texts = JSON.stringify(PROBLEMS);
+    expect(texts).not.toMatch(/dynamo|lambda|kms|aws|jibit|zohal|kavenegar|stack|exception/i);
   });
 });
 

@@ -24,8 +24,8 @@ describe('the route table', () => {
   });
 
   it('has no two rows with the same method and path', () => {
-    const places = allRoutes.map(({ method, path }) => `${method} ${path}`);
-    expect(new Set(places).size).toBe(places.length);
+    const operations = allRoutes.map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(operations).size).toBe(operations.length);
   });
 
   it('requires no key on exactly these rows', () => {

@@ -1,6 +1,6 @@
 import type { Table } from '#shared/table/client.ts';
 
-/** A table whose every write is sent twice, as the SDK does when the first answer is lost: only the second answer is seen. */
+/** A table whose every write is sent twice, as the SDK does when the first response is lost: only the second response is seen. */
 export const resending = (table: Table): Table => {
   const send = table.client.send.bind(table.client) as (
     command: object,

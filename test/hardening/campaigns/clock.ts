@@ -99,11 +99,11 @@ const checkKeyExpiry = async ({ deployment, report }: CampaignOptions): Promise<
     [HOUR_SECONDS + 1, 401],
   ] as const) {
     await deployment.shiftClock(offset);
-    const answer = await list();
+    const reply = await list();
     report.expect(
       'clock: a key ends in its second',
-      answer?.status === status,
-      () => `${offset} s: ${answer?.status}`,
+      reply?.status === status,
+      () => `${offset} s: ${reply?.status}`,
     );
   }
   await deployment.shiftClock(0);

@@ -7,8 +7,8 @@ import type { Campaign } from './campaign.ts';
 const WRITE_FAULTS: readonly Fault[] = [
   'delay',
   'reset',
-  'lost-answer',
-  'lost-answer',
+  'lost-response',
+  'lost-response',
   'ThrottlingException',
   'ProvisionedThroughputExceededException',
   'InternalServerError',

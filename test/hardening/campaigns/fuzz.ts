@@ -72,7 +72,7 @@ const randomPath = (path: string, random: Random): string => {
   return `${filled}?${query.join('&')}`;
 };
 
-interface FuzzAnswer {
+interface FuzzResponse {
   readonly status: number;
   readonly contentType: string;
   readonly ms: number;
@@ -85,7 +85,7 @@ const send = (
   path: string,
   key: string,
   body: string,
-): Promise<FuzzAnswer | undefined> =>
+): Promise<FuzzResponse | undefined> =>
   new Promise((resolve) => {
     const startedAt = performance.now();
     const outgoing = request(`${baseUrl}${path}`, {
@@ -121,16 +121,16 @@ export const fuzz: Campaign = {
       for (let index = 0; index < tries; index += 1) {
         const path = randomPath(route.path, random);
         const body = route.body || random.chance(0.1) ? randomBody(random) : '';
-        const answer = await send(deployment.baseUrl(), route.method, path, seller.key, body);
+        const reply = await send(deployment.baseUrl(), route.method, path, seller.key, body);
         const isDeclared =
-          answer !== undefined &&
-          (answer.status < 400 || answer.contentType === 'application/problem+json') &&
-          answer.status < 500;
-        report.expect(check, isDeclared, () => `${path.slice(0, 80)} answered ${answer?.status}`);
+          reply !== undefined &&
+          (reply.status < 400 || reply.contentType === 'application/problem+json') &&
+          reply.status < 500;
+        report.expect(check, isDeclared, () => `${path.slice(0, 80)} returned ${reply?.status}`);
         report.expect(
           'fuzz: each response within 5 s',
-          (answer?.ms ?? 0) < TIME_BOUND_MS,
-          () => `${answer?.ms} ms`,
+          (reply?.ms ?? 0) < TIME_BOUND_MS,
+          () => `${reply?.ms} ms`,
         );
       }
     }

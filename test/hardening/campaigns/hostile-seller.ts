@@ -1,4 +1,4 @@
-import { type Answer, type ApiCall, call } from '../api.ts';
+import { type ApiCall, call, type Reply } from '../api.ts';
 import type { CampaignSeller } from '../deployment.ts';
 import { personNumber, type TestPerson } from '../people.ts';
 import { sendCode } from '../sign-ins.ts';
@@ -11,12 +11,12 @@ const HOURS = 24;
 const START_SECONDS = 40 * 24 * HOUR_SECONDS;
 
 /** What another seller can see of a response: status, code and the limits. Ids and times differ by themselves. */
-const visible = (answer: Answer | undefined): string => {
-  if (answer === undefined) return 'no response';
-  const headers = ['ratelimit-policy', 'retry-after', 'link'].map((name) => answer.headers.get(name));
-  const remaining = /r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1];
-  const { code, total, total_pages: pages } = answer.json ?? {};
-  return JSON.stringify([answer.status, code, total, pages, remaining, ...headers]);
+const visible = (reply: Reply | undefined): string => {
+  if (reply === undefined) return 'no response';
+  const headers = ['ratelimit-policy', 'retry-after', 'link'].map((name) => reply.headers.get(name));
+  const remaining = /r=(\d+)/.exec(reply.headers.get('ratelimit') ?? '')?.[1];
+  const { code, total, total_pages: pages } = reply.json ?? {};
+  return JSON.stringify([reply.status, code, total, pages, remaining, ...headers]);
 };
 
 /** One hour of an honest seller: a link, a page, a search, a sign-in. Returns what the seller sees. */

@@ -18,8 +18,8 @@ const startClients = ({ baseUrl }: Deployment, key: string, report: Report) => {
   const clients = Array.from({ length: CLIENTS }, async () => {
     while (!isOver) {
       const startedAt = performance.now();
-      const answer = await call(baseUrl(), { method: 'GET', path: '/v1/users', key }, report);
-      observations.push({ startedAt, endedAt: performance.now(), status: answer?.status });
+      const reply = await call(baseUrl(), { method: 'GET', path: '/v1/users', key }, report);
+      observations.push({ startedAt, endedAt: performance.now(), status: reply?.status });
       await new Promise((resolve) => setTimeout(resolve, 150));
     }
   });

@@ -7,7 +7,7 @@ const PEOPLE = 30;
 const SELLERS = ['A', 'B', 'C', 'D'];
 
 /**
- * Random operations of four sellers on the same people, at the same time. The model of each seller knows nothing of the others, so a
+ * Random operations of four sellers on the same people, at the same time. The model of each seller is independent of the others, so a
  * response that depends on another seller's data is a violation.
  */
 export const model: Campaign = {

@@ -5,7 +5,7 @@ import type { Campaign } from './campaign.ts';
 /** A page needs three calls, each tried three times; the authorizer's read comes first. */
 const MAX_CALLS_PER_REQUEST = 12;
 
-/** The bound of a response while the database does not answer, in milliseconds. */
+/** The bound of a response while the database does not respond, in milliseconds. */
 const BOUND_MS = 6_000;
 
 /** The database is unreachable for up to 30 s: each response is bounded in time and says 503; then the service recovers by itself. */
@@ -26,15 +26,15 @@ export const outage: Campaign = {
       let requests = 0;
       const until = Date.now() + scale * 15_000;
       while (Date.now() < until) {
-        const answers = await Promise.all([...Array.from({ length: 5 }, () => list()), ...unseen.map(list)]);
-        requests += answers.length;
-        for (const answer of answers) {
+        const replies = await Promise.all([...Array.from({ length: 5 }, () => list()), ...unseen.map(list)]);
+        requests += replies.length;
+        for (const reply of replies) {
           const check = `database outage (${state}): 503 service_unavailable within ${BOUND_MS / 1000} s`;
-          const holds = answer?.json?.code === 'service_unavailable' && answer.ms < BOUND_MS;
+          const holds = reply?.json?.code === 'service_unavailable' && reply.ms < BOUND_MS;
           report.expect(
             check,
             holds,
-            () => `${answer?.status} ${answer?.json?.code} after ${Math.round(answer?.ms ?? 0)} ms`,
+            () => `${reply?.status} ${reply?.json?.code} after ${Math.round(reply?.ms ?? 0)} ms`,
           );
         }
         await pause(100);
@@ -48,11 +48,11 @@ export const outage: Campaign = {
       );
       deployment.proxy.availability('up');
       await pause(500);
-      const answer = await list();
+      const reply = await list();
       report.expect(
         'recovery after an outage without a restart',
-        answer?.status === 200,
-        () => `${answer?.status}`,
+        reply?.status === 200,
+        () => `${reply?.status}`,
       );
     }
   },

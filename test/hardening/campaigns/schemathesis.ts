@@ -9,7 +9,7 @@ const PACKAGE = 'schemathesis==4.32.5';
 const TIME_LIMIT_MS = 300_000;
 
 /**
- * Checks that do not apply. A path that exists answers 404 for a method it does not have, as for an unknown path (contract: no 405, no
+ * Checks that do not apply. A path that exists returns 404 for a method it does not have, as for an unknown path (contract: no 405, no
  * Allow header). The schema cannot express every rule (a check digit, a real day), so data that fit it may be rejected.
  */
 const NOT_APPLICABLE = ['unsupported_method', 'allow_header_conformance', 'positive_data_acceptance'];

@@ -19,7 +19,7 @@ const WITHOUT_INTEGRITY = /^node_modules\/@dynoxide\//;
 
 const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 
-/** The audit of known vulnerabilities, where the registry answers it: the number of findings. */
+/** The audit of known vulnerabilities, where the registry supports it: the number of findings. */
 const auditFindings = (): number | undefined => {
   try {
     const text = execFileSync('npm', ['audit', '--omit', 'dev', '--json'], {
@@ -79,7 +79,7 @@ export const supplyChain: Campaign = {
       () => 'a dependency is missing',
     );
     const findings = auditFindings();
-    if (findings === undefined) report.tried('supply chain: npm audit (the registry does not answer it)', 0);
+    if (findings === undefined) report.tried('supply chain: npm audit (the registry does not support it)', 0);
     else report.expect('supply chain: npm audit finds nothing', findings === 0, () => `${findings} findings`);
   },
 };

@@ -209,8 +209,8 @@ describe('the KMS calls of kmsSigner', () => {
   it.each([
     ['no public key', { Signature: Buffer.alloc(70) }],
     ['no signature', { PublicKey: newKey().publicKey.export({ format: 'der', type: 'spki' }) }],
-  ])('throw if KMS returns %s', async (lacking, answer) => {
-    const client = { send: async () => answer } as unknown as Pick<KMSClient, 'send'>;
+  ])('throw if KMS returns %s', async (lacking, output) => {
+    const client = { send: async () => output } as unknown as Pick<KMSClient, 'send'>;
     await expect(kmsSigner(['key-1'], client).sign(claims())).rejects.toThrow(`KMS returned ${lacking}`);
   });
 

@@ -81,7 +81,7 @@ describe('a problem', () => {
 });
 
 describe('the plan limit', () => {
-  it('allows exactly 100 requests of a free key per clock minute, then answers rate_limit_exceeded', async () => {
+  it('allows exactly 100 requests of a free key per clock minute, then returns rate_limit_exceeded', async () => {
     const authorizer = { ...callerContext, keyId: 'key_exact', plan: 'free' };
     const { call, clock } = list();
     clock.set('2026-11-21T08:00:30Z');

@@ -9,18 +9,18 @@ const PERSON = {
   phone: '+989990000001',
 };
 
-/** A registry whose checks answer, fail, or (`hangs`) end only when they are aborted. */
+/** A registry whose checks return, fail, or (`hangs`) end only when they are aborted. */
 const registryThat = (
   identity: IdentityVerdict | 'hangs' | Error,
   ownership: OwnershipVerdict | 'hangs' | Error,
 ) => {
   const aborted: string[] = [];
   const called: string[] = [];
-  const act = async <T>(name: string, answer: T | 'hangs' | Error, signal: AbortSignal): Promise<T> => {
+  const act = async <T>(name: string, result: T | 'hangs' | Error, signal: AbortSignal): Promise<T> => {
     called.push(name);
     signal.addEventListener('abort', () => aborted.push(name));
-    if (answer instanceof Error) throw answer;
-    if (answer !== 'hangs') return answer;
+    if (result instanceof Error) throw result;
+    if (result !== 'hangs') return result;
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     throw unavailableBecause('aborted');
   };
@@ -80,8 +80,8 @@ describe('checkPerson', () => {
   ])('has %s as Retry-After', async (_what, retryAfterSeconds, expected) => {
     const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
     const { registry } = registryThat(unavailableBecause('circuit_open', details), 'matched');
-    const { retryAfterSeconds: answered } = await problemOf(checkPerson(registry, PERSON, inAMinute()));
-    expect(answered).toBe(expected);
+    const { retryAfterSeconds: returned } = await problemOf(checkPerson(registry, PERSON, inAMinute()));
+    expect(returned).toBe(expected);
   });
 
   it('keeps the failure of the provider as the cause of verification_unavailable, for the log', async () => {
@@ -122,8 +122,8 @@ describe('paidCheck', () => {
     };
   };
 
-  const check = async (counts: ReturnType<typeof counted>, ...answers: Parameters<typeof registryThat>) => {
-    const { registry, called } = registryThat(...answers);
+  const check = async (counts: ReturnType<typeof counted>, ...results: Parameters<typeof registryThat>) => {
+    const { registry, called } = registryThat(...results);
     const checking = paidCheck({ identityRegistry: registry, ...counts }, PERSON, inAMinute());
     const error = await checking.then(
       () => undefined,

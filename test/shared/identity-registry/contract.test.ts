@@ -80,7 +80,7 @@ describe.each(ROWS)('%s', (_name, open) => {
     expect(await open().checkPhoneOwnership(nationalId, PHONE, neverAborted())).toBe(verdict);
   });
 
-  it.each(NO_VERDICT)('throws ProviderUnavailable in place of a verdict: %s', async (outcome) => {
+  it.each(NO_VERDICT)('throws ProviderUnavailable instead of a verdict: %s', async (outcome) => {
     const registry = open();
     const nationalId = testNationalId(outcome);
     await failureOf(registry.checkIdentity(nationalId, DAY, neverAborted()));
@@ -88,7 +88,7 @@ describe.each(ROWS)('%s', (_name, open) => {
     expect(await registry.checkIdentity(MATCHED, DAY, neverAborted())).toBe('matched');
   });
 
-  it('ends an attempt at a provider that never answers at its timeout', async () => {
+  it('ends an attempt at a provider that never responds at its timeout', async () => {
     const slow = testNationalId('slow');
     const registry = open(() => AbortSignal.timeout(20));
     const failures = [

@@ -4,12 +4,12 @@ import type { ScriptedReply } from '#test/shared/providers/scripted-server.ts';
 import { DAY, ID, record, scriptedJibit } from './scripted-jibit.ts';
 
 quietLog();
-const { server, registry, answering, paths } = scriptedJibit();
+const { server, registry, replying, paths } = scriptedJibit();
 
 const FORBIDDEN = { status: 403, json: { code: 'forbidden', message: '' } };
 
 it('generates one token with both parts of the credentials for all inquiries', async () => {
-  const jibit = answering(() => record());
+  const jibit = replying(() => record());
   await jibit.checkIdentity(ID, DAY, neverAborted());
   await jibit.checkIdentity(ID, DAY, neverAborted());
   expect(paths()).toEqual(['tokens/generate', 'services/identity', 'services/identity']);
@@ -23,7 +23,7 @@ it.each([
 ])(
   'renews a token that is refused with %s by the refresh token, and repeats the inquiry',
   async (_how, refusal) => {
-    const jibit = answering(({ headers }) => (headers.authorization === 'Bearer t1' ? refusal : record()));
+    const jibit = replying(({ headers }) => (headers.authorization === 'Bearer t1' ? refusal : record()));
     expect(await jibit.checkIdentity(ID, DAY, neverAborted())).toBe('matched');
     expect(paths()).toEqual(['tokens/generate', 'services/identity', 'tokens/refresh', 'services/identity']);
     expect(JSON.parse(server.requests[2]?.body ?? '')).toEqual({ accessToken: 't1', refreshToken: 'r1' });
@@ -32,7 +32,7 @@ it.each([
 
 it('generates a token with the credentials when the refresh token is refused too', async () => {
   let generated = 0;
-  server.answer(({ path, headers }) => {
+  server.replyWith(({ path, headers }) => {
     if (path.endsWith('/refresh')) return { status: 400, json: { code: 'refreshToken.not_valid' } };
     if (!path.endsWith('/generate')) return headers.authorization === 'Bearer g1' ? FORBIDDEN : record();
     generated += 1;
@@ -49,7 +49,7 @@ it('generates a token with the credentials when the refresh token is refused too
 });
 
 it('renews a token once per inquiry', async () => {
-  const failure = await failureOf(answering(() => FORBIDDEN).checkIdentity(ID, DAY, neverAborted()));
+  const failure = await failureOf(replying(() => FORBIDDEN).checkIdentity(ID, DAY, neverAborted()));
   expect(summaryOf(failure)).toEqual({ reason: 'credentials', delivery: 'not_sent' });
   expect(paths()).toEqual(['tokens/generate', 'services/identity', 'tokens/refresh', 'services/identity']);
 });
@@ -57,21 +57,21 @@ it('renews a token once per inquiry', async () => {
 const tokenPaths = () => paths().filter((path) => path.startsWith('tokens'));
 
 it('generates one token for 50 concurrent inquiries', async () => {
-  const jibit = answering(() => record());
+  const jibit = replying(() => record());
   await Promise.all(Array.from({ length: 50 }, () => jibit.checkIdentity(ID, DAY, neverAborted())));
   expect(tokenPaths()).toEqual(['tokens/generate']);
 });
 
 it('renews the token once for 50 concurrent inquiries with a refused token', async () => {
-  const jibit = answering(({ headers }) => (headers.authorization === 'Bearer t1' ? FORBIDDEN : record()));
+  const jibit = replying(({ headers }) => (headers.authorization === 'Bearer t1' ? FORBIDDEN : record()));
   await Promise.all(Array.from({ length: 50 }, () => jibit.checkIdentity(ID, DAY, neverAborted())));
   expect(tokenPaths()).toEqual(['tokens/generate', 'tokens/refresh']);
 });
 
-it('completes a token request for all who wait when the caller who began it leaves', async () => {
+it('completes a token request for all waiting callers when the signal of the first one aborts', async () => {
   const tokenRequested = Promise.withResolvers<void>();
   const tokenReply = Promise.withResolvers<ScriptedReply>();
-  server.answer(({ path }) => {
+  server.replyWith(({ path }) => {
     if (!path.endsWith('/generate')) return record();
     tokenRequested.resolve();
     return tokenReply.promise;
@@ -89,10 +89,10 @@ it('completes a token request for all who wait when the caller who began it leav
 });
 
 it('requests a token again after a failed token request', async () => {
-  server.answer(() => ({ status: 400, json: { code: 'invalid.credentials' } }));
+  server.replyWith(() => ({ status: 400, json: { code: 'invalid.credentials' } }));
   const jibit = registry();
   await failureOf(jibit.checkIdentity(ID, DAY, neverAborted()));
-  server.answer(({ path }) =>
+  server.replyWith(({ path }) =>
     path.endsWith('/generate') ? { status: 200, json: { accessToken: 't1', refreshToken: 'r1' } } : record(),
   );
   expect(await jibit.checkIdentity(ID, DAY, neverAborted())).toBe('matched');
@@ -110,7 +110,7 @@ it.each([
 ] as const)(
   'takes %s (HTTP %i) of a token request as %s, and sends no inquiry',
   async (code, status, reason) => {
-    server.answer(() => ({ status, json: { code } }));
+    server.replyWith(() => ({ status, json: { code } }));
     expect((await failureOf(registry().checkIdentity(ID, DAY, neverAborted()))).reason).toBe(reason);
     expect(paths()).not.toContain('services/identity');
   },
@@ -122,6 +122,6 @@ it.each([
   [{ status: 200, text: '<html>' }, 'malformed'],
   [{ status: 503, text: '' }, 'upstream'],
 ] as const)('takes the token response %j as %s', async (reply, reason) => {
-  server.answer(() => reply);
+  server.replyWith(() => reply);
   expect((await failureOf(registry().checkIdentity(ID, DAY, neverAborted()))).reason).toBe(reason);
 });

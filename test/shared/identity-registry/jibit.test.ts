@@ -5,11 +5,11 @@ import type { ReceivedRequest } from '#test/shared/providers/scripted-server.ts'
 import { DAY, ID, PHONE, record, scriptedJibit } from './scripted-jibit.ts';
 
 quietLog();
-const { server, answering, paths } = scriptedJibit();
+const { server, replying, paths } = scriptedJibit();
 
 describe('the request', () => {
   it('asks for the record without the photo, with the day of birth without separators', async () => {
-    await answering(() => record()).checkIdentity(ID, DAY, neverAborted());
+    await replying(() => record()).checkIdentity(ID, DAY, neverAborted());
     const { method, path, query, headers } = server.requests[1] as ReceivedRequest;
     expect([method, path, Object.fromEntries(query), headers.authorization]).toEqual([
       'GET',
@@ -20,7 +20,7 @@ describe('the request', () => {
   });
 
   it('asks for the match of a phone in its local form', async () => {
-    await answering(() => ({ status: 200, json: { matched: true } })).checkPhoneOwnership(
+    await replying(() => ({ status: 200, json: { matched: true } })).checkPhoneOwnership(
       ID,
       PHONE,
       neverAborted(),
@@ -60,7 +60,7 @@ const CODES: readonly (readonly [string, number, UnavailableReason, number])[] =
 
 const OPERATIONS = ['checkIdentity', 'checkPhoneOwnership'] as const;
 
-const inquire = (jibit: ReturnType<typeof answering>, operation: (typeof OPERATIONS)[number]) =>
+const inquire = (jibit: ReturnType<typeof replying>, operation: (typeof OPERATIONS)[number]) =>
   ({
     checkIdentity: () => jibit.checkIdentity(ID, DAY, neverAborted()),
     checkPhoneOwnership: () => jibit.checkPhoneOwnership(ID, PHONE, neverAborted()),
@@ -70,14 +70,14 @@ describe.each(OPERATIONS)('%s', (operation) => {
   it.each(CODES)(
     'takes %s (HTTP %i) as %s, inquires %i time(s), and gives no verdict',
     async (code, status, reason, inquiries) => {
-      const jibit = answering(() => ({ status, json: { code, message: 'پیام' } }));
+      const jibit = replying(() => ({ status, json: { code, message: 'پیام' } }));
       expect(summaryOf(await failureOf(inquire(jibit, operation)))).toEqual({ reason, delivery: 'not_sent' });
       expect(paths().filter((path) => path.startsWith('services'))).toHaveLength(inquiries);
     },
   );
 
   it('reads the older form of an error', async () => {
-    const jibit = answering(() => ({
+    const jibit = replying(() => ({
       status: 400,
       json: { errors: [{ code: 'daily_limit.reached', message: '' }] },
     }));
@@ -102,17 +102,17 @@ describe.each(OPERATIONS)('%s', (operation) => {
     ['a list', { status: 200, json: [{ matched: true }] }, 'malformed'],
     ['an empty object', { status: 200, json: {} }, 'malformed'],
     [
-      'a string in place of a boolean',
+      'a string instead of a boolean',
       { status: 200, json: { matched: 'true', identityInfo: { alive: 'true' } } },
       'malformed',
     ],
     [
-      'a number in place of a boolean',
+      'a number instead of a boolean',
       { status: 200, json: { matched: 0, identityInfo: { alive: 1 } } },
       'malformed',
     ],
     [
-      'null in place of a boolean',
+      'null instead of a boolean',
       { status: 200, json: { matched: null, identityInfo: { alive: null } } },
       'malformed',
     ],
@@ -137,7 +137,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
       summaryOf(
         await failureOf(
           inquire(
-            answering(() => reply),
+            replying(() => reply),
             operation,
           ),
         ),
@@ -151,21 +151,21 @@ describe('the verdict', () => {
     [{ alive: true }, 'matched'],
     [{ alive: false }, 'deceased'],
   ])('of the record %j is %s', async (fields, verdict) => {
-    expect(await answering(() => record(fields)).checkIdentity(ID, DAY, neverAborted())).toBe(verdict);
+    expect(await replying(() => record(fields)).checkIdentity(ID, DAY, neverAborted())).toBe(verdict);
   });
 
   it('of identity_info.not_found is not_found', async () => {
-    const jibit = answering(() => ({ status: 404, json: { code: 'identity_info.not_found' } }));
+    const jibit = replying(() => ({ status: 404, json: { code: 'identity_info.not_found' } }));
     expect(await jibit.checkIdentity(ID, DAY, neverAborted())).toBe('not_found');
   });
 
   it('on a phone is never identity_info.not_found', async () => {
-    const jibit = answering(() => ({ status: 404, json: { code: 'identity_info.not_found' } }));
+    const jibit = replying(() => ({ status: 404, json: { code: 'identity_info.not_found' } }));
     await failureOf(jibit.checkPhoneOwnership(ID, PHONE, neverAborted()));
   });
 
   it('does not come from the record of another person', async () => {
-    const jibit = answering(() => record({ nationalCode: '9990000029', alive: false }));
+    const jibit = replying(() => record({ nationalCode: '9990000029', alive: false }));
     expect((await failureOf(jibit.checkIdentity(ID, DAY, neverAborted()))).reason).toBe('malformed');
   });
 });

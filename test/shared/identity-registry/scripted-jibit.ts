@@ -10,7 +10,7 @@ export const ID = '9990000010';
 export const PHONE = '+989990000001';
 export const DAY = { year: 1370, month: 1, day: 5 };
 
-/** A server in place of Jibit for one test file, with the registry under test. */
+/** A server that replaces Jibit for one test file, with the registry under test. */
 export const scriptedJibit = () => {
   const server = scriptedServer();
   /** The registry over the server, without tokens yet. */
@@ -27,10 +27,10 @@ export const scriptedJibit = () => {
   return {
     server,
     registry,
-    /** Makes the server issue the tokens `t1`, `t2`, … and answer inquiries with `inquiry`. Returns a registry over it. */
-    answering(inquiry: (request: ReceivedRequest) => ScriptedReply | Promise<ScriptedReply>) {
+    /** Makes the server issue the tokens `t1`, `t2`, … and respond to inquiries with `inquiry`. Returns a registry over it. */
+    replying(inquiry: (request: ReceivedRequest) => ScriptedReply | Promise<ScriptedReply>) {
       let tokens = 0;
-      server.answer((request) => {
+      server.replyWith((request) => {
         if (!request.path.startsWith('/ide/v1/tokens/')) return inquiry(request);
         tokens += 1;
         return { status: 200, json: { accessToken: `t${tokens}`, refreshToken: `r${tokens}` } };

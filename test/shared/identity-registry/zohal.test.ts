@@ -16,8 +16,8 @@ const ID = '9990000010';
 const PHONE = '+989990000001';
 const DAY = { year: 1370, month: 1, day: 5 };
 
-const zohalAnswering = (reply: ScriptedReply) => {
-  server.answer(() => reply);
+const zohalReplying = (reply: ScriptedReply) => {
+  server.replyWith(() => reply);
   const secret = { zohal: { token: 'the-token', base_url: `${server.baseUrl}/api/v0/` } };
   return identityRegistryFrom(['zohal'], fixedSecret(JSON.stringify(secret)), {
     retryPauseMs: () => 1,
@@ -29,19 +29,19 @@ const envelope = (result: unknown, data: unknown, error_code: unknown = null) =>
   result,
   response_body: { data, message: '', error_code },
 });
-const answered = (data: unknown) => ({ status: 200, json: envelope(1, data) });
+const successWith = (data: unknown) => ({ status: 200, json: envelope(1, data) });
 
 const OPERATIONS = ['checkIdentity', 'checkPhoneOwnership'] as const;
 
 const inquire = (operation: (typeof OPERATIONS)[number], reply: ScriptedReply) =>
   ({
-    checkIdentity: () => zohalAnswering(reply).checkIdentity(ID, DAY, neverAborted()),
-    checkPhoneOwnership: () => zohalAnswering(reply).checkPhoneOwnership(ID, PHONE, neverAborted()),
+    checkIdentity: () => zohalReplying(reply).checkIdentity(ID, DAY, neverAborted()),
+    checkPhoneOwnership: () => zohalReplying(reply).checkPhoneOwnership(ID, PHONE, neverAborted()),
   })[operation]();
 
 describe('the request', () => {
   it('asks for a person with the zero-padded day of birth', async () => {
-    await zohalAnswering(answered({ matched: true, alive: true })).checkIdentity(ID, DAY, neverAborted());
+    await zohalReplying(successWith({ matched: true, alive: true })).checkIdentity(ID, DAY, neverAborted());
     const { method, path, headers, body } = server.requests[0] as ReceivedRequest;
     expect([method, path, headers.authorization, headers['content-type']]).toEqual([
       'POST',
@@ -53,7 +53,7 @@ describe('the request', () => {
   });
 
   it('asks for the match of a phone in its local form', async () => {
-    await zohalAnswering(answered({ matched: true })).checkPhoneOwnership(ID, PHONE, neverAborted());
+    await zohalReplying(successWith({ matched: true })).checkPhoneOwnership(ID, PHONE, neverAborted());
     const { method, path, body } = server.requests[0] as ReceivedRequest;
     expect([method, path]).toEqual(['POST', '/api/v0/services/inquiry/shahkar']);
     expect(JSON.parse(body)).toEqual({ national_code: ID, mobile: '09990000001' });
@@ -72,14 +72,14 @@ describe('the verdict', () => {
     [{ matched: false, alive: null, first_name: null }, 'not_found'],
     [{ matched: false, alive: true }, 'not_found'],
   ])('of the record %j is %s', async (data, verdict) => {
-    expect(await inquire('checkIdentity', answered(data))).toBe(verdict);
+    expect(await inquire('checkIdentity', successWith(data))).toBe(verdict);
   });
 
   it.each([
     [true, 'matched'],
     [false, 'not_matched'],
   ])('of the match %s is %s', async (matched, verdict) => {
-    expect(await inquire('checkPhoneOwnership', answered({ matched }))).toBe(verdict);
+    expect(await inquire('checkPhoneOwnership', successWith({ matched }))).toBe(verdict);
   });
 
   it.each([
@@ -89,7 +89,7 @@ describe('the verdict', () => {
     ['contradicts itself: neither', { matched: true, alive: false, is_dead: false }],
     ['is that of another person', { matched: true, alive: false, national_code: '9990000029' }],
   ])('does not come from a record that %s', async (_what, data) => {
-    expect(summaryOf(await failureOf(inquire('checkIdentity', answered(data))))).toEqual({
+    expect(summaryOf(await failureOf(inquire('checkIdentity', successWith(data))))).toEqual({
       reason: 'malformed',
       delivery: 'possibly_sent',
     });
@@ -136,9 +136,9 @@ describe.each(OPERATIONS)('%s', (operation) => {
       'upstream',
     ],
     ['a result that is a string', { status: 200, json: envelope('1', { matched: false }) }, 'malformed'],
-    ['a match that is a string', answered({ matched: 'false' }), 'malformed'],
-    ['a match that is a number', answered({ matched: 0 }), 'malformed'],
-    ['no data', answered(null), 'malformed'],
+    ['a match that is a string', successWith({ matched: 'false' }), 'malformed'],
+    ['a match that is a number', successWith({ matched: 0 }), 'malformed'],
+    ['no data', successWith(null), 'malformed'],
     ['no body', { status: 200, json: { result: 1 } }, 'malformed'],
     [
       'the older envelope',

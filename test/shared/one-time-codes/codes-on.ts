@@ -40,7 +40,7 @@ export const codeOf = (mac: string, now = NOW): NewCode => ({
 export const codesOn = (table: Table) => {
   const store = codeStore(table);
 
-  /** Sends a code, whatever the limits say. Returns what an undo needs. */
+  /** Sends a code without checking the limits. Returns the data for an undo. */
   const send = async (owner: CodeOwner, mac: string, now = NOW, withPhoneSends = true) => {
     const before = await store.read(owner, withPhoneSends);
     const code = codeOf(mac, now);

@@ -35,7 +35,7 @@ describe('the limit of failed verifies', () => {
     expect((await verify(phone, RIGHT, limited)).status).toBe(200);
   });
 
-  it('answers exactly the limit of failed verifies with code_rejected, though they come at once', async () => {
+  it('returns code_rejected to exactly the limit of failed verifies that come at once', async () => {
     const { verify } = verifyOtp();
     const limited = seller('sel_a', 'key_parallel', { 'failed-verifies-per-hour': 3 });
     const replies = await Promise.all(

@@ -9,7 +9,7 @@ import { modelPhone } from './model.ts';
 /** A way to guess the codes of one phone with the key of one seller, for a simulated month. */
 export interface Strategy {
   readonly name: string;
-  /** Guesses on each code, at most. More than five at once stand for parallel guesses. */
+  /** Guesses on each code, at most. More than five model parallel guesses. */
   readonly guessesPerCode: number;
   /** Which sends the SMS provider refuses, by their number. Guesses are made before the send is undone. */
   readonly isRefused: (sendNumber: number) => boolean;

@@ -48,7 +48,7 @@ describe('secondsLocked', () => {
     expect(secondsLocked(failed, NOW + lockSeconds)).toBe(0);
   });
 
-  it('locks for ever after 100 consecutive failures, with a Retry-After of a day', () => {
+  it('locks until an admin unlocks after 100 consecutive failures, with a Retry-After of a day', () => {
     const failed = { ...withoutCode, failures: 100, lockAt: 100, lastFailureAt: NOW };
     expect(
       [NOW, NOW + DAY_SECONDS, NOW + 10_000 * DAY_SECONDS].map((now) => secondsLocked(failed, now)),
@@ -84,7 +84,7 @@ describe('nextLockAt', () => {
 });
 
 describe('whyNotSent', () => {
-  it('allows a send to a phone that nobody has sent a code to', () => {
+  it('allows the first send to a phone', () => {
     expect(whyNotSent(NEW_RECORD, [], NOW)).toBeUndefined();
   });
 

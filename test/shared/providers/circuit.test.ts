@@ -104,7 +104,7 @@ it.each([
   expect(await tryCall()).toEqual(['circuit_open', false]);
 });
 
-it.each(['rejected', 'undecided'] as const)('counts %s as an answer: the provider is up', async (reason) => {
+it.each(['rejected', 'undecided'] as const)('counts %s as a response: the provider is up', async (reason) => {
   const { fail, tryCall } = newCircuit();
   await fail();
   await fail();
@@ -132,8 +132,8 @@ it('lets one call probe after ten seconds, and rejects the others meanwhile', as
   const probe = Promise.withResolvers<string>();
   const probing = run(() => probe.promise);
   expect(await tryCall()).toEqual(['circuit_open', false]);
-  probe.resolve('answer');
-  expect(await probing).toBe('answer');
+  probe.resolve('result');
+  expect(await probing).toBe('result');
   expect(await tryCall()).toEqual(['passed', true]);
   expect(states()).toEqual(['open', 'half_open', 'closed']);
 });

@@ -40,7 +40,7 @@ const connectionOver = (section: unknown = { key: 'old-key' }) => {
   const callWith = async (right: string) =>
     link.use(await link.open(SITE, neverAborted()), async ({ key }) => {
       if (key !== right) throw fail();
-      return `answer to ${key}`;
+      return `response to ${key}`;
     });
   return { clock, secret, text, link, fail, callWith, source };
 };
@@ -48,7 +48,7 @@ const connectionOver = (section: unknown = { key: 'old-key' }) => {
 it('reads the secret at the first use', async () => {
   const { secret, callWith } = connectionOver();
   expect(secret.reads).toBe(0);
-  expect(await callWith('old-key')).toBe('answer to old-key');
+  expect(await callWith('old-key')).toBe('response to old-key');
   expect(secret.freshReads).toBe(0);
 });
 
@@ -63,7 +63,7 @@ it('keeps the opened provider until the secret changes', async () => {
 it('reads the secret again when the provider refuses the credentials, and calls once more', async () => {
   const { secret, text, callWith } = connectionOver();
   secret.present = text({ key: 'new-key' });
-  expect(await callWith('new-key')).toBe('answer to new-key');
+  expect(await callWith('new-key')).toBe('response to new-key');
   expect(secret.freshReads).toBe(1);
 });
 
@@ -88,7 +88,7 @@ it('reads the secret once for 50 concurrent calls with refused credentials', asy
   const { secret, text, callWith } = connectionOver();
   secret.present = text({ key: 'new-key' });
   const responses = await Promise.all(Array.from({ length: 50 }, () => callWith('new-key')));
-  expect(new Set(responses)).toEqual(new Set(['answer to new-key']));
+  expect(new Set(responses)).toEqual(new Set(['response to new-key']));
   expect(secret.freshReads).toBe(1);
 });
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const exchangeFor = (reply: ScriptedReply) => {
-  server.answer(() => reply);
+  server.replyWith(() => reply);
   return get(server.baseUrl);
 };
 
@@ -148,13 +148,13 @@ describe('a failed exchange', () => {
 });
 
 it('reuses a connection, unless a request asks for its own', async () => {
-  const answer = (socket: Socket) => {
+  const respond = (socket: Socket) => {
     socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'));
   };
   let connections = 0;
   const count = (socket: Socket) => {
     connections += 1;
-    answer(socket);
+    respond(socket);
   };
   await withRawServer(count, async (port) => {
     const request = (ownConnection: boolean) =>

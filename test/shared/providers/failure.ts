@@ -4,7 +4,7 @@ import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
 /** Returns the failure of a call that must fail with ProviderUnavailable. */
 export const failureOf = async (call: Promise<unknown>): Promise<ProviderUnavailable> => {
   const error = await call.then(
-    (result) => new Error(`answered ${String(result)}`),
+    (result) => new Error(`returned ${String(result)}`),
     (thrown: unknown) => thrown,
   );
   expect(error).toBeInstanceOf(ProviderUnavailable);

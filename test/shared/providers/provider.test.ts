@@ -18,7 +18,7 @@ describe('provider', () => {
     expect(() => open(section)).toThrow(new Error(`missing or wrong in the provider secret: ${names}`));
   });
 
-  it('says so when the section is missing', () => {
+  it('throws an error that names a missing section', () => {
     expect(() => open(undefined)).toThrow('the provider secret has no section "acme"');
   });
 

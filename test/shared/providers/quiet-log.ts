@@ -1,6 +1,6 @@
 import { redirectLog } from '#shared/log.ts';
 
-/** Collects the log lines of a test file in place of writing them to the terminal. Restores the log's target after its last test. */
+/** Collects the log lines of a test file instead of writing them to the terminal. Restores the log's target after its last test. */
 export const quietLog = (): string[] => {
   const lines: string[] = [];
   let restore: () => void;

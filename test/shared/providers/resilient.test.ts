@@ -24,23 +24,23 @@ const REASONS: readonly unknown[] = [
 ] satisfies UnavailableReason[];
 
 /** What a provider does with one call: it fails with a reason, hangs until the attempt times out, or returns a text. */
-type Answer = UnavailableReason | 'hangs' | (string & {});
+type Outcome = UnavailableReason | 'hangs' | (string & {});
 
-const perform = async (name: string, answer: Answer, signal: AbortSignal): Promise<string> => {
+const perform = async (name: string, outcome: Outcome, signal: AbortSignal): Promise<string> => {
   const site = { provider: name, operation: 'o' };
-  if (answer === 'hangs') {
+  if (outcome === 'hangs') {
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     throw new ProviderUnavailable(site, 'timeout', { delivery: 'possibly_sent' });
   }
-  if (!REASONS.includes(answer)) return answer;
-  const delivery = answer === 'timeout' ? 'possibly_sent' : 'not_sent';
-  throw new ProviderUnavailable(site, answer as UnavailableReason, { delivery });
+  if (!REASONS.includes(outcome)) return outcome;
+  const delivery = outcome === 'timeout' ? 'possibly_sent' : 'not_sent';
+  throw new ProviderUnavailable(site, outcome as UnavailableReason, { delivery });
 };
 
-/** Two providers, `first` and `second`. Each gives the answers that a test sets, one after another, and then `matched`. */
+/** Two providers, `first` and `second`. Each gives the responses that a test sets, one after another, and then `matched`. */
 const twoProviders = (policy: Partial<OperationPolicy> = {}, options: ResilienceOptions = {}) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
-  const answers: Record<string, Answer[]> = { first: [], second: [] };
+  const outcomes: Record<string, Outcome[]> = { first: [], second: [] };
   const called: string[] = [];
   const named = (name: string) =>
     provider({
@@ -49,7 +49,7 @@ const twoProviders = (policy: Partial<OperationPolicy> = {}, options: Resilience
       open: () => ({
         inquire(signal: AbortSignal): Promise<string> {
           called.push(name);
-          return perform(name, answers[name]?.shift() ?? 'matched', signal);
+          return perform(name, outcomes[name]?.shift() ?? 'matched', signal);
         },
       }),
     });
@@ -73,7 +73,7 @@ const twoProviders = (policy: Partial<OperationPolicy> = {}, options: Resilience
   });
   const inquire = (signal = neverAborted()) =>
     operation(signal, (port, attemptSignal) => port.inquire(attemptSignal));
-  return { clock, answers, called, inquire };
+  return { clock, outcomes, called, inquire };
 };
 
 /** The logged calls: provider, outcome and number of the attempt. */
@@ -99,8 +99,8 @@ it('calls the first provider, and logs one billed call with its outcome', async 
 });
 
 it('logs each call with the id of its request, and its milliseconds for the completion line', async () => {
-  const { inquire, answers } = twoProviders();
-  answers.first = ['quota'];
+  const { inquire, outcomes } = twoProviders();
+  outcomes.first = ['quota'];
   const request = { requestId: 'req-1', operation: 'create-user', signal: neverAborted(), calls: [] };
   await runInRequest(request, () => inquire());
   expect(lines.map((line) => JSON.parse(line).request_id)).toEqual(['req-1', 'req-1']);
@@ -111,15 +111,15 @@ it('logs each call with the id of its request, and its milliseconds for the comp
 });
 
 it('retries the same provider before it calls the next one, and logs every call', async () => {
-  const { inquire, answers } = twoProviders();
-  answers.first = ['transport', 'upstream'];
+  const { inquire, outcomes } = twoProviders();
+  outcomes.first = ['transport', 'upstream'];
   expect(await inquire()).toBe('matched');
   expect(loggedCalls()).toEqual(['first transport 1', 'first upstream 2', 'second matched 1']);
 });
 
 it('never retries a call that must not be repeated', async () => {
-  const { inquire, answers } = twoProviders({ retries: false, mayFailOver: ifNotSent });
-  answers.first = ['timeout'];
+  const { inquire, outcomes } = twoProviders({ retries: false, mayFailOver: ifNotSent });
+  outcomes.first = ['timeout'];
   expect((await failureOf(inquire())).reason).toBe('timeout');
   expect(loggedCalls()).toEqual(['first timeout 1']);
 });
@@ -131,8 +131,8 @@ it('aborts an attempt after the timeout of the operation, and calls the next pro
     timeouts.push({ ms, attempt });
     return attempt.signal;
   };
-  const { inquire, answers, called } = twoProviders({}, { timeoutSignal });
-  answers.first = ['hangs'];
+  const { inquire, outcomes, called } = twoProviders({}, { timeoutSignal });
+  outcomes.first = ['hangs'];
   const inquiring = inquire();
   await inquire();
   expect(called).toEqual(['first', 'first']);
@@ -143,8 +143,8 @@ it('aborts an attempt after the timeout of the operation, and calls the next pro
 });
 
 it('does not call a provider whose circuit is open', async () => {
-  const { inquire, answers, called } = twoProviders();
-  answers.first = ['quota', 'quota'];
+  const { inquire, outcomes, called } = twoProviders();
+  outcomes.first = ['quota', 'quota'];
   await inquire();
   await inquire();
   called.length = 0;
@@ -153,8 +153,8 @@ it('does not call a provider whose circuit is open', async () => {
 });
 
 it('returns to the first provider when it is up again', async () => {
-  const { inquire, answers, called, clock } = twoProviders();
-  answers.first = ['quota', 'quota'];
+  const { inquire, outcomes, called, clock } = twoProviders();
+  outcomes.first = ['quota', 'quota'];
   await inquire();
   await inquire();
   clock.advance(10);
@@ -169,8 +169,8 @@ it('measures the open time with a monotonic clock: setting the system time back 
   const wallTimeMs = Date.now();
   const wall = jest.spyOn(Date, 'now').mockReturnValue(wallTimeMs);
   try {
-    const { inquire, answers, called } = twoProviders({}, { clock: undefined });
-    answers.first = ['quota', 'quota'];
+    const { inquire, outcomes, called } = twoProviders({}, { clock: undefined });
+    outcomes.first = ['quota', 'quota'];
     await inquire();
     await inquire();
     wall.mockReturnValue(wallTimeMs - 3_600_000);
@@ -184,9 +184,9 @@ it('measures the open time with a monotonic clock: setting the system time back 
 });
 
 it('throws the time to wait, and calls no provider, when every circuit is open', async () => {
-  const { inquire, answers, called, clock } = twoProviders();
-  answers.first = ['quota', 'quota'];
-  answers.second = ['quota', 'quota'];
+  const { inquire, outcomes, called, clock } = twoProviders();
+  outcomes.first = ['quota', 'quota'];
+  outcomes.second = ['quota', 'quota'];
   await failureOf(inquire());
   await failureOf(inquire());
   clock.advance(4);
@@ -199,7 +199,7 @@ it('throws the time to wait, and calls no provider, when every circuit is open',
   expect(called).toEqual([]);
 });
 
-it('calls no provider when the caller leaves before anything is sent', async () => {
+it('calls no provider when the signal aborts before anything is sent', async () => {
   const { inquire, called } = twoProviders();
   const caller = new AbortController();
   const inquiring = failureOf(inquire(caller.signal));
@@ -208,7 +208,7 @@ it('calls no provider when the caller leaves before anything is sent', async () 
   expect([called, lines]).toEqual([[], []]);
 });
 
-it('calls no provider when the caller leaves within the same turn of the event loop, as after the other check of a person', async () => {
+it('calls no provider when the signal aborts within the same turn of the event loop, as the other check of a person can do', async () => {
   const { inquire, called } = twoProviders();
   await inquire();
   called.length = 0;

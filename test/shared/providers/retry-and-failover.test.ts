@@ -21,7 +21,7 @@ describe('withOneRetry', () => {
       numbers.push(number);
       const reason = reasons.shift();
       if (reason !== undefined) throw failure(reason);
-      return 'answer';
+      return 'result';
     };
     return { numbers, attempt };
   };
@@ -30,13 +30,13 @@ describe('withOneRetry', () => {
 
   it('attempts a successful call once', async () => {
     const { attempt, numbers } = attempts();
-    expect(await withOneRetry(attempt, neverAborted(), noPause)).toBe('answer');
+    expect(await withOneRetry(attempt, neverAborted(), noPause)).toBe('result');
     expect(numbers).toEqual([1]);
   });
 
   it.each(['transport', 'upstream'] as const)('attempts the call once more after %s', async (reason) => {
     const { attempt, numbers } = attempts(reason);
-    expect(await withOneRetry(attempt, neverAborted(), noPause)).toBe('answer');
+    expect(await withOneRetry(attempt, neverAborted(), noPause)).toBe('result');
     expect(numbers).toEqual([1, 2]);
   });
 
@@ -85,7 +85,7 @@ describe('withOneRetry', () => {
 describe('firstAvailable', () => {
   type Outcome = string | { reason: UnavailableReason; delivery?: Delivery; retryAfterSeconds?: number };
 
-  /** Calls providers p0, p1, … that answer with a text or fail, and records which were called. */
+  /** Calls providers p0, p1, … that return a text or fail, and records which were called. */
   const callAll = (mayFailOver: MayFailOver, ...outcomes: Outcome[]) => {
     const called: number[] = [];
     const calls = outcomes.map((outcome, index) => async () => {
@@ -95,32 +95,32 @@ describe('firstAvailable', () => {
       const site = { provider: `p${index}`, operation: 'o' };
       throw new ProviderUnavailable(site, reason, { delivery, retryAfterSeconds });
     });
-    return { called, answer: firstAvailable(calls, mayFailOver) };
+    return { called, result: firstAvailable(calls, mayFailOver) };
   };
 
-  it('calls only the first provider if it answers, whatever the verdict', async () => {
-    const { called, answer } = callAll(unlessAborted, 'not_matched', 'matched');
-    expect([await answer, called]).toEqual(['not_matched', [0]]);
+  it('calls only the first provider if it returns a verdict', async () => {
+    const { called, result } = callAll(unlessAborted, 'not_matched', 'matched');
+    expect([await result, called]).toEqual(['not_matched', [0]]);
   });
 
   it.each(['timeout', 'circuit_open', 'quota', 'rejected', 'undecided', 'misconfigured'] as const)(
     'sends an inquiry to the next provider after %s',
     async (reason) => {
-      const { called, answer } = callAll(unlessAborted, { reason }, 'matched');
-      expect([await answer, called]).toEqual(['matched', [0, 1]]);
+      const { called, result } = callAll(unlessAborted, { reason }, 'matched');
+      expect([await result, called]).toEqual(['matched', [0, 1]]);
     },
   );
 
   it('calls no other provider when the caller no longer waits', async () => {
-    const { called, answer } = callAll(unlessAborted, { reason: 'aborted' }, 'matched');
-    expect([(await failureOf(answer)).reason, called]).toEqual(['aborted', [0]]);
+    const { called, result } = callAll(unlessAborted, { reason: 'aborted' }, 'matched');
+    expect([(await failureOf(result)).reason, called]).toEqual(['aborted', [0]]);
   });
 
   it('sends a message with the next provider only if the first did not send it', async () => {
     const notSent = callAll(ifNotSent, { reason: 'balance', delivery: 'not_sent' }, 'accepted');
-    expect([await notSent.answer, notSent.called]).toEqual(['accepted', [0, 1]]);
+    expect([await notSent.result, notSent.called]).toEqual(['accepted', [0, 1]]);
     const possiblySent = callAll(ifNotSent, { reason: 'timeout', delivery: 'possibly_sent' }, 'accepted');
-    expect([(await failureOf(possiblySent.answer)).reason, possiblySent.called]).toEqual(['timeout', [0]]);
+    expect([(await failureOf(possiblySent.result)).reason, possiblySent.called]).toEqual(['timeout', [0]]);
   });
 
   it('throws an error of our own code without calling the next provider', async () => {
@@ -137,19 +137,19 @@ describe('firstAvailable', () => {
   ] as const)(
     'throws for the failures %j the last one of a provider that was called: %s',
     async (reasons, thrown) => {
-      const { answer } = callAll(unlessAborted, ...reasons.map((reason) => ({ reason })));
-      expect((await failureOf(answer)).reason).toBe(thrown);
+      const { result } = callAll(unlessAborted, ...reasons.map((reason) => ({ reason })));
+      expect((await failureOf(result)).reason).toBe(thrown);
     },
   );
 
   it('throws the failure of the last provider called, with the shortest wait of all', async () => {
-    const { answer } = callAll(
+    const { result } = callAll(
       unlessAborted,
       { reason: 'circuit_open', retryAfterSeconds: 9 },
       { reason: 'circuit_open', retryAfterSeconds: 4 },
       { reason: 'quota', delivery: 'not_sent' },
     );
-    expect(await failureOf(answer)).toMatchObject({
+    expect(await failureOf(result)).toMatchObject({
       provider: 'p2',
       operation: 'o',
       reason: 'quota',

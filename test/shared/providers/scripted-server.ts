@@ -17,12 +17,12 @@ export interface ScriptedReply {
   readonly text?: string;
 }
 
-/** A provider that says what a test tells it to, over a real socket. */
+/** A provider that returns scripted replies over a real socket. */
 export interface ScriptedServer {
   readonly baseUrl: string;
   readonly requests: readonly ReceivedRequest[];
-  /** From now on. */
-  answer(script: (request: ReceivedRequest) => ScriptedReply | Promise<ScriptedReply>): void;
+  /** Sets the reply to later requests. */
+  replyWith(script: (request: ReceivedRequest) => ScriptedReply | Promise<ScriptedReply>): void;
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export const startScriptedServer = async (): Promise<ScriptedServer> => {
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
     requests,
-    answer(next) {
+    replyWith(next) {
       requests.length = 0;
       script = next;
     },
@@ -76,6 +76,6 @@ export const scriptedServer = (): Omit<ScriptedServer, 'close'> => {
     get requests() {
       return server.requests;
     },
-    answer: (script) => server.answer(script),
+    replyWith: (script) => server.replyWith(script),
   };
 };

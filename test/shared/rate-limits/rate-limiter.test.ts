@@ -30,7 +30,7 @@ const itemOf = async (keyId: string, window: number) =>
   (await table.client.send(new GetCommand({ TableName: table.name, Key: limitKey(keyId, window) }))).Item;
 
 describe('increment', () => {
-  it('allows exactly n of 3n concurrent requests and gives each another remainder', async () => {
+  it('allows exactly n of 3n concurrent requests and returns a different remaining count to each', async () => {
     const states = await requests('crowd', 90, 30);
     expect(allowedOf(states)).toBe(30);
     const remainders = states.filter(({ allowed }) => allowed).map(({ remaining }) => remaining);
@@ -99,7 +99,7 @@ describe('increment', () => {
     );
   });
 
-  it('counts a write once when the SDK resends it because its answer was lost', async () => {
+  it('counts a write once when the SDK resends it because its response was lost', async () => {
     const resent = rateLimiter(resending(table));
     const limit = { subject: 'lost', limit: 1, windowSeconds: 60 };
     expect(await resent.increment(limit, START_MS)).toEqual({

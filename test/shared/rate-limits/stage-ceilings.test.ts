@@ -99,7 +99,7 @@ describe.each(OPERATIONS)('%s', (consume, numbers, code, ceiling) => {
   });
 });
 
-it('counts paid checks and SMS apart', async () => {
+it('counts paid checks and SMS separately', async () => {
   const { ceilings } = ceilingsOnNewDay({ paidChecksPerDay: 1, smsPerDay: 1 });
   await ceilings.consumePaidCheck();
   await expect(ceilings.consumeSms()).resolves.toBeDefined();

@@ -16,11 +16,11 @@ const MINUTE_SECONDS = 60;
 interface PendingCall {
   readonly command: GetSecretValueCommand;
   readonly abortSignal: AbortSignal | undefined;
-  answer(value?: string): void;
+  respond(value?: string): void;
   fail(): void;
 }
 
-/** A Secrets Manager whose calls a test answers one by one. */
+/** A Secrets Manager whose calls a test completes one by one. */
 const secretsManager = () => {
   const calls: PendingCall[] = [];
   const send = (command: GetSecretValueCommand, options: { abortSignal?: AbortSignal } = {}) =>
@@ -28,7 +28,7 @@ const secretsManager = () => {
       calls.push({
         command,
         abortSignal: options.abortSignal,
-        answer: (value) => resolve({ SecretString: value }),
+        respond: (value) => resolve({ SecretString: value }),
         fail: () => reject(new Error('Secrets Manager is unreachable')),
       });
       options.abortSignal?.addEventListener('abort', () => reject(options.abortSignal?.reason));
@@ -42,10 +42,10 @@ const secretsManager = () => {
   };
   const client = { send } as unknown as Client;
   const secret = secretsManagerSecret('the-secret', client, { clock, timeoutSignal });
-  /** Reads the secret; the next call is answered with `value`. */
+  /** Reads the secret; the next call returns `value`. */
   const readWith = async (value: string) => {
     const reading = secret.read();
-    calls.at(-1)?.answer(value);
+    calls.at(-1)?.respond(value);
     return reading;
   };
   return { calls, timeouts, clock, secret, readWith };
@@ -66,7 +66,7 @@ describe('secretsManagerSecret', () => {
   it('shares one call between concurrent reads', async () => {
     const { calls, secret } = secretsManager();
     const readings = [secret.read(), secret.read(), secret.read({ fresh: true })];
-    calls[0]?.answer('value');
+    calls[0]?.respond('value');
     expect(await Promise.all(readings)).toEqual(['value', 'value', 'value']);
     expect(calls).toHaveLength(1);
   });
@@ -78,7 +78,7 @@ describe('secretsManagerSecret', () => {
     expect(await secret.read()).toBe('old');
     clock.advance(0.001);
     const readings = [secret.read(), secret.read()];
-    calls[1]?.answer('new');
+    calls[1]?.respond('new');
     expect(await Promise.all(readings)).toEqual(['new', 'new']);
     expect(calls).toHaveLength(2);
   });
@@ -87,7 +87,7 @@ describe('secretsManagerSecret', () => {
     const { calls, secret, readWith } = secretsManager();
     await readWith('old');
     const fresh = secret.read({ fresh: true });
-    calls[1]?.answer('new');
+    calls[1]?.respond('new');
     expect(await fresh).toBe('new');
     expect(await secret.read()).toBe('new');
     expect(calls).toHaveLength(2);
@@ -109,7 +109,7 @@ describe('secretsManagerSecret', () => {
   it('throws if the secret holds no text', async () => {
     const { calls, secret } = secretsManager();
     const reading = secret.read();
-    calls[0]?.answer(undefined);
+    calls[0]?.respond(undefined);
     await expect(reading).rejects.toThrow('the secret holds no text');
   });
 });
@@ -148,7 +148,7 @@ describe('secretsManagerSecret, when a refresh fails', () => {
     expect(calls).toHaveLength(2);
     clock.advance(0.001);
     const reading = secret.read();
-    calls[2]?.answer('new');
+    calls[2]?.respond('new');
     expect(await reading).toBe('new');
   });
 
@@ -163,7 +163,7 @@ describe('secretsManagerSecret, when a refresh fails', () => {
     expect(failures()).toHaveLength(25);
   });
 
-  it('does not wait for a refresh without an answer for longer than a second', async () => {
+  it('does not wait for a refresh without a response for longer than a second', async () => {
     const { timeouts, clock, secret, readWith } = secretsManager();
     await readWith('old');
     clock.advance(15 * MINUTE_SECONDS);

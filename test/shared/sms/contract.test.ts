@@ -23,7 +23,7 @@ const OUTCOMES: readonly (readonly [PhoneOutcome, Delivery])[] = [
   ['balance', 'not_sent'],
   ['upstream_down', 'possibly_sent'],
   ['malformed', 'possibly_sent'],
-  ['lost_answer', 'possibly_sent'],
+  ['lost_response', 'possibly_sent'],
 ];
 
 interface Sender {
@@ -88,7 +88,7 @@ describe.each(ROWS)('%s', (name, open) => {
     },
   );
 
-  it('has possibly sent the message when the provider never answers', async () => {
+  it('has possibly sent the message when the provider never responds', async () => {
     const { sender } = open(() => AbortSignal.timeout(20));
     const failure = await failureOf(sender.sendCode(testPhone('slow'), '123456', neverAborted()));
     expect(failure.delivery).toBe('possibly_sent');
@@ -111,7 +111,7 @@ describe.each(ADAPTERS)('%s', (name) => {
   });
 
   it('sends the message once when only the response is lost', async () => {
-    const phone = testPhone('lost_answer', 90 + ADAPTERS.indexOf(name));
+    const phone = testPhone('lost_response', 90 + ADAPTERS.indexOf(name));
     const { sender, codesTo } = overSimulator(name)();
     await failureOf(sender.sendCode(phone, '123456', neverAborted()));
     expect(codesTo(phone)).toEqual(['123456']);

@@ -13,7 +13,7 @@ quietLog();
 const server = scriptedServer();
 
 const send = (reply: ScriptedReply) => {
-  server.answer(() => reply);
+  server.replyWith(() => reply);
   const secret = { kavenegar: { api_key: 'the/key', template: 'sign-in', base_url: server.baseUrl } };
   return smsSenderFrom(['kavenegar'], fixedSecret(JSON.stringify(secret))).sendCode(
     '+989990000001',
@@ -22,18 +22,18 @@ const send = (reply: ScriptedReply) => {
   );
 };
 
-const answered = (status: unknown, httpStatus = 200, entries: unknown = null) => ({
+const replyOf = (status: unknown, httpStatus = 200, entries: unknown = null) => ({
   status: httpStatus,
   json: { return: { status, message: '' }, entries },
 });
 
 it('uses a new connection for each message', async () => {
-  await send(answered(200));
+  await send(replyOf(200));
   expect(server.requests[0]?.headers.connection).toBe('close');
 });
 
 it('sends a form to the path with the key, and the phone in its local form', async () => {
-  await send(answered(200));
+  await send(replyOf(200));
   const { method, path, headers, body } = server.requests[0] as ReceivedRequest;
   expect([method, path, headers['content-type'], Object.fromEntries(new URLSearchParams(body))]).toEqual([
     'POST',
@@ -47,7 +47,7 @@ it.each([
   ['a list of entries', [{ messageid: 1, status: 5 }]],
   ['one entry', { messageid: 1, status: 5 }],
 ])('takes return.status 200 with %s as accepted', async (_form, entries) => {
-  await expect(send(answered(200, 200, entries))).resolves.toEqual({ provider: 'kavenegar' });
+  await expect(send(replyOf(200, 200, entries))).resolves.toEqual({ provider: 'kavenegar' });
 });
 
 /** Kavenegar's documented statuses. */
@@ -91,7 +91,7 @@ describe.each([
   it.each(STATUSES)(
     'takes return.status %i as not sent, with the reason %s, and calls once',
     async (status, reason) => {
-      expect(summaryOf(await failureOf(send(answered(status, httpStatus(status)))))).toEqual({
+      expect(summaryOf(await failureOf(send(replyOf(status, httpStatus(status)))))).toEqual({
         reason,
         delivery: 'not_sent',
       });
@@ -101,10 +101,10 @@ describe.each([
 });
 
 it.each([
-  ['a success with HTTP 500', answered(200, 500), 'upstream'],
-  ['a success with HTTP 201', answered(200, 201), 'malformed'],
-  ['an undocumented status', answered(999), 'malformed'],
-  ['a status that is a string', answered('200'), 'malformed'],
+  ['a success with HTTP 500', replyOf(200, 500), 'upstream'],
+  ['a success with HTTP 201', replyOf(200, 201), 'malformed'],
+  ['an undocumented status', replyOf(999), 'malformed'],
+  ['a status that is a string', replyOf('200'), 'malformed'],
   ['no return field', { status: 200, json: {} }, 'malformed'],
   ['null', { status: 200, json: null }, 'malformed'],
   ['HTML with 200', { status: 200, text: '<html>' }, 'malformed'],
@@ -120,7 +120,7 @@ it.each([
 });
 
 it('takes HTTP 407, whose body fetch hides, as possibly sent', async () => {
-  expect(summaryOf(await failureOf(send(answered(407, 407))))).toEqual({
+  expect(summaryOf(await failureOf(send(replyOf(407, 407))))).toEqual({
     reason: 'transport',
     delivery: 'possibly_sent',
   });

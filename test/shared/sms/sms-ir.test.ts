@@ -13,7 +13,7 @@ quietLog();
 const server = scriptedServer();
 
 const send = (reply: ScriptedReply) => {
-  server.answer(() => reply);
+  server.replyWith(() => reply);
   const secret = { 'sms-ir': { api_key: 'the-key', template_id: 123456, base_url: server.baseUrl } };
   return smsSenderFrom(['sms-ir'], fixedSecret(JSON.stringify(secret))).sendCode(
     '+989990000001',
@@ -22,18 +22,18 @@ const send = (reply: ScriptedReply) => {
   );
 };
 
-const answered = (httpStatus: number, status: unknown) => ({
+const replyOf = (httpStatus: number, status: unknown) => ({
   status: httpStatus,
   json: { status, message: '', data: null },
 });
 
 it('uses a new connection for each message', async () => {
-  await send(answered(200, 1));
+  await send(replyOf(200, 1));
   expect(server.requests[0]?.headers.connection).toBe('close');
 });
 
 it('sends the code as the parameter of the template, and the key in a header', async () => {
-  await send(answered(200, 1));
+  await send(replyOf(200, 1));
   const { method, path, headers, body } = server.requests[0] as ReceivedRequest;
   expect([method, path, headers['x-api-key'], headers['content-type']]).toEqual([
     'POST',
@@ -75,7 +75,7 @@ const STATUSES: readonly (readonly [number, number, UnavailableReason])[] = [
 it.each(STATUSES)(
   'takes HTTP %i with status %i as not sent, with the reason %s, and calls once',
   async (httpStatus, status, reason) => {
-    expect(summaryOf(await failureOf(send(answered(httpStatus, status))))).toEqual({
+    expect(summaryOf(await failureOf(send(replyOf(httpStatus, status))))).toEqual({
       reason,
       delivery: 'not_sent',
     });
@@ -84,11 +84,11 @@ it.each(STATUSES)(
 );
 
 it.each([
-  ['status 0, "error"', answered(500, 0), 'upstream'],
-  ['status 0 with 200', answered(200, 0), 'upstream'],
-  ['a success with HTTP 500', answered(500, 1), 'upstream'],
-  ['an undocumented status', answered(400, 999), 'malformed'],
-  ['a status that is a string', answered(200, '1'), 'malformed'],
+  ['status 0, "error"', replyOf(500, 0), 'upstream'],
+  ['status 0 with 200', replyOf(200, 0), 'upstream'],
+  ['a success with HTTP 500', replyOf(500, 1), 'upstream'],
+  ['an undocumented status', replyOf(400, 999), 'malformed'],
+  ['a status that is a string', replyOf(200, '1'), 'malformed'],
   ['null', { status: 200, json: null }, 'malformed'],
   ['HTML with 200', { status: 200, text: '<html>' }, 'malformed'],
   ['truncated JSON', { status: 200, text: '{"status":1,' }, 'malformed'],

@@ -29,7 +29,7 @@ describe('openTable', () => {
     expect(found.Item).toEqual({ ...Key, deep: { some: 1 } });
   });
 
-  it('throws a TimeoutError after three attempts when the database never answers', async () => {
+  it('throws a TimeoutError after three attempts when the database never responds', async () => {
     let requests = 0;
     silent.on('request', () => {
       requests += 1;

@@ -33,7 +33,7 @@ const conceivable = (firstYear: number, lastYear: number): string[] =>
     range(0, 13).flatMap((month) => range(0, 32).map((day) => `${year}/${month}/${day}`)),
   );
 
-// Up to 1501/12/29 (in 2123). From 1502 on the two libraries differ on a leap year; those days are in the future.
+// Up to 1501/12/29 (in 2123). After 1501 the two libraries differ on a leap year; those days are in the future.
 const solarHijriDays = daysBetween('1821-03-21', '2123-03-20').map(
   (ms) => [solarHijri(ms), isoDay(ms)] as const,
 );

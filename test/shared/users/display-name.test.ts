@@ -20,7 +20,7 @@ describe('parseDisplayName', () => {
     ['an emoji that Unicode counts as punctuation', '‼️'],
     ['an apostrophe and a hyphen', "O'Brien-Šimić"],
     ['left-to-right and right-to-left marks', 'Sara\u200e \u200fسارا'],
-    ['markup, which whoever shows it must escape', '<b>Sara</b>'],
+    ['markup, which a page that shows it must escape', '<b>Sara</b>'],
     ['a Hangul filler beside a letter', 'a\u3164'],
   ])('accepts %s unchanged', (_case, name) => {
     expect(parseDisplayName(name)).toBe(name);

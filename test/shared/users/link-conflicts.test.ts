@@ -1,13 +1,13 @@
 import { type UserStore, userStore } from '#shared/users/store.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import {
-  cancelledFor,
+  canceledFor,
   createSeller,
   inTenSeconds,
   itemsOf,
   linked,
   linkOf,
-  noAnswer,
+  noResponse,
   resendTo,
   storeWhose,
 } from './linking.ts';
@@ -36,7 +36,7 @@ describe('link after a conflict', () => {
   });
 
   it('tries again when the transaction met another one', async () => {
-    const conflict = cancelledFor('TransactionConflict', 'None', 'None', 'None');
+    const conflict = canceledFor('TransactionConflict', 'None', 'None', 'None');
     const user = await linked(
       storeWhose(table, () => Promise.reject(conflict), 5),
       linkOf('sel_conflict', 'persistent'),
@@ -45,7 +45,7 @@ describe('link after a conflict', () => {
   });
 
   it('throws service_unavailable after the deadline and stores nothing', async () => {
-    const conflict = cancelledFor('TransactionConflict', 'None', 'None', 'None');
+    const conflict = canceledFor('TransactionConflict', 'None', 'None', 'None');
     const busy = storeWhose(table, () => Promise.reject(conflict), Number.POSITIVE_INFINITY);
     await expect(busy.link(linkOf('sel_conflict', 'late'), Date.now() - 1)).rejects.toMatchObject({
       code: 'service_unavailable',
@@ -63,13 +63,13 @@ describe('link after a conflict', () => {
   });
 });
 
-describe('link when an answer is lost', () => {
+describe('link when a response is lost', () => {
   beforeAll(() => createSeller(table, 'sel_lost'));
 
-  it('returns the new user if the answer was lost after the write happened', async () => {
+  it('returns the new user if the response was lost after the write happened', async () => {
     const lossy = storeWhose(table, async (send) => {
       await send();
-      throw noAnswer;
+      throw noResponse;
     });
     const user = await linked(lossy, linkOf('sel_lost', 'lost'));
     expect(await store.getUser('sel_lost', user.id)).toEqual(user);
@@ -82,8 +82,8 @@ describe('link when an answer is lost', () => {
   });
 
   it('throws the error if the write did not happen, and a later request links the person', async () => {
-    const lossy = storeWhose(table, () => Promise.reject(noAnswer));
-    await expect(lossy.link(linkOf('sel_lost', 'retried'), inTenSeconds())).rejects.toBe(noAnswer);
+    const lossy = storeWhose(table, () => Promise.reject(noResponse));
+    await expect(lossy.link(linkOf('sel_lost', 'retried'), inTenSeconds())).rejects.toBe(noResponse);
     expect(await store.findPerson('sel_lost', ['hash-of-retried'])).toBeUndefined();
     await linked(store, linkOf('sel_lost', 'retried'));
   });
@@ -91,9 +91,9 @@ describe('link when an answer is lost', () => {
   it('never takes the link of another request for its own', async () => {
     const lossy = storeWhose(table, async () => {
       await linked(store, linkOf('sel_lost', 'contested'));
-      throw noAnswer;
+      throw noResponse;
     });
-    await expect(lossy.link(linkOf('sel_lost', 'contested'), inTenSeconds())).rejects.toBe(noAnswer);
+    await expect(lossy.link(linkOf('sel_lost', 'contested'), inTenSeconds())).rejects.toBe(noResponse);
     expect((await store.link(linkOf('sel_lost', 'contested'), inTenSeconds())).written).toBe(false);
   });
 });

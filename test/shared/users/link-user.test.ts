@@ -65,7 +65,7 @@ describe('link', () => {
     expect(new Set(listed.map(({ displayName }) => displayName))).toEqual(new Set(people));
   });
 
-  it('links a person once when 20 requests ask at once, and returns the same person to the others', async () => {
+  it('links a person once when 20 identical requests run at once, and returns the same person to the others', async () => {
     await createSeller(table, 'sel_twins');
     const results = await Promise.all(
       numbers(20).map(() => store.link(linkOf('sel_twins', 'twins'), inTenSeconds())),
@@ -113,7 +113,7 @@ describe('link', () => {
     expect(await itemsOf(table, 'LINKS#phone-of-lost')).toEqual([]);
   });
 
-  it('makes one read and one transaction when nobody else links', async () => {
+  it('makes one read and one transaction without concurrent links', async () => {
     await createSeller(table, 'sel_calls');
     const counted = countedTable(table);
     await linked(userStore(counted.table), linkOf('sel_calls', 'calls'));
@@ -149,7 +149,7 @@ describe("link with the caller's own items", () => {
     ]);
     await expect(result).rejects.toMatchObject({
       code: 'service_unavailable',
-      cause: { name: 'TransactionCancelled' },
+      cause: { name: 'TransactionCanceled' },
     });
     expect(await store.findPerson('sel_also', ['hash-of-stolen'])).toBeUndefined();
     expect(await itemsOf(table, 'CHECK#stolen')).toEqual([]);

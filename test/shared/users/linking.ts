@@ -47,16 +47,16 @@ export const itemsOf = async ({ client, name }: Table, prefix: string): Promise<
   return Items.filter(({ pk }) => String(pk).startsWith(prefix));
 };
 
-/** The error of the SDK when the database cancelled a transaction: one reason per item. */
-export const cancelledFor = (...codes: string[]) =>
+/** The error of the SDK when the database canceled a transaction: one reason per item. */
+export const canceledFor = (...codes: string[]) =>
   new TransactionCanceledException({
-    message: 'cancelled',
+    message: 'canceled',
     $metadata: {},
     CancellationReasons: codes.map((Code) => ({ Code })),
   });
 
-/** The error of the SDK when no answer came in time. */
-export const noAnswer = Object.assign(new Error('no answer'), { name: 'TimeoutError' });
+/** The error of the SDK when no response came in time. */
+export const noResponse = Object.assign(new Error('no response'), { name: 'TimeoutError' });
 
 /** A store whose first `times` transactions do `instead`; `send` sends the transaction as it is. */
 export const storeWhose = (
@@ -74,7 +74,7 @@ export const storeWhose = (
 };
 
 /**
- * Sends a transaction twice, as the SDK does when no answer came; returns the second answer. The second has no client token:
+ * Sends a transaction twice, as the SDK does when no response came; returns the second response. The second has no client token:
  * DynamoDB remembers one for ten minutes only.
  */
 export const resendTo =

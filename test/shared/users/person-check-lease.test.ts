@@ -141,7 +141,7 @@ describe('one request alone', () => {
     });
   });
 
-  it('gets rate_limit_exceeded in place of a verdict beyond the limit of the key, and the verdict counts for the person', async () => {
+  it('gets rate_limit_exceeded instead of a verdict beyond the limit of the key, and the verdict counts for the person', async () => {
     const { checks, request, used, store, person } = personUnderTest();
     used.limit = 1;
     const fail = async (): Promise<never> => {
@@ -190,14 +190,14 @@ describe('requests at the same moment', () => {
   ] as const)('get the same refusal for the same data, from one check: %s', async (refusal, options) => {
     const { checks, request, used } = personUnderTest(table, 'many');
     const first = pendingCheck(problem(refusal, options));
-    const firstAnswer = problemOf(checks.oneAtATime(await request(), first.check));
+    const firstResult = problemOf(checks.oneAtATime(await request(), first.check));
     await first.begun;
     const waiting = await Promise.all(Array.from({ length: 5 }, () => request()));
-    const answers = waiting.map((each) => problemOf(checks.oneAtATime(each, mustNotRun)));
+    const results = waiting.map((each) => problemOf(checks.oneAtATime(each, mustNotRun)));
     await nextTurn();
     first.end();
-    const others = await Promise.all(answers);
-    const { code, retryAfterSeconds } = await firstAnswer;
+    const others = await Promise.all(results);
+    const { code, retryAfterSeconds } = await firstResult;
     expect([code, retryAfterSeconds]).toEqual([refusal, problem(refusal, options).retryAfterSeconds]);
     expect(others).toEqual(Array(5).fill(expect.objectContaining({ code, retryAfterSeconds })));
     expect(used.failures).toBe(code === 'verification_unavailable' ? 0 : 1);
@@ -206,11 +206,11 @@ describe('requests at the same moment', () => {
   it('do not share a refusal of other data: the second makes its own check after the first', async () => {
     const { checks, request, link } = personUnderTest();
     const first = pendingCheck(problem('identity_mismatch'));
-    const firstAnswer = problemOf(checks.oneAtATime(await request(), first.check));
+    const firstResult = problemOf(checks.oneAtATime(await request(), first.check));
     await first.begun;
     const second = checks.oneAtATime(await request({ dataHash: 'other data' }), link('Sara'));
     first.end();
-    expect((await firstAnswer).code).toBe('identity_mismatch');
+    expect((await firstResult).code).toBe('identity_mismatch');
     expect(await second).toEqual(written('Sara'));
   });
 
@@ -218,13 +218,13 @@ describe('requests at the same moment', () => {
     const { checks, request, used } = personUnderTest();
     used.limit = 1;
     const first = pendingCheck(problem('identity_mismatch'));
-    const firstAnswer = problemOf(checks.oneAtATime(await request(), first.check));
+    const firstResult = problemOf(checks.oneAtATime(await request(), first.check));
     await first.begun;
     const waiting = [await request(), await request({ dataHash: 'other data' })].map((each) =>
       problemOf(checks.oneAtATime(each, mustNotRun)),
     );
     first.end();
-    expect((await firstAnswer).code).toBe('identity_mismatch');
+    expect((await firstResult).code).toBe('identity_mismatch');
     expect((await Promise.all(waiting)).map(({ code }) => code)).toEqual(
       Array(2).fill('rate_limit_exceeded'),
     );
@@ -245,10 +245,10 @@ describe('requests at the same moment', () => {
       atOnce -= 1;
       throw problem('identity_mismatch');
     };
-    const answers = await Promise.all(requests.map((each) => problemOf(checks.oneAtATime(each, check))));
+    const results = await Promise.all(requests.map((each) => problemOf(checks.oneAtATime(each, check))));
     expect(made).toBe(5);
-    expect(answers.filter(({ code }) => code === 'identity_mismatch')).toHaveLength(5);
-    expect(answers.filter(({ code }) => code === 'too_many_attempts')).toHaveLength(55);
+    expect(results.filter(({ code }) => code === 'identity_mismatch')).toHaveLength(5);
+    expect(results.filter(({ code }) => code === 'too_many_attempts')).toHaveLength(55);
   });
 });
 
@@ -278,7 +278,7 @@ describe('a holder that crashed', () => {
   });
 });
 
-describe('when the answers of writes are lost', () => {
+describe('when the responses of writes are lost', () => {
   it('a request recognizes its own lease, and counts its failed check once', async () => {
     const { checks, request, store, person } = personUnderTest(resending(table));
     const fail = () => Promise.reject(problem('identity_mismatch'));

@@ -72,7 +72,7 @@ describe('replace', () => {
     expect(await store.replace(person, late, START_MS)).toEqual({ written: false, reason: refused });
   });
 
-  it('returns the own record as the reason when the answer of a first attempt was lost', async () => {
+  it('returns the own record as the reason when the response of a first attempt was lost', async () => {
     const person = newPerson();
     await store.replace(person, leased, START_MS);
     expect(await store.replace(person, leased, START_MS)).toEqual({ written: false, reason: leased });
@@ -106,7 +106,7 @@ describe('replace', () => {
 });
 
 describe('replacement', () => {
-  it('writes the record as part of a transaction, whatever the item holds', async () => {
+  it('writes the record as part of a transaction, without a condition on the item', async () => {
     const person = newPerson();
     await store.replace(person, withLease(NO_CHECKS, 'other', START_MS), START_MS);
     const TransactItems = [store.replacement(person, refused, START_MS)];

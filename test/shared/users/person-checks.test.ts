@@ -44,7 +44,7 @@ describe('the next step', () => {
     expect(nextStep(NO_CHECKS, wanted(), at(0))).toEqual({ step: 'check' });
   });
 
-  it('is to wait while another request holds the lease, whatever data it checks', () => {
+  it('is to wait while another request holds the lease, for the same and for other data', () => {
     const record = withLease(NO_CHECKS, 'other', at(0));
     expect(nextStep(record, wanted(), at(LEASE_SECONDS - 1))).toEqual({ step: 'wait' });
     expect(nextStep(record, wanted({ dataHash: 'other data' }), at(1))).toEqual({ step: 'wait' });
@@ -161,7 +161,7 @@ describe('the end of a check', () => {
     expect(record?.version).toBe(held.version + 1);
   });
 
-  it('is stored once, also when the answer of the write was lost', () => {
+  it('is stored once, also when the response of the write was lost', () => {
     const record = withEnd(held, end({ code: 'identity_mismatch' }), at(2)) as CheckRecord;
     expect(withEnd(record, end({ code: 'identity_mismatch' }), at(2))).toBeUndefined();
   });
@@ -199,7 +199,7 @@ describe('the lease', () => {
     expect(LEASE_SECONDS).toBeGreaterThan(routes['create-user'].timeoutSeconds);
   });
 
-  it('tells a request that cannot wait any longer when the lease ends, from 1 second to its whole time', () => {
+  it('gives a request that cannot wait any longer a Retry-After from 1 second to the length of the lease', () => {
     const record = withLease(NO_CHECKS, 'other', at(0));
     expect([-HOUR, 0, 10, LEASE_SECONDS, HOUR].map((seconds) => retryAfterWait(record, at(seconds)))).toEqual(
       [LEASE_SECONDS, LEASE_SECONDS, LEASE_SECONDS - 10, 1, 1],

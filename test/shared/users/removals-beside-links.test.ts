@@ -66,7 +66,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => table.stop());
 
-/** Does `task` for every item, with a number of workers that each do one at a time. */
+/** Runs `task` for every item, with a number of workers that each do one at a time. */
 const inParallel = async <Item, Result>(
   workers: number,
   items: readonly Item[],

@@ -4,12 +4,12 @@ import type { RemovalResult } from '#shared/users/remove-user.ts';
 import { type UserStore, userStore } from '#shared/users/store.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import {
-  cancelledFor,
+  canceledFor,
   createSeller,
   inTenSeconds,
   linked,
   linkOf,
-  noAnswer,
+  noResponse,
   resendTo,
   storeWhose,
 } from './linking.ts';
@@ -60,7 +60,7 @@ describe('removeUser beside other writes', () => {
     expect(await removedCount()).toBe(before + 1);
   });
 
-  it('leaves a person alone who is linked again before a second removal of the old id', async () => {
+  it('does not remove a person who is linked again before a second removal of the old id', async () => {
     const user = await newUser('relinked');
     const late = storeWhose(table, async (send) => {
       await remove(user.id, store, '2026-11-21T08:59:59.000Z');
@@ -96,14 +96,14 @@ describe('removeUser beside other writes', () => {
   it('tries again when the transaction met another one', async () => {
     const user = await newUser('conflict');
     const busy = storeWhose(table, () =>
-      Promise.reject(cancelledFor('None', 'None', 'None', 'TransactionConflict')),
+      Promise.reject(canceledFor('None', 'None', 'None', 'TransactionConflict')),
     );
     expect(await remove(user.id, busy)).toBe('removed');
   });
 
   it('throws service_unavailable after the deadline and changes nothing', async () => {
     const user = await newUser('late');
-    const conflict = cancelledFor('TransactionConflict', 'None', 'None', 'None');
+    const conflict = canceledFor('TransactionConflict', 'None', 'None', 'None');
     const busy = storeWhose(table, () => Promise.reject(conflict), Number.POSITIVE_INFINITY);
     const removal = busy.removeUser('sel_remove', user.id, {
       removedAt: REMOVED_AT,
@@ -114,13 +114,13 @@ describe('removeUser beside other writes', () => {
   });
 });
 
-describe('removeUser when an answer is lost', () => {
-  it('returns removed if the answer was lost after the write happened', async () => {
+describe('removeUser when a response is lost', () => {
+  it('returns removed if the response was lost after the write happened', async () => {
     const user = await newUser('lost');
     const before = await removedCount();
     const lossy = storeWhose(table, async (send) => {
       await send();
-      throw noAnswer;
+      throw noResponse;
     });
     expect(await remove(user.id, lossy)).toBe('removed');
     expect(await removedCount()).toBe(before + 1);
@@ -136,8 +136,8 @@ describe('removeUser when an answer is lost', () => {
 
   it('throws the error if the write did not happen, and the next request removes the user', async () => {
     const user = await newUser('retried');
-    const lossy = storeWhose(table, () => Promise.reject(noAnswer));
-    await expect(remove(user.id, lossy)).rejects.toBe(noAnswer);
+    const lossy = storeWhose(table, () => Promise.reject(noResponse));
+    await expect(remove(user.id, lossy)).rejects.toBe(noResponse);
     expect(await remove(user.id)).toBe('removed');
   });
 });

@@ -46,7 +46,7 @@ describe('newRandomPart', () => {
 });
 
 describe('hasRandomPart', () => {
-  it('is true for ids with this random part only, at whatever ordinal', () => {
+  it('returns true only for ids with this random part, at any ordinal', () => {
     const [own, other] = [newRandomPart(), newRandomPart()];
     expect([hasRandomPart(userIdAt(1, own), own), hasRandomPart(userIdAt(7, own), own)]).toEqual([
       true,

@@ -1,11 +1,11 @@
 import { openTable, type Table } from '#shared/table/client.ts';
 import type { EmbeddedTable } from './embedded-table.ts';
 
-/** A connection to a table that can lose answers. */
+/** A connection to a table that can lose responses. */
 export interface LossyTable extends Table {
-  /** Loses the answers of the next `count` writes, after the database has decided on them. The SDK then sends each of them again. */
+  /** Loses the responses of the next `count` writes, after the database has decided on them. The SDK then sends each of them again. */
   loseWrites(count: number): void;
-  /** How many answers were lost so far. */
+  /** How many responses were lost so far. */
   lost(): number;
 }
 
@@ -16,8 +16,8 @@ const WRITES: readonly unknown[] = [
   'TransactWriteItemsCommand',
 ];
 
-/** Opens the table once more, behind a connection that loses the answers of writes. Destroy its client in afterAll. */
-export const losingAnswers = ({ name, endpoint }: EmbeddedTable): LossyTable => {
+/** Opens the table once more, behind a connection that loses the responses of writes. Destroy its client in afterAll. */
+export const losingResponses = ({ name, endpoint }: EmbeddedTable): LossyTable => {
   const table = openTable(name, endpoint);
   let toLose = 0;
   let lost = 0;
@@ -31,7 +31,7 @@ export const losingAnswers = ({ name, endpoint }: EmbeddedTable): LossyTable => 
       lost += 1;
       throw Object.assign(new Error('the connection was reset'), { code: 'ECONNRESET' });
     },
-    { step: 'deserialize', priority: 'high', name: 'lostAnswers' },
+    { step: 'deserialize', priority: 'high', name: 'lostResponses' },
   );
   return {
     ...table,

@@ -1,5 +1,5 @@
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { type LossyTable, losingAnswers } from '#test/table/lost-answers.ts';
+import { type LossyTable, losingResponses } from '#test/table/lost-responses.ts';
 import { type Codes, codesOn, countedOf, NOW, newOwner, tooMany } from './codes-on.ts';
 
 let table: EmbeddedTable;
@@ -12,7 +12,7 @@ let phoneSends: Codes['phoneSends'];
 
 beforeAll(async () => {
   table = await startEmbeddedTable();
-  lossy = losingAnswers(table);
+  lossy = losingResponses(table);
   ({ store, send, fail, record, phoneSends } = codesOn(lossy));
 });
 afterAll(() => {
@@ -20,8 +20,11 @@ afterAll(() => {
   return table.stop();
 });
 
-/** Runs an operation whose first `count` writes lose their answers, and proves that they did. */
-const withLostAnswers = async <Result>(count: number, operation: () => Promise<Result>): Promise<Result> => {
+/** Runs an operation whose first `count` writes lose their responses, and proves that they did. */
+const withLostResponses = async <Result>(
+  count: number,
+  operation: () => Promise<Result>,
+): Promise<Result> => {
   const before = lossy.lost();
   lossy.loseWrites(count);
   const result = await operation();
@@ -29,27 +32,27 @@ const withLostAnswers = async <Result>(count: number, operation: () => Promise<R
   return result;
 };
 
-describe('a write whose answer was lost', () => {
-  it.each([1, 2])('is a redeem that succeeds, after %i lost answers', async (count) => {
+describe('a write whose response was lost', () => {
+  it.each([1, 2])('is a redeem that succeeds, after %i lost responses', async (count) => {
     const owner = newOwner();
     await send(owner, 'one');
-    expect(await withLostAnswers(count, () => store.redeem(owner, 'one.mac', NOW))).toBe(true);
+    expect(await withLostResponses(count, () => store.redeem(owner, 'one.mac', NOW))).toBe(true);
     expect(await store.redeem(owner, 'one.mac', NOW)).toBe(false);
   });
 
   it('is one redeem of twenty at the same moment', async () => {
     const owner = newOwner();
     await send(owner, 'one');
-    const results = await withLostAnswers(5, () =>
+    const results = await withLostResponses(5, () =>
       Promise.all(Array.from({ length: 20 }, () => store.redeem(owner, 'one.mac', NOW))),
     );
     expect(results.filter(Boolean)).toHaveLength(1);
   });
 
-  it.each([1, 2])('is a try that is counted once, after %i lost answers', async (count) => {
+  it.each([1, 2])('is a try that is counted once, after %i lost responses', async (count) => {
     const owner = newOwner();
     await send(owner, 'one');
-    expect(await withLostAnswers(count, () => store.countTry(owner, NOW))).toEqual(countedOf('one.mac'));
+    expect(await withLostResponses(count, () => store.countTry(owner, NOW))).toEqual(countedOf('one.mac'));
     const { failures, code } = await record(owner);
     expect([failures, code?.tries.length]).toEqual([1, 1]);
   });
@@ -58,7 +61,7 @@ describe('a write whose answer was lost', () => {
     const owner = newOwner();
     await send(owner, 'one');
     await fail(owner, 4);
-    expect(await withLostAnswers(1, () => store.countTry(owner, NOW))).toEqual(countedOf('one.mac'));
+    expect(await withLostResponses(1, () => store.countTry(owner, NOW))).toEqual(countedOf('one.mac'));
     expect(await store.countTry(owner, NOW)).toEqual(tooMany(60));
   });
 
@@ -68,14 +71,14 @@ describe('a write whose answer was lost', () => {
     await fail(owner, 5);
     await send(owner, 'two', NOW + 60);
     await fail(owner, 4, NOW + 60);
-    expect(await withLostAnswers(1, () => store.countTry(owner, NOW + 60))).toEqual(countedOf('two.mac'));
+    expect(await withLostResponses(1, () => store.countTry(owner, NOW + 60))).toEqual(countedOf('two.mac'));
     expect(await store.redeem(owner, 'two.mac', NOW + 60)).toBe(true);
   });
 
   it('is one of fifty tries at once, of which five are counted', async () => {
     const owner = newOwner();
     await send(owner, 'one');
-    const results = await withLostAnswers(4, () =>
+    const results = await withLostResponses(4, () =>
       Promise.all(Array.from({ length: 50 }, () => store.countTry(owner, NOW))),
     );
     expect(results.filter(({ written }) => written)).toHaveLength(5);
@@ -86,7 +89,7 @@ describe('a write whose answer was lost', () => {
     ['of the buyer app', false],
   ])('is a send %s that is stored once', async (_name, withPhoneSends) => {
     const owner = newOwner();
-    const { result } = await withLostAnswers(1, () => send(owner, 'one', NOW, withPhoneSends));
+    const { result } = await withLostResponses(1, () => send(owner, 'one', NOW, withPhoneSends));
     expect(result.written).toBe(true);
     expect(await record(owner)).toMatchObject({ version: 1, sends: [NOW], code: { mac: 'one.mac' } });
     expect(await phoneSends(owner)).toEqual([NOW].slice(withPhoneSends ? 0 : 1));
@@ -98,7 +101,7 @@ describe('a write whose answer was lost', () => {
     await fail(owner, 2);
     const { before, code } = await send(owner, 'new', NOW + 60);
     await fail(owner, 1, NOW + 60);
-    await withLostAnswers(2, () => store.undoSend(owner, before, code));
+    await withLostResponses(2, () => store.undoSend(owner, before, code));
     const stored = await record(owner);
     expect([stored.code?.mac, stored.code?.tries.length, stored.failures]).toEqual(['old.mac', 3, 3]);
     expect(await phoneSends(owner)).toEqual([NOW]);
