@@ -15,10 +15,11 @@ import { requireRetryable, retryUntil } from './user-transaction.ts';
 /** `already_removed`: a removal of the same id came first. */
 export type RemovalResult = 'removed' | 'already_removed' | 'not_found';
 
+/** When a removal is made, until when it is retried, and what is written with it. */
 export interface RemovalOptions {
   /** ISO, UTC. */
   readonly removedAt: string;
-  /** Epoch milliseconds. */
+  /** In milliseconds of the monotonic clock (performance.now()). */
   readonly deadlineMs: number;
   /** Written in the same transaction, so only with the result `removed`. */
   readonly alsoWrite?: readonly TransactItem[];

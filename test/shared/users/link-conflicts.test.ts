@@ -47,7 +47,7 @@ describe('link after a conflict', () => {
   it('throws service_unavailable after the deadline and stores nothing', async () => {
     const conflict = canceledFor('TransactionConflict', 'None', 'None', 'None');
     const busy = storeWhose(table, () => Promise.reject(conflict), Number.POSITIVE_INFINITY);
-    await expect(busy.link(linkOf('sel_conflict', 'late'), Date.now() - 1)).rejects.toMatchObject({
+    await expect(busy.link(linkOf('sel_conflict', 'late'), performance.now() - 1)).rejects.toMatchObject({
       code: 'service_unavailable',
       retryAfterSeconds: 1,
       cause: { name: 'WriteConflict' },
