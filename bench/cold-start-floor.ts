@@ -8,6 +8,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 const client = new DynamoDBClient({ endpoint: process.env.DYNAMODB_ENDPOINT ?? '' });
 const TableName = process.env.TABLE_NAME;
 
+/** Returns one page of users as GET /v1/users does. */
 export const handler = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
   const sellerId = event.requestContext.authorizer?.sellerId;
   const page = Number(event.multiValueQueryStringParameters?.page?.[0] ?? 1);

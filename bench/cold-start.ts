@@ -11,8 +11,8 @@ import { bundleFunctions } from '#lib/bundling.ts';
 import { startTable } from './cold-start-table.ts';
 
 /**
- * `npm run bench:cold-start [rounds]` measures the time from the start of a new process to its first response to GET /v1/users, for
- * the deployed bundle and for a bare handler that makes the same calls. The subjects take turns, so that other load on the machine
+ * `npm run bench:cold-start [rounds]` measures the time from the start of a new process to its first response to GET /v1/users.
+ * It compares the deployed bundle with a bare handler that makes the same calls. The subjects take turns, so that other load on the machine
  * affects all of them alike.
  */
 

@@ -10,6 +10,7 @@ import { headerOf, requestIdOf } from '#shared/http/event.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import { runInRequest } from '#shared/request-context.ts';
 
+/** The dependencies of the authorizer. */
 export interface AuthorizerDeps {
   readonly secrets: Pick<KeySecretStore, 'findSecret' | 'recordUse'>;
   readonly keyPrefix: KeyPrefix;
@@ -94,5 +95,6 @@ export const authorizeWithin = (
 
 const deps = bindOnce<AuthorizerDeps>(authorizerDeps);
 
+/** The Lambda handler of the authorizer. */
 export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
   authorizeWithin(DEADLINE_MS, event, deps());

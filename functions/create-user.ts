@@ -26,7 +26,10 @@ export interface CreateUserDeps extends EndpointDeps, Omit<PaidCheckDeps, 'limit
   readonly hashes: KeyedHashes;
 }
 
-/** Tries again if the user was removed between the two reads that find it: the person can be linked again then. */
+/**
+ * Links a buyer to the caller's seller. Returns 201 with the new user, or 200 with the existing one. Retries if the user was removed
+ * between the two reads that find it: the person can be linked again then.
+ */
 export const handle = (request: Request<typeof route>, deps: CreateUserDeps): Promise<Response> =>
   retryUntil(request.deadlineMs, () => linkOrFind(request, deps));
 
@@ -70,7 +73,7 @@ const linkOrFind = async (
   return result.written ? { status: 201, body: viewOf(result.value) } : existing(result.reason);
 };
 
-/** The keyed hashes of a request. `dataHash` is of what a check of the person compares. */
+/** The keyed hashes of a request. `dataHash` is the hash of the data that a check of the person compares. */
 const linkHashes = async (hashes: KeyedHashes, sellerId: string, body: NewUser) => {
   const [personHashes, phoneHashes] = await Promise.all([
     hashes.person(sellerId, body.national_id),

@@ -11,6 +11,7 @@ export interface DeleteUserDeps extends EndpointDeps {
   readonly users: UserRemovals;
 }
 
+/** Removes a user of the caller's seller. Returns 204, also if the user is removed already. */
 export const handle = async (
   { path, caller, withinPlan, deadlineMs }: Request<typeof route>,
   { users, clock }: DeleteUserDeps,

@@ -11,6 +11,7 @@ export interface GetDocsAssetDeps extends EndpointDeps {
   readonly assets: DocsPageAssets;
 }
 
+/** Returns a file of the reference page. Throws `not_found` for any other name. */
 export const handle = async (
   { path }: Request<typeof route>,
   { assets }: GetDocsAssetDeps,

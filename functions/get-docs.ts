@@ -10,6 +10,7 @@ export interface GetDocsDeps extends EndpointDeps {
   readonly page: DocsPage;
 }
 
+/** Returns the reference page. */
 export const handle = async (
   _request: Request<typeof route>,
   { page }: GetDocsDeps,

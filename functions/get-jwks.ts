@@ -10,6 +10,7 @@ export interface GetJwksDeps extends EndpointDeps {
   readonly signer: Pick<TokenSigner, 'publicKeys'>;
 }
 
+/** Returns the public keys of access tokens. */
 export const handle = async (
   _request: Request<typeof route>,
   { signer }: GetJwksDeps,

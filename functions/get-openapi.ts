@@ -10,6 +10,7 @@ export interface GetOpenapiDeps extends EndpointDeps {
   readonly document: OpenApiDocument;
 }
 
+/** Returns the OpenAPI document. */
 export const handle = async (
   _request: Request<typeof route>,
   { document }: GetOpenapiDeps,

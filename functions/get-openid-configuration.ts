@@ -10,6 +10,7 @@ export interface GetOpenidConfigurationDeps extends EndpointDeps {
   readonly tokenIssuer: string;
 }
 
+/** Returns the metadata of the issuer. */
 export const handle = async (
   _request: Request<typeof route>,
   { tokenIssuer }: GetOpenidConfigurationDeps,

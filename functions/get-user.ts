@@ -12,6 +12,7 @@ export interface GetUserDeps extends EndpointDeps {
   readonly users: Pick<UserReads, 'getUser'>;
 }
 
+/** Returns a user of the caller's seller. Throws `user_not_found`. */
 export const handle = async (
   { path, caller }: Request<typeof route>,
   { users }: GetUserDeps,

@@ -13,6 +13,7 @@ export interface ListUsersDeps extends EndpointDeps {
   readonly hashes: Pick<KeyedHashes, 'phone'>;
 }
 
+/** Returns a page of the caller's users and its Link header. */
 export const handle = async (
   { query, caller: { sellerId } }: Request<typeof route>,
   { users, hashes }: ListUsersDeps,

@@ -58,6 +58,7 @@ const smsBudget = (
   };
 };
 
+/** Sends a one-time code to a phone. Undoes the send if the message was not sent. */
 export const handle = async (
   request: Request<typeof route>,
   deps: SendOtpDeps,

@@ -49,6 +49,7 @@ const tryCode = async (
   return sameMac(mac, tried.value.mac) ? tried.value : undefined;
 };
 
+/** Exchanges a one-time code for an access token. Throws `code_rejected` or `too_many_attempts`. */
 export const handle = async (
   { body: { phone, code }, caller, requestId, withinPlan }: Request<typeof route>,
   { codes, buyers, hashes, signer, tokenIssuer, clock, rateLimiter }: VerifyOtpDeps,

@@ -149,6 +149,7 @@ const configSchema = v.pipe(
   ),
 );
 
+/** The parsed config of a stage. */
 export type Config = v.InferOutput<typeof configSchema>;
 
 /** An invalid config. The message has one sentence for each fault, which names the option. */

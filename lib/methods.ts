@@ -18,8 +18,8 @@ const AUTHORIZER_CACHE = Duration.minutes(5);
 
 /**
  * Returns the construct id of the authorizer: it changes with the operations that require a key and with their scopes. CloudFormation
- * then replaces the authorizer, and the new one starts with an empty cache. A cached policy lists the operations that a key may call,
- * so without this a new operation would return 403 until the cached policies expire. See docs/adr/0011-authorizer-cache.md.
+ * then replaces the authorizer, and the new one starts with an empty cache. A cached policy lists the operations that a key may call.
+ * Without this a new operation would return 403 until the cached policies expire. See docs/adr/0011-authorizer-cache.md.
  */
 export const authorizerIdOf = (rows: readonly Route[], otpAccess: OtpAccess): string => {
   const operations = rows

@@ -92,7 +92,7 @@ const addAbuseAlarms = (scope: Construct, service: MonitoredService): void => {
   const { makeAlarm, metrics } = service;
   makeAlarm(scope, {
     name: 'codes-rejected',
-    impact: 'Many one-time codes are wrong: somebody may be guessing, or codes arrive too late.',
+    impact: 'Many one-time codes are wrong: an attacker may be guessing, or codes arrive too late.',
     metric: responses(service, 'verify-otp', 'code_rejected'),
     threshold: 100,
   });
@@ -138,7 +138,7 @@ const addCompletionAlarm = (
   const view = { period, statistic: 'Sum' } as const;
   makeAlarm(scope, {
     name: `codes-unredeemed-${provider}`,
-    impact: `Less than a fifth of the codes sent through ${provider} are redeemed: messages do not arrive, or somebody sends codes to numbers of their own.`,
+    impact: `Less than a fifth of the codes sent through ${provider} are redeemed: messages do not arrive, or an attacker sends codes to numbers of their own.`,
     metric: new MathExpression({
       expression: `IF(sent >= ${leastCodes} AND FILL(redeemed, 0) < sent * ${leastShare}, 1, 0)`,
       label: 'too few codes redeemed',

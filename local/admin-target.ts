@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { KEY_PREFIXES } from '#shared/api-keys/format.ts';
 import { readIfThere, writePrivateFile } from './private-file.ts';
 
-/** What the admin CLI needs to reach the service on this machine. The file is private: its credentials are valid for this run. */
+/** The addresses and credentials by which the admin CLI reaches the local service. The file is private: its credentials are valid for this run. */
 const adminTargetSchema = v.object({
   base_url: v.pipe(v.string(), v.url()),
   /** See usage-plans/endpoint.ts. */
@@ -17,6 +17,7 @@ const adminTargetSchema = v.object({
   hash_secret_path: v.pipe(v.string(), v.minLength(1)),
 });
 
+/** The content of the file. */
 export type AdminTarget = v.InferOutput<typeof adminTargetSchema>;
 
 const FILE_NAME = 'admin.json';

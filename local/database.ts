@@ -18,6 +18,7 @@ export interface Database {
   stop(): Promise<void>;
 }
 
+/** The options of the embedded database. */
 export interface EmbeddedOptions {
   /** The SQLite file; in memory if it is left out. */
   readonly file?: string;

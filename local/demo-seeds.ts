@@ -46,6 +46,7 @@ export type DemoSellers = v.InferOutput<typeof demoSellersSchema>;
 /** The table holds only hashes, so this file keeps the keys from one start to the next. */
 const FILE_NAME = 'demo-keys.json';
 
+/** The dependencies of the seeding. */
 export interface Seeding {
   readonly admin: Administration;
   readonly secrets: Pick<KeySecretStore, 'findSecret'>;

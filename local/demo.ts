@@ -1,4 +1,4 @@
-/** `npm run demo`: runs the whole flow against the running service, with new made-up people each time. Exits 0 if every response is as expected. */
+/** `npm run demo`: runs the whole flow against the running service, with newly generated people each time. Exits 0 if every response is as expected. */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createRemoteJWKSet, jwtVerify } from 'jose';

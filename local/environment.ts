@@ -10,7 +10,9 @@ import { StartupError } from './startup-error.ts';
 
 /** Names on one machine. */
 export const TABLE_NAME = 'buyer-linking-local';
+/** The stage name of the local service. */
 export const STAGE_NAME = 'local';
+/** The prefix of API keys that the local service accepts. */
 export const KEY_PREFIX: KeyPrefix = 'blk_test_';
 
 /** The URL of another DynamoDB than the embedded one, from DYNAMODB_ENDPOINT. */
@@ -26,7 +28,7 @@ export const chosenOtpAccess = (): OtpAccess => {
 };
 
 /**
- * The ceiling of SMS per day from SMS_PER_DAY. In public mode a deploy refuses to go without one, so there is a default; otherwise
+ * The ceiling of SMS per day from SMS_PER_DAY. In public mode a deploy requires one, so there is a default; otherwise
  * undefined means none. Throws a StartupError if it is no positive integer.
  */
 const chosenSmsPerDay = (): string | undefined => {

@@ -34,6 +34,7 @@ export interface Completed {
   readonly durationMs: number;
 }
 
+/** The options of the local gateway. */
 export interface GatewayOptions {
   /** The route table; tests give others. */
   readonly routes?: readonly Route[];
@@ -44,6 +45,7 @@ export interface GatewayOptions {
   readonly onCompleted: (completed: Completed) => void;
 }
 
+/** Handles one HTTP request. */
 export type Gateway = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** The authorizer's function, as lib/api-stack.ts deploys it. */

@@ -8,6 +8,7 @@ import { ensureTable } from './table.ts';
 /** Ends one part of the service. */
 export type Closer = () => Promise<unknown> | unknown;
 
+/** The options of the local database. */
 export interface DatabaseOptions {
   readonly inMemory: boolean;
   /** Another DynamoDB than the embedded one. */

@@ -18,6 +18,7 @@ type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<voi
 const isBrowserAtRoot = ({ method, url, headers }: IncomingMessage): boolean =>
   method === 'GET' && url === '/' && /\btext\/html\b/.test(headers.accept ?? '');
 
+/** Returns whether the path of a request exists on one machine only. */
 export const isLocalPath = (request: IncomingMessage): boolean =>
   (request.url ?? '').startsWith(PREFIX) || isBrowserAtRoot(request);
 

@@ -22,6 +22,7 @@ import { type SentMessage, startSimulators } from './simulators/server.ts';
 import { USAGE_PLANS_PATH, usagePlansEndpoint } from './usage-plans/endpoint.ts';
 import { type LocalUsagePlans, openUsagePlans } from './usage-plans/store.ts';
 
+/** The options of the local service. */
 export interface ServiceOptions {
   /** 0: any free one. */
   readonly port: number;

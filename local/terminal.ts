@@ -27,7 +27,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'OPTIONS',
 ]);
 
-/** A made-up person for the curl lines: no operator uses this phone range. */
+/** A generated person for the curl lines: no operator uses this phone range. */
 const BUYER = { phone: '+989990001001', national_id: '9990010013', birth_date: '1370/1/15' } as const;
 
 const post = (url: string, key: string, body: Readonly<Record<string, string>>): string =>

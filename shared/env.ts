@@ -45,6 +45,7 @@ const VARIABLES = {
 
 export type VariableName = keyof typeof VARIABLES;
 
+/** Whether the one-time-code operations require a key. */
 export type OtpAccess = 'api-key' | 'public';
 
 type Environment<Names extends VariableName> = {

@@ -11,6 +11,7 @@ interface ProblemKind {
   readonly detail: string;
 }
 
+/** Every problem code with its status, title and detail. */
 export const PROBLEMS = {
   malformed_json: {
     status: 400,

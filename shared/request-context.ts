@@ -13,6 +13,7 @@ export interface RequestContext {
 
 const storage = new AsyncLocalStorage<RequestContext>();
 
+/** Runs `work` as part of a request. */
 export const runInRequest = <Result>(context: RequestContext, work: () => Result): Result =>
   storage.run(context, work);
 

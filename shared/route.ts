@@ -1,4 +1,4 @@
-/** What a row of the route table says, and what follows from it. Types and pure functions only. */
+/** The type of a row of the route table, and what is derived from a row. Types and pure functions only. */
 import type * as v from 'valibot';
 import type { ProblemCode } from '#shared/problems.ts';
 import type { Scope } from '#shared/scopes.ts';
@@ -28,7 +28,7 @@ export type TableAction =
 /** The DynamoDB actions a function is granted, by the beginning of the items' partition keys. */
 export type TablePermissions = { readonly [Prefix in ItemPrefix]?: readonly TableAction[] };
 
-/** What a function may use besides its code. Its grants and its environment follow from this. */
+/** The resources of a function besides its code. Its grants and its environment are derived from this. */
 export interface Permissions {
   readonly table?: TablePermissions;
   readonly hashes?: true;
@@ -40,6 +40,7 @@ export interface Permissions {
   readonly files?: Readonly<Record<string, string>>;
 }
 
+/** A response of a row. */
 export interface RouteResponse {
   readonly description: string;
   /** None for a response without a body (204). */
@@ -58,6 +59,7 @@ export const TAGS = {
   Documentation: 'The interface as a document for programs and a page for people.',
 } as const;
 
+/** A row of the route table. */
 export interface Route {
   /** The name of its file in functions/, its operationId, construct, log field and metric dimension. */
   readonly name: string;

@@ -15,6 +15,7 @@ export const routes = {
   ...docsPageRoutes,
 } as const;
 
+/** The name of a row. */
 export type RouteName = keyof typeof routes;
 
 /** Every row, in the order of the table. */

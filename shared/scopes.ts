@@ -1,4 +1,4 @@
-/** What a key may be allowed to do. Neither users scope implies the other. */
+/** The permissions that a key can have. Neither users scope implies the other. */
 export const SCOPES = ['users:read', 'users:write', 'buyers:register'] as const;
 
 export type Scope = (typeof SCOPES)[number];

@@ -85,8 +85,8 @@ export const moveToPlan = async (
 };
 
 /**
- * Moves a key to a plan. The table is written first: reconcile brings API Gateway to what the table says. API Gateway allows a key
- * one plan per stage, so between leaving one and entering the other it refuses the key's requests for a fraction of a second.
+ * Moves a key to a plan. The table is written first: reconcile brings API Gateway to the state of the table. API Gateway allows a key
+ * one plan per stage. Between the two plans it refuses the key's requests for a fraction of a second.
  */
 export const assignPlan = async (admin: Administration, keyId: string, plan: PlanName): Promise<ApiKey> => {
   const { after } = await writeChange(admin, keyId, {

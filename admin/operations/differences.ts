@@ -23,6 +23,7 @@ export const DIFFERENCES = {
   not_flushed: 'The authorizer cache was not flushed after a change.',
 } as const;
 
+/** The kind of a difference: a key of `DIFFERENCES`. */
 export type DifferenceKind = keyof typeof DIFFERENCES;
 
 /** One difference, and what it concerns. */

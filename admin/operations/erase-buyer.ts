@@ -13,7 +13,7 @@ interface PhoneLink {
   readonly key: ItemKey;
 }
 
-/** What is stored about a phone. */
+/** The stored data about a phone. */
 export interface BuyerData {
   readonly isRegistered: boolean;
   readonly links: readonly PhoneLink[];
@@ -21,7 +21,7 @@ export interface BuyerData {
   readonly codes: readonly ItemKey[];
 }
 
-/** What an erasure removed. */
+/** The counts of what an erasure removed. */
 export interface ErasedCounts {
   readonly sellers: number;
   readonly users: number;
@@ -49,7 +49,7 @@ const codesOf = async (admin: Administration, phoneHashes: readonly string[]): P
 const sellersOf = (links: readonly PhoneLink[]): number =>
   new Set(links.map(({ sellerId }) => sellerId)).size;
 
-/** Reads what is stored about a phone. `phoneHashes`: its hashes under every key still in use. */
+/** Reads the stored data about a phone. `phoneHashes`: its hashes under every key still in use. */
 export const readBuyerData = async (
   admin: Administration,
   phoneHashes: readonly string[],

@@ -9,6 +9,7 @@ import { repair } from './repair.ts';
 /** A difference, and whether it was repaired. */
 export type Finding = Difference & { readonly isRepaired: boolean };
 
+/** The result of a comparison of the table with API Gateway. */
 export interface Reconciliation {
   readonly sellers: number;
   readonly keys: number;
@@ -49,7 +50,7 @@ const sellerDifferences = async (
 };
 
 /**
- * Compares the table with API Gateway and, with `fix`, repairs the differences. API Gateway is brought to what the table says, and an
+ * Compares the table with API Gateway and, with `fix`, repairs the differences. API Gateway is brought to the state of the table, and an
  * interrupted operation is completed or withdrawn. Each repair reads the key again first, since it may have changed.
  */
 export const reconcile = async (

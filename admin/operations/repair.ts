@@ -22,7 +22,7 @@ type RepairKey = (admin: Administration, key: ApiKey, record: NewAuditRecord) =>
 const recordFirst = (admin: Administration, record: NewAuditRecord): Promise<void> =>
   step(admin, 'repair: write the audit record', () => admin.audit.write(record));
 
-/** Brings an active key in API Gateway to what the table says, whichever part of it differs. */
+/** Brings an active key in API Gateway to the state in the table. */
 const bringToGateway: RepairKey = async (admin, key, record) => {
   const { status } = await requireSeller(admin, key.seller_id);
   const name = admin.gatewayKeyName(key.key_id);

@@ -4,7 +4,7 @@ import { limitOverridesSchema, PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import { SCOPES } from '#shared/scopes.ts';
 import type { SellerStatus } from './seller-store.ts';
 
-/** What is stored of one secret of a key. */
+/** The stored form of one secret of a key. */
 const secretSummarySchema = v.object({
   hash: v.string(),
   prefix: v.string(),
@@ -14,6 +14,7 @@ const secretSummarySchema = v.object({
   ends_at: v.optional(v.number()),
 });
 
+/** The stored summary of a secret. */
 export type SecretSummary = v.InferOutput<typeof secretSummarySchema>;
 
 /**
@@ -42,6 +43,7 @@ export const apiKeySchema = v.object({
   unflushed_since: v.optional(v.string()),
 });
 
+/** An API key as it is stored. */
 export type ApiKey = v.InferOutput<typeof apiKeySchema>;
 
 const earliest = (...times: readonly (number | undefined)[]): number | undefined => {

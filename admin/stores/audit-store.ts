@@ -19,6 +19,7 @@ const auditRecordSchema = v.object({
   details: v.optional(v.record(v.string(), v.union([v.string(), v.number(), v.boolean()])), {}),
 });
 
+/** An audit record as it is stored. */
 export type AuditRecord = v.InferOutput<typeof auditRecordSchema>;
 
 /** A record to be written. Its subject is its seller, or the deployment. */
@@ -36,6 +37,7 @@ export const auditPut = (table: Pick<Table, 'name'>, record: NewAuditRecord): Tr
   Put: { TableName: table.name, Item: itemOf(record) },
 });
 
+/** Returns the store of audit records. */
 export const auditStore = (table: Table) => ({
   /** Writes a record of something that is not one transaction of the table: an import, a change of API Gateway. */
   async write(record: NewAuditRecord): Promise<void> {

@@ -26,7 +26,7 @@ const THROTTLED: Backoff = { baseMs: 50, capMs: 10_000 };
 
 type WriteRequests = NonNullable<ConstructorParameters<typeof BatchWriteCommand>[0]['RequestItems']>[string];
 
-/** Writes a batch. What a throttled table leaves unprocessed is sent again, for as long as it takes. */
+/** Writes a batch. Items that a throttled table leaves unprocessed are sent again until all are written. */
 const writeBatch = async ({ client, name }: Table, requests: WriteRequests): Promise<void> => {
   let open = requests;
   for (let attempt = 0; open.length > 0; attempt += 1) {

@@ -8,6 +8,7 @@ import { batchGetAll } from './batch-get.ts';
 import { queryAll } from './query-all.ts';
 import { transact } from './transactions.ts';
 
+/** Every status of a seller. Only an active seller's keys are valid. */
 const SELLER_STATUSES = ['active', 'suspended'] as const;
 
 export type SellerStatus = (typeof SELLER_STATUSES)[number];
@@ -57,6 +58,7 @@ export const flushMarkRemoval = (table: Pick<Table, 'name'>, key: ItemKey, since
   },
 });
 
+/** Returns the store of sellers. */
 export const sellerStore = (table: Table) => {
   const { client, name: TableName } = table;
 

@@ -54,6 +54,7 @@ export const readKeyViews = async (admin: Administration, keys: readonly ApiKey[
   );
 };
 
+/** Formats sellers as a table. */
 export const sellerTable = (sellers: readonly Seller[]): string =>
   tableOf(
     ['seller', 'name', 'status', 'users', 'created (UTC)'],
@@ -71,6 +72,7 @@ export const sellerTable = (sellers: readonly Seller[]): string =>
 const secretText = ({ prefix, last_four }: { prefix: string; last_four: string }): string =>
   `${prefix}…${last_four}`;
 
+/** Formats keys as a table, without their secrets. */
 export const keyTable = (keys: readonly KeyView[]): string =>
   tableOf(
     ['key', 'name', 'secret', 'plan', 'scopes', 'status', 'created', 'expires (UTC)', 'last used'],
@@ -87,6 +89,7 @@ export const keyTable = (keys: readonly KeyView[]): string =>
     ]),
   );
 
+/** Formats all properties of a key, without its secrets. */
 export const keyDetails = (key: KeyView): string =>
   propertiesOf([
     ['key', key.key_id],
@@ -106,6 +109,7 @@ export const keyDetails = (key: KeyView): string =>
     ]),
   ]);
 
+/** Formats audit records as a table. */
 export const auditTable = (records: readonly AuditRecord[]): string =>
   tableOf(
     ['time (UTC)', 'actor', 'action', 'key', 'details'],

@@ -22,12 +22,14 @@ const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [row(...head), `|${'---|'.repeat(head.length)}`, ...rows.map((cells) => row(...cells))].join('\n');
 
+/** Returns the table of the requests per minute of each plan. */
 export const planTable = (): string =>
   table(
     ['Plan', 'Requests per key and clock minute (UTC)'],
     PLAN_NAMES.map((name) => [name, number(PLANS[name].requestsPerMinute)]),
   );
 
+/** Returns the table of the hourly and daily limits of a key. */
 export const keyLimitTable = (): string =>
   table(
     ['Limit of a key', 'Counts', 'Clock window (UTC)', ...PLAN_NAMES],
@@ -45,6 +47,7 @@ export const keyLimitTable = (): string =>
 const sendsWithin = ({ sends, windowSeconds }: { sends: number; windowSeconds: number }): string =>
   `${sends} in ${duration(windowSeconds)}`;
 
+/** Returns the table of the send limits of one-time codes. */
 export const codeLimitTable = (): string =>
   table(
     ['Limit of a phone', 'Value', 'Over the limit'],
@@ -59,6 +62,7 @@ export const codeLimitTable = (): string =>
     ],
   );
 
+/** Returns the table of the locks after failed codes. */
 export const lockTable = (): string =>
   table(
     ['Consecutive failed codes, per phone and seller', 'Lock'],

@@ -5,10 +5,15 @@ import { type RetryPolicy, retryingFetch } from './retry.ts';
 
 type Schemas = components['schemas'];
 
+/** A user as the service returns it. */
 export type User = Schemas['User'];
+/** The body of a link. */
 export type NewUser = Schemas['CreateUserBody'];
+/** A page of users. */
 export type UserPage = Schemas['UserPage'];
+/** The lifetime of a code that was sent, and the time until the next one, in seconds. */
 export type CodeSent = Schemas['CodeSent'];
+/** An access token and its lifetime in seconds. */
 export type AccessToken = Schemas['AccessToken'];
 
 /** The query of `listUsers`: `page` from 1 (default 1), `page_size` from 1 to 100 (default 20), and a phone to filter by. */
@@ -20,6 +25,7 @@ export interface LinkedUser {
   readonly isNew: boolean;
 }
 
+/** The options of a client. */
 export interface Options extends Partial<RetryPolicy> {
   /** The address of the service, with its stage if it has one: `https://api.example.com/prod`. */
   readonly baseUrl: string;
@@ -164,4 +170,5 @@ export const buyerLinking = (options: Options) => {
   };
 };
 
+/** A client of the Buyer Linking API. */
 export type BuyerLinkingClient = ReturnType<typeof buyerLinking>;

@@ -5,6 +5,7 @@ type Schemas = components['schemas'];
 /** Any error response of the service (RFC 9457), discriminated by `code`. */
 export type Problem = Extract<Schemas[keyof Schemas], { readonly code: string; readonly request_id: string }>;
 
+/** Every problem code of the service. */
 export type ProblemCode = Problem['code'];
 
 /** An error response of the service. Decide by `code`; `problem` is the whole body. */

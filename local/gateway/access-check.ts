@@ -27,6 +27,7 @@ export interface UsagePlanKeys {
   recordUse(usageId: string): void;
 }
 
+/** The dependencies of the access check. */
 export interface AccessCheckDeps {
   /** Runs the authorizer function for a request. */
   readonly authorize: (request: ReceivedRequest, match: RouteMatch) => Promise<APIGatewayAuthorizerResult>;

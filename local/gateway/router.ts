@@ -6,6 +6,7 @@ export interface RouteMatch {
   readonly pathParameters: Readonly<Record<string, string>> | null;
 }
 
+/** Returns the route of a method and a path; undefined if there is none. */
 export type Router = (method: string, path: string) => RouteMatch | undefined;
 
 /** Finds the route of a method and a path. Slashes, case and escapes must match exactly. */

@@ -27,13 +27,17 @@ export const WIRE_FAULTS = {
   tls_refusal: 'A TLS alert instead of a response, as from a port that expects TLS.',
 } as const;
 
+/** Every fault, with its meaning. */
 export const FAULTS = { ...API_FAULTS, ...WIRE_FAULTS } as const;
 
+/** A fault in the provider's own format. */
 export type ApiFault = keyof typeof API_FAULTS;
+/** A fault of the transport or of the format. */
 export type WireFault = keyof typeof WIRE_FAULTS;
 export type Fault = keyof typeof FAULTS;
 
 export const FAULT_NAMES = Object.keys(FAULTS) as readonly Fault[];
 
+/** Returns whether a fault is in the provider's own format. */
 export const isApiFault = (fault: string | undefined): fault is ApiFault =>
   fault !== undefined && Object.hasOwn(API_FAULTS, fault);

@@ -11,6 +11,7 @@ import { simulatedZohal } from './zohal.ts';
 
 export type { SentMessage } from './outbox.ts';
 
+/** The names of the simulated providers. */
 export const PROVIDER_NAMES = ['jibit', 'zohal', 'kavenegar', 'sms-ir'] as const;
 
 type ProviderName = (typeof PROVIDER_NAMES)[number];

@@ -20,7 +20,7 @@ const stateSchema = v.object({
   usage: v.record(v.string(), v.record(v.string(), v.number())),
 });
 
-/** What the file holds. */
+/** The content of the file. */
 export interface State {
   readonly keys: Map<string, StoredKey>;
   readonly usage: Map<string, Map<string, number>>;

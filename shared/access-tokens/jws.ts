@@ -1,6 +1,7 @@
 import { createHash, type JsonWebKey } from 'node:crypto';
 import type { Jwks } from './schema.ts';
 
+/** A public key of a JSON Web Key Set. */
 export type PublicKeyJwk = Jwks['keys'][number];
 
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');

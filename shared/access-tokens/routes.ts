@@ -1,6 +1,7 @@
 import type { Route } from '#shared/route.ts';
 import { issuerMetadataSchema, jwksSchema } from './schema.ts';
 
+/** The rows of the public keys and the issuer metadata. */
 export const accessTokenRoutes = {
   'get-jwks': {
     name: 'get-jwks',

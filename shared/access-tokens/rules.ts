@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
+/** The lifetime of an access token. */
 export const TOKEN_LIFETIME_SECONDS = 3600;
 
 /** The algorithm of the signatures (RFC 7518). */

@@ -1,6 +1,6 @@
 import type { Permissions } from '#shared/route.ts';
 
-/** What the authorizer reads. It has no row in the route table, so its grants are derived from here. */
+/** The items that the authorizer reads. It has no row in the route table, so its grants are derived from here. */
 export const AUTHORIZER_PERMISSIONS = { table: { 'SECRET#': ['GetItem'] } } as const satisfies Permissions;
 
 /**

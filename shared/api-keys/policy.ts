@@ -24,7 +24,7 @@ const policyPath = (path: string): string => path.replace(/\{[^}]+\}/g, '*');
 
 /**
  * The authorizer's result for a valid key. API Gateway caches it for every method of the API, so it covers every method that the
- * scopes allow, not only the one that was called. `methodArn`: arn:aws:execute-api:<region>:<account>:<api>/<stage>/<METHOD>/<path>.
+ * scopes allow. `methodArn`: arn:aws:execute-api:<region>:<account>:<api>/<stage>/<METHOD>/<path>.
  */
 export const policyFor = (
   secret: KeySecret,

@@ -8,6 +8,7 @@ import { type KeySecret, keySecretSchema } from './schema.ts';
 /** The first request of a key on each day waits for this write, at most this long. */
 const RECORD_USE_TIMEOUT_MS = 300;
 
+/** Returns the store of key secrets. */
 export const keySecretStore = ({ client, name: TableName }: Table) => ({
   /** Reads a secret by the hash of the key, strongly consistent, so that a key works as soon as it is issued. */
   async findSecret(secretHash: string): Promise<KeySecret | undefined> {

@@ -3,6 +3,7 @@ import type { Route } from '#shared/route.ts';
 import { DOCS_PAGE_FILES } from './files.ts';
 import { openApiDocumentSchema } from './openapi-schema.ts';
 
+/** The rows of the reference page and the OpenAPI document. */
 export const docsPageRoutes = {
   'get-openapi': {
     name: 'get-openapi',

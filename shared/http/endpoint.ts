@@ -54,6 +54,7 @@ export type ResponseOf<R extends Route> = {
     : { readonly body?: undefined });
 }[keyof R['responses'] & number];
 
+/** A handler of a row: returns the response or throws a problem. */
 export type Handle<R extends Route, Deps> = (request: Request<R>, deps: Deps) => Promise<ResponseOf<R>>;
 
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;

@@ -78,8 +78,8 @@ const parsePath = ({ pathParameters }: Pick<Route, 'pathParameters'>, sent: Path
 };
 
 /**
- * Parses path, query and body by the row's schemas. Throws `malformed_json` for a body that is no object, `validation_failed` with
- * the faults of query and body at once, and then the row's own problem for a path that names no resource.
+ * Parses path, query and body by the row's schemas. Throws `malformed_json` for a body that is no object. Throws `validation_failed`
+ * with the faults of query and body at once. Then throws the row's own problem for a path that names no resource.
  */
 export const parseInput = (
   route: Pick<Route, 'pathParameters' | 'query' | 'body'>,

@@ -45,6 +45,7 @@ const timeToDeadlineMs = (
   return callsProvider ? leftMs : Math.min(leftMs, MAX_MS_WITHOUT_PROVIDER);
 };
 
+/** Starts a request: its id, its clocks and its deadline. */
 export const openScope = (
   route: Route,
   event: APIGatewayProxyEvent,

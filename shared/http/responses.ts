@@ -3,6 +3,7 @@ import { type InputError, PROBLEMS, type ProblemCode, problemBody } from '#share
 
 export type Headers = Readonly<Record<string, string>>;
 
+/** The media type of every error body (RFC 9457). */
 export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 
 /** The headers of every response. No cache may store a response under /v1. */

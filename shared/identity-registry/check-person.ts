@@ -14,6 +14,7 @@ const LINK_RESERVE_MS = 3000;
 /** Reasons for which no provider was called. The failover names one of them only if it is true of every provider. */
 const NOT_CALLED: readonly UnavailableReason[] = ['circuit_open', 'misconfigured'];
 
+/** A person to check, in the forms that the registries accept. */
 export interface PersonToCheck {
   readonly nationalId: string;
   readonly birthDate: JalaliDay;

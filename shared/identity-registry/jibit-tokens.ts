@@ -22,8 +22,8 @@ interface Account {
 }
 
 /**
- * The access tokens of one account. Their lifetime is not documented, so a token is used until Jibit refuses it, and is then renewed
- * with the refresh token, or with the credentials if the refresh token is refused too. Concurrent callers share one renewal.
+ * The access tokens of one account. Their lifetime is not documented, so a token is used until Jibit refuses it. It is then renewed
+ * with the refresh token, or with the credentials if that is refused too. Concurrent callers share one renewal.
  */
 export const jibitTokens = ({ api_key: apiKey, secret_key: secretKey, base_url: base }: Account) => {
   const post = (path: string, body: Readonly<Record<string, string>>) =>

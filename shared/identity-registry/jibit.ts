@@ -52,6 +52,7 @@ const matchSchema = v.object({ matched: v.boolean() });
 const compactDate = ({ year, month, day }: JalaliDay): string =>
   `${year}${String(month).padStart(2, '0')}${String(day).padStart(2, '0')}`;
 
+/** The registry Jibit. */
 export const jibit = provider({
   name: 'jibit',
   credentials: credentialsSchema,

@@ -7,9 +7,12 @@ export interface JalaliDay {
   readonly day: number;
 }
 
+/** The verdict of a registry on a national id and a day of birth. */
 export type IdentityVerdict = 'matched' | 'not_found' | 'deceased';
+/** The verdict of a registry on a phone and a national id. */
 export type OwnershipVerdict = 'matched' | 'not_matched';
 
+/** A registry that checks persons. Both methods end when the signal aborts. */
 export interface IdentityRegistry {
   /** Checks that a living person has this national id (10 ASCII digits) and day of birth. Throws ProviderUnavailable without a verdict. */
   checkIdentity(nationalId: string, birthDate: JalaliDay, signal: AbortSignal): Promise<IdentityVerdict>;

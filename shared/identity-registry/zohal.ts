@@ -57,6 +57,7 @@ const personSchema = v.variant('matched', [
 const slashedDate = ({ year, month, day }: JalaliDay): string =>
   `${year}/${String(month).padStart(2, '0')}/${String(day).padStart(2, '0')}`;
 
+/** The registry Zohal. */
 export const zohal = provider({
   name: 'zohal',
   credentials: credentialsSchema,

@@ -10,7 +10,7 @@ import {
   SENDS_KEPT_SECONDS,
 } from './rules.ts';
 
-/** What is stored, with the version that a send must still find; 0 if nothing is stored. */
+/** The stored record, and the version that a send must still find; 0 if nothing is stored. */
 export interface VersionedRecord extends CodeRecord {
   readonly version: number;
 }
@@ -32,6 +32,7 @@ const codeOf = (item: StoredItem): { readonly code?: OutstandingCode } =>
         },
       };
 
+/** Returns the record and the version of an item; an empty record if there is no item. */
 export const recordFrom = (item: StoredItem | undefined): VersionedRecord =>
   item === undefined
     ? { ...NEW_RECORD, version: 0 }

@@ -15,6 +15,7 @@ export interface PhoneSends {
   readonly version: number;
 }
 
+/** Returns the sends of an item; none if there is no item. */
 export const phoneSendsFrom = (item: StoredItem | undefined): PhoneSends =>
   item === undefined
     ? { sends: [], version: 0 }
@@ -23,6 +24,7 @@ export const phoneSendsFrom = (item: StoredItem | undefined): PhoneSends =>
 /** A MAC begins with a salt of its own: it identifies the send. */
 const sendId = ({ mac }: NewCode): string => mac.split('.', 1)[0] as string;
 
+/** Returns whether the send of this code was counted. */
 export const hasSend = ({ sends }: PhoneSends, code: NewCode): boolean =>
   sends.some(({ id }) => id === sendId(code));
 
@@ -50,9 +52,11 @@ const phoneSendsExpression = (seenVersion: number, next: PhoneSends, now: number
   };
 };
 
+/** Returns the expression that adds a send, if the item is unchanged. */
 export const addSendExpression = (seen: PhoneSends, code: NewCode): Expression =>
   phoneSendsExpression(seen.version, afterPhoneSend(seen, code), code.now);
 
+/** Returns the expression that removes a send, if the item is unchanged. */
 export const removeSendExpression = (seen: PhoneSends, code: NewCode): Expression => {
   const sends = seen.sends.filter(({ id }) => id !== sendId(code));
   return phoneSendsExpression(seen.version, { sends, version: seen.version + 1 }, code.now);

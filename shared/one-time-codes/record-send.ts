@@ -32,7 +32,8 @@ const refusalProblem = (refusal: Refusal) =>
 
 /**
  * Stores a new code if the rules and the limits allow the send. Throws `resend_too_soon` or `too_many_attempts` if the rules refuse
- * it, what the budget throws if that is used up, and `service_unavailable` if others kept changing the items. Then nothing is counted.
+ * it. Throws the error of the budget if that is used up, and `service_unavailable` if others kept
+ * changing the items. An error counts nothing.
  */
 export const recordSend = async (
   codes: Pick<CodeStore, 'read' | 'recordSend'>,

@@ -13,6 +13,7 @@ const sendLimit = ({
 }) =>
   `${count} sends in ${windowSeconds < 3600 ? `${windowSeconds / 60} minutes` : `${windowSeconds / 3600} hours`}`;
 
+/** The rows of the one-time-code operations. */
 export const oneTimeCodeRoutes = {
   'send-otp': {
     name: 'send-otp',

@@ -68,7 +68,7 @@ export interface OutstandingCode {
   readonly provider: string;
 }
 
-/** What is stored for one phone and one audience. */
+/** The record of one phone and one audience. */
 export interface CodeRecord {
   /** Times of the audience's sends in the last 24 hours, oldest first. */
   readonly sends: readonly number[];
@@ -80,6 +80,7 @@ export interface CodeRecord {
   readonly code?: OutstandingCode;
 }
 
+/** The record of a phone without sends and failures. */
 export const NEW_RECORD: CodeRecord = { sends: [], failures: 0, lastFailureAt: 0, lockAt: FIRST_LOCK_AT };
 
 /** Why a send or a try is refused. */

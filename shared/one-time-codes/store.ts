@@ -41,7 +41,7 @@ export interface CodeOwner {
   readonly audience: string;
 }
 
-/** What a send is decided on. */
+/** The data on which a send is decided. */
 export interface SendState {
   readonly record: VersionedRecord;
   /** Undefined for a caller that the sends over all sellers do not limit. */
@@ -54,6 +54,7 @@ const BACKOFF = { baseMs: 10, capMs: 200 };
 
 const TRY_ID_LENGTH = 12;
 
+/** Returns the store of one-time codes. */
 export const codeStore = (table: Table) => {
   const { client, name: TableName } = table;
 
@@ -89,7 +90,7 @@ export const codeStore = (table: Table) => {
   };
 
   return {
-    /** Reads what a send is decided on, in one call. `withPhoneSends`: false for a caller that the sends over all sellers do not limit. */
+    /** Reads the data on which a send is decided, in one call. `withPhoneSends`: false for a caller that the sends over all sellers do not limit. */
     async read({ phoneHash, audience }: CodeOwner, withPhoneSends: boolean): Promise<SendState> {
       const [own, all] = [codeKey(phoneHash, audience), phoneSendsKey(phoneHash)];
       const items = await batchGet(table, withPhoneSends ? [own, all] : [own]);

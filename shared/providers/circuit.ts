@@ -3,6 +3,7 @@ import { logEvent } from '#shared/log.ts';
 import { currentRequest } from '#shared/request-context.ts';
 import { type CallSite, ProviderUnavailable, type UnavailableReason } from './unavailable.ts';
 
+/** When the circuit opens, and for how long. */
 export interface CircuitOptions {
   /** The number of consecutive failures that opens the circuit. */
   readonly failuresToOpen?: number;

@@ -9,7 +9,7 @@ import type { Provider } from './provider.ts';
 import { firstAvailable, type MayFailOver, withOneRetry } from './retry-and-failover.ts';
 import { abortedFailure, type CallSite, ProviderUnavailable } from './unavailable.ts';
 
-/** What a test sets; a deployment uses the defaults. */
+/** Options for tests; a deployment uses the defaults. */
 export interface ResilienceOptions {
   /** Monotonic: it measures durations only. */
   readonly clock?: Clock;

@@ -16,6 +16,7 @@ export interface Consumed {
   refund(): Promise<void>;
 }
 
+/** The hourly and daily limits of one key. */
 export interface KeyLimits {
   /** Throws `rate_limit_exceeded` if one of the limits is used up; counts nothing. One call for any number of limits. */
   check(...names: readonly KeyLimitName[]): Promise<void>;
@@ -53,6 +54,7 @@ export const NOT_LIMITED: KeyLimits = {
   useItems: () => {},
 };
 
+/** Returns the limits of the key that makes a request. */
 export const keyLimits = (rateLimiter: RateLimiter, request: CountedRequest): KeyLimits => {
   const { caller, nowMs } = request;
   const itemsRead = new Map<KeyLimitName, readonly StoredItem[]>();
@@ -90,7 +92,7 @@ export const keyLimits = (rateLimiter: RateLimiter, request: CountedRequest): Ke
       const limit = keyLimit(name, caller);
       const state = await orUncounted(rateLimiter.increment(limit, nowMs));
       if (state !== undefined && !state.allowed) throw exceeded(name, limit, state);
-      // What was not counted must not be refunded from what others have counted.
+      // A count that was not made must not be refunded.
       let isCounted = state !== undefined;
       return {
         async refund() {

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 
 /** Every limit of a plan and of a key. These numbers are defined only here; docs/limits.md is tested against them. */
 
+/** The requests per clock minute (UTC) of each plan. */
 export const PLANS = {
   free: { requestsPerMinute: 100 },
   professional: { requestsPerMinute: 1000 },
@@ -22,7 +23,7 @@ export const HOUR_SECONDS = 3600;
 export const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 interface KeyLimit {
-  /** What is counted, as docs say it. */
+  /** What is counted, in the words of the docs. */
   readonly counts: string;
   /** The clock window (UTC) in seconds. */
   readonly windowSeconds: number;

@@ -46,13 +46,13 @@ export const limitStateIn = (items: readonly StoredItem[], limit: Limit, nowMs: 
   };
 };
 
-/** Counts against limits in clock windows. Throws what the table throws; the caller decides what an unreachable store means. */
+/** Counts against limits in clock windows. Throws the errors of the table; the caller decides what an unreachable store means. */
 export const rateLimiter = (table: Table) => {
   const { client, name: TableName } = table;
 
   return {
     /**
-     * Counts one, if the limit leaves room. What is refused is not counted, so exactly `limit` pass in a window, also after the
+     * Counts one, if the limit leaves room. A refused increment is not counted, so exactly `limit` pass in a window, also after the
      * limit was changed within it. A count that the SDK resends because its response was lost finds its own token and counts once.
      */
     async increment(limit: Limit, nowMs: number): Promise<LimitState> {

@@ -16,6 +16,7 @@ export interface StageCeilingNumbers {
   readonly smsPerDay?: number | undefined;
 }
 
+/** The daily ceilings of the stage. */
 export interface StageCeilings {
   /** Counts one identity check and one phone-ownership check. Throws `verification_unavailable` if the ceiling is reached. */
   consumePaidCheck(): Promise<Consumed>;

@@ -14,7 +14,7 @@ const RETRY_AFTER_MS = 30 * 1000;
 /** The timeout of a refresh, retries of the SDK included: a request that waits for it can still use the last good value. */
 const REFRESH_TIMEOUT_MS = 1000;
 
-/** What a test sets; a deployment uses the defaults. */
+/** Options for tests; a deployment uses the defaults. */
 interface TimeSources {
   readonly clock?: Clock;
   readonly timeoutSignal?: (timeoutMs: number) => AbortSignal;

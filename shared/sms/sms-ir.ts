@@ -35,6 +35,7 @@ const ERROR = 0;
 
 const replySchema = v.object({ status: v.number() });
 
+/** The SMS provider sms.ir. */
 export const smsIr = provider({
   name: 'sms-ir',
   credentials: credentialsSchema,

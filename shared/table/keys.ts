@@ -48,12 +48,15 @@ export interface ItemKey {
 /** Twelve digits: room for 10^12 - 1 users of one seller, and ordinals sort as text. */
 const ORDINAL_WIDTH = 12;
 
+/** The largest ordinal of a user. */
 export const MAX_ORDINAL = 10 ** ORDINAL_WIDTH - 1;
 
+/** The seller, with the counts of its users. */
 export const sellerKey = (sellerId: string): ItemKey => ({ pk: `SELLER#${sellerId}`, sk: 'SELLER' });
 
 export const API_KEY_PREFIX = 'KEY#';
 
+/** An API key of a seller. */
 export const apiKeyKey = (sellerId: string, keyId: string): ItemKey => ({
   pk: `SELLER#${sellerId}`,
   sk: `${API_KEY_PREFIX}${keyId}`,
@@ -83,15 +86,19 @@ export const auditKey = (subject: string, time: string, recordId: string): ItemK
 /** `secretHash` is the SHA-256 of the whole key, in hex. */
 export const secretKey = (secretHash: string): ItemKey => ({ pk: `SECRET#${secretHash}`, sk: 'SECRET' });
 
+/** The partition of a seller's users. */
 export const usersPartition = (sellerId: string): string => `USERS#${sellerId}`;
 
+/** Returns the ordinal with leading zeros, so that it sorts as text. */
 export const ordinalSortKey = (ordinal: number): string => String(ordinal).padStart(ORDINAL_WIDTH, '0');
 
+/** A user of a seller, by its ordinal. */
 export const userKey = (sellerId: string, ordinal: number): ItemKey => ({
   pk: usersPartition(sellerId),
   sk: ordinalSortKey(ordinal),
 });
 
+/** The link of a seller with a person. */
 export const personKey = (sellerId: string, personHash: string): ItemKey => ({
   pk: `PERSON#${sellerId}#${personHash}`,
   sk: 'PERSON',
@@ -103,6 +110,7 @@ export const phoneLinksPartition = (phoneHash: string): string => `LINKS#${phone
 /** How the sort keys of a seller's phone links begin. */
 export const phoneLinkPrefix = (sellerId: string): string => `${sellerId}#`;
 
+/** The link of a phone with a user of a seller. */
 export const phoneLinkKey = (phoneHash: string, sellerId: string, ordinal: number): ItemKey => ({
   pk: phoneLinksPartition(phoneHash),
   sk: `${phoneLinkPrefix(sellerId)}${ordinalSortKey(ordinal)}`,
@@ -114,6 +122,7 @@ export const personCheckKey = (sellerId: string, personHash: string): ItemKey =>
   sk: 'CHECK',
 });
 
+/** A registered buyer. */
 export const buyerKey = (phoneHash: string): ItemKey => ({ pk: `BUYER#${phoneHash}`, sk: 'BUYER' });
 
 /** The partition of a phone's one-time codes with all sellers. */

@@ -11,8 +11,10 @@ export type WriteResult<Value, Reason> =
   | { readonly written: true; readonly value: Value }
   | { readonly written: false; readonly reason: Reason };
 
+/** Returns the result of a write that was made. */
 export const written = <Value>(value: Value): WriteResult<Value, never> => ({ written: true, value });
 
+/** Returns the result of a write whose condition failed. */
 export const notWritten = <Reason>(reason: Reason): WriteResult<never, Reason> => ({
   written: false,
   reason,
@@ -43,6 +45,7 @@ export interface CancellationReason {
   readonly item: StoredItem | undefined;
 }
 
+/** Returns whether a condition failed, and not another reason canceled the transaction. */
 export const isConditionFailure = ({ code }: CancellationReason): boolean =>
   code === 'ConditionalCheckFailed';
 

@@ -1,11 +1,12 @@
 /**
  * The rules of the paid checks of one person for one seller: one check at a time, five failed checks in 24 hours. Pure functions of
  * a record and the time. Times are wall time, because machines compare each other's times. `isRecent` and `isInProgress` ignore times
- * that only a wrong clock can have written, so one wrong clock does not lock a person for longer than the rule allows.
+ * that only a wrong clock can have written. So a wrong clock does not lock a person for longer than the rule allows.
  */
 
 import { Problem, problem } from '#shared/problems.ts';
 
+/** Further checks of a person are refused after this many failed ones in the window. */
 export const MAX_FAILED_CHECKS = 5;
 export const FAILED_CHECKS_WINDOW_SECONDS = 86_400;
 
@@ -62,11 +63,12 @@ export interface WantedCheck {
   readonly personReadAfterVersion: number;
 }
 
-/** What a request does next. */
+/** The next step of a request. */
 export type NextStep =
   | { readonly step: 'check' | 'wait' | 'read-person' }
   | { readonly step: 'refuse'; readonly refusal: CheckRefusal | LockedRefusal };
 
+/** The refusal after too many failed checks. */
 export interface LockedRefusal {
   readonly code: 'too_many_attempts';
   readonly retryAfterSeconds: number;
@@ -111,7 +113,7 @@ const refusalOf = (check: Exclude<EndedCheck, { readonly code: 'linked' }>): Che
     ? { code: check.code, retryAfterSeconds: check.retryAfterSeconds }
     : { code: check.code };
 
-/** What a request does that found no link of this person. */
+/** Returns the next step of a request that found no link of this person. */
 export const nextStep = (record: CheckRecord, wanted: WantedCheck, nowMs: number): NextStep => {
   const linked = record.ended.findLast(({ code }) => code === 'linked');
   if (linked !== undefined && linked.version > wanted.personReadAfterVersion) return { step: 'read-person' };

@@ -19,6 +19,7 @@ export interface PageNumber {
   readonly pageSize: number;
 }
 
+/** A page of users. */
 export interface UserPage {
   readonly users: User[];
   /** How many users there are on all pages. */

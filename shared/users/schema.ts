@@ -21,6 +21,7 @@ const parsed = <T>(parse: (text: string) => T | undefined, message: string) =>
 
 const text = () => v.string('Must be a string.');
 
+/** Parses a national id into ten ASCII digits. */
 export const nationalIdSchema = v.pipe(
   text(),
   v.description('The national id: 10 digits with a valid check digit. Leading zeros are significant.'),
@@ -29,6 +30,7 @@ export const nationalIdSchema = v.pipe(
   parsed(parseNationalId, 'Must be a national id: 10 digits with a valid check digit.'),
 );
 
+/** Parses a birth date that is not in the future. */
 export const birthDateSchema = v.pipe(
   text(),
   v.description(
@@ -44,6 +46,7 @@ const PHONE_EXAMPLE = '+989121234567';
 const phonePattern = v.metadata<string, { pattern: string }>({ pattern: inAnyScript(IRANIAN_MOBILE) });
 const parsedPhone = parsed(parsePhone, 'Must be an Iranian mobile number: +98 or 0, then 9 and nine digits.');
 
+/** Parses a phone into E.164. */
 export const phoneSchema = v.pipe(
   text(),
   v.description(
@@ -54,6 +57,7 @@ export const phoneSchema = v.pipe(
   parsedPhone,
 );
 
+/** Parses a display name: trimmed, in NFC. */
 export const displayNameSchema = v.pipe(
   text(),
   v.description(

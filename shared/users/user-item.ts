@@ -29,6 +29,7 @@ export const userAttributes = (user: User) => ({
   created_at: user.createdAt,
 });
 
+/** Returns the user of a user item. */
 export const userFromItem = (item: StoredItem): User => ({
   id: String(item.id),
   nationalIdLastFour: String(item.national_id_last_four),
@@ -38,6 +39,7 @@ export const userFromItem = (item: StoredItem): User => ({
   createdAt: String(item.created_at),
 });
 
+/** Returns the person of a person item. */
 export const personFromItem = (item: StoredItem): Person => ({
   ordinal: Number(item.ordinal),
   userId: String(item.user_id),

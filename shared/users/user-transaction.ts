@@ -17,8 +17,8 @@ interface Sent {
 }
 
 /**
- * Returns normally if the transaction can be sent again. Throws `service_unavailable` if a condition of the caller's items failed, and an
- * error if one of the store's own failed for another reason than a concurrent write.
+ * Returns normally if the transaction can be sent again. Throws `service_unavailable` if a condition of the caller's items failed. Throws
+ * another error if one of the store's own failed for another reason than a concurrent write.
  */
 export const requireRetryable = (
   reasons: readonly CancellationReason[],

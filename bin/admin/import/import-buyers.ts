@@ -7,6 +7,7 @@ import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { csvFormat, type Format, readPhone } from './phone-reader.ts';
 
+/** The file to import, and how its result is reported. */
 export interface ImportOptions {
   /** The file, opened for reading. It is closed at the end. */
   readonly file: FileHandle;

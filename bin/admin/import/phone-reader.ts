@@ -1,7 +1,7 @@
 import { refusal } from '#admin/operations/refusal.ts';
 import { toAsciiDigits } from '#shared/digits.ts';
 
-/** What a line contains: a phone in E.164, nothing, or an error. */
+/** The content of a line: a phone in E.164, nothing, or an error. */
 export type Reading = { readonly phone: string } | { readonly reason: string } | 'blank';
 
 /** The delimiters of CSV files; spreadsheets choose by their language. */
