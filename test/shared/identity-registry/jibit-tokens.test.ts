@@ -108,7 +108,7 @@ it.each([
   ['invalid.request_body', 400, 'credentials'],
   ['server.error', 500, 'upstream'],
 ] as const)(
-  'takes %s (HTTP %i) of a token request as %s, and sends no inquiry',
+  'treats %s (HTTP %i) of a token request as %s, and sends no inquiry',
   async (code, status, reason) => {
     server.replyWith(() => ({ status, json: { code } }));
     expect((await failureOf(registry().checkIdentity(ID, DAY, neverAborted()))).reason).toBe(reason);
@@ -121,7 +121,7 @@ it.each([
   [{ status: 200, json: { accessToken: 't' } }, 'malformed'],
   [{ status: 200, text: '<html>' }, 'malformed'],
   [{ status: 503, text: '' }, 'upstream'],
-] as const)('takes the token response %j as %s', async (reply, reason) => {
+] as const)('treats the token response %j as %s', async (reply, reason) => {
   server.replyWith(() => reply);
   expect((await failureOf(registry().checkIdentity(ID, DAY, neverAborted()))).reason).toBe(reason);
 });

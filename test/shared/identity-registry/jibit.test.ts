@@ -8,7 +8,7 @@ quietLog();
 const { server, replying, paths } = scriptedJibit();
 
 describe('the request', () => {
-  it('asks for the record without the photo, with the day of birth without separators', async () => {
+  it('requests the record without the photo, with the day of birth without separators', async () => {
     await replying(() => record()).checkIdentity(ID, DAY, neverAborted());
     const { method, path, query, headers } = server.requests[1] as ReceivedRequest;
     expect([method, path, Object.fromEntries(query), headers.authorization]).toEqual([
@@ -19,7 +19,7 @@ describe('the request', () => {
     ]);
   });
 
-  it('asks for the match of a phone in its local form', async () => {
+  it('requests the match of a phone in its local form', async () => {
     await replying(() => ({ status: 200, json: { matched: true } })).checkPhoneOwnership(
       ID,
       PHONE,
@@ -68,7 +68,7 @@ const inquire = (jibit: ReturnType<typeof replying>, operation: (typeof OPERATIO
 
 describe.each(OPERATIONS)('%s', (operation) => {
   it.each(CODES)(
-    'takes %s (HTTP %i) as %s, inquires %i time(s), and gives no verdict',
+    'treats %s (HTTP %i) as %s, inquires %i time(s), and returns no verdict',
     async (code, status, reason, inquiries) => {
       const jibit = replying(() => ({ status, json: { code, message: 'پیام' } }));
       expect(summaryOf(await failureOf(inquire(jibit, operation)))).toEqual({ reason, delivery: 'not_sent' });
@@ -132,7 +132,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
       { status: 500, json: { matched: false, identityInfo: { alive: false } } },
       'upstream',
     ],
-  ] as const)('gives no verdict for %s', async (_what, reply, reason) => {
+  ] as const)('returns no verdict for %s', async (_what, reply, reason) => {
     expect(
       summaryOf(
         await failureOf(

@@ -40,7 +40,7 @@ const inquire = (operation: (typeof OPERATIONS)[number], reply: ScriptedReply) =
   })[operation]();
 
 describe('the request', () => {
-  it('asks for a person with the zero-padded day of birth', async () => {
+  it('requests a person with the zero-padded day of birth', async () => {
     await zohalReplying(successWith({ matched: true, alive: true })).checkIdentity(ID, DAY, neverAborted());
     const { method, path, headers, body } = server.requests[0] as ReceivedRequest;
     expect([method, path, headers.authorization, headers['content-type']]).toEqual([
@@ -52,7 +52,7 @@ describe('the request', () => {
     expect(JSON.parse(body)).toEqual({ national_code: ID, birth_date: '1370/01/05' });
   });
 
-  it('asks for the match of a phone in its local form', async () => {
+  it('requests the match of a phone in its local form', async () => {
     await zohalReplying(successWith({ matched: true })).checkPhoneOwnership(ID, PHONE, neverAborted());
     const { method, path, body } = server.requests[0] as ReceivedRequest;
     expect([method, path]).toEqual(['POST', '/api/v0/services/inquiry/shahkar']);
@@ -115,7 +115,7 @@ const CODES: readonly (readonly [number, number, unknown, UnavailableReason, num
 
 describe.each(OPERATIONS)('%s', (operation) => {
   it.each(CODES)(
-    'takes HTTP %i, result %i, error_code %s as %s, inquires %i time(s), and gives no verdict',
+    'treats HTTP %i, result %i, error_code %s as %s, inquires %i time(s), and returns no verdict',
     async (status, result, errorCode, reason, inquiries) => {
       const reply = { status, json: envelope(result, { matched: false, alive: false }, errorCode) };
       expect(summaryOf(await failureOf(inquire(operation, reply)))).toEqual({ reason, delivery: 'not_sent' });
@@ -151,7 +151,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
     ['403 without a code', { status: 403, json: { message: 'no' } }, 'blocked'],
     ['429 without a code', { status: 429, text: '' }, 'quota'],
     ['503 without a code', { status: 503, text: '' }, 'upstream'],
-  ] as const)('gives no verdict for %s', async (_what, reply, reason) => {
+  ] as const)('returns no verdict for %s', async (_what, reply, reason) => {
     expect(summaryOf(await failureOf(inquire(operation, reply)))).toEqual({
       reason,
       delivery: 'possibly_sent',

@@ -87,7 +87,7 @@ const withCountedTries = ({ code, ...record }: CodeRecord) => ({
 });
 
 describe('the store', () => {
-  it('decides and stores what the rules say, after any history of a phone', async () => {
+  it('decides and stores by the rules after any history of a phone', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { minLength: 10, maxLength: 40 }), async (history) => {
         const pairs = await replay(history);

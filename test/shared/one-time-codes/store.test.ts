@@ -80,7 +80,7 @@ describe('recordSend', () => {
     expect(await record(one)).toMatchObject({ version: 0, sends: [] });
   });
 
-  it('gives the new code five tries of its own and makes the old code worthless', async () => {
+  it('gives the new code five tries of its own and invalidates the old code', async () => {
     const owner = newOwner();
     await send(owner, 'old');
     await fail(owner, 5);

@@ -147,7 +147,7 @@ describe('a failed exchange', () => {
   );
 });
 
-it('reuses a connection, unless a request asks for its own', async () => {
+it('reuses a connection unless a request requires its own', async () => {
   const respond = (socket: Socket) => {
     socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'));
   };
@@ -212,7 +212,7 @@ it.each([
   [429, 'quota'],
   [200, 'malformed'],
   [404, 'malformed'],
-])('takes an undocumented response with HTTP %i as %s, possibly sent', (status, reason) => {
+])('treats an undocumented response with HTTP %i as %s, possibly sent', (status, reason) => {
   const failure = failedReply(SITE, { status, json: undefined });
   expect(summaryOf(failure)).toEqual({ reason, delivery: 'possibly_sent' });
 });

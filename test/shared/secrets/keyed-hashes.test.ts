@@ -164,7 +164,7 @@ describe('a malformed hash secret', () => {
     ['older keys that are no list', JSON.stringify({ current: FIRST, previous: VALUE })],
     ['another name', JSON.stringify({ key: VALUE })],
     ['nothing', ''],
-  ])('throws an error that says what is expected and shows no value: %s', async (_case, text) => {
+  ])('throws an error that names the expected form and no value: %s', async (_case, text) => {
     const error: unknown = await keyedHashesFrom(fixedSecret(text))
       .phone(phone)
       .catch((reason: unknown) => reason);

@@ -80,7 +80,7 @@ describe.each(ROWS)('%s', (name, open) => {
   });
 
   it.each(OUTCOMES)(
-    'fails with the provider (%s), and says that the message was %s',
+    'fails with the provider (%s), and reports that the message was %s',
     async (outcome, delivery) => {
       const { sender } = open();
       const failure = await failureOf(sender.sendCode(testPhone(outcome), '123456', neverAborted()));

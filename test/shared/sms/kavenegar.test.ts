@@ -46,7 +46,7 @@ it('sends a form to the path with the key, and the phone in its local form', asy
 it.each([
   ['a list of entries', [{ messageid: 1, status: 5 }]],
   ['one entry', { messageid: 1, status: 5 }],
-])('takes return.status 200 with %s as accepted', async (_form, entries) => {
+])('treats return.status 200 with %s as accepted', async (_form, entries) => {
   await expect(send(replyOf(200, 200, entries))).resolves.toEqual({ provider: 'kavenegar' });
 });
 
@@ -89,7 +89,7 @@ describe.each([
   ['the HTTP status is 200', () => 200],
 ])('if %s', (_how, httpStatus) => {
   it.each(STATUSES)(
-    'takes return.status %i as not sent, with the reason %s, and calls once',
+    'treats return.status %i as not sent, with the reason %s, and calls once',
     async (status, reason) => {
       expect(summaryOf(await failureOf(send(replyOf(status, httpStatus(status)))))).toEqual({
         reason,
@@ -114,12 +114,12 @@ it.each([
   ['403 with HTML', { status: 403, text: '<html>' }, 'blocked'],
   ['401 without a body', { status: 401, text: '' }, 'credentials'],
   ['429 without a body', { status: 429, text: '' }, 'quota'],
-] as const)('takes %s as possibly sent', async (_what, reply, reason) => {
+] as const)('treats %s as possibly sent', async (_what, reply, reason) => {
   expect(summaryOf(await failureOf(send(reply)))).toEqual({ reason, delivery: 'possibly_sent' });
   expect(server.requests).toHaveLength(1);
 });
 
-it('takes HTTP 407, whose body fetch hides, as possibly sent', async () => {
+it('treats HTTP 407, whose body fetch hides, as possibly sent', async () => {
   expect(summaryOf(await failureOf(send(replyOf(407, 407))))).toEqual({
     reason: 'transport',
     delivery: 'possibly_sent',

@@ -73,7 +73,7 @@ const STATUSES: readonly (readonly [number, number, UnavailableReason])[] = [
 ];
 
 it.each(STATUSES)(
-  'takes HTTP %i with status %i as not sent, with the reason %s, and calls once',
+  'treats HTTP %i with status %i as not sent, with the reason %s, and calls once',
   async (httpStatus, status, reason) => {
     expect(summaryOf(await failureOf(send(replyOf(httpStatus, status))))).toEqual({
       reason,
@@ -96,7 +96,7 @@ it.each([
   ['403 without a body', { status: 403, text: '' }, 'blocked'],
   ['429 without a body', { status: 429, text: '' }, 'quota'],
   ['500 without a body', { status: 500, text: '' }, 'upstream'],
-] as const)('takes %s as possibly sent', async (_what, reply, reason) => {
+] as const)('treats %s as possibly sent', async (_what, reply, reason) => {
   expect(summaryOf(await failureOf(send(reply)))).toEqual({ reason, delivery: 'possibly_sent' });
   expect(server.requests).toHaveLength(1);
 });

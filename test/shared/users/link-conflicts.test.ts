@@ -88,7 +88,7 @@ describe('link when a response is lost', () => {
     await linked(store, linkOf('sel_lost', 'retried'));
   });
 
-  it('never takes the link of another request for its own', async () => {
+  it('never treats the link of another request as its own', async () => {
     const lossy = storeWhose(table, async () => {
       await linked(store, linkOf('sel_lost', 'contested'));
       throw noResponse;

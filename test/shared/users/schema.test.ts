@@ -62,7 +62,7 @@ describe('newUserSchema', () => {
     },
   );
 
-  it('says what a field must be and never echoes what was sent', () => {
+  it('states the rule of a field and never echoes the value', () => {
     const sent = {
       national_id: '9990000019',
       birth_date: '1404/12/30',
