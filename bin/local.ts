@@ -25,7 +25,7 @@ Options:
 
 Environment:
   DYNAMODB_ENDPOINT   the URL of another DynamoDB, instead of the embedded one
-  OTP_ACCESS          "api-key" (default) or "public": whether the one-time-code operations need a key
+  OTP_ACCESS          "api-key" (default) or "public": whether the one-time-code operations require a key
   IDENTITY_PROVIDERS  the identity registries in the order in which they are called (default: jibit,zohal)
   SMS_PROVIDERS       the SMS providers in the order in which they are called (default: kavenegar,sms-ir)
   SMS_PER_DAY         the ceiling of SMS per day (default: none; 1000 with OTP_ACCESS=public)

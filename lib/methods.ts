@@ -13,7 +13,7 @@ import type { OtpAccess } from '#shared/env.ts';
 import { type Route, requiresKey, scopeOf } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 
-/** How long API Gateway caches the authorizer's policy for a key. Revoking a key flushes the cache, so the time need not be short. */
+/** The time for which API Gateway caches the policy of a key. Revoking a key flushes the cache, so it can be long. */
 const AUTHORIZER_CACHE = Duration.minutes(5);
 
 /**

@@ -99,7 +99,7 @@ const addAbuseAlarms = (scope: Construct, service: MonitoredService): void => {
   makeAlarm(scope, {
     name: 'app-verifies-failing',
     impact:
-      'The buyer app fails to verify more codes than its hourly limit: somebody may be guessing through it.',
+      'The buyer app fails to verify more codes than its hourly limit: an attacker may be guessing through it.',
     metric: metrics.one('failed_verifies_above_limit', 'FailedVerifiesAboveLimit', {}, SUM),
     threshold: 1,
   });

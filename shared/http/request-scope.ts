@@ -8,7 +8,7 @@ import { type Route, requiresKey } from '#shared/route.ts';
 import { type Caller, callerFrom } from './caller.ts';
 import { requestIdOf } from './event.ts';
 
-/** What every endpoint needs besides its own dependencies. A row without a key needs no rate limiter. */
+/** The dependencies of every endpoint besides its own. A row without a key has no rate limiter. */
 export interface EndpointDeps {
   readonly clock: Clock;
   readonly rateLimiter?: Pick<RateLimiter, 'increment'>;

@@ -44,7 +44,7 @@ export const parseBirthDate = (sent: string): BirthDate | undefined => {
   return undefined;
 };
 
-/** Created at the first use: loading time-zone data takes milliseconds, and only one operation needs it. */
+/** Created at the first use: loading time-zone data takes milliseconds, and only one operation uses it. */
 let tehranDay: Intl.DateTimeFormat | undefined;
 
 /** Returns today in Asia/Tehran as an ISO day. A birth date after it is in the future. */

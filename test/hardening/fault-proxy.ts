@@ -13,7 +13,7 @@ export type Fault =
   | 'lost-response'
   | 'ThrottlingException'
   | 'ProvisionedThroughputExceededException'
-  /** Another write holds the item; a transaction is cancelled for it. */
+  /** Another write holds the item; a transaction is canceled for it. */
   | 'TransactionConflictException'
   | 'InternalServerError'
   /** A batch read leaves all its keys unread. */

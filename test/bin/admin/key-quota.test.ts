@@ -11,7 +11,7 @@ const benchWith = async (count: number): Promise<{ bench: CliBench; stop: () => 
   const keys = Array.from({ length: count }, (_, index) => ({
     id: `id${index}`,
     value: `${'v'.repeat(20)}${index}`,
-    name: 'somebody else',
+    name: 'another service',
     enabled: true,
   }));
   await writeFile(file, JSON.stringify({ keys, usage: {} }));
@@ -31,20 +31,22 @@ const issue = async ({ json, cli }: CliBench) => {
   return { seller_id, ...outcome };
 };
 
-it.each([
-  [KEY_QUOTA_WARNING - 2, ''],
-  [KEY_QUOTA_WARNING - 1, expect.stringMatching(/^warning: .*at least 8000 API keys.*10000/)],
-])('issues a key with %i keys in the account and writes %s to stderr', async (count, error) => {
-  const { bench, stop } = await benchWith(count);
-  expect(await issue(bench)).toMatchObject({ exitCode: 0, error });
-  await stop();
-});
+describe('keys issue', () => {
+  it.each([
+    [KEY_QUOTA_WARNING - 2, ''],
+    [KEY_QUOTA_WARNING - 1, expect.stringMatching(/^warning: .*at least 8000 API keys.*10000/)],
+  ])('issues a key with %i keys in the account and writes %s to stderr', async (count, error) => {
+    const { bench, stop } = await benchWith(count);
+    expect(await issue(bench)).toMatchObject({ exitCode: 0, error });
+    await stop();
+  });
 
-it('refuses a key when the quota is used up, and leaves no pending key', async () => {
-  const { bench, stop } = await benchWith(KEY_QUOTA);
-  const { seller_id, exitCode, error } = await issue(bench);
-  expect(exitCode).toBe(1);
-  expect(JSON.parse(error)).toMatchObject({ error: { code: 'key_quota_reached' } });
-  expect(await bench.json('keys', 'list', seller_id)).toEqual({ keys: [] });
-  await stop();
+  it('refuses a key when the quota is used up, and leaves no pending key', async () => {
+    const { bench, stop } = await benchWith(KEY_QUOTA);
+    const { seller_id, exitCode, error } = await issue(bench);
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(error)).toMatchObject({ error: { code: 'key_quota_reached' } });
+    expect(await bench.json('keys', 'list', seller_id)).toEqual({ keys: [] });
+    await stop();
+  });
 });

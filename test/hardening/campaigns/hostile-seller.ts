@@ -58,8 +58,8 @@ const hostileHour = async (
 };
 
 /**
- * A simulated day of a hostile seller against the people and phones of an honest one. A second honest seller does the same with other
- * people, whom nobody attacks: both must see the same.
+ * A simulated day of a hostile seller against the people and phones of an honest one. A second honest seller with other people is not
+ * attacked. Both must see the same.
  */
 export const hostileSeller: Campaign = {
   name: 'hostile seller',

@@ -106,10 +106,10 @@ describe('link', () => {
   });
 
   it('throws for a seller that does not exist and stores nothing', async () => {
-    await expect(store.link(linkOf('sel_nobody', 'lost'), inTenSeconds())).rejects.toThrow(
+    await expect(store.link(linkOf('sel_unknown', 'lost'), inTenSeconds())).rejects.toThrow(
       'no seller record',
     );
-    expect(await itemsOf(table, 'SELLER#sel_nobody')).toEqual([]);
+    expect(await itemsOf(table, 'SELLER#sel_unknown')).toEqual([]);
     expect(await itemsOf(table, 'LINKS#phone-of-lost')).toEqual([]);
   });
 
