@@ -86,71 +86,73 @@ describe('an error response', () => {
   });
 });
 
-it('refuses a call without a signature with 403', async () => {
-  const reply = await fetch(`${running.url}/apikeys`);
-  expect([reply.status, reply.headers.get('x-amzn-errortype')]).toEqual([
-    403,
-    'MissingAuthenticationTokenException',
-  ]);
-});
+describe('the simulated API Gateway', () => {
+  it('refuses a call without a signature with 403', async () => {
+    const reply = await fetch(`${running.url}/apikeys`);
+    expect([reply.status, reply.headers.get('x-amzn-errortype')]).toEqual([
+      403,
+      'MissingAuthenticationTokenException',
+    ]);
+  });
 
-it('returns a value only when includeValue is set', async () => {
-  const { id: apiKey } = await newKey();
-  const { client } = running;
-  expect((await client.send(new GetApiKeysCommand({}))).items?.[0]?.value).toBeUndefined();
-  expect((await client.send(new GetApiKeyCommand({ apiKey }))).value).toBeUndefined();
-  expect((await client.send(new GetApiKeyCommand({ apiKey, includeValue: true }))).value).toBe(VALUE);
-});
+  it('returns a value only when includeValue is set', async () => {
+    const { id: apiKey } = await newKey();
+    const { client } = running;
+    expect((await client.send(new GetApiKeysCommand({}))).items?.[0]?.value).toBeUndefined();
+    expect((await client.send(new GetApiKeyCommand({ apiKey }))).value).toBeUndefined();
+    expect((await client.send(new GetApiKeyCommand({ apiKey, includeValue: true }))).value).toBe(VALUE);
+  });
 
-it('returns long lists in pages', async () => {
-  const { client, usagePlans } = running;
-  const ids: (string | undefined)[] = [];
-  for (let count = 0; count < 7; count += 1) {
-    const { id = '' } = await newKey({ value: `${VALUE}${count}` });
-    await usagePlans.attach(id, 'free');
-    ids.push(id);
-  }
-  const found: (string | undefined)[] = [];
-  for await (const page of paginateGetApiKeys({ client, pageSize: 3 }, {})) {
-    expect(page.items?.length).toBeLessThanOrEqual(3);
-    found.push(...(page.items ?? []).map(({ id }) => id));
-  }
-  expect(found).toEqual(ids);
-  const members: (string | undefined)[] = [];
-  for await (const page of paginateGetUsagePlanKeys(
-    { client, pageSize: 2 },
-    { usagePlanId: PLAN_IDS.free },
-  )) {
-    members.push(...(page.items ?? []).map(({ id }) => id));
-  }
-  expect(members).toEqual(ids);
-});
+  it('returns long lists in pages', async () => {
+    const { client, usagePlans } = running;
+    const ids: (string | undefined)[] = [];
+    for (let count = 0; count < 7; count += 1) {
+      const { id = '' } = await newKey({ value: `${VALUE}${count}` });
+      await usagePlans.attach(id, 'free');
+      ids.push(id);
+    }
+    const found: (string | undefined)[] = [];
+    for await (const page of paginateGetApiKeys({ client, pageSize: 3 }, {})) {
+      expect(page.items?.length).toBeLessThanOrEqual(3);
+      found.push(...(page.items ?? []).map(({ id }) => id));
+    }
+    expect(found).toEqual(ids);
+    const members: (string | undefined)[] = [];
+    for await (const page of paginateGetUsagePlanKeys(
+      { client, pageSize: 2 },
+      { usagePlanId: PLAN_IDS.free },
+    )) {
+      members.push(...(page.items ?? []).map(({ id }) => id));
+    }
+    expect(members).toEqual(ids);
+  });
 
-it('has the usage plans of shared/rate-limits/plans.ts', async () => {
-  const { items } = await running.client.send(new GetUsagePlansCommand({}));
-  expect(items?.map(({ name, throttle }) => [name, throttle])).toEqual(
-    PLAN_NAMES.map((name) => [name, usagePlanThrottle(name)]),
-  );
-});
+  it('has the usage plans of shared/rate-limits/plans.ts', async () => {
+    const { items } = await running.client.send(new GetUsagePlansCommand({}));
+    expect(items?.map(({ name, throttle }) => [name, throttle])).toEqual(
+      PLAN_NAMES.map((name) => [name, usagePlanThrottle(name)]),
+    );
+  });
 
-it('throttles CreateApiKey as API Gateway does, and the adapter retries', async () => {
-  const throttled = await startApiGateway({ createKeysPerSecond: 5 });
-  const keys = Array.from({ length: 7 }, (_, index) => ({
-    name: `key${index}`,
-    value: `${VALUE}${index}`,
-    enabled: true,
-  }));
-  const created = await Promise.all(keys.map((key) => throttled.usagePlans.createKey(key)));
-  expect(new Set(created.map(({ id }) => id)).size).toBe(7);
-  await throttled.stop();
-});
+  it('throttles CreateApiKey as API Gateway does, and the adapter retries', async () => {
+    const throttled = await startApiGateway({ createKeysPerSecond: 5 });
+    const keys = Array.from({ length: 7 }, (_, index) => ({
+      name: `key${index}`,
+      value: `${VALUE}${index}`,
+      enabled: true,
+    }));
+    const created = await Promise.all(keys.map((key) => throttled.usagePlans.createKey(key)));
+    expect(new Set(created.map(({ id }) => id)).size).toBe(7);
+    await throttled.stop();
+  });
 
-it('makes the adapter refuse a key with key_quota_reached when the account is full', async () => {
-  const { keys } = running.simulator.state;
-  for (let index = 0; index < KEY_QUOTA; index += 1) {
-    const id = `other${index}`;
-    keys.set(id, { id, value: id, name: 'other', enabled: true, createdDate: 0, lastUpdatedDate: 0 });
-  }
-  const created = running.usagePlans.createKey({ name: 'key', value: VALUE, enabled: true });
-  await expect(created).rejects.toMatchObject({ name: 'Refusal', code: 'key_quota_reached' });
+  it('makes the adapter refuse a key with key_quota_reached when the account is full', async () => {
+    const { keys } = running.simulator.state;
+    for (let index = 0; index < KEY_QUOTA; index += 1) {
+      const id = `other${index}`;
+      keys.set(id, { id, value: id, name: 'other', enabled: true, createdDate: 0, lastUpdatedDate: 0 });
+    }
+    const created = running.usagePlans.createKey({ name: 'key', value: VALUE, enabled: true });
+    await expect(created).rejects.toMatchObject({ name: 'Refusal', code: 'key_quota_reached' });
+  });
 });

@@ -48,36 +48,38 @@ const newBuyer = async () => {
   };
 };
 
-it('fails over when the first provider fails, returns 503 when both fail, and links again when a fault is removed', async () => {
-  const statuses: (string | number)[] = [];
-  const create = async () => {
-    const { status, json } = await call('/v1/users', await newBuyer());
-    statuses.push(json.code ?? status);
-  };
-  await create();
-  await setFault('jibit', 'balance');
-  await create();
-  await setFault('zohal', 'quota');
-  await create();
-  await setFault('zohal', 'none');
-  await create();
-  await setFault('jibit', 'none');
-  await create();
-  expect(statuses).toEqual([201, 201, 'verification_unavailable', 201, 201]);
-});
+describe('the service with faults of its providers', () => {
+  it('fails over when the first provider fails, returns 503 when both fail, and links again when a fault is removed', async () => {
+    const statuses: (string | number)[] = [];
+    const create = async () => {
+      const { status, json } = await call('/v1/users', await newBuyer());
+      statuses.push(json.code ?? status);
+    };
+    await create();
+    await setFault('jibit', 'balance');
+    await create();
+    await setFault('zohal', 'quota');
+    await create();
+    await setFault('zohal', 'none');
+    await create();
+    await setFault('jibit', 'none');
+    await create();
+    expect(statuses).toEqual([201, 201, 'verification_unavailable', 201, 201]);
+  });
 
-it('sends with the second SMS provider if the first did not send, and not if it possibly sent', async () => {
-  await setFault('kavenegar', 'balance');
-  await newBuyer();
-  await setFault('kavenegar', 'reset');
-  const reset = await call('/v1/auth/otp/send', { phone: '+989997770099' }, service.demo.keys.app);
-  expect([reset.status, reset.json.code]).toEqual([503, 'sms_unavailable']);
-  expect((await call('/_local/messages?phone=%2B989997770099')).json).toEqual([]);
-  await setFault('kavenegar', 'none');
-});
+  it('sends with the second SMS provider if the first did not send, and not if it possibly sent', async () => {
+    await setFault('kavenegar', 'balance');
+    await newBuyer();
+    await setFault('kavenegar', 'reset');
+    const reset = await call('/v1/auth/otp/send', { phone: '+989997770099' }, service.demo.keys.app);
+    expect([reset.status, reset.json.code]).toEqual([503, 'sms_unavailable']);
+    expect((await call('/_local/messages?phone=%2B989997770099')).json).toEqual([]);
+    await setFault('kavenegar', 'none');
+  });
 
-it('returns the verdict of the first provider without calling the second', async () => {
-  const person = { ...(await newBuyer()), national_id: testNationalId('not_owner') };
-  const { status, json } = await call('/v1/users', person);
-  expect([status, json.code]).toEqual([422, 'phone_not_owned']);
+  it('returns the verdict of the first provider without calling the second', async () => {
+    const person = { ...(await newBuyer()), national_id: testNationalId('not_owner') };
+    const { status, json } = await call('/v1/users', person);
+    expect([status, json.code]).toEqual([422, 'phone_not_owned']);
+  });
 });

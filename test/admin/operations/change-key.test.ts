@@ -23,26 +23,28 @@ beforeEach(async () => {
 const actions = async () =>
   (await bench.admin.audit.list(sellerId, { limit: 10 })).map(({ action }) => action);
 
-it.each([
-  ['key.assigned', () => assignPlan(bench.admin, keyId, 'professional')],
-  ['key.scopes_set', () => setScopes(bench.admin, keyId, ['users:write'])],
-  ['key.expiry_set', () => setExpiry(bench.admin, keyId, 4_000_000_000)],
-  ['key.limits_set', () => setKeyLimits(bench.admin, keyId, { set: { 'sms-per-hour': 5 }, unset: [] })],
-  ['key.revoked', () => revokeKey(bench.admin, keyId)],
-] as const)('writes one record %s when the change is repeated', async (action, change) => {
-  await change();
-  bench.clock.advance(1);
-  await change();
-  expect(await actions()).toEqual([action, 'key.issued', 'seller.created']);
-});
+describe('a change of a key', () => {
+  it.each([
+    ['key.assigned', () => assignPlan(bench.admin, keyId, 'professional')],
+    ['key.scopes_set', () => setScopes(bench.admin, keyId, ['users:write'])],
+    ['key.expiry_set', () => setExpiry(bench.admin, keyId, 4_000_000_000)],
+    ['key.limits_set', () => setKeyLimits(bench.admin, keyId, { set: { 'sms-per-hour': 5 }, unset: [] })],
+    ['key.revoked', () => revokeKey(bench.admin, keyId)],
+  ] as const)('writes one record %s when the change is repeated', async (action, change) => {
+    await change();
+    bench.clock.advance(1);
+    await change();
+    expect(await actions()).toEqual([action, 'key.issued', 'seller.created']);
+  });
 
-it('completes an interrupted change when the change is repeated', async () => {
-  const change = () => assignPlan(bench.admin, keyId, 'professional');
-  await bench.interruptedBefore(1, change);
-  expect((await bench.admin.keys.find(keyId))?.unflushed_since).toBeDefined();
-  await change();
-  const key = await bench.admin.keys.find(keyId);
-  expect(key).toMatchObject({ plan: 'professional' });
-  expect(key?.unflushed_since).toBeUndefined();
-  expect(bench.gateway.plans.get(key?.gateway_key_id ?? '')).toEqual(new Set(['professional']));
+  it('completes an interrupted change when the change is repeated', async () => {
+    const change = () => assignPlan(bench.admin, keyId, 'professional');
+    await bench.interruptedBefore(1, change);
+    expect((await bench.admin.keys.find(keyId))?.unflushed_since).toBeDefined();
+    await change();
+    const key = await bench.admin.keys.find(keyId);
+    expect(key).toMatchObject({ plan: 'professional' });
+    expect(key?.unflushed_since).toBeUndefined();
+    expect(bench.gateway.plans.get(key?.gateway_key_id ?? '')).toEqual(new Set(['professional']));
+  });
 });

@@ -46,74 +46,79 @@ const storeBuyer = async () => {
   return { first, second, users, other };
 };
 
-it('counts the sellers and users that an erasure concerns', async () => {
-  await storeBuyer();
-  expect(countsOf(await readBuyerData(bench.admin, HASHES))).toEqual(COUNTS);
-});
-
-it('removes the registration, the codes and the users of all sellers, under every hash', async () => {
-  const { users, first, second, other } = await storeBuyer();
-  expect(await eraseBuyer(bench.admin, HASHES)).toEqual(COUNTS);
-  expect(countsOf(await readBuyerData(bench.admin, HASHES))).toEqual({
-    sellers: 0,
-    users: 0,
-    codes: 0,
-    registrations: 0,
+describe('eraseBuyer', () => {
+  it('counts the sellers and users that an erasure concerns', async () => {
+    await storeBuyer();
+    expect(countsOf(await readBuyerData(bench.admin, HASHES))).toEqual(COUNTS);
   });
-  expect(await bench.admin.sellers.find(first.seller_id)).toMatchObject({ user_count: 3, removed_count: 2 });
-  expect(await bench.admin.sellers.find(second.seller_id)).toMatchObject({ removed_count: 1 });
-  const text = await everything();
-  expect(HASHES.filter((hash) => text.includes(hash))).toEqual([]);
-  expect(text.match(/Sara Ahmadi/g)).toHaveLength(2);
-  expect(text).toContain(other.id);
-  expect(users.every(({ id }) => text.includes(id))).toBe(true);
-});
 
-it('records who erased and the counts, without the phone, and each removed user in the audit of its seller', async () => {
-  const { second, users } = await storeBuyer();
-  await eraseBuyer(bench.admin, HASHES);
-  const records = await deploymentRecords();
-  const record = { at: bench.admin.now(), actor: 'local:tester', details: COUNTS };
-  expect(records).toHaveLength(2);
-  expect(records).toContainEqual({ ...record, action: 'buyer.erase_started' });
-  expect(records).toContainEqual({ ...record, action: 'buyer.erased' });
-  expect(await bench.admin.audit.list(second.seller_id, { limit: 10 })).toContainEqual(
-    expect.objectContaining({ action: 'user.removed', details: { user_id: users[2]?.id } }),
-  );
-  expect(JSON.stringify(records)).not.toMatch(/hash-under|0912|\+98/);
-});
+  it('removes the registration, the codes and the users of all sellers, under every hash', async () => {
+    const { users, first, second, other } = await storeBuyer();
+    expect(await eraseBuyer(bench.admin, HASHES)).toEqual(COUNTS);
+    expect(countsOf(await readBuyerData(bench.admin, HASHES))).toEqual({
+      sellers: 0,
+      users: 0,
+      codes: 0,
+      registrations: 0,
+    });
+    expect(await bench.admin.sellers.find(first.seller_id)).toMatchObject({
+      user_count: 3,
+      removed_count: 2,
+    });
+    expect(await bench.admin.sellers.find(second.seller_id)).toMatchObject({ removed_count: 1 });
+    const text = await everything();
+    expect(HASHES.filter((hash) => text.includes(hash))).toEqual([]);
+    expect(text.match(/Sara Ahmadi/g)).toHaveLength(2);
+    expect(text).toContain(other.id);
+    expect(users.every(({ id }) => text.includes(id))).toBe(true);
+  });
 
-it('records an erasure that finds nothing', async () => {
-  const nothing = { sellers: 0, users: 0, codes: 0, registrations: 0 };
-  expect(await eraseBuyer(bench.admin, HASHES)).toEqual(nothing);
-  expect(await deploymentRecords()).toContainEqual(
-    expect.objectContaining({ action: 'buyer.erased', details: nothing }),
-  );
-});
+  it('records who erased and the counts, without the phone, and each removed user in the audit of its seller', async () => {
+    const { second, users } = await storeBuyer();
+    await eraseBuyer(bench.admin, HASHES);
+    const records = await deploymentRecords();
+    const record = { at: bench.admin.now(), actor: 'local:tester', details: COUNTS };
+    expect(records).toHaveLength(2);
+    expect(records).toContainEqual({ ...record, action: 'buyer.erase_started' });
+    expect(records).toContainEqual({ ...record, action: 'buyer.erased' });
+    expect(await bench.admin.audit.list(second.seller_id, { limit: 10 })).toContainEqual(
+      expect.objectContaining({ action: 'user.removed', details: { user_id: users[2]?.id } }),
+    );
+    expect(JSON.stringify(records)).not.toMatch(/hash-under|0912|\+98/);
+  });
 
-it('deletes a phone link whose user does not exist or is removed', async () => {
-  const { users, first } = await storeBuyer();
-  const link = { ...phoneLinkKey(CURRENT, first.seller_id, 9), phone: '+989121234567' };
-  await put({ ...link, id: 'usr_0000009abcdefghijklmno' });
-  const removed = { ...phoneLinkKey(OLDER, first.seller_id, 1), id: users[0]?.id, phone: '+989121234567' };
-  await removeUser(bench.admin, first.seller_id, users[0]?.id ?? '');
-  await put(removed);
-  expect(await eraseBuyer(bench.admin, HASHES)).toMatchObject({ users: 4 });
-  expect((await readBuyerData(bench.admin, HASHES)).links).toEqual([]);
-});
+  it('records an erasure that finds nothing', async () => {
+    const nothing = { sellers: 0, users: 0, codes: 0, registrations: 0 };
+    expect(await eraseBuyer(bench.admin, HASHES)).toEqual(nothing);
+    expect(await deploymentRecords()).toContainEqual(
+      expect.objectContaining({ action: 'buyer.erased', details: nothing }),
+    );
+  });
 
-it('removes a user that is linked while the erasure runs', async () => {
-  const { first } = await storeBuyer();
-  let steps = 0;
-  const admin = {
-    ...bench.admin,
-    async beforeStep() {
-      steps += 1;
-      await (steps === 3 && linkBuyer(bench.table, first.seller_id, CURRENT));
-    },
-  };
-  expect(await eraseBuyer(admin, HASHES)).toMatchObject({ users: 4 });
-  expect((await readBuyerData(bench.admin, HASHES)).links).toEqual([]);
+  it('deletes a phone link whose user does not exist or is removed', async () => {
+    const { users, first } = await storeBuyer();
+    const link = { ...phoneLinkKey(CURRENT, first.seller_id, 9), phone: '+989121234567' };
+    await put({ ...link, id: 'usr_0000009abcdefghijklmno' });
+    const removed = { ...phoneLinkKey(OLDER, first.seller_id, 1), id: users[0]?.id, phone: '+989121234567' };
+    await removeUser(bench.admin, first.seller_id, users[0]?.id ?? '');
+    await put(removed);
+    expect(await eraseBuyer(bench.admin, HASHES)).toMatchObject({ users: 4 });
+    expect((await readBuyerData(bench.admin, HASHES)).links).toEqual([]);
+  });
+
+  it('removes a user that is linked while the erasure runs', async () => {
+    const { first } = await storeBuyer();
+    let steps = 0;
+    const admin = {
+      ...bench.admin,
+      async beforeStep() {
+        steps += 1;
+        await (steps === 3 && linkBuyer(bench.table, first.seller_id, CURRENT));
+      },
+    };
+    expect(await eraseBuyer(admin, HASHES)).toMatchObject({ users: 4 });
+    expect((await readBuyerData(bench.admin, HASHES)).links).toEqual([]);
+  });
 });
 
 describe('an interrupted erasure', () => {

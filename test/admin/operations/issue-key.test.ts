@@ -12,42 +12,48 @@ beforeEach(async () => {
   bench = await administrationBench(table);
 });
 
-it('issues a valid key and stores its secret nowhere', async () => {
-  const { key, secret, seller } = await bench.issued({ scopes: ['users:read', 'users:read', 'users:write'] });
-  expect(secret).toMatch(/^blk_test_[0-9A-Za-z]{38}$/);
-  expect(await bench.works(secret)).toBe(true);
-  expect(key).toMatchObject({ status: 'active', plan: 'free', scopes: ['users:read', 'users:write'] });
-  expect(key.usage_id).toMatch(/^[0-9A-Za-z]{40}$/);
-  expect(
-    JSON.stringify([await bench.admin.keys.find(key.key_id), ...bench.gateway.held.values()]),
-  ).not.toContain(secret);
-  expect(await bench.admin.audit.list(seller.seller_id, { limit: 10 })).toMatchObject([
-    { action: 'key.issued', key_id: key.key_id, actor: 'local:tester', details: { plan: 'free' } },
-    { action: 'seller.created' },
-  ]);
-});
+describe('issueKey', () => {
+  it('issues a valid key and stores its secret nowhere', async () => {
+    const { key, secret, seller } = await bench.issued({
+      scopes: ['users:read', 'users:read', 'users:write'],
+    });
+    expect(secret).toMatch(/^blk_test_[0-9A-Za-z]{38}$/);
+    expect(await bench.works(secret)).toBe(true);
+    expect(key).toMatchObject({ status: 'active', plan: 'free', scopes: ['users:read', 'users:write'] });
+    expect(key.usage_id).toMatch(/^[0-9A-Za-z]{40}$/);
+    expect(
+      JSON.stringify([await bench.admin.keys.find(key.key_id), ...bench.gateway.held.values()]),
+    ).not.toContain(secret);
+    expect(await bench.admin.audit.list(seller.seller_id, { limit: 10 })).toMatchObject([
+      { action: 'key.issued', key_id: key.key_id, actor: 'local:tester', details: { plan: 'free' } },
+      { action: 'seller.created' },
+    ]);
+  });
 
-it('refuses an unknown seller, an expiry in the past, an empty list of scopes and an invalid name', async () => {
-  const { seller_id: sellerId } = await bench.seller();
-  const request = { sellerId, name: 'server', plan: 'free', scopes: ['users:read'] } as const;
-  await expect(issueKey(bench.admin, { ...request, sellerId: 'sel_none' })).rejects.toMatchObject({
-    code: 'seller_not_found',
+  it('refuses an unknown seller, an expiry in the past, an empty list of scopes and an invalid name', async () => {
+    const { seller_id: sellerId } = await bench.seller();
+    const request = { sellerId, name: 'server', plan: 'free', scopes: ['users:read'] } as const;
+    await expect(issueKey(bench.admin, { ...request, sellerId: 'sel_none' })).rejects.toMatchObject({
+      code: 'seller_not_found',
+    });
+    const past = Math.floor(bench.clock() / 1000);
+    await expect(issueKey(bench.admin, { ...request, expiresAt: past })).rejects.toMatchObject({
+      code: 'bad_input',
+    });
+    await expect(issueKey(bench.admin, { ...request, scopes: [] })).rejects.toMatchObject({
+      code: 'bad_input',
+    });
+    await expect(issueKey(bench.admin, { ...request, name: ' ' })).rejects.toMatchObject({
+      code: 'bad_input',
+    });
+    expect(await bench.admin.keys.listOf(sellerId)).toEqual([]);
   });
-  const past = Math.floor(bench.clock() / 1000);
-  await expect(issueKey(bench.admin, { ...request, expiresAt: past })).rejects.toMatchObject({
-    code: 'bad_input',
-  });
-  await expect(issueKey(bench.admin, { ...request, scopes: [] })).rejects.toMatchObject({
-    code: 'bad_input',
-  });
-  await expect(issueKey(bench.admin, { ...request, name: ' ' })).rejects.toMatchObject({ code: 'bad_input' });
-  expect(await bench.admin.keys.listOf(sellerId)).toEqual([]);
-});
 
-it('enforces the expiry of a key to the second', async () => {
-  const { secret } = await bench.issued({ expiresAt: bench.clock() / 1000 + 61 });
-  bench.clock.advance(59);
-  expect(await bench.works(secret)).toBe(true);
-  bench.clock.advance(1);
-  expect(await bench.works(secret)).toBe(false);
+  it('enforces the expiry of a key to the second', async () => {
+    const { secret } = await bench.issued({ expiresAt: bench.clock() / 1000 + 61 });
+    bench.clock.advance(59);
+    expect(await bench.works(secret)).toBe(true);
+    bench.clock.advance(1);
+    expect(await bench.works(secret)).toBe(false);
+  });
 });

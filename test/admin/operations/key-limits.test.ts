@@ -26,74 +26,78 @@ const limits = () => readKeyLimits(bench.admin, issued.key.key_id);
 const limitsOfSecret = async (secret: string) =>
   (await keySecretStore(bench.table).findSecret(hashApiKey(secret)))?.limits;
 
-it('lists the limit per minute and every hourly and daily limit of the plan', async () => {
-  const listed = await limits();
-  expect(listed.map(({ name, limit }) => [name, limit])).toEqual([
-    ['requests-per-minute', PLANS.free.requestsPerMinute],
-    ...KEY_LIMIT_NAMES.map((name) => [name, KEY_LIMITS[name].byPlan.free]),
-  ]);
-  expect(listed.map(({ used, isOverridden }) => [used, isOverridden])).toEqual(listed.map(() => [0, false]));
-});
-
-it('shows what the key has used of a limit, what remains and when the window ends', async () => {
-  bench.clock.set('2026-11-21T10:20:00Z');
-  const counted = keyLimit('sms-per-hour', { keyId: issued.key.key_id, plan: 'free', limits: {} });
-  await rateLimiter(bench.table).increment(counted, bench.clock());
-  await rateLimiter(bench.table).increment(counted, bench.clock());
-  expect(await limits()).toContainEqual({
-    name: 'sms-per-hour',
-    limit: 100,
-    used: 2,
-    remaining: 98,
-    resetSeconds: 2400,
-    isOverridden: false,
+describe('the limits of a key', () => {
+  it('lists the limit per minute and every hourly and daily limit of the plan', async () => {
+    const listed = await limits();
+    expect(listed.map(({ name, limit }) => [name, limit])).toEqual([
+      ['requests-per-minute', PLANS.free.requestsPerMinute],
+      ...KEY_LIMIT_NAMES.map((name) => [name, KEY_LIMITS[name].byPlan.free]),
+    ]);
+    expect(listed.map(({ used, isOverridden }) => [used, isOverridden])).toEqual(
+      listed.map(() => [0, false]),
+    );
   });
-});
 
-it('overrides limits of one key, in the key and in all its secrets', async () => {
-  const { secret } = await rotateKey(bench.admin, issued.key.key_id, 3600);
-  await setKeyLimits(bench.admin, issued.key.key_id, {
-    set: { 'sms-per-hour': 10_000, 'paid-checks-per-day': 0 },
-    unset: [],
+  it('shows what the key has used of a limit, what remains and when the window ends', async () => {
+    bench.clock.set('2026-11-21T10:20:00Z');
+    const counted = keyLimit('sms-per-hour', { keyId: issued.key.key_id, plan: 'free', limits: {} });
+    await rateLimiter(bench.table).increment(counted, bench.clock());
+    await rateLimiter(bench.table).increment(counted, bench.clock());
+    expect(await limits()).toContainEqual({
+      name: 'sms-per-hour',
+      limit: 100,
+      used: 2,
+      remaining: 98,
+      resetSeconds: 2400,
+      isOverridden: false,
+    });
   });
-  const expected = { 'sms-per-hour': 10_000, 'paid-checks-per-day': 0 };
-  expect(await limitsOfSecret(issued.secret)).toEqual(expected);
-  expect(await limitsOfSecret(secret)).toEqual(expected);
-  expect(await limits()).toEqual(
-    expect.arrayContaining([
-      expect.objectContaining({ name: 'sms-per-hour', limit: 10_000, isOverridden: true }),
-      expect.objectContaining({ name: 'paid-checks-per-day', remaining: 0, isOverridden: true }),
-      expect.objectContaining({ name: 'failed-checks-per-hour', limit: 10, isOverridden: false }),
-    ]),
-  );
-});
 
-it('restores the number of the plan when an override is removed', async () => {
-  const { key_id } = issued.key;
-  await setKeyLimits(bench.admin, key_id, {
-    set: { 'sms-per-hour': 1, 'paid-checks-per-day': 2 },
-    unset: [],
+  it('overrides limits of one key, in the key and in all its secrets', async () => {
+    const { secret } = await rotateKey(bench.admin, issued.key.key_id, 3600);
+    await setKeyLimits(bench.admin, issued.key.key_id, {
+      set: { 'sms-per-hour': 10_000, 'paid-checks-per-day': 0 },
+      unset: [],
+    });
+    const expected = { 'sms-per-hour': 10_000, 'paid-checks-per-day': 0 };
+    expect(await limitsOfSecret(issued.secret)).toEqual(expected);
+    expect(await limitsOfSecret(secret)).toEqual(expected);
+    expect(await limits()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'sms-per-hour', limit: 10_000, isOverridden: true }),
+        expect.objectContaining({ name: 'paid-checks-per-day', remaining: 0, isOverridden: true }),
+        expect.objectContaining({ name: 'failed-checks-per-hour', limit: 10, isOverridden: false }),
+      ]),
+    );
   });
-  await setKeyLimits(bench.admin, key_id, { set: {}, unset: ['sms-per-hour'] });
-  expect(await limitsOfSecret(issued.secret)).toEqual({ 'paid-checks-per-day': 2 });
-  await setKeyLimits(bench.admin, key_id, { set: {}, unset: ['paid-checks-per-day'] });
-  expect(await limitsOfSecret(issued.secret)).toBeUndefined();
-  expect((await bench.admin.keys.find(key_id))?.limits).toBeUndefined();
-});
 
-it('takes effect at once: a cached decision with the old limits is flushed', async () => {
-  expect((await bench.authorize(issued.secret))?.limits).toBeUndefined();
-  await setKeyLimits(bench.admin, issued.key.key_id, { set: { 'sms-per-hour': 1 }, unset: [] });
-  expect((await bench.authorize(issued.secret))?.limits).toEqual({ 'sms-per-hour': 1 });
-});
+  it('restores the number of the plan when an override is removed', async () => {
+    const { key_id } = issued.key;
+    await setKeyLimits(bench.admin, key_id, {
+      set: { 'sms-per-hour': 1, 'paid-checks-per-day': 2 },
+      unset: [],
+    });
+    await setKeyLimits(bench.admin, key_id, { set: {}, unset: ['sms-per-hour'] });
+    expect(await limitsOfSecret(issued.secret)).toEqual({ 'paid-checks-per-day': 2 });
+    await setKeyLimits(bench.admin, key_id, { set: {}, unset: ['paid-checks-per-day'] });
+    expect(await limitsOfSecret(issued.secret)).toBeUndefined();
+    expect((await bench.admin.keys.find(key_id))?.limits).toBeUndefined();
+  });
 
-it('records the overrides before and after in the audit', async () => {
-  const { key_id } = issued.key;
-  await setKeyLimits(bench.admin, key_id, { set: { 'sms-per-hour': 1 }, unset: [] });
-  const [record] = await bench.admin.audit.list(issued.seller.seller_id, { limit: 1 });
-  expect(record).toMatchObject({
-    action: 'key.limits_set',
-    key_id,
-    details: { from: 'none', to: 'sms-per-hour=1' },
+  it('takes effect at once: a cached decision with the old limits is flushed', async () => {
+    expect((await bench.authorize(issued.secret))?.limits).toBeUndefined();
+    await setKeyLimits(bench.admin, issued.key.key_id, { set: { 'sms-per-hour': 1 }, unset: [] });
+    expect((await bench.authorize(issued.secret))?.limits).toEqual({ 'sms-per-hour': 1 });
+  });
+
+  it('records the overrides before and after in the audit', async () => {
+    const { key_id } = issued.key;
+    await setKeyLimits(bench.admin, key_id, { set: { 'sms-per-hour': 1 }, unset: [] });
+    const [record] = await bench.admin.audit.list(issued.seller.seller_id, { limit: 1 });
+    expect(record).toMatchObject({
+      action: 'key.limits_set',
+      key_id,
+      details: { from: 'none', to: 'sms-per-hour=1' },
+    });
   });
 });

@@ -26,21 +26,23 @@ beforeEach(async () => {
 
 const gatewayId = () => issued.key.gateway_key_id ?? '';
 
-it('writes an audit record of a repair in API Gateway', async () => {
-  await bench.gateway.setEnabled(gatewayId(), false);
-  await reconcile(bench.admin, { fix: true });
-  const [newest] = await bench.admin.audit.list(issued.seller.seller_id, { limit: 1 });
-  expect(newest).toMatchObject({
-    action: 'reconcile.repaired',
-    key_id: issued.key.key_id,
-    details: { difference: 'disabled_but_active' },
+describe('reconcile', () => {
+  it('writes an audit record of a repair in API Gateway', async () => {
+    await bench.gateway.setEnabled(gatewayId(), false);
+    await reconcile(bench.admin, { fix: true });
+    const [newest] = await bench.admin.audit.list(issued.seller.seller_id, { limit: 1 });
+    expect(newest).toMatchObject({
+      action: 'reconcile.repaired',
+      key_id: issued.key.key_id,
+      details: { difference: 'disabled_but_active' },
+    });
   });
-});
 
-it('writes the audit record of a repair in API Gateway before the repair', async () => {
-  await bench.gateway.setEnabled(gatewayId(), false);
-  const steps = await bench.stepsOf(() => reconcile(bench.admin, { fix: true }));
-  expect(steps[0]).toBe('repair: write the audit record');
+  it('writes the audit record of a repair in API Gateway before the repair', async () => {
+    await bench.gateway.setEnabled(gatewayId(), false);
+    const steps = await bench.stepsOf(() => reconcile(bench.admin, { fix: true }));
+    expect(steps[0]).toBe('repair: write the audit record');
+  });
 });
 
 describe('the audit record of a repair in the table', () => {

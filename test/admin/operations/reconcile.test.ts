@@ -134,44 +134,46 @@ const DAMAGES: Record<string, readonly [() => Promise<unknown>, readonly string[
   ],
 };
 
-it.each(Object.entries(DAMAGES))('finds and repairs the difference if %s', async (_name, damage) => {
-  const [harm, kinds, worksAfter] = damage;
-  await harm();
-  expect(await kindsFound()).toEqual(kinds);
-  expect(await kindsFound()).toEqual(kinds);
-  expect(await kindsFound(true)).toEqual(kinds);
-  expect(await kindsFound()).toEqual([]);
-  expect(await bench.works(issued.secret)).toBe(worksAfter);
-  expect((await bench.authorize(issued.secret))?.scopes ?? ['users:read']).toEqual(['users:read']);
-});
-
-it('reports a key that is being issued, and withdraws it after two minutes', async () => {
-  const request = {
-    sellerId: issued.seller.seller_id,
-    name: 'second',
-    plan: 'free',
-    scopes: ['users:read'],
-  } as const;
-  await bench.interruptedBefore(3, () => issueKey(bench.admin, request));
-  expect(await reconcile(bench.admin, { fix: true })).toMatchObject({ findings: [], beingIssued: 1 });
-  bench.clock.advance(ISSUE_GRACE_MS / 1000);
-  expect(await reconcile(bench.admin, { fix: true })).toMatchObject({
-    findings: [{ kind: 'issue_interrupted', isRepaired: true }],
-    beingIssued: 0,
+describe('reconcile', () => {
+  it.each(Object.entries(DAMAGES))('finds and repairs the difference if %s', async (_name, damage) => {
+    const [harm, kinds, worksAfter] = damage;
+    await harm();
+    expect(await kindsFound()).toEqual(kinds);
+    expect(await kindsFound()).toEqual(kinds);
+    expect(await kindsFound(true)).toEqual(kinds);
+    expect(await kindsFound()).toEqual([]);
+    expect(await bench.works(issued.secret)).toBe(worksAfter);
+    expect((await bench.authorize(issued.secret))?.scopes ?? ['users:read']).toEqual(['users:read']);
   });
-  expect([...bench.gateway.held.keys()]).toEqual([gatewayId()]);
-});
 
-it('ignores keys of other stages and other APIs, however similar their names', async () => {
-  const foreign = [
-    'buyer-linking-prod-key_1',
-    'buyer-linking-test-eu-key_1',
-    'buyer-linking-test-keys',
-    'something else',
-  ];
-  for (const [index, name] of foreign.entries()) {
-    await bench.gateway.createKey({ name, value: `${'p'.repeat(40)}${index}`, enabled: true });
-  }
-  expect(await kindsFound(true)).toEqual([]);
-  expect(bench.gateway.held.size).toBe(1 + foreign.length);
+  it('reports a key that is being issued, and withdraws it after two minutes', async () => {
+    const request = {
+      sellerId: issued.seller.seller_id,
+      name: 'second',
+      plan: 'free',
+      scopes: ['users:read'],
+    } as const;
+    await bench.interruptedBefore(3, () => issueKey(bench.admin, request));
+    expect(await reconcile(bench.admin, { fix: true })).toMatchObject({ findings: [], beingIssued: 1 });
+    bench.clock.advance(ISSUE_GRACE_MS / 1000);
+    expect(await reconcile(bench.admin, { fix: true })).toMatchObject({
+      findings: [{ kind: 'issue_interrupted', isRepaired: true }],
+      beingIssued: 0,
+    });
+    expect([...bench.gateway.held.keys()]).toEqual([gatewayId()]);
+  });
+
+  it('ignores keys of other stages and other APIs, however similar their names', async () => {
+    const foreign = [
+      'buyer-linking-prod-key_1',
+      'buyer-linking-test-eu-key_1',
+      'buyer-linking-test-keys',
+      'something else',
+    ];
+    for (const [index, name] of foreign.entries()) {
+      await bench.gateway.createKey({ name, value: `${'p'.repeat(40)}${index}`, enabled: true });
+    }
+    expect(await kindsFound(true)).toEqual([]);
+    expect(bench.gateway.held.size).toBe(1 + foreign.length);
+  });
 });

@@ -22,63 +22,65 @@ const nowSeconds = () => Math.floor(bench.clock() / 1000);
 const endOf = async (secret: string) =>
   (await keySecretStore(bench.table).findSecret(hashApiKey(secret)))?.expires_at;
 
-it('accepts both secrets under one usage id during the grace period, then only the new one', async () => {
-  const { key, secret: old } = await bench.issued();
-  const { secret } = await rotateKey(bench.admin, key.key_id, 3600);
-  expect([await bench.works(old), await bench.works(secret)]).toEqual([true, true]);
-  expect((await bench.authorize(old))?.usage_id).toBe((await bench.authorize(secret))?.usage_id);
-  bench.clock.advance(3600);
-  expect([await bench.works(old), await bench.works(secret)]).toEqual([false, true]);
-});
+describe('rotateKey', () => {
+  it('accepts both secrets under one usage id during the grace period, then only the new one', async () => {
+    const { key, secret: old } = await bench.issued();
+    const { secret } = await rotateKey(bench.admin, key.key_id, 3600);
+    expect([await bench.works(old), await bench.works(secret)]).toEqual([true, true]);
+    expect((await bench.authorize(old))?.usage_id).toBe((await bench.authorize(secret))?.usage_id);
+    bench.clock.advance(3600);
+    expect([await bench.works(old), await bench.works(secret)]).toEqual([false, true]);
+  });
 
-it('ends the old secret at once without a grace period', async () => {
-  const { key, secret: old } = await bench.issued();
-  expect(await bench.works(old)).toBe(true);
-  const { secret } = await rotateKey(bench.admin, key.key_id, 0);
-  expect([await bench.works(old), await bench.works(secret)]).toEqual([false, true]);
-});
+  it('ends the old secret at once without a grace period', async () => {
+    const { key, secret: old } = await bench.issued();
+    expect(await bench.works(old)).toBe(true);
+    const { secret } = await rotateKey(bench.admin, key.key_id, 0);
+    expect([await bench.works(old), await bench.works(secret)]).toEqual([false, true]);
+  });
 
-it('ends the old secret at the earlier of its own end and now plus grace, and the new one with the key', async () => {
-  const { key, secret: old } = await bench.issued({ expiresAt: nowSeconds() + DAY });
-  const keyEnd = key.expires_at;
-  const { secret } = await rotateKey(bench.admin, key.key_id, 2 * DAY);
-  expect([await endOf(old), await endOf(secret)]).toEqual([keyEnd, keyEnd]);
-  const { secret: third } = await rotateKey(bench.admin, key.key_id, 60);
-  expect([await endOf(old), await endOf(secret), await endOf(third)]).toEqual([
-    nowSeconds() + 60,
-    nowSeconds() + 60,
-    keyEnd,
-  ]);
-});
+  it('ends the old secret at the earlier of its own end and now plus grace, and the new one with the key', async () => {
+    const { key, secret: old } = await bench.issued({ expiresAt: nowSeconds() + DAY });
+    const keyEnd = key.expires_at;
+    const { secret } = await rotateKey(bench.admin, key.key_id, 2 * DAY);
+    expect([await endOf(old), await endOf(secret)]).toEqual([keyEnd, keyEnd]);
+    const { secret: third } = await rotateKey(bench.admin, key.key_id, 60);
+    expect([await endOf(old), await endOf(secret), await endOf(third)]).toEqual([
+      nowSeconds() + 60,
+      nowSeconds() + 60,
+      keyEnd,
+    ]);
+  });
 
-it('does not extend an old secret when the expiry of its key is extended', async () => {
-  const { key, secret: old } = await bench.issued({ expiresAt: nowSeconds() + DAY });
-  const { secret } = await rotateKey(bench.admin, key.key_id, 2 * DAY);
-  await setExpiry(bench.admin, key.key_id, undefined);
-  expect([await endOf(old), await endOf(secret)]).toEqual([key.expires_at, undefined]);
-});
+  it('does not extend an old secret when the expiry of its key is extended', async () => {
+    const { key, secret: old } = await bench.issued({ expiresAt: nowSeconds() + DAY });
+    const { secret } = await rotateKey(bench.admin, key.key_id, 2 * DAY);
+    await setExpiry(bench.admin, key.key_id, undefined);
+    expect([await endOf(old), await endOf(secret)]).toEqual([key.expires_at, undefined]);
+  });
 
-it('drops a secret that has ended, and deletes its item', async () => {
-  const { key, secret: old } = await bench.issued();
-  await rotateKey(bench.admin, key.key_id, 60);
-  bench.clock.advance(60);
-  const { key: now } = await rotateKey(bench.admin, key.key_id, 60);
-  expect(now.secrets).toHaveLength(2);
-  expect(await keySecretStore(bench.table).findSecret(hashApiKey(old))).toBeUndefined();
-});
+  it('drops a secret that has ended, and deletes its item', async () => {
+    const { key, secret: old } = await bench.issued();
+    await rotateKey(bench.admin, key.key_id, 60);
+    bench.clock.advance(60);
+    const { key: now } = await rotateKey(bench.admin, key.key_id, 60);
+    expect(now.secrets).toHaveLength(2);
+    expect(await keySecretStore(bench.table).findSecret(hashApiKey(old))).toBeUndefined();
+  });
 
-it('refuses an eleventh secret, and to rotate a revoked key', async () => {
-  const { key } = await bench.issued();
-  for (let count = 0; count < 9; count += 1) await rotateKey(bench.admin, key.key_id, DAY);
-  await expect(rotateKey(bench.admin, key.key_id, DAY)).rejects.toMatchObject({ code: 'too_many_secrets' });
-  await revokeKey(bench.admin, key.key_id);
-  await expect(rotateKey(bench.admin, key.key_id, DAY)).rejects.toMatchObject({ code: 'key_revoked' });
-});
+  it('refuses an eleventh secret, and to rotate a revoked key', async () => {
+    const { key } = await bench.issued();
+    for (let count = 0; count < 9; count += 1) await rotateKey(bench.admin, key.key_id, DAY);
+    await expect(rotateKey(bench.admin, key.key_id, DAY)).rejects.toMatchObject({ code: 'too_many_secrets' });
+    await revokeKey(bench.admin, key.key_id);
+    await expect(rotateKey(bench.admin, key.key_id, DAY)).rejects.toMatchObject({ code: 'key_revoked' });
+  });
 
-it('keeps the secrets of three rotations that happen at the same time', async () => {
-  const { key, secret: old } = await bench.issued();
-  const rotations = await Promise.all([1, 2, 3].map(() => rotateKey(bench.admin, key.key_id, DAY)));
-  const secrets = [old, ...rotations.map(({ secret }) => secret)];
-  expect(await Promise.all(secrets.map(bench.works))).toEqual([true, true, true, true]);
-  expect((await bench.admin.keys.find(key.key_id))?.secrets).toHaveLength(4);
+  it('keeps the secrets of three rotations that happen at the same time', async () => {
+    const { key, secret: old } = await bench.issued();
+    const rotations = await Promise.all([1, 2, 3].map(() => rotateKey(bench.admin, key.key_id, DAY)));
+    const secrets = [old, ...rotations.map(({ secret }) => secret)];
+    expect(await Promise.all(secrets.map(bench.works))).toEqual([true, true, true, true]);
+    expect((await bench.admin.keys.find(key.key_id))?.secrets).toHaveLength(4);
+  });
 });

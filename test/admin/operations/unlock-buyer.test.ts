@@ -32,60 +32,62 @@ const put = (Item: Record<string, unknown>) =>
 const read = async (Key: { pk: string; sk: string }) =>
   (await bench.table.client.send(new GetCommand({ TableName: bench.table.name, Key }))).Item;
 
-it('clears the failures of a phone for all sellers and under every hash', async () => {
-  const keys = [codeKey('current', 'sel_1'), codeKey('current', 'public'), codeKey('older', 'sel_2')];
-  for (const key of keys) await put({ ...key, ...LOCKED });
-  expect(await unlockBuyer(bench.admin, HASHES)).toBe(3);
-  const { last_failure_at: _, ...kept } = LOCKED;
-  for (const key of keys) {
-    expect(await read(key)).toEqual({
-      ...key,
-      ...kept,
-      version: 8,
-      failures: 0,
-      lock_at: 10,
-      ttl: NOW_SECONDS + 86_400,
-    });
-  }
-});
+describe('unlockBuyer', () => {
+  it('clears the failures of a phone for all sellers and under every hash', async () => {
+    const keys = [codeKey('current', 'sel_1'), codeKey('current', 'public'), codeKey('older', 'sel_2')];
+    for (const key of keys) await put({ ...key, ...LOCKED });
+    expect(await unlockBuyer(bench.admin, HASHES)).toBe(3);
+    const { last_failure_at: _, ...kept } = LOCKED;
+    for (const key of keys) {
+      expect(await read(key)).toEqual({
+        ...key,
+        ...kept,
+        version: 8,
+        failures: 0,
+        lock_at: 10,
+        ttl: NOW_SECONDS + 86_400,
+      });
+    }
+  });
 
-it('does not change items without failures, nor the count of SMS over all sellers', async () => {
-  const code = { ...codeKey('current', 'sel_1'), version: 1, sends: [NOW_SECONDS], failures: 0 };
-  const sends = { ...phoneSendsKey('current'), version: 1, sends: [{ at: NOW_SECONDS, id: 'a' }] };
-  await put(code);
-  await put(sends);
-  expect(await unlockBuyer(bench.admin, HASHES)).toBe(0);
-  expect(await read(codeKey('current', 'sel_1'))).toEqual(code);
-  expect(await read(phoneSendsKey('current'))).toEqual(sends);
-  expect(await bench.admin.audit.list('deployment', { limit: 10 })).toEqual([]);
-});
+  it('does not change items without failures, nor the count of SMS over all sellers', async () => {
+    const code = { ...codeKey('current', 'sel_1'), version: 1, sends: [NOW_SECONDS], failures: 0 };
+    const sends = { ...phoneSendsKey('current'), version: 1, sends: [{ at: NOW_SECONDS, id: 'a' }] };
+    await put(code);
+    await put(sends);
+    expect(await unlockBuyer(bench.admin, HASHES)).toBe(0);
+    expect(await read(codeKey('current', 'sel_1'))).toEqual(code);
+    expect(await read(phoneSendsKey('current'))).toEqual(sends);
+    expect(await bench.admin.audit.list('deployment', { limit: 10 })).toEqual([]);
+  });
 
-it('writes the audit record in the transaction that clears the failures, without the phone', async () => {
-  await put({ ...codeKey('current', 'sel_1'), ...LOCKED });
-  const writes = recordWrites(bench.table);
-  await unlockBuyer(bench.admin, HASHES);
-  expect(writes()).toEqual([['CODE#current', 'AUDIT#sel_1']]);
-  expect(await bench.admin.audit.list('sel_1', { limit: 10 })).toEqual([
-    {
-      at: expect.any(String),
-      actor: 'local:tester',
-      action: 'buyer.unlocked',
-      seller_id: 'sel_1',
-      details: {},
-    },
-  ]);
-});
+  it('writes the audit record in the transaction that clears the failures, without the phone', async () => {
+    await put({ ...codeKey('current', 'sel_1'), ...LOCKED });
+    const writes = recordWrites(bench.table);
+    await unlockBuyer(bench.admin, HASHES);
+    expect(writes()).toEqual([['CODE#current', 'AUDIT#sel_1']]);
+    expect(await bench.admin.audit.list('sel_1', { limit: 10 })).toEqual([
+      {
+        at: expect.any(String),
+        actor: 'local:tester',
+        action: 'buyer.unlocked',
+        seller_id: 'sel_1',
+        details: {},
+      },
+    ]);
+  });
 
-it('writes no second record when it is repeated', async () => {
-  await put({ ...codeKey('current', 'public'), ...LOCKED });
-  await unlockBuyer(bench.admin, HASHES);
-  expect(await unlockBuyer(bench.admin, HASHES)).toBe(0);
-  expect(await bench.admin.audit.list('deployment', { limit: 10 })).toHaveLength(1);
-});
+  it('writes no second record when it is repeated', async () => {
+    await put({ ...codeKey('current', 'public'), ...LOCKED });
+    await unlockBuyer(bench.admin, HASHES);
+    expect(await unlockBuyer(bench.admin, HASHES)).toBe(0);
+    expect(await bench.admin.audit.list('deployment', { limit: 10 })).toHaveLength(1);
+  });
 
-it('clears the failures left after an interruption when it is repeated', async () => {
-  for (const seller of ['sel_1', 'sel_2']) await put({ ...codeKey('current', seller), ...LOCKED });
-  await bench.interruptedBefore(1, () => unlockBuyer(bench.admin, HASHES));
-  expect(await unlockBuyer(bench.admin, HASHES)).toBe(1);
-  expect(await read(codeKey('current', 'sel_2'))).toMatchObject({ failures: 0 });
+  it('clears the failures left after an interruption when it is repeated', async () => {
+    for (const seller of ['sel_1', 'sel_2']) await put({ ...codeKey('current', seller), ...LOCKED });
+    await bench.interruptedBefore(1, () => unlockBuyer(bench.admin, HASHES));
+    expect(await unlockBuyer(bench.admin, HASHES)).toBe(1);
+    expect(await read(codeKey('current', 'sel_2'))).toMatchObject({ failures: 0 });
+  });
 });

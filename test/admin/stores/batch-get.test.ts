@@ -32,20 +32,22 @@ const throttled = (): Table => {
 
 const found = async (from: Table) => (await batchGetAll(from, keys)).map(({ pk }) => String(pk)).sort();
 
-it('reads 250 keys and returns the items that exist', async () => {
-  expect(await found(table)).toEqual(
-    keys
-      .slice(0, 220)
-      .map(({ pk }) => pk)
-      .sort(),
-  );
-  expect(await batchGetAll(table, [])).toEqual([]);
-});
+describe('batchGetAll', () => {
+  it('reads 250 keys and returns the items that exist', async () => {
+    expect(await found(table)).toEqual(
+      keys
+        .slice(0, 220)
+        .map(({ pk }) => pk)
+        .sort(),
+    );
+    expect(await batchGetAll(table, [])).toEqual([]);
+  });
 
-it('waits for a throttled table longer than a request does', async () => {
-  expect(await batchGetAll(throttled(), keys.slice(0, 3))).toHaveLength(3);
-});
+  it('waits for a throttled table longer than a request does', async () => {
+    expect(await batchGetAll(throttled(), keys.slice(0, 3))).toHaveLength(3);
+  });
 
-it('reads only the attributes of the projection', async () => {
-  expect(await batchGetAll(table, keys.slice(0, 1), 'pk')).toEqual([{ pk: 'ITEM#0' }]);
+  it('reads only the attributes of the projection', async () => {
+    expect(await batchGetAll(table, keys.slice(0, 1), 'pk')).toEqual([{ pk: 'ITEM#0' }]);
+  });
 });

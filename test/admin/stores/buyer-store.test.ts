@@ -43,46 +43,48 @@ const throttled = (): Table & { readonly writes: () => number } => {
   return { name: table.name, client: client as unknown as DynamoDBDocumentClient, writes: () => writes };
 };
 
-it('registers 321 buyers', async () => {
-  const buyers = newBuyers(321);
-  expect(await adminBuyerStore(table).registerMany(buyers, NOW)).toBe(321);
-  expect(await Promise.all(buyers.map(registeredAt))).toEqual(buyers.map(() => NOW));
-  expect(await adminBuyerStore(table).registerMany([], NOW)).toBe(0);
-});
+describe('adminBuyerStore', () => {
+  it('registers 321 buyers', async () => {
+    const buyers = newBuyers(321);
+    expect(await adminBuyerStore(table).registerMany(buyers, NOW)).toBe(321);
+    expect(await Promise.all(buyers.map(registeredAt))).toEqual(buyers.map(() => NOW));
+    expect(await adminBuyerStore(table).registerMany([], NOW)).toBe(0);
+  });
 
-it('does not change registered buyers, and returns the number of new ones', async () => {
-  const [first, second, third] = newBuyers(3) as [NewBuyer, NewBuyer, NewBuyer];
-  await buyerStore(table).register(second.phoneHashes[0], second.buyerId, BEFORE);
-  expect(await adminBuyerStore(table).registerMany([first, second, third], NOW)).toBe(2);
-  expect(await Promise.all([first, second, third].map(registeredAt))).toEqual([NOW, BEFORE, NOW]);
-});
+  it('does not change registered buyers, and returns the number of new ones', async () => {
+    const [first, second, third] = newBuyers(3) as [NewBuyer, NewBuyer, NewBuyer];
+    await buyerStore(table).register(second.phoneHashes[0], second.buyerId, BEFORE);
+    expect(await adminBuyerStore(table).registerMany([first, second, third], NOW)).toBe(2);
+    expect(await Promise.all([first, second, third].map(registeredAt))).toEqual([NOW, BEFORE, NOW]);
+  });
 
-it('finds a buyer that is stored under an older hash', async () => {
-  const [old] = newBuyers(1) as [NewBuyer];
-  await adminBuyerStore(table).registerMany([old], BEFORE);
-  const rotated: NewBuyer = {
-    phoneHashes: ['hash under the new secret', old.phoneHashes[0]],
-    buyerId: old.buyerId,
-  };
-  expect(await adminBuyerStore(table).registerMany([rotated], NOW)).toBe(0);
-  expect(await adminBuyerStore(table).find(['hash under the new secret'])).toBeUndefined();
-});
+  it('finds a buyer that is stored under an older hash', async () => {
+    const [old] = newBuyers(1) as [NewBuyer];
+    await adminBuyerStore(table).registerMany([old], BEFORE);
+    const rotated: NewBuyer = {
+      phoneHashes: ['hash under the new secret', old.phoneHashes[0]],
+      buyerId: old.buyerId,
+    };
+    expect(await adminBuyerStore(table).registerMany([rotated], NOW)).toBe(0);
+    expect(await adminBuyerStore(table).find(['hash under the new secret'])).toBeUndefined();
+  });
 
-it('sends the unprocessed items of a throttled table again until all are written', async () => {
-  const slow = throttled();
-  const buyers = newBuyers(25);
-  expect(await adminBuyerStore(slow).registerMany(buyers, NOW)).toBe(25);
-  expect(slow.writes()).toBe(5);
-  expect(await Promise.all(buyers.map(registeredAt))).toEqual(buyers.map(() => NOW));
-});
+  it('sends the unprocessed items of a throttled table again until all are written', async () => {
+    const slow = throttled();
+    const buyers = newBuyers(25);
+    expect(await adminBuyerStore(slow).registerMany(buyers, NOW)).toBe(25);
+    expect(slow.writes()).toBe(5);
+    expect(await Promise.all(buyers.map(registeredAt))).toEqual(buyers.map(() => NOW));
+  });
 
-it('removes a registration under every hash, with the audit record in the same transaction', async () => {
-  const [buyer] = newBuyers(1) as [NewBuyer];
-  await adminBuyerStore(table).registerMany([buyer], NOW);
-  const writes = recordWrites(table);
-  const record = { at: NOW, actor: 'local:tester', action: 'buyer.removed' };
-  await adminBuyerStore(table).remove([...buyer.phoneHashes, 'older hash'], record);
-  expect(writes()).toEqual([[`BUYER#${buyer.phoneHashes[0]}`, 'BUYER#older hash', 'AUDIT#deployment']]);
-  expect(await registeredAt(buyer)).toBeUndefined();
-  expect(await auditStore(table).list('deployment', { limit: 1 })).toMatchObject([record]);
+  it('removes a registration under every hash, with the audit record in the same transaction', async () => {
+    const [buyer] = newBuyers(1) as [NewBuyer];
+    await adminBuyerStore(table).registerMany([buyer], NOW);
+    const writes = recordWrites(table);
+    const record = { at: NOW, actor: 'local:tester', action: 'buyer.removed' };
+    await adminBuyerStore(table).remove([...buyer.phoneHashes, 'older hash'], record);
+    expect(writes()).toEqual([[`BUYER#${buyer.phoneHashes[0]}`, 'BUYER#older hash', 'AUDIT#deployment']]);
+    expect(await registeredAt(buyer)).toBeUndefined();
+    expect(await auditStore(table).list('deployment', { limit: 1 })).toMatchObject([record]);
+  });
 });

@@ -35,38 +35,40 @@ const longNames = (command: Command): string[] => command.options.map(({ long })
 const examples = (): string[][] =>
   [...page.matchAll(/^\$ npm run admin -- (.+)$/gm)].map(([, line = '']) => line.split(' '));
 
-it.each(COMMANDS)('documents the command %s with its arguments and its description', (name, command) => {
-  const usage = command.registeredArguments.map((argument) =>
-    argument.required ? ` <${argument.name()}>` : ` [${argument.name()}]`,
-  );
-  expect(page).toContain(`| \`${name}${usage.join('')}\` | ${command.description()} |`);
-});
-
-it.each(COMMANDS)('documents every option of %s', (_name, command) => {
-  expect(longNames(command).filter((option) => !page.includes(option))).toEqual([]);
-});
-
-it('documents every global option', () => {
-  expect(longNames(program).filter((option) => !page.includes(option))).toEqual([]);
-});
-
-it('shows only commands and options that exist', () => {
-  const shown = examples().map((words) => {
-    const [, command] = COMMANDS.find(([name]) => `${words.join(' ')} `.startsWith(`${name} `)) ?? [];
-    const known = command === undefined ? [] : [...longNames(command), ...longNames(program)];
-    return {
-      words: words.join(' '),
-      isCommand: command !== undefined,
-      unknown: words.filter((word) => word.startsWith('--') && !known.includes(word)),
-    };
+describe('docs/admin.md', () => {
+  it.each(COMMANDS)('documents the command %s with its arguments and its description', (name, command) => {
+    const usage = command.registeredArguments.map((argument) =>
+      argument.required ? ` <${argument.name()}>` : ` [${argument.name()}]`,
+    );
+    expect(page).toContain(`| \`${name}${usage.join('')}\` | ${command.description()} |`);
   });
-  expect(shown.length).toBeGreaterThan(15);
-  expect(shown.filter(({ isCommand, unknown }) => !isCommand || unknown.length > 0)).toEqual([]);
-});
 
-it('states the numbers of the code', () => {
-  for (const number of [KEY_QUOTA, KEY_QUOTA_WARNING, PLANS.professional.requestsPerMinute]) {
-    expect(page).toContain(number.toLocaleString('en'));
-  }
-  expect(page).toContain(`(${PLANS.free.requestsPerMinute} requests a minute)`);
+  it.each(COMMANDS)('documents every option of %s', (_name, command) => {
+    expect(longNames(command).filter((option) => !page.includes(option))).toEqual([]);
+  });
+
+  it('documents every global option', () => {
+    expect(longNames(program).filter((option) => !page.includes(option))).toEqual([]);
+  });
+
+  it('shows only commands and options that exist', () => {
+    const shown = examples().map((words) => {
+      const [, command] = COMMANDS.find(([name]) => `${words.join(' ')} `.startsWith(`${name} `)) ?? [];
+      const known = command === undefined ? [] : [...longNames(command), ...longNames(program)];
+      return {
+        words: words.join(' '),
+        isCommand: command !== undefined,
+        unknown: words.filter((word) => word.startsWith('--') && !known.includes(word)),
+      };
+    });
+    expect(shown.length).toBeGreaterThan(15);
+    expect(shown.filter(({ isCommand, unknown }) => !isCommand || unknown.length > 0)).toEqual([]);
+  });
+
+  it('states the numbers of the code', () => {
+    for (const number of [KEY_QUOTA, KEY_QUOTA_WARNING, PLANS.professional.requestsPerMinute]) {
+      expect(page).toContain(number.toLocaleString('en'));
+    }
+    expect(page).toContain(`(${PLANS.free.requestsPerMinute} requests a minute)`);
+  });
 });

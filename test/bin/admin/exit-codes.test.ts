@@ -6,44 +6,46 @@ beforeAll(async () => {
 });
 afterAll(() => bench.stop());
 
-it.each([
-  [['--help'], 0],
-  [['keys', 'issue', '--help'], 0],
-  [[], 2],
-  [['keys'], 2],
-  [['nonsense'], 2],
-  [['sellers', 'create'], 2],
-  [['sellers', 'create', 'a', 'b'], 2],
-  [['keys', 'issue', 'sel_x', '--plan', 'gold', '--scopes', 'users:read'], 2],
-  [['keys', 'issue', 'sel_x', '--plan', 'free', '--scopes', 'users:delete'], 2],
-  [['keys', 'issue', 'sel_x', '--plan', 'free', '--scopes', 'users:read', '--expires', '2027-02-30'], 2],
-  [['keys', 'rotate', 'key_x', '--grace', '31d'], 2],
-  [['usage', 'key_x', '--days', '0'], 2],
-  [['keys', 'limits', 'key_x', '--set', 'requests-per-minute=5'], 2],
-  [['keys', 'limits', 'key_x', '--set', 'sms-per-hour'], 2],
-  [['keys', 'limits', 'key_x', '--set', 'sms-per-hour=-1'], 2],
-  [['keys', 'limits', 'key_x', '--unset', 'sms'], 2],
-  [['buyers', 'show'], 2],
-  [['users', 'show', 'usr_x'], 2],
-  [['users', 'list', 'sel_x', '--page-size', '101'], 2],
-  [['sellers', 'list', '--local', '--stage', 'prod'], 2],
-  [['sellers', 'show', 'sel_x'], 1],
-  [['keys', 'show', 'key_x'], 1],
-  [['audit', 'sel_x'], 1],
-  [['keys', 'limits', 'key_x'], 1],
-  [['users', 'list', 'sel_x'], 1],
-  [['buyers', 'unlock', '0912'], 1],
-  [['sellers', 'create', '   '], 1],
-] as [string[], number][])('runs %j with exit code %i', async (args, exitCode) => {
-  const outcome = await bench.cli(...args);
-  expect(outcome.exitCode).toBe(exitCode);
-  expect(outcome.out + outcome.error).not.toMatch(/\n\s+at /);
-});
+describe('the admin CLI', () => {
+  it.each([
+    [['--help'], 0],
+    [['keys', 'issue', '--help'], 0],
+    [[], 2],
+    [['keys'], 2],
+    [['nonsense'], 2],
+    [['sellers', 'create'], 2],
+    [['sellers', 'create', 'a', 'b'], 2],
+    [['keys', 'issue', 'sel_x', '--plan', 'gold', '--scopes', 'users:read'], 2],
+    [['keys', 'issue', 'sel_x', '--plan', 'free', '--scopes', 'users:delete'], 2],
+    [['keys', 'issue', 'sel_x', '--plan', 'free', '--scopes', 'users:read', '--expires', '2027-02-30'], 2],
+    [['keys', 'rotate', 'key_x', '--grace', '31d'], 2],
+    [['usage', 'key_x', '--days', '0'], 2],
+    [['keys', 'limits', 'key_x', '--set', 'requests-per-minute=5'], 2],
+    [['keys', 'limits', 'key_x', '--set', 'sms-per-hour'], 2],
+    [['keys', 'limits', 'key_x', '--set', 'sms-per-hour=-1'], 2],
+    [['keys', 'limits', 'key_x', '--unset', 'sms'], 2],
+    [['buyers', 'show'], 2],
+    [['users', 'show', 'usr_x'], 2],
+    [['users', 'list', 'sel_x', '--page-size', '101'], 2],
+    [['sellers', 'list', '--local', '--stage', 'prod'], 2],
+    [['sellers', 'show', 'sel_x'], 1],
+    [['keys', 'show', 'key_x'], 1],
+    [['audit', 'sel_x'], 1],
+    [['keys', 'limits', 'key_x'], 1],
+    [['users', 'list', 'sel_x'], 1],
+    [['buyers', 'unlock', '0912'], 1],
+    [['sellers', 'create', '   '], 1],
+  ] as [string[], number][])('runs %j with exit code %i', async (args, exitCode) => {
+    const outcome = await bench.cli(...args);
+    expect(outcome.exitCode).toBe(exitCode);
+    expect(outcome.out + outcome.error).not.toMatch(/\n\s+at /);
+  });
 
-it('reports that the local service is not running', async () => {
-  const outcome = await bench.cli('sellers', 'list', '--data', '/nowhere');
-  expect(outcome).toMatchObject({ exitCode: 2, error: expect.stringContaining('npm start') });
-  expect(await bench.cli('sellers', 'list', '--local', '--data', '/nowhere')).toMatchObject({
-    exitCode: 1,
+  it('reports that the local service is not running', async () => {
+    const outcome = await bench.cli('sellers', 'list', '--data', '/nowhere');
+    expect(outcome).toMatchObject({ exitCode: 2, error: expect.stringContaining('npm start') });
+    expect(await bench.cli('sellers', 'list', '--local', '--data', '/nowhere')).toMatchObject({
+      exitCode: 1,
+    });
   });
 });

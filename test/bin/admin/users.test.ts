@@ -16,73 +16,75 @@ const E164 = '+989121234567';
 
 const link = async () => linkBuyer(bench.table, sellerId, (await bench.hashes.phone(E164))[0]);
 
-it('lists the users of a seller page by page, with masked national ids', async () => {
-  const users = [await link(), await link(), await link()];
-  expect(await bench.json('users', 'list', sellerId, '--page', '2', '--page-size', '2')).toEqual({
-    data: [
-      {
-        id: users[2]?.id,
-        national_id: '******0829',
-        birth_date: '1370/1/15',
-        phone: E164,
-        display_name: 'Sara Ahmadi',
-        created_at: users[2]?.createdAt,
-      },
-    ],
-    page: 2,
-    page_size: 2,
-    total: 3,
-    total_pages: 2,
+describe('users', () => {
+  it('lists the users of a seller page by page, with masked national ids', async () => {
+    const users = [await link(), await link(), await link()];
+    expect(await bench.json('users', 'list', sellerId, '--page', '2', '--page-size', '2')).toEqual({
+      data: [
+        {
+          id: users[2]?.id,
+          national_id: '******0829',
+          birth_date: '1370/1/15',
+          phone: E164,
+          display_name: 'Sara Ahmadi',
+          created_at: users[2]?.createdAt,
+        },
+      ],
+      page: 2,
+      page_size: 2,
+      total: 3,
+      total_pages: 2,
+    });
+    const { out } = await bench.cli('users', 'list', sellerId);
+    expect(out).toContain('******0829');
+    expect(out).toContain('Page 1 of 1, 3 users.');
   });
-  const { out } = await bench.cli('users', 'list', sellerId);
-  expect(out).toContain('******0829');
-  expect(out).toContain('Page 1 of 1, 3 users.');
-});
 
-it('reports that a seller has no users', async () => {
-  expect((await bench.cli('users', 'list', sellerId)).out).toBe('There are no users.\n');
-});
-
-it('lists only the users with a phone, which can be read from stdin', async () => {
-  const { id } = await link();
-  await linkBuyer(bench.table, sellerId, 'hash of another phone');
-  const found = await bench.json('users', 'list', sellerId, '--phone', PHONE);
-  expect(found).toMatchObject({ data: [{ id }], total: 1 });
-  const read = await bench.cliWithInput(PHONE, 'users', 'list', sellerId, '--phone', '-', '--json');
-  expect(JSON.parse(read.out)).toEqual(found);
-});
-
-it('shows one user of a seller', async () => {
-  const { id } = await link();
-  expect(await bench.json('users', 'show', id, '--seller', sellerId)).toMatchObject({
-    id,
-    national_id: '******0829',
+  it('reports that a seller has no users', async () => {
+    expect((await bench.cli('users', 'list', sellerId)).out).toBe('There are no users.\n');
   });
-  expect((await bench.cli('users', 'show', id, '--seller', sellerId)).out).toContain(id);
-});
 
-it('does not show a user of another seller', async () => {
-  const { id } = await link();
-  const { seller_id: other } = await bench.json('sellers', 'create', 'Other Shop');
-  const outcome = await bench.cli('users', 'show', id, '--seller', other, '--json');
-  expect(outcome.exitCode).toBe(1);
-  expect(JSON.parse(outcome.error)).toMatchObject({ error: { code: 'user_not_found' } });
-});
-
-it('removes a user only after a confirmation, with an audit record', async () => {
-  const { id } = await link();
-  const remove = ['users', 'remove', id, '--seller', sellerId];
-  expect(await bench.cli(...remove)).toMatchObject({
-    exitCode: 1,
-    error: expect.stringContaining('Add --yes'),
+  it('lists only the users with a phone, which can be read from stdin', async () => {
+    const { id } = await link();
+    await linkBuyer(bench.table, sellerId, 'hash of another phone');
+    const found = await bench.json('users', 'list', sellerId, '--phone', PHONE);
+    expect(found).toMatchObject({ data: [{ id }], total: 1 });
+    const read = await bench.cliWithInput(PHONE, 'users', 'list', sellerId, '--phone', '-', '--json');
+    expect(JSON.parse(read.out)).toEqual(found);
   });
-  expect(await bench.cliWithPerson(() => 'n', ...remove)).toMatchObject({ exitCode: 1 });
-  expect(await bench.json('users', 'show', id, '--seller', sellerId)).toMatchObject({ id });
-  expect((await bench.cliWithPerson(() => 'y', ...remove)).out).toBe(`Removed ${id}.\n`);
-  expect((await bench.cli('users', 'show', id, '--seller', sellerId)).exitCode).toBe(1);
-  expect(await bench.json('sellers', 'show', sellerId)).toMatchObject({ users: 0 });
-  const { records } = await bench.json('audit', sellerId);
-  expect(records).toContainEqual(
-    expect.objectContaining({ action: 'user.removed', details: { user_id: id } }),
-  );
+
+  it('shows one user of a seller', async () => {
+    const { id } = await link();
+    expect(await bench.json('users', 'show', id, '--seller', sellerId)).toMatchObject({
+      id,
+      national_id: '******0829',
+    });
+    expect((await bench.cli('users', 'show', id, '--seller', sellerId)).out).toContain(id);
+  });
+
+  it('does not show a user of another seller', async () => {
+    const { id } = await link();
+    const { seller_id: other } = await bench.json('sellers', 'create', 'Other Shop');
+    const outcome = await bench.cli('users', 'show', id, '--seller', other, '--json');
+    expect(outcome.exitCode).toBe(1);
+    expect(JSON.parse(outcome.error)).toMatchObject({ error: { code: 'user_not_found' } });
+  });
+
+  it('removes a user only after a confirmation, with an audit record', async () => {
+    const { id } = await link();
+    const remove = ['users', 'remove', id, '--seller', sellerId];
+    expect(await bench.cli(...remove)).toMatchObject({
+      exitCode: 1,
+      error: expect.stringContaining('Add --yes'),
+    });
+    expect(await bench.cliWithPerson(() => 'n', ...remove)).toMatchObject({ exitCode: 1 });
+    expect(await bench.json('users', 'show', id, '--seller', sellerId)).toMatchObject({ id });
+    expect((await bench.cliWithPerson(() => 'y', ...remove)).out).toBe(`Removed ${id}.\n`);
+    expect((await bench.cli('users', 'show', id, '--seller', sellerId)).exitCode).toBe(1);
+    expect(await bench.json('sellers', 'show', sellerId)).toMatchObject({ users: 0 });
+    const { records } = await bench.json('audit', sellerId);
+    expect(records).toContainEqual(
+      expect.objectContaining({ action: 'user.removed', details: { user_id: id } }),
+    );
+  });
 });

@@ -22,29 +22,32 @@ const send = (provider: string, code: string) =>
     neverAborted(),
   );
 
-it('returns the messages of all providers to a phone, the newest first', async () => {
-  await send('kavenegar', '111111');
-  clock.advance(1);
-  await send('sms-ir', '222222');
-  expect(simulators.messages(PHONE)).toEqual([
-    { phone: PHONE, code: '222222', sent_at: '2026-11-21T08:00:01.000Z' },
-    { phone: PHONE, code: '111111', sent_at: '2026-11-21T08:00:00.000Z' },
-  ]);
-  expect(simulators.messages('+989990000002')).toEqual([]);
-});
+describe('the simulators', () => {
+  it('returns the messages of all providers to a phone, the newest first', async () => {
+    await send('kavenegar', '111111');
+    clock.advance(1);
+    await send('sms-ir', '222222');
+    expect(simulators.messages(PHONE)).toEqual([
+      { phone: PHONE, code: '222222', sent_at: '2026-11-21T08:00:01.000Z' },
+      { phone: PHONE, code: '111111', sent_at: '2026-11-21T08:00:00.000Z' },
+    ]);
+    expect(simulators.messages('+989990000002')).toEqual([]);
+  });
 
-it('calls a listener for each message until it is stopped', async () => {
-  const heard: string[] = [];
-  const stop = simulators.onMessage(({ code }) => heard.push(code));
-  await send('kavenegar', '333333');
-  stop();
-  await send('kavenegar', '444444');
-  expect(heard).toEqual(['333333']);
-});
+  it('calls a listener for each message until it is stopped', async () => {
+    const heard: string[] = [];
+    const stop = simulators.onMessage(({ code }) => heard.push(code));
+    await send('kavenegar', '333333');
+    stop();
+    await send('kavenegar', '444444');
+    expect(heard).toEqual(['333333']);
+  });
 
-it('creates new credentials at each start', async () => {
-  const other = await startSimulators(clock);
-  await other.close();
-  const keyOf = ({ providerSecret }: Simulators) => (providerSecret.kavenegar as { api_key: string }).api_key;
-  expect(keyOf(other)).not.toBe(keyOf(simulators));
+  it('creates new credentials at each start', async () => {
+    const other = await startSimulators(clock);
+    await other.close();
+    const keyOf = ({ providerSecret }: Simulators) =>
+      (providerSecret.kavenegar as { api_key: string }).api_key;
+    expect(keyOf(other)).not.toBe(keyOf(simulators));
+  });
 });

@@ -31,68 +31,70 @@ const registryOf = (...names: string[]) =>
 const check = (registry: ReturnType<typeof registryOf>) =>
   checkPerson(registry, PERSON, performance.now() + 60_000);
 
-it('has a circuit for each operation, so that a working one is still called', async () => {
-  const registry = registryOf('jibit');
-  await simulators.faults.set('jibit', 'quota', 'identity');
-  for (let call = 0; call < 3; call += 1) {
-    await failureOf(registry.checkIdentity(PERSON.nationalId, PERSON.birthDate, neverAborted()));
-    expect(await registry.checkPhoneOwnership(PERSON.nationalId, PERSON.phone, neverAborted())).toBe(
-      'matched',
-    );
-  }
-  expect(simulators.calls().jibit).toMatchObject({ identity: 2, ownership: 3 });
-});
-
-it('makes no paid call for a person if the circuit of the other check is open', async () => {
-  const registry = registryOf('jibit');
-  await simulators.faults.set('jibit', 'quota', 'identity');
-  for (let call = 0; call < 2; call += 1) {
-    await failureOf(registry.checkIdentity(PERSON.nationalId, PERSON.birthDate, neverAborted()));
-  }
-  await registry.checkPhoneOwnership(PERSON.nationalId, PERSON.phone, neverAborted());
-  const before = simulators.calls().jibit;
-  for (let call = 0; call < 20; call += 1) {
-    await expect(check(registry)).rejects.toMatchObject({
-      code: 'verification_unavailable',
-      retryAfterSeconds: 10,
-    });
-  }
-  // A request that was aborted on the wire would be counted before this one.
-  await registry.checkPhoneOwnership(PERSON.nationalId, PERSON.phone, neverAborted());
-  expect(simulators.calls().jibit).toEqual({ ...before, ownership: (before.ownership ?? 0) + 1 });
-});
-
-it('calls the second registry only for the operation that fails at the first', async () => {
-  const registry = registryOf('jibit', 'zohal');
-  await simulators.faults.set('jibit', 'balance', 'ownership');
-  await check(registry);
-  expect(simulators.calls()).toMatchObject({
-    jibit: { identity: 1, ownership: 1 },
-    zohal: { ownership: 1 },
+describe('the configured registry', () => {
+  it('has a circuit for each operation, so that a working one is still called', async () => {
+    const registry = registryOf('jibit');
+    await simulators.faults.set('jibit', 'quota', 'identity');
+    for (let call = 0; call < 3; call += 1) {
+      await failureOf(registry.checkIdentity(PERSON.nationalId, PERSON.birthDate, neverAborted()));
+      expect(await registry.checkPhoneOwnership(PERSON.nationalId, PERSON.phone, neverAborted())).toBe(
+        'matched',
+      );
+    }
+    expect(simulators.calls().jibit).toMatchObject({ identity: 2, ownership: 3 });
   });
-  expect(simulators.calls().zohal).not.toHaveProperty('identity');
-});
 
-it('needs only the sections of the configured providers', async () => {
-  const { zohal } = simulators.providerSecret;
-  const registry = identityRegistryFrom(['zohal'], fixedSecret(JSON.stringify({ zohal })));
-  await expect(check(registry)).resolves.toBeUndefined();
-});
+  it('makes no paid call for a person if the circuit of the other check is open', async () => {
+    const registry = registryOf('jibit');
+    await simulators.faults.set('jibit', 'quota', 'identity');
+    for (let call = 0; call < 2; call += 1) {
+      await failureOf(registry.checkIdentity(PERSON.nationalId, PERSON.birthDate, neverAborted()));
+    }
+    await registry.checkPhoneOwnership(PERSON.nationalId, PERSON.phone, neverAborted());
+    const before = simulators.calls().jibit;
+    for (let call = 0; call < 20; call += 1) {
+      await expect(check(registry)).rejects.toMatchObject({
+        code: 'verification_unavailable',
+        retryAfterSeconds: 10,
+      });
+    }
+    // A request that was aborted on the wire would be counted before this one.
+    await registry.checkPhoneOwnership(PERSON.nationalId, PERSON.phone, neverAborted());
+    expect(simulators.calls().jibit).toEqual({ ...before, ownership: (before.ownership ?? 0) + 1 });
+  });
 
-it('calls the second registry when the first has no credentials', async () => {
-  const { zohal } = simulators.providerSecret;
-  const registry = identityRegistryFrom(['jibit', 'zohal'], fixedSecret(JSON.stringify({ zohal })));
-  await expect(check(registry)).resolves.toBeUndefined();
-});
+  it('calls the second registry only for the operation that fails at the first', async () => {
+    const registry = registryOf('jibit', 'zohal');
+    await simulators.faults.set('jibit', 'balance', 'ownership');
+    await check(registry);
+    expect(simulators.calls()).toMatchObject({
+      jibit: { identity: 1, ownership: 1 },
+      zohal: { ownership: 1 },
+    });
+    expect(simulators.calls().zohal).not.toHaveProperty('identity');
+  });
 
-it('renews an expired access token once for 50 concurrent checks', async () => {
-  const registry = registryOf('jibit');
-  await check(registry);
-  simulators.expireTokens();
-  await Promise.all(Array.from({ length: 50 }, () => check(registry)));
-  expect(simulators.calls().jibit).toMatchObject({ token: 1, token_refresh: 1 });
-});
+  it('needs only the sections of the configured providers', async () => {
+    const { zohal } = simulators.providerSecret;
+    const registry = identityRegistryFrom(['zohal'], fixedSecret(JSON.stringify({ zohal })));
+    await expect(check(registry)).resolves.toBeUndefined();
+  });
 
-it('throws at start for an unknown provider', () => {
-  expect(() => registryOf('acme')).toThrow('unknown provider "acme"; there are: jibit, zohal');
+  it('calls the second registry when the first has no credentials', async () => {
+    const { zohal } = simulators.providerSecret;
+    const registry = identityRegistryFrom(['jibit', 'zohal'], fixedSecret(JSON.stringify({ zohal })));
+    await expect(check(registry)).resolves.toBeUndefined();
+  });
+
+  it('renews an expired access token once for 50 concurrent checks', async () => {
+    const registry = registryOf('jibit');
+    await check(registry);
+    simulators.expireTokens();
+    await Promise.all(Array.from({ length: 50 }, () => check(registry)));
+    expect(simulators.calls().jibit).toMatchObject({ token: 1, token_refresh: 1 });
+  });
+
+  it('throws at start for an unknown provider', () => {
+    expect(() => registryOf('acme')).toThrow('unknown provider "acme"; there are: jibit, zohal');
+  });
 });

@@ -40,153 +40,158 @@ const newCircuit = () => {
 
 const states = () => lines.map((line) => JSON.parse(line).state);
 
-it('returns the results and failures of calls unchanged', async () => {
-  const { run, fail } = newCircuit();
-  expect(await run(async () => 'result')).toBe('result');
-  expect((await fail('quota')).reason).toBe('quota');
-});
-
-it('opens after three consecutive failures, and then does not call the provider', async () => {
-  const { open, tryCall } = newCircuit();
-  await open();
-  expect(await tryCall()).toEqual(['circuit_open', false]);
-  expect(states()).toEqual(['open']);
-});
-
-it('never names a wait longer than its open time, even if the clock is set back', async () => {
-  const { open, fail, clock } = newCircuit();
-  await open();
-  clock.advance(-3600);
-  expect((await fail()).retryAfterSeconds).toBe(10);
-});
-
-it('logs a change with the id of the request that caused it', async () => {
-  const { open } = newCircuit();
-  const request = { requestId: 'req-1', operation: 'create-user', signal: neverAborted(), calls: [] };
-  await runInRequest(request, open);
-  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-    event: 'circuit_changed',
-    request_id: 'req-1',
-    provider: 'p',
-    provider_operation: 'o',
-    state: 'open',
+describe('circuit', () => {
+  it('returns the results and failures of calls unchanged', async () => {
+    const { run, fail } = newCircuit();
+    expect(await run(async () => 'result')).toBe('result');
+    expect((await fail('quota')).reason).toBe('quota');
   });
-});
 
-it('rejects a call as not sent, with the time to wait, while it is open', async () => {
-  const { open, fail, clock } = newCircuit();
-  await open();
-  clock.advance(2.5);
-  expect(await fail()).toMatchObject({ delivery: 'not_sent', retryAfterSeconds: 8 });
-});
+  it('opens after three consecutive failures, and then does not call the provider', async () => {
+    const { open, tryCall } = newCircuit();
+    await open();
+    expect(await tryCall()).toEqual(['circuit_open', false]);
+    expect(states()).toEqual(['open']);
+  });
 
-it('does not open on failures that are not consecutive', async () => {
-  const { fail, tryCall } = newCircuit();
-  for (let round = 0; round < 3; round += 1) {
+  it('never names a wait longer than its open time, even if the clock is set back', async () => {
+    const { open, fail, clock } = newCircuit();
+    await open();
+    clock.advance(-3600);
+    expect((await fail()).retryAfterSeconds).toBe(10);
+  });
+
+  it('logs a change with the id of the request that caused it', async () => {
+    const { open } = newCircuit();
+    const request = { requestId: 'req-1', operation: 'create-user', signal: neverAborted(), calls: [] };
+    await runInRequest(request, open);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      event: 'circuit_changed',
+      request_id: 'req-1',
+      provider: 'p',
+      provider_operation: 'o',
+      state: 'open',
+    });
+  });
+
+  it('rejects a call as not sent, with the time to wait, while it is open', async () => {
+    const { open, fail, clock } = newCircuit();
+    await open();
+    clock.advance(2.5);
+    expect(await fail()).toMatchObject({ delivery: 'not_sent', retryAfterSeconds: 8 });
+  });
+
+  it('does not open on failures that are not consecutive', async () => {
+    const { fail, tryCall } = newCircuit();
+    for (let round = 0; round < 3; round += 1) {
+      await fail();
+      await fail();
+      expect(await tryCall()).toEqual(['passed', true]);
+    }
+  });
+
+  it.each([
+    'timeout',
+    'transport',
+    'upstream',
+    'malformed',
+    'credentials',
+    'quota',
+    'balance',
+    'blocked',
+  ] as const)('opens on %s', async (reason) => {
+    const { fail, tryCall } = newCircuit();
+    for (let failure = 0; failure < 3; failure += 1) await fail(reason);
+    expect(await tryCall()).toEqual(['circuit_open', false]);
+  });
+
+  it.each(['rejected', 'undecided'] as const)(
+    'counts %s as a response: the provider is up',
+    async (reason) => {
+      const { fail, tryCall } = newCircuit();
+      await fail();
+      await fail();
+      await fail(reason);
+      await fail();
+      expect(await tryCall()).toEqual(['passed', true]);
+    },
+  );
+
+  it.each(['aborted', 'misconfigured'] as const)('ignores %s', async (reason) => {
+    const { fail, tryCall } = newCircuit();
+    for (let failure = 0; failure < 9; failure += 1) await fail(reason);
     await fail();
     await fail();
+    await fail(reason);
+    await fail();
+    expect(await tryCall()).toEqual(['circuit_open', false]);
+  });
+
+  it('lets one call probe after ten seconds, and rejects the others meanwhile', async () => {
+    const { open, run, tryCall, clock } = newCircuit();
+    await open();
+    clock.advance(9.999);
+    expect(await tryCall()).toEqual(['circuit_open', false]);
+    clock.advance(0.001);
+    const probe = Promise.withResolvers<string>();
+    const probing = run(() => probe.promise);
+    expect(await tryCall()).toEqual(['circuit_open', false]);
+    probe.resolve('result');
+    expect(await probing).toBe('result');
     expect(await tryCall()).toEqual(['passed', true]);
-  }
-});
+    expect(states()).toEqual(['open', 'half_open', 'closed']);
+  });
 
-it.each([
-  'timeout',
-  'transport',
-  'upstream',
-  'malformed',
-  'credentials',
-  'quota',
-  'balance',
-  'blocked',
-] as const)('opens on %s', async (reason) => {
-  const { fail, tryCall } = newCircuit();
-  for (let failure = 0; failure < 3; failure += 1) await fail(reason);
-  expect(await tryCall()).toEqual(['circuit_open', false]);
-});
+  it('opens for another ten seconds when the probe fails', async () => {
+    const { open, fail, tryCall, clock } = newCircuit();
+    await open();
+    clock.advance(10);
+    expect((await fail('upstream')).reason).toBe('upstream');
+    clock.advance(9.999);
+    expect(await tryCall()).toEqual(['circuit_open', false]);
+    clock.advance(0.001);
+    expect(await tryCall()).toEqual(['passed', true]);
+    expect(states()).toEqual(['open', 'half_open', 'open', 'half_open', 'closed']);
+  });
 
-it.each(['rejected', 'undecided'] as const)('counts %s as a response: the provider is up', async (reason) => {
-  const { fail, tryCall } = newCircuit();
-  await fail();
-  await fail();
-  await fail(reason);
-  await fail();
-  expect(await tryCall()).toEqual(['passed', true]);
-});
+  it('lets the next call probe at once when a probe was aborted', async () => {
+    const { open, fail, tryCall, clock } = newCircuit();
+    await open();
+    clock.advance(10);
+    await fail('aborted');
+    expect(await tryCall()).toEqual(['passed', true]);
+  });
 
-it.each(['aborted', 'misconfigured'] as const)('ignores %s', async (reason) => {
-  const { fail, tryCall } = newCircuit();
-  for (let failure = 0; failure < 9; failure += 1) await fail(reason);
-  await fail();
-  await fail();
-  await fail(reason);
-  await fail();
-  expect(await tryCall()).toEqual(['circuit_open', false]);
-});
+  it('is not closed by the success of a call that began before it opened', async () => {
+    const { open, run, tryCall } = newCircuit();
+    const late = Promise.withResolvers<void>();
+    const begunBefore = run(() => late.promise);
+    await open();
+    late.resolve();
+    await begunBefore;
+    expect(await tryCall()).toEqual(['circuit_open', false]);
+  });
 
-it('lets one call probe after ten seconds, and rejects the others meanwhile', async () => {
-  const { open, run, tryCall, clock } = newCircuit();
-  await open();
-  clock.advance(9.999);
-  expect(await tryCall()).toEqual(['circuit_open', false]);
-  clock.advance(0.001);
-  const probe = Promise.withResolvers<string>();
-  const probing = run(() => probe.promise);
-  expect(await tryCall()).toEqual(['circuit_open', false]);
-  probe.resolve('result');
-  expect(await probing).toBe('result');
-  expect(await tryCall()).toEqual(['passed', true]);
-  expect(states()).toEqual(['open', 'half_open', 'closed']);
-});
+  it('is not opened again by the failures of calls that began before it opened', async () => {
+    const { open, run, tryCall, clock } = newCircuit();
+    const late = Promise.withResolvers<void>();
+    const later = Promise.withResolvers<void>();
+    const failing = [failureOf(run(() => late.promise)), failureOf(run(() => later.promise))];
+    await open();
+    clock.advance(5);
+    late.reject(failure('timeout'));
+    await failing[0];
+    clock.advance(5);
+    expect(await tryCall()).toEqual(['passed', true]);
+    later.reject(failure('timeout'));
+    await failing[1];
+    expect(await tryCall()).toEqual(['passed', true]);
+  });
 
-it('opens for another ten seconds when the probe fails', async () => {
-  const { open, fail, tryCall, clock } = newCircuit();
-  await open();
-  clock.advance(10);
-  expect((await fail('upstream')).reason).toBe('upstream');
-  clock.advance(9.999);
-  expect(await tryCall()).toEqual(['circuit_open', false]);
-  clock.advance(0.001);
-  expect(await tryCall()).toEqual(['passed', true]);
-  expect(states()).toEqual(['open', 'half_open', 'open', 'half_open', 'closed']);
-});
-
-it('lets the next call probe at once when a probe was aborted', async () => {
-  const { open, fail, tryCall, clock } = newCircuit();
-  await open();
-  clock.advance(10);
-  await fail('aborted');
-  expect(await tryCall()).toEqual(['passed', true]);
-});
-
-it('is not closed by the success of a call that began before it opened', async () => {
-  const { open, run, tryCall } = newCircuit();
-  const late = Promise.withResolvers<void>();
-  const begunBefore = run(() => late.promise);
-  await open();
-  late.resolve();
-  await begunBefore;
-  expect(await tryCall()).toEqual(['circuit_open', false]);
-});
-
-it('is not opened again by the failures of calls that began before it opened', async () => {
-  const { open, run, tryCall, clock } = newCircuit();
-  const late = Promise.withResolvers<void>();
-  const later = Promise.withResolvers<void>();
-  const failing = [failureOf(run(() => late.promise)), failureOf(run(() => later.promise))];
-  await open();
-  clock.advance(5);
-  late.reject(failure('timeout'));
-  await failing[0];
-  clock.advance(5);
-  expect(await tryCall()).toEqual(['passed', true]);
-  later.reject(failure('timeout'));
-  await failing[1];
-  expect(await tryCall()).toEqual(['passed', true]);
-});
-
-it('opens once when 200 concurrent calls fail together', async () => {
-  const { fail, tryCall } = newCircuit();
-  await Promise.all(Array.from({ length: 200 }, () => fail()));
-  expect(await tryCall()).toEqual(['circuit_open', false]);
-  expect(states()).toEqual(['open']);
+  it('opens once when 200 concurrent calls fail together', async () => {
+    const { fail, tryCall } = newCircuit();
+    await Promise.all(Array.from({ length: 200 }, () => fail()));
+    expect(await tryCall()).toEqual(['circuit_open', false]);
+    expect(states()).toEqual(['open']);
+  });
 });

@@ -147,72 +147,74 @@ describe('a failed exchange', () => {
   );
 });
 
-it('reuses a connection unless a request requires its own', async () => {
-  const respond = (socket: Socket) => {
-    socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'));
-  };
-  let connections = 0;
-  const count = (socket: Socket) => {
-    connections += 1;
-    respond(socket);
-  };
-  await withRawServer(count, async (port) => {
-    const request = (ownConnection: boolean) =>
-      exchange(SITE, { method: 'GET', url: `http://127.0.0.1:${port}`, ownConnection }, neverAborted());
-    for (let count = 0; count < 5; count += 1) {
-      await request(false);
-      // The client returns a connection to its pool at the end of the turn of the event loop.
-      await nextTurn();
-    }
-    const kept = connections;
-    for (let count = 0; count < 5; count += 1) await request(true);
-    expect([kept, connections >= 5]).toEqual([1, true]);
-  });
-});
-
-it('does not follow a redirect, which would pass the credentials on', async () => {
-  const requests: string[] = [];
-  const reply = await withRawServer(
-    afterTheRequest((socket) => {
-      requests.push('one');
-      const { port } = socket.address() as { port: number };
-      socket.end(`HTTP/1.1 307 Moved\r\nLocation: http://127.0.0.1:${port}/\r\nContent-Length: 0\r\n\r\n`);
-    }),
-    (port) => get(`http://127.0.0.1:${port}`),
-  );
-  expect([reply.status, requests]).toEqual([307, ['one']]);
-});
-
-describe('safeCause', () => {
-  it('copies the name and the code of an error', () => {
-    const error = new TypeError('fetch of sesame failed', {
-      cause: Object.assign(new Error('sesame'), { code: 'ECONNRESET', url: 'sesame' }),
+describe('exchange', () => {
+  it('reuses a connection unless a request requires its own', async () => {
+    const respond = (socket: Socket) => {
+      socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'));
+    };
+    let connections = 0;
+    const count = (socket: Socket) => {
+      connections += 1;
+      respond(socket);
+    };
+    await withRawServer(count, async (port) => {
+      const request = (ownConnection: boolean) =>
+        exchange(SITE, { method: 'GET', url: `http://127.0.0.1:${port}`, ownConnection }, neverAborted());
+      for (let count = 0; count < 5; count += 1) {
+        await request(false);
+        // The client returns a connection to its pool at the end of the turn of the event loop.
+        await nextTurn();
+      }
+      const kept = connections;
+      for (let count = 0; count < 5; count += 1) await request(true);
+      expect([kept, connections >= 5]).toEqual([1, true]);
     });
-    const copy = safeCause(error);
-    expect([copy.name, copy.message]).toEqual(['TypeError', 'ECONNRESET']);
-    expect(everythingIn(copy)).not.toMatch(SECRETS);
+  });
+
+  it('does not follow a redirect, which would pass the credentials on', async () => {
+    const requests: string[] = [];
+    const reply = await withRawServer(
+      afterTheRequest((socket) => {
+        requests.push('one');
+        const { port } = socket.address() as { port: number };
+        socket.end(`HTTP/1.1 307 Moved\r\nLocation: http://127.0.0.1:${port}/\r\nContent-Length: 0\r\n\r\n`);
+      }),
+      (port) => get(`http://127.0.0.1:${port}`),
+    );
+    expect([reply.status, requests]).toEqual([307, ['one']]);
+  });
+
+  describe('safeCause', () => {
+    it('copies the name and the code of an error', () => {
+      const error = new TypeError('fetch of sesame failed', {
+        cause: Object.assign(new Error('sesame'), { code: 'ECONNRESET', url: 'sesame' }),
+      });
+      const copy = safeCause(error);
+      expect([copy.name, copy.message]).toEqual(['TypeError', 'ECONNRESET']);
+      expect(everythingIn(copy)).not.toMatch(SECRETS);
+    });
+
+    it.each([
+      new Error('sesame'),
+      Object.assign(new Error('sesame'), { code: 'sesame' }),
+      Object.assign(new Error('sesame'), { code: 42, name: 'the sesame' }),
+      'sesame',
+      undefined,
+    ])('copies nothing else (case %#)', (error) => {
+      expect(everythingIn(safeCause(error))).not.toMatch(SECRETS);
+    });
   });
 
   it.each([
-    new Error('sesame'),
-    Object.assign(new Error('sesame'), { code: 'sesame' }),
-    Object.assign(new Error('sesame'), { code: 42, name: 'the sesame' }),
-    'sesame',
-    undefined,
-  ])('copies nothing else (case %#)', (error) => {
-    expect(everythingIn(safeCause(error))).not.toMatch(SECRETS);
+    [500, 'upstream'],
+    [502, 'upstream'],
+    [401, 'credentials'],
+    [403, 'blocked'],
+    [429, 'quota'],
+    [200, 'malformed'],
+    [404, 'malformed'],
+  ])('treats an undocumented response with HTTP %i as %s, possibly sent', (status, reason) => {
+    const failure = failedReply(SITE, { status, json: undefined });
+    expect(summaryOf(failure)).toEqual({ reason, delivery: 'possibly_sent' });
   });
-});
-
-it.each([
-  [500, 'upstream'],
-  [502, 'upstream'],
-  [401, 'credentials'],
-  [403, 'blocked'],
-  [429, 'quota'],
-  [200, 'malformed'],
-  [404, 'malformed'],
-])('treats an undocumented response with HTTP %i as %s, possibly sent', (status, reason) => {
-  const failure = failedReply(SITE, { status, json: undefined });
-  expect(summaryOf(failure)).toEqual({ reason, delivery: 'possibly_sent' });
 });

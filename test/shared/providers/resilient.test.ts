@@ -83,138 +83,140 @@ const loggedCalls = () =>
     .filter(({ event }) => event === 'provider_called')
     .map(({ provider: name, outcome, attempt }) => `${name} ${outcome} ${attempt}`);
 
-it('calls the first provider, and logs one billed call with its outcome', async () => {
-  const { inquire, called } = twoProviders();
-  expect(await inquire()).toBe('matched');
-  expect(called).toEqual(['first']);
-  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-    event: 'provider_called',
-    provider: 'first',
-    provider_operation: 'o',
-    outcome: 'matched',
-    attempt: 1,
-    duration_ms: expect.any(Number),
-    ProviderCalls: 1,
+describe('resilient', () => {
+  it('calls the first provider, and logs one billed call with its outcome', async () => {
+    const { inquire, called } = twoProviders();
+    expect(await inquire()).toBe('matched');
+    expect(called).toEqual(['first']);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      event: 'provider_called',
+      provider: 'first',
+      provider_operation: 'o',
+      outcome: 'matched',
+      attempt: 1,
+      duration_ms: expect.any(Number),
+      ProviderCalls: 1,
+    });
   });
-});
 
-it('logs each call with the id of its request, and its milliseconds for the completion line', async () => {
-  const { inquire, outcomes } = twoProviders();
-  outcomes.first = ['quota'];
-  const request = { requestId: 'req-1', operation: 'create-user', signal: neverAborted(), calls: [] };
-  await runInRequest(request, () => inquire());
-  expect(lines.map((line) => JSON.parse(line).request_id)).toEqual(['req-1', 'req-1']);
-  expect(request.calls).toEqual([
-    { target: 'first:o', ms: expect.any(Number) },
-    { target: 'second:o', ms: expect.any(Number) },
-  ]);
-});
+  it('logs each call with the id of its request, and its milliseconds for the completion line', async () => {
+    const { inquire, outcomes } = twoProviders();
+    outcomes.first = ['quota'];
+    const request = { requestId: 'req-1', operation: 'create-user', signal: neverAborted(), calls: [] };
+    await runInRequest(request, () => inquire());
+    expect(lines.map((line) => JSON.parse(line).request_id)).toEqual(['req-1', 'req-1']);
+    expect(request.calls).toEqual([
+      { target: 'first:o', ms: expect.any(Number) },
+      { target: 'second:o', ms: expect.any(Number) },
+    ]);
+  });
 
-it('retries the same provider before it calls the next one, and logs every call', async () => {
-  const { inquire, outcomes } = twoProviders();
-  outcomes.first = ['transport', 'upstream'];
-  expect(await inquire()).toBe('matched');
-  expect(loggedCalls()).toEqual(['first transport 1', 'first upstream 2', 'second matched 1']);
-});
+  it('retries the same provider before it calls the next one, and logs every call', async () => {
+    const { inquire, outcomes } = twoProviders();
+    outcomes.first = ['transport', 'upstream'];
+    expect(await inquire()).toBe('matched');
+    expect(loggedCalls()).toEqual(['first transport 1', 'first upstream 2', 'second matched 1']);
+  });
 
-it('never retries a call that must not be repeated', async () => {
-  const { inquire, outcomes } = twoProviders({ retries: false, mayFailOver: ifNotSent });
-  outcomes.first = ['timeout'];
-  expect((await failureOf(inquire())).reason).toBe('timeout');
-  expect(loggedCalls()).toEqual(['first timeout 1']);
-});
+  it('never retries a call that must not be repeated', async () => {
+    const { inquire, outcomes } = twoProviders({ retries: false, mayFailOver: ifNotSent });
+    outcomes.first = ['timeout'];
+    expect((await failureOf(inquire())).reason).toBe('timeout');
+    expect(loggedCalls()).toEqual(['first timeout 1']);
+  });
 
-it('aborts an attempt after the timeout of the operation, and calls the next provider', async () => {
-  const timeouts: { readonly ms: number; readonly attempt: AbortController }[] = [];
-  const timeoutSignal = (ms: number) => {
-    const attempt = new AbortController();
-    timeouts.push({ ms, attempt });
-    return attempt.signal;
-  };
-  const { inquire, outcomes, called } = twoProviders({}, { timeoutSignal });
-  outcomes.first = ['hangs'];
-  const inquiring = inquire();
-  await inquire();
-  expect(called).toEqual(['first', 'first']);
-  timeouts[0]?.attempt.abort();
-  expect(await inquiring).toBe('matched');
-  expect(timeouts.map(({ ms }) => ms)).toEqual([6000, 6000, 6000]);
-  expect(loggedCalls()).toEqual(['first matched 1', 'first timeout 1', 'second matched 1']);
-});
+  it('aborts an attempt after the timeout of the operation, and calls the next provider', async () => {
+    const timeouts: { readonly ms: number; readonly attempt: AbortController }[] = [];
+    const timeoutSignal = (ms: number) => {
+      const attempt = new AbortController();
+      timeouts.push({ ms, attempt });
+      return attempt.signal;
+    };
+    const { inquire, outcomes, called } = twoProviders({}, { timeoutSignal });
+    outcomes.first = ['hangs'];
+    const inquiring = inquire();
+    await inquire();
+    expect(called).toEqual(['first', 'first']);
+    timeouts[0]?.attempt.abort();
+    expect(await inquiring).toBe('matched');
+    expect(timeouts.map(({ ms }) => ms)).toEqual([6000, 6000, 6000]);
+    expect(loggedCalls()).toEqual(['first matched 1', 'first timeout 1', 'second matched 1']);
+  });
 
-it('does not call a provider whose circuit is open', async () => {
-  const { inquire, outcomes, called } = twoProviders();
-  outcomes.first = ['quota', 'quota'];
-  await inquire();
-  await inquire();
-  called.length = 0;
-  await inquire();
-  expect(called).toEqual(['second']);
-});
-
-it('returns to the first provider when it is up again', async () => {
-  const { inquire, outcomes, called, clock } = twoProviders();
-  outcomes.first = ['quota', 'quota'];
-  await inquire();
-  await inquire();
-  clock.advance(10);
-  called.length = 0;
-  await inquire();
-  await inquire();
-  expect(called).toEqual(['first', 'first']);
-});
-
-it('measures the open time with a monotonic clock: setting the system time back does not prolong it', async () => {
-  const monotonic = jest.spyOn(performance, 'now').mockReturnValue(1000);
-  const wallTimeMs = Date.now();
-  const wall = jest.spyOn(Date, 'now').mockReturnValue(wallTimeMs);
-  try {
-    const { inquire, outcomes, called } = twoProviders({}, { clock: undefined });
+  it('does not call a provider whose circuit is open', async () => {
+    const { inquire, outcomes, called } = twoProviders();
     outcomes.first = ['quota', 'quota'];
     await inquire();
     await inquire();
-    wall.mockReturnValue(wallTimeMs - 3_600_000);
-    monotonic.mockReturnValue(11_000);
     called.length = 0;
     await inquire();
-    expect(called).toEqual(['first']);
-  } finally {
-    jest.restoreAllMocks();
-  }
-});
-
-it('throws the time to wait, and calls no provider, when every circuit is open', async () => {
-  const { inquire, outcomes, called, clock } = twoProviders();
-  outcomes.first = ['quota', 'quota'];
-  outcomes.second = ['quota', 'quota'];
-  await failureOf(inquire());
-  await failureOf(inquire());
-  clock.advance(4);
-  called.length = 0;
-  expect(await failureOf(inquire())).toMatchObject({
-    reason: 'circuit_open',
-    delivery: 'not_sent',
-    retryAfterSeconds: 6,
+    expect(called).toEqual(['second']);
   });
-  expect(called).toEqual([]);
-});
 
-it('calls no provider when the signal aborts before anything is sent', async () => {
-  const { inquire, called } = twoProviders();
-  const caller = new AbortController();
-  const inquiring = failureOf(inquire(caller.signal));
-  caller.abort();
-  expect(await inquiring).toMatchObject({ reason: 'aborted', delivery: 'not_sent' });
-  expect([called, lines]).toEqual([[], []]);
-});
+  it('returns to the first provider when it is up again', async () => {
+    const { inquire, outcomes, called, clock } = twoProviders();
+    outcomes.first = ['quota', 'quota'];
+    await inquire();
+    await inquire();
+    clock.advance(10);
+    called.length = 0;
+    await inquire();
+    await inquire();
+    expect(called).toEqual(['first', 'first']);
+  });
 
-it('calls no provider when the signal aborts within the same turn of the event loop, as the other check of a person can do', async () => {
-  const { inquire, called } = twoProviders();
-  await inquire();
-  called.length = 0;
-  const caller = new AbortController();
-  const inquiring = failureOf(inquire(caller.signal));
-  for (let microtask = 0; microtask < 50; microtask += 1) await Promise.resolve();
-  caller.abort();
-  expect([(await inquiring).delivery, called]).toEqual(['not_sent', []]);
+  it('measures the open time with a monotonic clock: setting the system time back does not prolong it', async () => {
+    const monotonic = jest.spyOn(performance, 'now').mockReturnValue(1000);
+    const wallTimeMs = Date.now();
+    const wall = jest.spyOn(Date, 'now').mockReturnValue(wallTimeMs);
+    try {
+      const { inquire, outcomes, called } = twoProviders({}, { clock: undefined });
+      outcomes.first = ['quota', 'quota'];
+      await inquire();
+      await inquire();
+      wall.mockReturnValue(wallTimeMs - 3_600_000);
+      monotonic.mockReturnValue(11_000);
+      called.length = 0;
+      await inquire();
+      expect(called).toEqual(['first']);
+    } finally {
+      jest.restoreAllMocks();
+    }
+  });
+
+  it('throws the time to wait, and calls no provider, when every circuit is open', async () => {
+    const { inquire, outcomes, called, clock } = twoProviders();
+    outcomes.first = ['quota', 'quota'];
+    outcomes.second = ['quota', 'quota'];
+    await failureOf(inquire());
+    await failureOf(inquire());
+    clock.advance(4);
+    called.length = 0;
+    expect(await failureOf(inquire())).toMatchObject({
+      reason: 'circuit_open',
+      delivery: 'not_sent',
+      retryAfterSeconds: 6,
+    });
+    expect(called).toEqual([]);
+  });
+
+  it('calls no provider when the signal aborts before anything is sent', async () => {
+    const { inquire, called } = twoProviders();
+    const caller = new AbortController();
+    const inquiring = failureOf(inquire(caller.signal));
+    caller.abort();
+    expect(await inquiring).toMatchObject({ reason: 'aborted', delivery: 'not_sent' });
+    expect([called, lines]).toEqual([[], []]);
+  });
+
+  it('calls no provider when the signal aborts within the same turn of the event loop, as the other check of a person can do', async () => {
+    const { inquire, called } = twoProviders();
+    await inquire();
+    called.length = 0;
+    const caller = new AbortController();
+    const inquiring = failureOf(inquire(caller.signal));
+    for (let microtask = 0; microtask < 50; microtask += 1) await Promise.resolve();
+    caller.abort();
+    expect([(await inquiring).delivery, called]).toEqual(['not_sent', []]);
+  });
 });

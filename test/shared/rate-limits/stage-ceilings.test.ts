@@ -99,8 +99,10 @@ describe.each(OPERATIONS)('%s', (consume, numbers, code, ceiling) => {
   });
 });
 
-it('counts paid checks and SMS separately', async () => {
-  const { ceilings } = ceilingsOnNewDay({ paidChecksPerDay: 1, smsPerDay: 1 });
-  await ceilings.consumePaidCheck();
-  await expect(ceilings.consumeSms()).resolves.toBeDefined();
+describe('stageCeilings', () => {
+  it('counts paid checks and SMS separately', async () => {
+    const { ceilings } = ceilingsOnNewDay({ paidChecksPerDay: 1, smsPerDay: 1 });
+    await ceilings.consumePaidCheck();
+    await expect(ceilings.consumeSms()).resolves.toBeDefined();
+  });
 });

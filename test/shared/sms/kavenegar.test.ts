@@ -27,102 +27,104 @@ const replyOf = (status: unknown, httpStatus = 200, entries: unknown = null) => 
   json: { return: { status, message: '' }, entries },
 });
 
-it('uses a new connection for each message', async () => {
-  await send(replyOf(200));
-  expect(server.requests[0]?.headers.connection).toBe('close');
-});
-
-it('sends a form to the path with the key, and the phone in its local form', async () => {
-  await send(replyOf(200));
-  const { method, path, headers, body } = server.requests[0] as ReceivedRequest;
-  expect([method, path, headers['content-type'], Object.fromEntries(new URLSearchParams(body))]).toEqual([
-    'POST',
-    '/v1/the%2Fkey/verify/lookup.json',
-    'application/x-www-form-urlencoded',
-    { receptor: '09990000001', token: '012345', template: 'sign-in' },
-  ]);
-});
-
-it.each([
-  ['a list of entries', [{ messageid: 1, status: 5 }]],
-  ['one entry', { messageid: 1, status: 5 }],
-])('treats return.status 200 with %s as accepted', async (_form, entries) => {
-  await expect(send(replyOf(200, 200, entries))).resolves.toEqual({ provider: 'kavenegar' });
-});
-
-/** Kavenegar's documented statuses. */
-const STATUSES: readonly (readonly [number, UnavailableReason])[] = [
-  [400, 'rejected'],
-  [401, 'credentials'],
-  [402, 'upstream'],
-  [403, 'credentials'],
-  [404, 'rejected'],
-  [405, 'rejected'],
-  [406, 'rejected'],
-  [407, 'credentials'],
-  [409, 'upstream'],
-  [411, 'rejected'],
-  [412, 'rejected'],
-  [413, 'rejected'],
-  [414, 'rejected'],
-  [415, 'rejected'],
-  [416, 'blocked'],
-  [417, 'rejected'],
-  [418, 'balance'],
-  [419, 'rejected'],
-  [420, 'rejected'],
-  [422, 'rejected'],
-  [424, 'rejected'],
-  [426, 'rejected'],
-  [427, 'rejected'],
-  [428, 'rejected'],
-  [429, 'blocked'],
-  [431, 'rejected'],
-  [432, 'rejected'],
-  [451, 'quota'],
-  [501, 'rejected'],
-];
-
-describe.each([
-  // fetch hides the body of a 407, which it takes for a proxy's; the last test covers that status.
-  ['the HTTP status is the same', (status: number) => (status === 407 ? 403 : status)],
-  ['the HTTP status is 200', () => 200],
-])('if %s', (_how, httpStatus) => {
-  it.each(STATUSES)(
-    'treats return.status %i as not sent, with the reason %s, and calls once',
-    async (status, reason) => {
-      expect(summaryOf(await failureOf(send(replyOf(status, httpStatus(status)))))).toEqual({
-        reason,
-        delivery: 'not_sent',
-      });
-      expect(server.requests).toHaveLength(1);
-    },
-  );
-});
-
-it.each([
-  ['a success with HTTP 500', replyOf(200, 500), 'upstream'],
-  ['a success with HTTP 201', replyOf(200, 201), 'malformed'],
-  ['an undocumented status', replyOf(999), 'malformed'],
-  ['a status that is a string', replyOf('200'), 'malformed'],
-  ['no return field', { status: 200, json: {} }, 'malformed'],
-  ['null', { status: 200, json: null }, 'malformed'],
-  ['HTML with 200', { status: 200, text: '<html>' }, 'malformed'],
-  ['truncated JSON', { status: 200, text: '{"return":{"sta' }, 'malformed'],
-  ['500 without a body', { status: 500, text: '' }, 'upstream'],
-  ['502 with HTML', { status: 502, text: '<html>' }, 'upstream'],
-  ['403 with HTML', { status: 403, text: '<html>' }, 'blocked'],
-  ['401 without a body', { status: 401, text: '' }, 'credentials'],
-  ['429 without a body', { status: 429, text: '' }, 'quota'],
-] as const)('treats %s as possibly sent', async (_what, reply, reason) => {
-  expect(summaryOf(await failureOf(send(reply)))).toEqual({ reason, delivery: 'possibly_sent' });
-  expect(server.requests).toHaveLength(1);
-});
-
-it('treats HTTP 407, whose body fetch hides, as possibly sent', async () => {
-  expect(summaryOf(await failureOf(send(replyOf(407, 407))))).toEqual({
-    reason: 'transport',
-    delivery: 'possibly_sent',
+describe('kavenegar', () => {
+  it('uses a new connection for each message', async () => {
+    await send(replyOf(200));
+    expect(server.requests[0]?.headers.connection).toBe('close');
   });
-  expect(server.requests).toHaveLength(1);
+
+  it('sends a form to the path with the key, and the phone in its local form', async () => {
+    await send(replyOf(200));
+    const { method, path, headers, body } = server.requests[0] as ReceivedRequest;
+    expect([method, path, headers['content-type'], Object.fromEntries(new URLSearchParams(body))]).toEqual([
+      'POST',
+      '/v1/the%2Fkey/verify/lookup.json',
+      'application/x-www-form-urlencoded',
+      { receptor: '09990000001', token: '012345', template: 'sign-in' },
+    ]);
+  });
+
+  it.each([
+    ['a list of entries', [{ messageid: 1, status: 5 }]],
+    ['one entry', { messageid: 1, status: 5 }],
+  ])('treats return.status 200 with %s as accepted', async (_form, entries) => {
+    await expect(send(replyOf(200, 200, entries))).resolves.toEqual({ provider: 'kavenegar' });
+  });
+
+  /** Kavenegar's documented statuses. */
+  const STATUSES: readonly (readonly [number, UnavailableReason])[] = [
+    [400, 'rejected'],
+    [401, 'credentials'],
+    [402, 'upstream'],
+    [403, 'credentials'],
+    [404, 'rejected'],
+    [405, 'rejected'],
+    [406, 'rejected'],
+    [407, 'credentials'],
+    [409, 'upstream'],
+    [411, 'rejected'],
+    [412, 'rejected'],
+    [413, 'rejected'],
+    [414, 'rejected'],
+    [415, 'rejected'],
+    [416, 'blocked'],
+    [417, 'rejected'],
+    [418, 'balance'],
+    [419, 'rejected'],
+    [420, 'rejected'],
+    [422, 'rejected'],
+    [424, 'rejected'],
+    [426, 'rejected'],
+    [427, 'rejected'],
+    [428, 'rejected'],
+    [429, 'blocked'],
+    [431, 'rejected'],
+    [432, 'rejected'],
+    [451, 'quota'],
+    [501, 'rejected'],
+  ];
+
+  describe.each([
+    // fetch hides the body of a 407, which it takes for a proxy's; the last test covers that status.
+    ['the HTTP status is the same', (status: number) => (status === 407 ? 403 : status)],
+    ['the HTTP status is 200', () => 200],
+  ])('if %s', (_how, httpStatus) => {
+    it.each(STATUSES)(
+      'treats return.status %i as not sent, with the reason %s, and calls once',
+      async (status, reason) => {
+        expect(summaryOf(await failureOf(send(replyOf(status, httpStatus(status)))))).toEqual({
+          reason,
+          delivery: 'not_sent',
+        });
+        expect(server.requests).toHaveLength(1);
+      },
+    );
+  });
+
+  it.each([
+    ['a success with HTTP 500', replyOf(200, 500), 'upstream'],
+    ['a success with HTTP 201', replyOf(200, 201), 'malformed'],
+    ['an undocumented status', replyOf(999), 'malformed'],
+    ['a status that is a string', replyOf('200'), 'malformed'],
+    ['no return field', { status: 200, json: {} }, 'malformed'],
+    ['null', { status: 200, json: null }, 'malformed'],
+    ['HTML with 200', { status: 200, text: '<html>' }, 'malformed'],
+    ['truncated JSON', { status: 200, text: '{"return":{"sta' }, 'malformed'],
+    ['500 without a body', { status: 500, text: '' }, 'upstream'],
+    ['502 with HTML', { status: 502, text: '<html>' }, 'upstream'],
+    ['403 with HTML', { status: 403, text: '<html>' }, 'blocked'],
+    ['401 without a body', { status: 401, text: '' }, 'credentials'],
+    ['429 without a body', { status: 429, text: '' }, 'quota'],
+  ] as const)('treats %s as possibly sent', async (_what, reply, reason) => {
+    expect(summaryOf(await failureOf(send(reply)))).toEqual({ reason, delivery: 'possibly_sent' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('treats HTTP 407, whose body fetch hides, as possibly sent', async () => {
+    expect(summaryOf(await failureOf(send(replyOf(407, 407))))).toEqual({
+      reason: 'transport',
+      delivery: 'possibly_sent',
+    });
+    expect(server.requests).toHaveLength(1);
+  });
 });

@@ -27,76 +27,78 @@ const replyOf = (httpStatus: number, status: unknown) => ({
   json: { status, message: '', data: null },
 });
 
-it('uses a new connection for each message', async () => {
-  await send(replyOf(200, 1));
-  expect(server.requests[0]?.headers.connection).toBe('close');
-});
-
-it('sends the code as the parameter of the template, and the key in a header', async () => {
-  await send(replyOf(200, 1));
-  const { method, path, headers, body } = server.requests[0] as ReceivedRequest;
-  expect([method, path, headers['x-api-key'], headers['content-type']]).toEqual([
-    'POST',
-    '/v1/send/verify',
-    'the-key',
-    'application/json',
-  ]);
-  expect(JSON.parse(body)).toEqual({
-    mobile: '09990000001',
-    templateId: 123456,
-    parameters: [{ name: 'Code', value: '012345' }],
+describe('smsIr', () => {
+  it('uses a new connection for each message', async () => {
+    await send(replyOf(200, 1));
+    expect(server.requests[0]?.headers.connection).toBe('close');
   });
-});
 
-/** sms.ir's documented statuses. */
-const STATUSES: readonly (readonly [number, number, UnavailableReason])[] = [
-  [401, 10, 'credentials'],
-  [401, 11, 'credentials'],
-  [401, 12, 'blocked'],
-  [401, 13, 'blocked'],
-  [401, 14, 'blocked'],
-  [400, 15, 'rejected'],
-  [400, 16, 'rejected'],
-  [429, 20, 'quota'],
-  [400, 101, 'rejected'],
-  [400, 102, 'balance'],
-  [400, 104, 'rejected'],
-  [400, 113, 'rejected'],
-  [400, 114, 'rejected'],
-  [400, 115, 'rejected'],
-  [400, 116, 'rejected'],
-  [400, 117, 'rejected'],
-  [400, 119, 'rejected'],
-  [400, 123, 'rejected'],
-  [400, 124, 'rejected'],
-  [200, 102, 'balance'],
-];
-
-it.each(STATUSES)(
-  'treats HTTP %i with status %i as not sent, with the reason %s, and calls once',
-  async (httpStatus, status, reason) => {
-    expect(summaryOf(await failureOf(send(replyOf(httpStatus, status))))).toEqual({
-      reason,
-      delivery: 'not_sent',
+  it('sends the code as the parameter of the template, and the key in a header', async () => {
+    await send(replyOf(200, 1));
+    const { method, path, headers, body } = server.requests[0] as ReceivedRequest;
+    expect([method, path, headers['x-api-key'], headers['content-type']]).toEqual([
+      'POST',
+      '/v1/send/verify',
+      'the-key',
+      'application/json',
+    ]);
+    expect(JSON.parse(body)).toEqual({
+      mobile: '09990000001',
+      templateId: 123456,
+      parameters: [{ name: 'Code', value: '012345' }],
     });
-    expect(server.requests).toHaveLength(1);
-  },
-);
+  });
 
-it.each([
-  ['status 0, "error"', replyOf(500, 0), 'upstream'],
-  ['status 0 with 200', replyOf(200, 0), 'upstream'],
-  ['a success with HTTP 500', replyOf(500, 1), 'upstream'],
-  ['an undocumented status', replyOf(400, 999), 'malformed'],
-  ['a status that is a string', replyOf(200, '1'), 'malformed'],
-  ['null', { status: 200, json: null }, 'malformed'],
-  ['HTML with 200', { status: 200, text: '<html>' }, 'malformed'],
-  ['truncated JSON', { status: 200, text: '{"status":1,' }, 'malformed'],
-  ['401 without a body', { status: 401, text: '' }, 'credentials'],
-  ['403 without a body', { status: 403, text: '' }, 'blocked'],
-  ['429 without a body', { status: 429, text: '' }, 'quota'],
-  ['500 without a body', { status: 500, text: '' }, 'upstream'],
-] as const)('treats %s as possibly sent', async (_what, reply, reason) => {
-  expect(summaryOf(await failureOf(send(reply)))).toEqual({ reason, delivery: 'possibly_sent' });
-  expect(server.requests).toHaveLength(1);
+  /** sms.ir's documented statuses. */
+  const STATUSES: readonly (readonly [number, number, UnavailableReason])[] = [
+    [401, 10, 'credentials'],
+    [401, 11, 'credentials'],
+    [401, 12, 'blocked'],
+    [401, 13, 'blocked'],
+    [401, 14, 'blocked'],
+    [400, 15, 'rejected'],
+    [400, 16, 'rejected'],
+    [429, 20, 'quota'],
+    [400, 101, 'rejected'],
+    [400, 102, 'balance'],
+    [400, 104, 'rejected'],
+    [400, 113, 'rejected'],
+    [400, 114, 'rejected'],
+    [400, 115, 'rejected'],
+    [400, 116, 'rejected'],
+    [400, 117, 'rejected'],
+    [400, 119, 'rejected'],
+    [400, 123, 'rejected'],
+    [400, 124, 'rejected'],
+    [200, 102, 'balance'],
+  ];
+
+  it.each(STATUSES)(
+    'treats HTTP %i with status %i as not sent, with the reason %s, and calls once',
+    async (httpStatus, status, reason) => {
+      expect(summaryOf(await failureOf(send(replyOf(httpStatus, status))))).toEqual({
+        reason,
+        delivery: 'not_sent',
+      });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ['status 0, "error"', replyOf(500, 0), 'upstream'],
+    ['status 0 with 200', replyOf(200, 0), 'upstream'],
+    ['a success with HTTP 500', replyOf(500, 1), 'upstream'],
+    ['an undocumented status', replyOf(400, 999), 'malformed'],
+    ['a status that is a string', replyOf(200, '1'), 'malformed'],
+    ['null', { status: 200, json: null }, 'malformed'],
+    ['HTML with 200', { status: 200, text: '<html>' }, 'malformed'],
+    ['truncated JSON', { status: 200, text: '{"status":1,' }, 'malformed'],
+    ['401 without a body', { status: 401, text: '' }, 'credentials'],
+    ['403 without a body', { status: 403, text: '' }, 'blocked'],
+    ['429 without a body', { status: 429, text: '' }, 'quota'],
+    ['500 without a body', { status: 500, text: '' }, 'upstream'],
+  ] as const)('treats %s as possibly sent', async (_what, reply, reason) => {
+    expect(summaryOf(await failureOf(send(reply)))).toEqual({ reason, delivery: 'possibly_sent' });
+    expect(server.requests).toHaveLength(1);
+  });
 });

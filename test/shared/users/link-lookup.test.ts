@@ -49,55 +49,57 @@ const newLink = () => {
 const put = (Item: object) =>
   table.client.send(new PutCommand({ TableName: table.name, Item: Item as Record<string, unknown> }));
 
-it('returns an empty result for a link of which the table holds nothing, in one call', async () => {
-  expect(await newLink().lookUp()).toEqual({ person: undefined, isRegistered: false, checks: NO_CHECKS });
-  expect(counted.calls).toEqual(['BatchGet']);
-});
-
-it.each([0, 1])('finds person and buyer under the hash of each secret: %i', async (index) => {
-  const { hashes, lookUp } = newLink();
-  const person = { ordinal: 3, user_id: 'usr_3', phone_hash: 'phone', birth_day: '1991-04-04' };
-  await put({ ...personKey('sel_test', hashes.personHashes[index] as string), ...person });
-  await put({ ...buyerKey(hashes.phoneHashes[index] as string), buyer_id: 'byr_1' });
-  expect(await lookUp()).toMatchObject({
-    person: { ordinal: 3, userId: 'usr_3', phoneHash: 'phone', birthDay: '1991-04-04' },
-    isRegistered: true,
+describe('linkLookup', () => {
+  it('returns an empty result for a link of which the table holds nothing, in one call', async () => {
+    expect(await newLink().lookUp()).toEqual({ person: undefined, isRegistered: false, checks: NO_CHECKS });
+    expect(counted.calls).toEqual(['BatchGet']);
   });
-});
 
-it('does not find the person of another seller', async () => {
-  const { hashes, lookUp } = newLink();
-  await put({ ...personKey('sel_other', hashes.personHashes[0]), ordinal: 1, user_id: 'usr_1' });
-  expect((await lookUp()).person).toBeUndefined();
-});
-
-it('returns the checks of the person', async () => {
-  const { hashes, lookUp } = newLink();
-  const record = withLease(NO_CHECKS, 'lease', NOW_MS);
-  const person = { sellerId: 'sel_test', personHash: hashes.personHashes[0] };
-  await personCheckStore(table).replace(person, record, NOW_MS);
-  expect((await lookUp()).checks).toEqual(record);
-});
-
-it('reads the limits of failed links in the same call, for their next check alone', async () => {
-  const { limits, lookUp } = newLink();
-  await lookUp();
-  await limits.check('unregistered-buyers-per-hour');
-  await limits.check('failed-checks-per-hour');
-  expect(counted.calls).toEqual(['BatchGet']);
-  await limits.consume('unregistered-buyers-per-hour');
-  await expect(limits.check('unregistered-buyers-per-hour')).rejects.toMatchObject({
-    code: 'rate_limit_exceeded',
+  it.each([0, 1])('finds person and buyer under the hash of each secret: %i', async (index) => {
+    const { hashes, lookUp } = newLink();
+    const person = { ordinal: 3, user_id: 'usr_3', phone_hash: 'phone', birth_day: '1991-04-04' };
+    await put({ ...personKey('sel_test', hashes.personHashes[index] as string), ...person });
+    await put({ ...buyerKey(hashes.phoneHashes[index] as string), buyer_id: 'byr_1' });
+    expect(await lookUp()).toMatchObject({
+      person: { ordinal: 3, userId: 'usr_3', phoneHash: 'phone', birthDay: '1991-04-04' },
+      isRegistered: true,
+    });
   });
-  expect(counted.calls).toEqual(['BatchGet', 'Update', 'BatchGet']);
-});
 
-it('finds a limit used up by what the same call read', async () => {
-  const { limits, lookUp } = newLink();
-  await limits.consume('unregistered-buyers-per-hour');
-  await lookUp();
-  await expect(limits.check('unregistered-buyers-per-hour')).rejects.toMatchObject({
-    code: 'rate_limit_exceeded',
+  it('does not find the person of another seller', async () => {
+    const { hashes, lookUp } = newLink();
+    await put({ ...personKey('sel_other', hashes.personHashes[0]), ordinal: 1, user_id: 'usr_1' });
+    expect((await lookUp()).person).toBeUndefined();
   });
-  expect(counted.calls).toEqual(['Update', 'BatchGet']);
+
+  it('returns the checks of the person', async () => {
+    const { hashes, lookUp } = newLink();
+    const record = withLease(NO_CHECKS, 'lease', NOW_MS);
+    const person = { sellerId: 'sel_test', personHash: hashes.personHashes[0] };
+    await personCheckStore(table).replace(person, record, NOW_MS);
+    expect((await lookUp()).checks).toEqual(record);
+  });
+
+  it('reads the limits of failed links in the same call, for their next check alone', async () => {
+    const { limits, lookUp } = newLink();
+    await lookUp();
+    await limits.check('unregistered-buyers-per-hour');
+    await limits.check('failed-checks-per-hour');
+    expect(counted.calls).toEqual(['BatchGet']);
+    await limits.consume('unregistered-buyers-per-hour');
+    await expect(limits.check('unregistered-buyers-per-hour')).rejects.toMatchObject({
+      code: 'rate_limit_exceeded',
+    });
+    expect(counted.calls).toEqual(['BatchGet', 'Update', 'BatchGet']);
+  });
+
+  it('finds a limit used up by what the same call read', async () => {
+    const { limits, lookUp } = newLink();
+    await limits.consume('unregistered-buyers-per-hour');
+    await lookUp();
+    await expect(limits.check('unregistered-buyers-per-hour')).rejects.toMatchObject({
+      code: 'rate_limit_exceeded',
+    });
+    expect(counted.calls).toEqual(['Update', 'BatchGet']);
+  });
 });

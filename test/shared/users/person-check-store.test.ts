@@ -115,10 +115,12 @@ describe('replacement', () => {
   });
 });
 
-it('stores an expiry after the last time that the record can be needed', async () => {
-  const person = newPerson();
-  await store.replace(person, leased, START_MS + 500);
-  const Key = personCheckKey(person.sellerId, person.personHash);
-  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key }));
-  expect(Item?.ttl).toBe(START_MS / 1000 + 1 + 86_400 + 25);
+describe('the item of the person checks', () => {
+  it('stores an expiry after the last time that the record can be needed', async () => {
+    const person = newPerson();
+    await store.replace(person, leased, START_MS + 500);
+    const Key = personCheckKey(person.sellerId, person.personHash);
+    const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key }));
+    expect(Item?.ttl).toBe(START_MS / 1000 + 1 + 86_400 + 25);
+  });
 });

@@ -62,66 +62,68 @@ const failingAfter = (writes: number): Table => {
   return { name: table.name, client: client as unknown as DynamoDBDocumentClient };
 };
 
-it.each([0, 1, 85])(
-  'registers every phone once when the table fails after %i writes and the import is run again',
-  async (writes) => {
+describe('importBuyers', () => {
+  it.each([0, 1, 85])(
+    'registers every phone once when the table fails after %i writes and the import is run again',
+    async (writes) => {
+      const file = await newFile();
+      await expect(importFile(file, { table: failingAfter(writes) })).rejects.toThrow('unreachable');
+
+      const { counts, isStopped } = await importFile(file);
+      expect(isStopped).toBe(false);
+      expect(counts).toMatchObject({ lines: LINES, rejected: BAD_LINES.length, skipped: 0 });
+      expect(counts.added + counts.already_registered).toBe(LINES - BAD_LINES.length);
+      expect(counts.already_registered).toBeGreaterThanOrEqual(writes * 25 - 2);
+      expect(await readFile(`${file}.rejected.csv`, 'utf8')).toBe(REJECTED);
+    },
+  );
+
+  it('counts a phone once that is in several batches', async () => {
     const file = await newFile();
-    await expect(importFile(file, { table: failingAfter(writes) })).rejects.toThrow('unreachable');
+    const phones = Array.from({ length: 2500 }, (_, index) => `0913${String(index % 600).padStart(7, '0')}`);
+    await writeFile(file, phones.join('\n'));
+    expect((await importFile(file)).counts).toEqual({
+      lines: 2500,
+      added: 600,
+      already_registered: 1900,
+      rejected: 0,
+      skipped: 0,
+    });
+  });
 
-    const { counts, isStopped } = await importFile(file);
-    expect(isStopped).toBe(false);
-    expect(counts).toMatchObject({ lines: LINES, rejected: BAD_LINES.length, skipped: 0 });
-    expect(counts.added + counts.already_registered).toBe(LINES - BAD_LINES.length);
-    expect(counts.already_registered).toBeGreaterThanOrEqual(writes * 25 - 2);
+  it('stops after the current batch when its signal aborts, and returns the counts of the lines up to there', async () => {
+    const file = await newFile();
+    const controller = new AbortController();
+    const stopped = await importFile(file, {
+      signal: controller.signal,
+      onProgress: () => controller.abort(),
+    });
+    expect(stopped).toEqual({
+      isStopped: true,
+      counts: { lines: 2000, added: 1998, already_registered: 0, rejected: 2, skipped: 0 },
+    });
+    expect((await importFile(file)).counts).toMatchObject({
+      added: LINES - BAD_LINES.length - 1998,
+      already_registered: 1998,
+      rejected: BAD_LINES.length,
+    });
+  });
+
+  it('replaces the file of rejected lines of an earlier import', async () => {
+    const file = await newFile();
+    await importFile(file);
     expect(await readFile(`${file}.rejected.csv`, 'utf8')).toBe(REJECTED);
-  },
-);
-
-it('counts a phone once that is in several batches', async () => {
-  const file = await newFile();
-  const phones = Array.from({ length: 2500 }, (_, index) => `0913${String(index % 600).padStart(7, '0')}`);
-  await writeFile(file, phones.join('\n'));
-  expect((await importFile(file)).counts).toEqual({
-    lines: 2500,
-    added: 600,
-    already_registered: 1900,
-    rejected: 0,
-    skipped: 0,
+    await writeFile(file, '09121234567\n');
+    await importFile(file);
+    await expect(readFile(`${file}.rejected.csv`)).rejects.toMatchObject({ code: 'ENOENT' });
   });
-});
 
-it('stops after the current batch when its signal aborts, and returns the counts of the lines up to there', async () => {
-  const file = await newFile();
-  const controller = new AbortController();
-  const stopped = await importFile(file, {
-    signal: controller.signal,
-    onProgress: () => controller.abort(),
+  it('reports the bytes and lines read, up to the size of the file', async () => {
+    const file = await newFile();
+    const reports: (readonly [number, number])[] = [];
+    await importFile(file, { onProgress: ({ lines }, bytes) => reports.push([lines, bytes]) });
+    const size = (await readFile(file)).length;
+    expect(reports.map(([lines]) => lines)).toEqual([2000, LINES]);
+    expect(reports.at(-1)).toEqual([LINES, size]);
   });
-  expect(stopped).toEqual({
-    isStopped: true,
-    counts: { lines: 2000, added: 1998, already_registered: 0, rejected: 2, skipped: 0 },
-  });
-  expect((await importFile(file)).counts).toMatchObject({
-    added: LINES - BAD_LINES.length - 1998,
-    already_registered: 1998,
-    rejected: BAD_LINES.length,
-  });
-});
-
-it('replaces the file of rejected lines of an earlier import', async () => {
-  const file = await newFile();
-  await importFile(file);
-  expect(await readFile(`${file}.rejected.csv`, 'utf8')).toBe(REJECTED);
-  await writeFile(file, '09121234567\n');
-  await importFile(file);
-  await expect(readFile(`${file}.rejected.csv`)).rejects.toMatchObject({ code: 'ENOENT' });
-});
-
-it('reports the bytes and lines read, up to the size of the file', async () => {
-  const file = await newFile();
-  const reports: (readonly [number, number])[] = [];
-  await importFile(file, { onProgress: ({ lines }, bytes) => reports.push([lines, bytes]) });
-  const size = (await readFile(file)).length;
-  expect(reports.map(([lines]) => lines)).toEqual([2000, LINES]);
-  expect(reports.at(-1)).toEqual([LINES, size]);
 });

@@ -14,40 +14,44 @@ const recorder = (canRedraw: boolean) => {
   return { terminal, written };
 };
 
-it('shows the share, the lines, the rate and the time left', () => {
-  expect(progressText({ bytes: 500, lines: 50_000 }, 1000, 4)).toBe(
-    '[############............] 50 %  50,000 lines  12,500/s  4 s left',
-  );
-  expect(progressText({ bytes: 100, lines: 10 }, 1000, 60)).toContain('9 min left');
-  expect(progressText({ bytes: 1, lines: 10 }, 1000, 60)).toContain('16 h 39 min left');
-  expect(progressText({ bytes: 0, lines: 0 }, 1000, 0)).toBe('[........................] 0 %  0 lines  0/s');
-});
+describe('progressBar', () => {
+  it('shows the share, the lines, the rate and the time left', () => {
+    expect(progressText({ bytes: 500, lines: 50_000 }, 1000, 4)).toBe(
+      '[############............] 50 %  50,000 lines  12,500/s  4 s left',
+    );
+    expect(progressText({ bytes: 100, lines: 10 }, 1000, 60)).toContain('9 min left');
+    expect(progressText({ bytes: 1, lines: 10 }, 1000, 60)).toContain('16 h 39 min left');
+    expect(progressText({ bytes: 0, lines: 0 }, 1000, 0)).toBe(
+      '[........................] 0 %  0 lines  0/s',
+    );
+  });
 
-it('overwrites its line on a terminal, and ends it', () => {
-  let now = 0;
-  const { terminal, written } = recorder(true);
-  const bar = progressBar(terminal, 100, () => now);
-  now = 100;
-  bar.show({ bytes: 10, lines: 1 });
-  now = 250;
-  bar.show({ bytes: 20, lines: 2 });
-  bar.end({ bytes: 100, lines: 10 });
-  expect(written).toHaveLength(2);
-  expect(written[0]).toMatch(/^\r.*\[####\.+\] 20 %/);
-  expect(written[1]).toMatch(/100 %.*\n$/);
-});
+  it('overwrites its line on a terminal, and ends it', () => {
+    let now = 0;
+    const { terminal, written } = recorder(true);
+    const bar = progressBar(terminal, 100, () => now);
+    now = 100;
+    bar.show({ bytes: 10, lines: 1 });
+    now = 250;
+    bar.show({ bytes: 20, lines: 2 });
+    bar.end({ bytes: 100, lines: 10 });
+    expect(written).toHaveLength(2);
+    expect(written[0]).toMatch(/^\r.*\[####\.+\] 20 %/);
+    expect(written[1]).toMatch(/100 %.*\n$/);
+  });
 
-it('writes a line every 5 seconds where lines cannot be overwritten, and none for a shorter import', () => {
-  let now = 0;
-  const { terminal, written } = recorder(false);
-  const bar = progressBar(terminal, 100, () => now);
-  bar.end({ bytes: 100, lines: 10 });
-  expect(written).toEqual([]);
-  now = 6000;
-  bar.show({ bytes: 50, lines: 5 });
-  now = 7000;
-  bar.show({ bytes: 60, lines: 6 });
-  bar.end({ bytes: 100, lines: 10 });
-  expect(written).toHaveLength(2);
-  expect(written.join('')).not.toContain('\r');
+  it('writes a line every 5 seconds where lines cannot be overwritten, and none for a shorter import', () => {
+    let now = 0;
+    const { terminal, written } = recorder(false);
+    const bar = progressBar(terminal, 100, () => now);
+    bar.end({ bytes: 100, lines: 10 });
+    expect(written).toEqual([]);
+    now = 6000;
+    bar.show({ bytes: 50, lines: 5 });
+    now = 7000;
+    bar.show({ bytes: 60, lines: 6 });
+    bar.end({ bytes: 100, lines: 10 });
+    expect(written).toHaveLength(2);
+    expect(written.join('')).not.toContain('\r');
+  });
 });
