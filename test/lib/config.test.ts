@@ -42,7 +42,7 @@ describe('parseConfig', () => {
       'option "openRoutes.requestsPerSecond" must be a whole number',
     ],
     ['signingKeys', [], 'option "signingKeys" must list labels, at least one'],
-    ['signingKeys', ['k1', 'k1'], 'option "signingKeys" must list labels, at least one, each once'],
+    ['signingKeys', ['k1', 'k1'], 'option "signingKeys" must list labels, at least one, without duplicates'],
     [
       'providers',
       { identityRegistry: [], sms: ['kavenegar'], secretName: 'x' },
