@@ -32,14 +32,15 @@ export const planTable = (): string =>
 /** Returns the table of the hourly and daily limits of a key. */
 export const keyLimitTable = (): string =>
   table(
-    ['Limit of a key', 'Counts', 'Clock window (UTC)', ...PLAN_NAMES],
+    // One column for both plans: on a phone the reference page shows the cells without their headings.
+    ['Limit of a key', 'Counts', 'Clock window (UTC)', 'Limit'],
     KEY_LIMIT_NAMES.map((name) => {
       const { counts, windowSeconds, byPlan } = KEY_LIMITS[name];
       return [
         `\`${name}\``,
         counts,
         duration(windowSeconds),
-        ...PLAN_NAMES.map((plan) => number(byPlan[plan])),
+        PLAN_NAMES.map((plan) => `${number(byPlan[plan])} ${plan}`).join(', '),
       ];
     }),
   );
