@@ -13,16 +13,19 @@ const BUDGET_BYTES: Readonly<Record<string, number>> = {
   canary: 1_000,
   'create-user': 245_000,
   'delete-user': 206_000,
-  'get-docs': 125_000,
+  'get-docs': 133_000,
   'get-docs-asset': 34_000,
   'get-jwks': 174_000,
-  'get-openapi': 117_000,
+  'get-openapi': 125_000,
   'get-openid-configuration': 33_000,
   'get-user': 204_000,
   'list-users': 213_000,
   'send-otp': 232_000,
   'verify-otp': 235_000,
 };
+
+/** The budget of a function that has none of its own yet. */
+const DEFAULT_BUDGET_BYTES = 250_000;
 
 let folder: string;
 let bundles: Bundles;
@@ -56,7 +59,7 @@ describe('the bundles', () => {
 
   test.each(names)('%s stays within its size budget', (name) => {
     expect(bundles.sizes[name]).toBeGreaterThan(0);
-    expect(bundles.sizes[name]).toBeLessThanOrEqual(BUDGET_BYTES[name] ?? 0);
+    expect(bundles.sizes[name]).toBeLessThanOrEqual(BUDGET_BYTES[name] ?? DEFAULT_BUDGET_BYTES);
   });
 
   test("hold only the code and the files of the row's permissions", async () => {
