@@ -1,4 +1,7 @@
 import { request } from 'node:http';
+import fc from 'fast-check';
+import * as v from 'valibot';
+import type { Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import type { Random } from '../random.ts';
 import type { Campaign } from './campaign.ts';
@@ -62,6 +65,23 @@ const randomBody = (random: Random): string => {
   return random.chance(0.2) ? text.slice(0, random.integer(text.length + 1)) : text;
 };
 
+/** Bodies by the row's schema: each field valid, nearly valid (an example with something inserted), any text or any JSON, or absent. */
+const bodiesBySchema = (route: Route, seed: number, count: number): readonly string[] => {
+  const fieldOf = (field: v.GenericSchema) => {
+    const examples = fc.constantFrom(...(v.getExamples(field) as readonly unknown[]));
+    const nearly = fc
+      .tuple(examples, fc.string({ unit: 'binary', maxLength: 3 }), fc.nat(20))
+      .map(([example, text, at]) => `${String(example).slice(0, at)}${text}${String(example).slice(at)}`);
+    return fc.oneof(examples, nearly, fc.string({ unit: 'binary' }), fc.jsonValue());
+  };
+  const fields = Object.entries(route.body?.entries ?? {}).map(([name, field]) => [name, fieldOf(field)]);
+  const body = fc.record(Object.fromEntries(fields), { requiredKeys: [] });
+  return fc.sample(
+    body.map((value) => Buffer.from(JSON.stringify(value)).toString('latin1')),
+    { seed, numRuns: count },
+  );
+};
+
 const randomPath = (path: string, random: Random): string => {
   const filled = path.replace(/\{\w+\}/g, () => encodeURIComponent(textOf(random.pick(NASTY)) || 'x'));
   if (random.chance(0.6)) return filled;
@@ -109,18 +129,20 @@ const send = (
     outgoing.end(Buffer.from(body, 'latin1'));
   });
 
-/** Random input for every operation: no 5xx, no undeclared response, each within a time bound. */
+/** Input by the schema, nasty values and raw bytes for every operation: no 5xx, no undeclared response, each within a time bound. */
 export const fuzz: Campaign = {
   name: 'fuzz',
-  async run({ deployment, random, report, used, scale }) {
+  async run({ deployment, seed, random, report, used, scale }) {
     const tries = Math.ceil(scale * 250);
     for (const route of allRoutes) {
       const seller = await deployment.newSeller(`Fuzz ${route.name}`);
       used.keys.add(seller.key);
       const check = `fuzz ${route.method} ${route.path}`;
+      const bodies = route.body ? bodiesBySchema(route, seed, tries) : [];
       for (let index = 0; index < tries; index += 1) {
         const path = randomPath(route.path, random);
-        const body = route.body || random.chance(0.1) ? randomBody(random) : '';
+        const bySchema = random.chance(0.5) ? bodies[index] : undefined;
+        const body = bySchema ?? (route.body || random.chance(0.1) ? randomBody(random) : '');
         const reply = await send(deployment.baseUrl(), route.method, path, seller.key, body);
         const isDeclared =
           reply !== undefined &&
