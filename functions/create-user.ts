@@ -35,11 +35,10 @@ export const handle = (request: Request<typeof route>, deps: CreateUserDeps): Pr
 
 /** One attempt. Undefined if the user was removed after its person was read. */
 const linkOrFind = async (
-  { body, caller, requestId, withinPlan, deadlineMs }: Request<typeof route>,
+  { body, caller, requestId, receivedAtMs, withinPlan, deadlineMs }: Request<typeof route>,
   { lookUp, checks, users, hashes, rateLimiter, ceilings, identityRegistry, clock }: CreateUserDeps,
 ): Promise<Response | undefined> => {
-  const startedAtMs = clock();
-  const limits = keyLimits(rateLimiter, { caller, requestId, operation: route.name, nowMs: startedAtMs });
+  const limits = keyLimits(rateLimiter, { caller, requestId, operation: route.name, nowMs: clock() });
   const link = await linkHashes(hashes, caller.sellerId, body);
   const existing = (person: Person) => existingLink(users, link, body, person);
 
@@ -56,7 +55,8 @@ const linkOrFind = async (
   const request = {
     person: { sellerId: link.sellerId, personHash: link.personHashes[0] },
     dataHash: link.dataHash,
-    startedAtMs,
+    // From the gateway on: a request that waited for its function takes part in a check that ended meanwhile.
+    startedAtMs: receivedAtMs,
     deadlineMs,
     record: known.checks,
     findPerson: () => users.findPerson(link.sellerId, link.personHashes),

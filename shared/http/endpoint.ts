@@ -38,6 +38,8 @@ export interface Request<R extends Route> {
   readonly body: Parsed<R['body']>;
   readonly caller: CallerOf<R>;
   readonly requestId: string;
+  /** When the gateway received the request, epoch milliseconds. */
+  readonly receivedAtMs: number;
   /** Resolves if the plan's limit allows the request, rejects with `rate_limit_exceeded` if not. Await it before a change. */
   readonly withinPlan: Promise<void>;
   /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
@@ -75,6 +77,7 @@ const requestFrom = <R extends Route>(
     body: input.body as Request<R>['body'],
     caller: scope.caller as CallerOf<R>,
     requestId: scope.requestId,
+    receivedAtMs: scope.receivedAtMs,
     withinPlan: scope.planLimit?.withinPlan ?? Promise.resolve(),
     deadlineMs: scope.deadlineMs,
   };

@@ -21,6 +21,8 @@ export interface RequestScope extends RequestContext {
   readonly clock: Clock;
   /** By the wall clock, epoch milliseconds. */
   readonly startedAtMs: number;
+  /** When the gateway received the request, epoch milliseconds. */
+  readonly receivedAtMs: number;
   /** By the monotonic clock, milliseconds. */
   readonly startedAtMonotonicMs: number;
   /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
@@ -46,6 +48,14 @@ const timeToDeadlineMs = (
 };
 
 /** Starts a request: its id, its clocks and its deadline. */
+/** The longest time between the gateway and the function. A larger difference is one of the clocks. */
+const MAX_GATEWAY_MS = 30_000;
+
+const receivedAt = ({ requestContext }: APIGatewayProxyEvent, nowMs: number): number => {
+  const { requestTimeEpoch = nowMs } = requestContext;
+  return requestTimeEpoch <= nowMs && nowMs - requestTimeEpoch < MAX_GATEWAY_MS ? requestTimeEpoch : nowMs;
+};
+
 export const openScope = (
   route: Route,
   event: APIGatewayProxyEvent,
@@ -61,6 +71,7 @@ export const openScope = (
     calls: [],
     clock,
     startedAtMs: clock(),
+    receivedAtMs: receivedAt(event, clock()),
     startedAtMonotonicMs: performance.now(),
     deadlineMs: performance.now() + timeMs,
   };

@@ -79,6 +79,37 @@ describe('two requests at once for one person with two birth dates', () => {
   });
 });
 
+describe('a request that reaches its function after the check of an identical one has ended', () => {
+  it('gets the same refusal without a check if the gateway had received it before that end', async () => {
+    const person = await newBuyer();
+    const { call, paid, clock } = createUser({ identity: 'not_found' });
+    const receivedAtMs = clock() - 1000;
+    expect((await call({ body: person })).json.code).toBe('identity_mismatch');
+    clock.advance(2);
+    expect((await call({ body: person, receivedAtMs })).json.code).toBe('identity_mismatch');
+    expect(paid.identity).toBe(1);
+  });
+
+  it('makes a check of its own if the gateway received it later', async () => {
+    const person = await newBuyer();
+    const { call, paid, clock } = createUser({ identity: 'not_found' });
+    expect((await call({ body: person })).json.code).toBe('identity_mismatch');
+    clock.advance(2);
+    expect((await call({ body: person, receivedAtMs: clock() })).json.code).toBe('identity_mismatch');
+    expect(paid.identity).toBe(2);
+  });
+
+  it('does not trust a time of the gateway that lies ahead or too far back', async () => {
+    const person = await newBuyer();
+    const { call, paid, clock } = createUser({ identity: 'not_found' });
+    await call({ body: person });
+    clock.advance(60);
+    await call({ body: person, receivedAtMs: clock() - 59_000 });
+    await call({ body: person, receivedAtMs: clock() + 3_600_000 });
+    expect(paid.identity).toBe(3);
+  });
+});
+
 describe('guesses of a birth date', () => {
   it('cost five checks for 50 birth dates at once; the other requests get too_many_attempts', async () => {
     const person = await newBuyer();
