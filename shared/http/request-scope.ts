@@ -47,15 +47,16 @@ const timeToDeadlineMs = (
   return callsProvider ? leftMs : Math.min(leftMs, MAX_MS_WITHOUT_PROVIDER);
 };
 
-/** Starts a request: its id, its clocks and its deadline. */
 /** The longest time between the gateway and the function. A larger difference is one of the clocks. */
 const MAX_GATEWAY_MS = 30_000;
 
+/** The time of the gateway, or the function's own if the two cannot both be right. */
 const receivedAt = ({ requestContext }: APIGatewayProxyEvent, nowMs: number): number => {
   const { requestTimeEpoch = nowMs } = requestContext;
   return requestTimeEpoch <= nowMs && nowMs - requestTimeEpoch < MAX_GATEWAY_MS ? requestTimeEpoch : nowMs;
 };
 
+/** Starts a request: its id, its clocks and its deadline. */
 export const openScope = (
   route: Route,
   event: APIGatewayProxyEvent,
@@ -63,6 +64,7 @@ export const openScope = (
   clock: Clock,
 ): RequestScope => {
   const timeMs = timeToDeadlineMs(route, context);
+  const [nowMs, monotonicMs] = [clock(), performance.now()];
   return {
     operation: route.name,
     path: event.path,
@@ -70,10 +72,10 @@ export const openScope = (
     signal: AbortSignal.timeout(timeMs),
     calls: [],
     clock,
-    startedAtMs: clock(),
-    receivedAtMs: receivedAt(event, clock()),
-    startedAtMonotonicMs: performance.now(),
-    deadlineMs: performance.now() + timeMs,
+    startedAtMs: nowMs,
+    receivedAtMs: receivedAt(event, nowMs),
+    startedAtMonotonicMs: monotonicMs,
+    deadlineMs: monotonicMs + timeMs,
   };
 };
 

@@ -130,6 +130,15 @@ export const tryExpression = (tryId: string, now: number): Expression => ({
   },
 });
 
+/** The values of a write that sets the failures to 0 while the code is the outstanding one. */
+const clearedValues = (mac: string, now: number) => ({
+  ':one': 1,
+  ':zero': 0,
+  ':firstLock': FIRST_LOCK_AT,
+  ':mac': mac,
+  ':ttl': now + SENDS_KEPT_SECONDS,
+});
+
 /** Uses the code up and sets the failures to 0. The sends stay. */
 export const redeemExpression = (mac: string, redeemId: string, now: number): Expression => ({
   UpdateExpression:
@@ -137,14 +146,7 @@ export const redeemExpression = (mac: string, redeemId: string, now: number): Ex
     'REMOVE mac, code_expires_at, tries, provider, last_failure_at',
   ConditionExpression: 'mac = :mac',
   ExpressionAttributeNames: TTL_NAME,
-  ExpressionAttributeValues: {
-    ':one': 1,
-    ':zero': 0,
-    ':firstLock': FIRST_LOCK_AT,
-    ':redeemId': redeemId,
-    ':mac': mac,
-    ':ttl': now + SENDS_KEPT_SECONDS,
-  },
+  ExpressionAttributeValues: { ...clearedValues(mac, now), ':redeemId': redeemId },
 });
 
 /** Sets the failures to 0 and leaves the code as it is. */
@@ -153,11 +155,5 @@ export const clearFailuresExpression = (mac: string, now: number): Expression =>
     'SET version = version + :one, failures = :zero, lock_at = :firstLock, #ttl = :ttl REMOVE last_failure_at',
   ConditionExpression: 'mac = :mac',
   ExpressionAttributeNames: TTL_NAME,
-  ExpressionAttributeValues: {
-    ':one': 1,
-    ':zero': 0,
-    ':firstLock': FIRST_LOCK_AT,
-    ':mac': mac,
-    ':ttl': now + SENDS_KEPT_SECONDS,
-  },
+  ExpressionAttributeValues: clearedValues(mac, now),
 });

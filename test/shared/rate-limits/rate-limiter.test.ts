@@ -3,7 +3,7 @@ import { type LimitState, type RateLimiter, rateLimiter } from '#shared/rate-lim
 import type { Table } from '#shared/table/client.ts';
 import { limitKey } from '#shared/table/keys.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { resending } from '#test/table/resending.ts';
+import { losingResponses } from '#test/table/lost-responses.ts';
 
 let table: EmbeddedTable;
 let limiter: RateLimiter;
@@ -100,14 +100,17 @@ describe('increment', () => {
   });
 
   it('counts a write once when the SDK resends it because its response was lost', async () => {
-    const resent = rateLimiter(resending(table));
+    const lossy = losingResponses(table);
+    lossy.loseWrites(1);
     const limit = { subject: 'lost', limit: 1, windowSeconds: 60 };
-    expect(await resent.increment(limit, START_MS)).toEqual({
+    expect(await rateLimiter(lossy).increment(limit, START_MS)).toEqual({
       allowed: true,
       remaining: 0,
       resetSeconds: 60,
     });
+    expect(lossy.lost()).toBe(1);
     expect(await itemOf('lost', START_MS / 60_000)).toMatchObject({ count: 1 });
+    lossy.client.destroy();
   });
 });
 
