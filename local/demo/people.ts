@@ -1,12 +1,26 @@
 import { randomInt } from 'node:crypto';
 import { completeNationalId } from '#shared/users/national-id.ts';
 
-const randomDigits = (count: number): string => Array.from({ length: count }, () => randomInt(10)).join('');
+/** Returns the numbers below `limit`, one with each call and each once, from a random one on. */
+const serials = (limit: number) => {
+  let next = randomInt(limit);
+  return () => {
+    const serial = next;
+    next = (next + 1) % limit;
+    return String(serial).padStart(String(limit - 1).length, '0');
+  };
+};
 
-/** Returns a generated person: no national id begins with 9990, and no operator uses the phone range 0955. */
+const nextIdSerial = serials(100_000);
+const nextPhoneSerial = serials(10_000_000);
+
+/**
+ * Returns a generated person: no national id begins with 9990, and no operator uses the phone range 0955. The national ids and the
+ * phones of one process are distinct, so that two of its people are never one person to a seller.
+ */
 export const newDemoPerson = () => ({
-  national_id: completeNationalId(`9990${randomDigits(5)}`),
+  national_id: completeNationalId(`9990${nextIdSerial()}`),
   birth_date: `13${60 + randomInt(30)}/${1 + randomInt(12)}/${1 + randomInt(29)}`,
-  phone: `+98955${randomDigits(7)}`,
+  phone: `+98955${nextPhoneSerial()}`,
   display_name: 'Sara Ahmadi',
 });
