@@ -1,5 +1,5 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
+import { jsonText, PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
 import { PROBLEMS, type ProblemCode, problemBody } from '#shared/problems.ts';
 
 /** The problem code of each response type that API Gateway generates itself. */
@@ -62,7 +62,7 @@ export const addGatewayResponses = (api: RestApi): void => {
       type: ResponseType.of(type),
       statusCode: String(PROBLEMS[code].status),
       responseHeaders: { ...headersOf(code), ...(LIMITED_BY_PLAN.includes(type) && PLAN_HEADERS) },
-      templates: { 'application/json': JSON.stringify(problemBody(code, REQUEST_ID)) },
+      templates: { 'application/json': jsonText(problemBody(code, REQUEST_ID)) },
     });
   }
   for (const type of FALLBACKS) {
@@ -71,7 +71,7 @@ export const addGatewayResponses = (api: RestApi): void => {
     api.addGatewayResponse(`Response-${type}`, {
       type: ResponseType.of(type),
       responseHeaders: headersOf('internal'),
-      templates: { 'application/json': JSON.stringify(body) },
+      templates: { 'application/json': jsonText(body) },
     });
   }
 };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { problemResponse } from '#shared/http/responses.ts';
+import { jsonText, problemResponse } from '#shared/http/responses.ts';
 import { parsePhone } from '#shared/users/phone.ts';
 import { respond } from './gateway/respond.ts';
 import type { Simulators } from './simulators/server.ts';
@@ -56,5 +56,5 @@ export const localPaths = (serveUsagePlans: Serve, simulators: Simulators): Serv
 const json = (statusCode: number, body: unknown) => ({
   statusCode,
   headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
-  body: JSON.stringify(body),
+  body: jsonText(body),
 });

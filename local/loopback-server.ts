@@ -9,7 +9,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
+import { jsonText, PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
 import { PROBLEMS, type ProblemCode, problemBody } from '#shared/problems.ts';
 import { StartupError } from './startup-error.ts';
 
@@ -112,7 +112,7 @@ const refuseUnreadable = (error: NodeJS.ErrnoException, socket: Socket): void =>
 /** Writes a problem to a connection without a response object, and closes it. */
 const refuse = (socket: Socket, code: ProblemCode): void => {
   const requestId = randomUUID();
-  const body = JSON.stringify(problemBody(code, requestId));
+  const body = jsonText(problemBody(code, requestId));
   const { status } = PROBLEMS[code];
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
-import { problemResponse } from '#shared/http/responses.ts';
+import { jsonText, problemResponse } from '#shared/http/responses.ts';
 import type { InputError, ProblemCode } from '#shared/problems.ts';
 import { FAULT_NAMES, FAULTS, type Fault } from './faults.ts';
 import { jsonFields } from './simulated-provider.ts';
@@ -66,7 +66,7 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
 
 const json = (response: ServerResponse, body: unknown): void => {
   response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
-  response.end(JSON.stringify(body));
+  response.end(jsonText(body));
 };
 
 const refuse = (response: ServerResponse, code: ProblemCode, errors?: readonly InputError[]): void => {

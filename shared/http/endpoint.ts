@@ -16,7 +16,7 @@ import {
   RESERVE_MS,
   type RequestScope,
 } from './request-scope.ts';
-import type { Headers } from './responses.ts';
+import { type Headers, jsonText } from './responses.ts';
 
 type Parsed<Schema> = Schema extends v.GenericSchema ? v.InferOutput<Schema> : undefined;
 
@@ -94,7 +94,7 @@ const responseFrom = (
   return {
     statusCode: status,
     headers: { 'Content-Type': mediaType ?? 'application/json', ...headers },
-    body: mediaType === undefined ? JSON.stringify(parsed) : (parsed as string),
+    body: mediaType === undefined ? jsonText(parsed) : (parsed as string),
   };
 };
 

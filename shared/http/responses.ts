@@ -12,6 +12,9 @@ export const commonHeaders = (path: string, requestId: string): Headers => ({
   ...(/^\/v1(?:\/|$)/.test(path) ? { 'Cache-Control': 'no-store' } : {}),
 });
 
+/** A JSON body. It ends with a newline, so that the prompt of a terminal starts on a line of its own after `curl`. */
+export const jsonText = (value: unknown): string => `${JSON.stringify(value)}\n`;
+
 /** A problem as a response: the same bytes whether a function or the gateway builds it. */
 export const problemResponse = (
   code: ProblemCode,
@@ -20,5 +23,5 @@ export const problemResponse = (
 ): APIGatewayProxyResult => ({
   statusCode: PROBLEMS[code].status,
   headers: { 'Content-Type': PROBLEM_CONTENT_TYPE, ...options.headers },
-  body: JSON.stringify(problemBody(code, requestId, options.errors)),
+  body: jsonText(problemBody(code, requestId, options.errors)),
 });

@@ -164,6 +164,9 @@ export const responseFaults = (exchange: Exchange): readonly string[] => {
     ...(path.startsWith('/v1/') && headers.get('cache-control') !== 'no-store'
       ? ['Cache-Control is not no-store']
       : []),
+    ...(mediaTypeOf(headers).endsWith('json') && !/^$|\n$/.test(exchange.body)
+      ? ['the JSON does not end with a newline']
+      : []),
   ];
   const own = (): string[] => {
     if (template === undefined || operation === undefined) return unpublishedFaults(exchange, headers, path);
