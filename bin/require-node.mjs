@@ -1,5 +1,5 @@
-// Runs before every script that runs TypeScript, which needs Node 24. `npm ci` installs it into node_modules/.bin. With
-// --ignore-scripts the system's Node runs instead, and its error about a .ts file does not name the cause.
+// Runs before `npm start` and `npm test`, which need Node 24. `npm ci` installs it into node_modules/.bin, whatever the system's Node
+// is. With --ignore-scripts the system's Node runs instead, and its error about a .ts file does not name the cause.
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
   console.error(
