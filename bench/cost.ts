@@ -6,6 +6,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { addStage } from '#lib/app.ts';
 import type { Bundles } from '#lib/bundling.ts';
 import { parseConfig } from '#lib/config.ts';
+import { releaseOf } from '#lib/release.ts';
 import { STAGES } from '#lib/stages.ts';
 
 /**
@@ -97,7 +98,7 @@ const IDLE = {
 
 const printIdleCost = (stage: keyof typeof STAGES): void => {
   const app = new App({ outdir: join(folder, stage) });
-  const { data, api } = addStage(app, parseConfig(stage, STAGES[stage]), bundles);
+  const { data, api } = addStage(app, parseConfig(stage, STAGES[stage]), { bundles, release: releaseOf() });
   const templates = [Template.fromStack(data), Template.fromStack(api)];
   const lines = Object.entries(IDLE).map(([type, price]) => {
     const found = templates.reduce(

@@ -14,6 +14,7 @@ import { addGatewayResponses } from './gateway-responses.ts';
 import { addMethods } from './methods.ts';
 import { loggedMetrics } from './metrics.ts';
 import { apiStackName, OUTPUTS, usagePlanOutput } from './outputs.ts';
+import type { Release } from './release.ts';
 import { baseUrlOf, restApi } from './rest-api.ts';
 import { addServiceAlarms } from './service-alarms.ts';
 import { serviceFunctions } from './service-functions.ts';
@@ -24,15 +25,18 @@ interface ApiStackProps {
   readonly config: Config;
   readonly bundles: Bundles;
   readonly data: DataStack;
+  readonly release: Release;
 }
 
 /** The stack that runs the service: the functions, the REST API in front of them, the alarms and the dashboard. */
 export class ApiStack extends Stack {
-  constructor(app: App, { config, bundles, data }: ApiStackProps) {
+  constructor(app: App, { config, bundles, data, release }: ApiStackProps) {
     const name = apiStackName(config.stage);
     super(app, name, {
       description: `Buyer Linking (${config.stage}): API, functions, alarms`,
       terminationProtection: config.removal === 'retain',
+      // Tags of the stack, which AWS copies to its resources: the template stays the same. The data stack has none, so that a release does not touch it.
+      tags: { ...release },
     });
     const removalPolicy = config.removal === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     const api = restApi(this, name, config, removalPolicy);
@@ -44,7 +48,15 @@ export class ApiStack extends Stack {
       makeAlarm: alarmMaker(config.stage, alarmActions(this, config)),
       metrics: loggedMetrics(config.stage),
     };
-    const functions = serviceFunctions(this, { config, bundles, data, defaults, egress, baseUrl });
+    const functions = serviceFunctions(this, {
+      config,
+      bundles,
+      data,
+      release,
+      defaults,
+      egress,
+      baseUrl,
+    });
 
     addMethods(api, {
       otpAccess: config.otpAccess,
@@ -66,6 +78,8 @@ export class ApiStack extends Stack {
       [OUTPUTS.tableName]: data.table.tableName,
       [OUTPUTS.hashSecretArn]: data.hashSecret.secretArn,
       [OUTPUTS.keyPrefix]: config.keyPrefix,
+      [OUTPUTS.version]: release.version,
+      [OUTPUTS.commit]: release.commit,
       ...Object.fromEntries(PLAN_NAMES.map((plan) => [usagePlanOutput(plan), plans[plan].usagePlanId])),
       ...(egress && { [OUTPUTS.egressAddress]: egress.address }),
       ...(api.domainName && { [OUTPUTS.domainTarget]: api.domainName.domainNameAliasDomainName }),

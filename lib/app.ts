@@ -4,11 +4,16 @@ import { ApiStack } from './api-stack.ts';
 import type { Bundles } from './bundling.ts';
 import type { Config } from './config.ts';
 import { DataStack } from './data-stack.ts';
+import type { Release } from './release.ts';
 
 /** Adds both stacks of a stage. An unacknowledged finding of the AwsSolutions rules fails the synth. */
-export const addStage = (app: App, config: Config, bundles: Bundles) => {
+export const addStage = (
+  app: App,
+  config: Config,
+  { bundles, release }: { readonly bundles: Bundles; readonly release: Release },
+) => {
   const data = new DataStack(app, config);
-  const api = new ApiStack(app, { config, bundles, data });
+  const api = new ApiStack(app, { config, bundles, data, release });
   Tags.of(app).add('service', 'buyer-linking');
   Tags.of(app).add('stage', config.stage);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

@@ -16,6 +16,8 @@ export const OUTPUTS = {
   tableName: 'TableName',
   hashSecretArn: 'HashSecretArn',
   keyPrefix: 'KeyPrefix',
+  version: 'Version',
+  commit: 'Commit',
   egressAddress: 'EgressAddress',
   domainTarget: 'DomainTarget',
 } as const;

@@ -16,6 +16,7 @@ import {
 } from './function-variables.ts';
 import { authorizerGrants, grantsOf, type Resources } from './grants.ts';
 import { metricNamespaceOf } from './metrics.ts';
+import type { Release } from './release.ts';
 import type { StaticEgress } from './static-egress.ts';
 
 /** What distinguishes one function of the service from the others. */
@@ -30,6 +31,7 @@ interface ServiceParts {
   readonly config: Config;
   readonly bundles: Bundles;
   readonly data: DataStack;
+  readonly release: Release;
   readonly defaults: FunctionDefaults;
   readonly egress: StaticEgress | undefined;
   readonly baseUrl: string;
@@ -39,6 +41,7 @@ interface ServiceParts {
 const environmentOf = ({
   config,
   data,
+  release,
   baseUrl,
 }: ServiceParts): Readonly<Record<DeployedVariable, string | undefined>> => ({
   TABLE_NAME: data.table.tableName,
@@ -53,6 +56,8 @@ const environmentOf = ({
   PAID_CHECKS_PER_DAY: config.spend.paidChecksPerDay?.toString(),
   SMS_PER_DAY: config.spend.smsPerDay?.toString(),
   METRIC_NAMESPACE: metricNamespaceOf(config.stage),
+  RELEASE_VERSION: release.version,
+  RELEASE_COMMIT: release.commit,
 });
 
 const resourcesOf = (scope: Construct, { config, data }: ServiceParts): Resources => ({

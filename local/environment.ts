@@ -1,3 +1,4 @@
+import { releaseOf } from '#lib/release.ts';
 import type { KeyPrefix } from '#shared/api-keys/format.ts';
 import type { OtpAccess } from '#shared/env.ts';
 import type { DataFolder } from './data-folder.ts';
@@ -55,6 +56,7 @@ export interface ServiceLocation {
 /** Sets the variables that shared/env.ts reads, as the stacks do for each function. Variables that a person may choose are kept. */
 export const setEnvironment = ({ baseUrl, databaseEndpoint, folder }: ServiceLocation): void => {
   const smsPerDay = chosenSmsPerDay();
+  const release = releaseOf();
   Object.assign(process.env, {
     TABLE_NAME,
     DYNAMODB_ENDPOINT: databaseEndpoint,
@@ -66,6 +68,8 @@ export const setEnvironment = ({ baseUrl, databaseEndpoint, folder }: ServiceLoc
     TOKEN_ISSUER: baseUrl,
     KEY_PREFIX,
     OTP_ACCESS: chosenOtpAccess(),
+    RELEASE_VERSION: release.version,
+    RELEASE_COMMIT: release.commit,
     ...(smsPerDay === undefined ? {} : { SMS_PER_DAY: smsPerDay }),
   });
 };

@@ -146,7 +146,14 @@ export const getOpenidConfigurationDeps = () => ({
   clock: systemClock,
 });
 
-export const getOpenapiDeps = () => ({ document: openApiDocument, clock: systemClock });
+export const getOpenapiDeps = () => {
+  const { RELEASE_VERSION, RELEASE_COMMIT } = readEnv(['RELEASE_VERSION', 'RELEASE_COMMIT']);
+  const release = { 'x-service-version': RELEASE_VERSION, 'x-commit': RELEASE_COMMIT };
+  return {
+    document: { ...openApiDocument, info: { ...openApiDocument.info, ...release } },
+    clock: systemClock,
+  };
+};
 
 export const getDocsDeps = () => ({ page: docsPage(openApiDocument), clock: systemClock });
 

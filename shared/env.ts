@@ -39,6 +39,9 @@ const VARIABLES = {
   /** The stage's ceilings per day (UTC); none if unset. */
   PAID_CHECKS_PER_DAY: v.optional(wholeNumber),
   SMS_PER_DAY: v.optional(wholeNumber),
+  /** The version and the commit of the deployed code: `1.2.3` and `0123456789ab`. */
+  RELEASE_VERSION: text,
+  RELEASE_COMMIT: text,
   /** The CloudWatch namespace of the log's metrics: one per stage, so that stages of one account do not raise each other's alarms. */
   METRIC_NAMESPACE: v.optional(text, 'BuyerLinking'),
 } as const;

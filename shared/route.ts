@@ -36,6 +36,8 @@ export interface Permissions {
   readonly sms?: true;
   readonly signingKey?: 'sign' | 'publish';
   readonly tokenIssuer?: true;
+  /** The version and the commit of the deployed code. */
+  readonly release?: true;
   /** Files beside the function's code: name -> path in node_modules. The bundle copies them, see docs-page/assets.ts. */
   readonly files?: Readonly<Record<string, string>>;
 }

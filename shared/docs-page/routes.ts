@@ -15,7 +15,7 @@ export const docsPageRoutes = {
     description: 'The interface as an OpenAPI 3.0 document.',
     responses: { 200: { description: 'The document.', schema: openApiDocumentSchema } },
     problems: [],
-    permissions: {},
+    permissions: { release: true },
     memoryMb: 512,
     timeoutSeconds: 10,
     impact: 'Sellers cannot read the OpenAPI document, and the reference page stays empty.',

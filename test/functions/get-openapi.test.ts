@@ -1,5 +1,6 @@
 import { buildDocument } from '#bin/openapi/document.ts';
 import { type GetOpenapiDeps, handle } from '#functions/get-openapi.ts';
+import { getOpenapiDeps } from '#shared/deps.ts';
 import { routes } from '#shared/routes.ts';
 import { functionUnderTest } from './harness.ts';
 
@@ -20,6 +21,20 @@ describe('200', () => {
       'no-store',
     ]);
     expect(json).toEqual(JSON.parse(JSON.stringify(buildDocument())));
+  });
+
+  it('names the version of the service and its commit beside the version of the interface', () => {
+    const before = process.env;
+    process.env = { ...before, RELEASE_VERSION: '4.5.6', RELEASE_COMMIT: '0123456789ab' };
+    try {
+      expect(getOpenapiDeps().document.info).toMatchObject({
+        version: buildDocument().info.version,
+        'x-service-version': '4.5.6',
+        'x-commit': '0123456789ab',
+      });
+    } finally {
+      process.env = before;
+    }
   });
 });
 

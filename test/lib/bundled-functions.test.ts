@@ -60,6 +60,8 @@ describe('a bundle in a new process', () => {
     TOKEN_ISSUER: 'https://issuer',
     KEY_PREFIX: 'blk_test_',
     OTP_ACCESS: 'api-key',
+    RELEASE_VERSION: '1.2.3',
+    RELEASE_COMMIT: '0123456789ab',
   };
 
   test.each(names)('%s loads and exports its handler', async (name) => {

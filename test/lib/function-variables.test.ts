@@ -17,6 +17,8 @@ const recordingEnvironment = () => {
     TOKEN_ISSUER: 'https://issuer',
     KEY_PREFIX: 'blk_test_',
     OTP_ACCESS: 'api-key',
+    RELEASE_VERSION: '1.2.3',
+    RELEASE_COMMIT: '0123456789ab',
     PAID_CHECKS_PER_DAY: '1000',
     SMS_PER_DAY: '1000',
     METRIC_NAMESPACE: 'BuyerLinking/test',

@@ -6,6 +6,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { addStage } from '#lib/app.ts';
 import type { Bundles } from '#lib/bundling.ts';
 import { type Config, parseConfig } from '#lib/config.ts';
+import type { Release } from '#lib/release.ts';
 import { STAGES } from '#lib/stages.ts';
 import cdkJson from '../../cdk.json' with { type: 'json' };
 
@@ -22,6 +23,9 @@ const emptyBundles: Bundles = {
     return join(folder, name);
   },
 };
+
+/** A fixed release, so that the templates do not depend on the checkout. */
+export const RELEASE: Release = { version: '1.2.3', commit: '0123456789ab' };
 
 /** The context of cdk.json, which the CDK CLI would pass to the app. */
 const context: Record<string, unknown> = cdkJson.context;
@@ -40,7 +44,7 @@ export const stageApp = (config: Config, { hasValidation = false } = {}) => {
     outdir: mkdtempSync(join(folder, 'cdk-')),
     builtinCloudFormationValidation: hasValidation,
   });
-  return { app, ...addStage(app, config, emptyBundles) };
+  return { app, ...addStage(app, config, { bundles: emptyBundles, release: RELEASE }) };
 };
 
 /** Returns the templates of a stage. */

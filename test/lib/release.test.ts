@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { releaseOf } from '#lib/release.ts';
+import { RELEASE, resourcesOf, stageApp, stageConfig, templatesOf } from './synthesized.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'buyer-linking-release-'));
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const git = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...args], {
+    cwd,
+    encoding: 'utf8',
+  });
+
+/** Makes a folder with a package.json, in `parent`. */
+const checkout = (name: string, parent = folder): string => {
+  const path = join(parent, name);
+  mkdirSync(path);
+  writeFileSync(join(path, 'package.json'), '{ "version": "4.5.6" }');
+  return path;
+};
+
+const repository = (name: string): string => {
+  const path = checkout(name);
+  git(path, 'init', '--quiet');
+  git(path, 'add', '.');
+  git(path, 'commit', '--quiet', '--no-verify', '--message', 'First');
+  return path;
+};
+
+describe('the release of a checkout', () => {
+  test('has the version of package.json and the first digits of the commit, also when a tag names the commit', () => {
+    const path = repository('clean');
+    git(path, 'tag', 'v4.5.6');
+    const commit = git(path, 'rev-parse', 'HEAD').slice(0, 12);
+    expect(releaseOf(path)).toEqual({ version: '4.5.6', commit });
+  });
+
+  test('marks a commit from which files differ', () => {
+    const path = repository('changed');
+    writeFileSync(join(path, 'package.json'), '{ "version": "4.5.7" }');
+    expect(releaseOf(path)).toEqual({
+      version: '4.5.7',
+      commit: expect.stringMatching(/^[0-9a-f]{12}-dirty$/),
+    });
+  });
+
+  test('has an unknown commit outside a git repository, also in a folder of another repository', () => {
+    expect(releaseOf(checkout('archive')).commit).toBe('unknown');
+    expect(releaseOf(checkout('archive', repository('other'))).commit).toBe('unknown');
+  });
+});
+
+describe('the stacks', () => {
+  const { app, api, data } = stageApp(stageConfig('dev'));
+  const { api: template } = templatesOf('dev');
+
+  test('have the version and the commit as tags and outputs of the API stack', () => {
+    expect(api.tags.tagValues()).toMatchObject(RELEASE);
+    template.hasOutput('Version', { Value: RELEASE.version });
+    template.hasOutput('Commit', { Value: RELEASE.commit });
+  });
+
+  test('do not change their data stack with a release, nor any resource but the function of the OpenAPI document', () => {
+    expect(data.tags.tagValues()).not.toMatchObject(RELEASE);
+    const named = Object.entries(app.synth().getStackByName(api.stackName).template.Resources).filter(
+      ([, resource]) => JSON.stringify(resource).includes(RELEASE.commit),
+    );
+    expect(named.map(([logicalId]) => logicalId)).toEqual([expect.stringMatching(/^getopenapiFunction/)]);
+  });
+
+  test('pass the version and the commit to the function of the OpenAPI document', () => {
+    const variables = Object.values(resourcesOf(template, 'AWS::Lambda::Function')).flatMap(
+      ({ Properties }) => Properties.Environment.Variables.RELEASE_VERSION ?? [],
+    );
+    expect(variables).toEqual([RELEASE.version]);
+  });
+});
