@@ -16,7 +16,10 @@ export type CodeSent = Schemas['CodeSent'];
 /** An access token and its lifetime in seconds. */
 export type AccessToken = Schemas['AccessToken'];
 
-/** The query of `listUsers`: `page` from 1 (default 1), `page_size` from 1 to 100 (default 20), and a phone to filter by. */
+/**
+ * The query of `listUsers`: `page` counts from 1 (default 1), `page_size` is the number of users on a page, from 1 to 100 (default 20),
+ * and `phone` keeps only the users with this phone.
+ */
 export type UserQuery = NonNullable<paths['/v1/users']['get']['parameters']['query']>;
 
 /** A linked user. `isNew` is false if the buyer was linked before. */
@@ -27,7 +30,7 @@ export interface LinkedUser {
 
 /** The options of a client. */
 export interface Options extends Partial<RetryPolicy> {
-  /** The address of the service, with its stage if it has one: `https://api.example.com/prod`. */
+  /** The address of the service, with its scheme, and its stage if it has one: `https://api.example.com/prod`. */
   readonly baseUrl: string;
   /** Default: the environment variable BUYER_LINKING_API_KEY. */
   readonly apiKey?: string | undefined;
@@ -69,6 +72,7 @@ const DEFAULTS: RetryPolicy = {
   sleep,
   random: Math.random,
   fetch: (request) => fetch(request),
+  onWait: () => {},
 };
 
 interface Reply<Data> {
@@ -88,9 +92,18 @@ const dataOf = <Data>(reply: Reply<Data>): Data => {
   throw errorOf(reply);
 };
 
-/** Creates a client of the Buyer Linking API. Throws if there is no API key. */
+/** Throws for an address that is no URL of HTTP. Without this check the first call would fail with `Invalid URL`. */
+const checkBaseUrl = (baseUrl: string): void => {
+  if (URL.canParse(baseUrl) && /^https?:\/\//i.test(baseUrl)) return;
+  throw new Error(
+    `baseUrl must be a URL with its scheme, such as https://api.example.com/prod, and not "${baseUrl}".`,
+  );
+};
+
+/** Creates a client of the Buyer Linking API. Throws if `baseUrl` has no scheme, or if there is no API key. */
 export const buyerLinking = (options: Options) => {
   const { baseUrl, apiKey = keyFromEnvironment(), ...policy } = options;
+  checkBaseUrl(baseUrl);
   if (apiKey === undefined || apiKey === '') {
     throw new Error(`No API key: pass apiKey, or set the environment variable ${KEY_VARIABLE}.`);
   }
@@ -146,8 +159,9 @@ export const buyerLinking = (options: Options) => {
     listUsers,
 
     /**
-     * Iterates over all pages, from the first. `pageSize` is the `page_size` of each request, from 1 to 100. A page may hold fewer
-     * users, or none, where users were removed. Pages do not shift while you iterate, so no user is missed or returned twice.
+     * Iterates over all pages, from the first: `for await (const { data } of client.pages()) …`. `pageSize` is the number of users on a
+     * page, from 1 to 100, default 100. A page may hold fewer users, or none, where users were removed. Pages do not shift while you
+     * iterate, so no user is missed or returned twice.
      */
     pages: (pageSize: number = MAX_PAGE_SIZE, call: Call = {}): AsyncGenerator<UserPage, void, void> =>
       everyPage({ page_size: pageSize }, call),

@@ -11,3 +11,4 @@ export {
   type UserQuery,
 } from './client.ts';
 export { isProblem, type Problem, type ProblemCode, ProblemError } from './problems.ts';
+export type { Wait } from './retry.ts';

@@ -8,6 +8,13 @@ export type Problem = Extract<Schemas[keyof Schemas], { readonly code: string; r
 /** Every problem code of the service. */
 export type ProblemCode = Problem['code'];
 
+/** What the message says after the code: every wrong field of a `validation_failed`, else the `detail`. */
+const explanationOf = (problem: Problem): string => {
+  const errors = 'errors' in problem ? problem.errors : [];
+  const fields = errors.map(({ pointer, parameter, detail }) => `${pointer ?? parameter}: ${detail}`);
+  return fields.length === 0 ? problem.detail : fields.join(' ');
+};
+
 /** An error response of the service. Decide by `code`; `problem` is the whole body. */
 export class ProblemError extends Error {
   readonly code: ProblemCode;
@@ -18,7 +25,7 @@ export class ProblemError extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(problem: Problem, retryAfterSeconds: number | undefined) {
-    super(`${problem.code}: ${problem.detail} (request ${problem.request_id})`);
+    super(`${problem.code}: ${explanationOf(problem)} (request ${problem.request_id})`);
     this.name = 'ProblemError';
     this.code = problem.code;
     this.status = problem.status;

@@ -1,4 +1,14 @@
-import { isProblemBody, retryAfterOf } from './problems.ts';
+import { isProblemBody, type ProblemCode, retryAfterOf } from './problems.ts';
+
+/** A wait before the next attempt. */
+export interface Wait {
+  /** How long the client waits. */
+  readonly waitMs: number;
+  /** Why: the code of the error response; undefined after a network error, a timeout or a response that is not from the service. */
+  readonly code: ProblemCode | undefined;
+  /** The number of the next attempt among the retries, from 1 to `maxRetries`. */
+  readonly retry: number;
+}
 
 /** The limits of retries. Tests replace `sleep`, `random` and `fetch`. */
 export interface RetryPolicy {
@@ -8,6 +18,8 @@ export interface RetryPolicy {
   readonly maxWaitSeconds: number;
   /** The timeout of each attempt. */
   readonly timeoutMs: number;
+  /** Called before each wait, for example to log that the rate limit is used up. */
+  readonly onWait: (wait: Wait) => void;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly random: () => number;
   readonly fetch: (request: Request) => Promise<Response>;
@@ -25,18 +37,24 @@ const RETRYABLE_STATUSES: readonly number[] = [429, 500, 502, 503, 504];
 const isRepeatable = ({ method, url }: Request): boolean =>
   method === 'GET' || method === 'DELETE' || new URL(url).pathname.endsWith('/v1/users');
 
-/** Returns whether a rate limit rejected the request before it changed anything. Such a request is always repeatable. */
-const wasRateLimited = async (response: Response): Promise<boolean> => {
-  if (response.status !== 429) return false;
+/** Returns the problem code of a response that keeps its body; undefined if there is no response, or it is not from the service. */
+const codeOf = async (response: Response | undefined): Promise<ProblemCode | undefined> => {
   const body: unknown = await response
-    .clone()
+    ?.clone()
     .json()
     .catch(() => undefined);
-  return isProblemBody(body) && body.code === 'rate_limit_exceeded';
+  return isProblemBody(body) ? body.code : undefined;
 };
 
-const isRetryable = async (request: Request, response: Response): Promise<boolean> =>
-  isRepeatable(request) ? RETRYABLE_STATUSES.includes(response.status) : wasRateLimited(response);
+/** Returns whether another attempt is safe and can help. A rate limit rejects a request before it changes anything. */
+const isRetryable = (
+  request: Request,
+  response: Response | undefined,
+  code: ProblemCode | undefined,
+): boolean =>
+  isRepeatable(request)
+    ? response === undefined || RETRYABLE_STATUSES.includes(response.status)
+    : code === 'rate_limit_exceeded';
 
 /** Full jitter: a random time up to a bound that doubles with each retry. */
 const backoffMs = (retry: number, random: () => number): number =>
@@ -53,14 +71,15 @@ export const retryingFetch =
         }),
       );
 
-    /** Returns the milliseconds to wait before the next attempt; undefined if there is none. */
-    const waitAfter = async (outcome: Response | undefined, retry: number): Promise<number | undefined> => {
-      if (retry >= policy.maxRetries || request.signal.aborted) return undefined;
-      if (outcome === undefined) return isRepeatable(request) ? backoffMs(retry, policy.random) : undefined;
-      if (!(await isRetryable(request, outcome))) return undefined;
-      const seconds = retryAfterOf(outcome);
-      if (seconds === undefined) return backoffMs(retry, policy.random);
-      return seconds <= policy.maxWaitSeconds ? seconds * 1000 : undefined;
+    /** Returns the wait before the next attempt; undefined if there is none. `retry` counts the retries so far. */
+    const waitAfter = async (response: Response | undefined, retry: number): Promise<Wait | undefined> => {
+      if (response?.ok || retry >= policy.maxRetries || request.signal.aborted) return undefined;
+      const code = await codeOf(response);
+      if (!isRetryable(request, response, code)) return undefined;
+      const seconds = response && retryAfterOf(response);
+      if (seconds !== undefined && seconds > policy.maxWaitSeconds) return undefined;
+      const waitMs = seconds === undefined ? backoffMs(retry, policy.random) : seconds * 1000;
+      return { waitMs, code, retry: retry + 1 };
     };
 
     for (let retry = 0; ; retry += 1) {
@@ -71,12 +90,13 @@ export const retryingFetch =
       } catch (error) {
         failure = error;
       }
-      const waitMs = await waitAfter(response, retry);
-      if (waitMs === undefined) {
+      const wait = await waitAfter(response, retry);
+      if (wait === undefined) {
         if (response === undefined) throw failure;
         return response;
       }
       await response?.body?.cancel();
-      await policy.sleep(waitMs, request.signal);
+      policy.onWait(wait);
+      await policy.sleep(wait.waitMs, request.signal);
     }
   };

@@ -171,13 +171,22 @@ export const userPageQuerySchema = v.strictObject({
 /** The response of GET /v1/users. */
 export const userPageSchema = v.pipe(
   v.object({
-    data: v.array(userSchema),
-    page: v.pipe(v.number(), v.integer(), v.minValue(1), v.examples([1])),
+    data: v.pipe(v.array(userSchema), v.description('The users of this page, in the order of linking.')),
+    page: v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(1),
+      v.description('The number of this page, as in the query.'),
+      v.examples([1]),
+    ),
     page_size: v.pipe(
       v.number(),
       v.integer(),
       v.minValue(1),
       v.maxValue(MAX_PAGE_SIZE),
+      v.description(
+        'How many users a page holds at most, as in the query. A page holds fewer where users were removed.',
+      ),
       v.examples([DEFAULT_PAGE_SIZE]),
     ),
     total: v.pipe(

@@ -258,10 +258,17 @@ export interface components {
         };
         /** UserPage */
         UserPage: {
+            /** @description The users of this page, in the order of linking. */
             data: components["schemas"]["User"][];
-            /** @example 1 */
+            /**
+             * @description The number of this page, as in the query.
+             * @example 1
+             */
             page: number;
-            /** @example 20 */
+            /**
+             * @description How many users a page holds at most, as in the query. A page holds fewer where users were removed.
+             * @example 20
+             */
             page_size: number;
             /**
              * @description How many users all pages hold.

@@ -1,0 +1,168 @@
+import { jest } from '@jest/globals';
+import { buyerLinking, isProblem, ProblemError } from '../../client/src/index.ts';
+import { apiKey, baseUrl, broken, buyer, clientOf, json, problemOf, user } from './fake-service.ts';
+
+describe('a link', () => {
+  it('is sent to the base URL and its stage, with the key and a JSON body', async () => {
+    const { client, sent } = clientOf(json(201, user));
+    await expect(client.linkBuyer(buyer)).resolves.toEqual({ user, isNew: true });
+    expect([sent[0]?.method, sent[0]?.url]).toEqual(['POST', `${baseUrl}/v1/users`]);
+    expect(sent[0]?.headers.get('X-Api-Key')).toBe(apiKey);
+    await expect(sent[0]?.json()).resolves.toEqual(buyer);
+  });
+
+  it('states whether the buyer was linked before', async () => {
+    const { client } = clientOf(json(200, user));
+    await expect(client.linkBuyer(buyer)).resolves.toEqual({ user, isNew: false });
+  });
+});
+
+describe('the base URL', () => {
+  it.each(['localhost:3000', 'api.example.com/prod', '//api.example.com', 'ftp://api.example.com', ''])(
+    'is rejected with an example of a right one when it is "%s"',
+    (wrong) => {
+      expect(() => buyerLinking({ baseUrl: wrong, apiKey })).toThrow(
+        `baseUrl must be a URL with its scheme, such as https://api.example.com/prod, and not "${wrong}".`,
+      );
+    },
+  );
+
+  it('can end with a slash', async () => {
+    const fetch = jest.fn(async (_request: Request) => Response.json(user));
+    await buyerLinking({ baseUrl: `${baseUrl}/`, apiKey, fetch }).getUser('usr_1');
+    expect(fetch.mock.calls[0]?.[0].url).toBe(`${baseUrl}/v1/users/usr_1`);
+  });
+});
+
+describe('the API key', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  const inEnvironment = (value: string) =>
+    jest.replaceProperty(process, 'env', { BUYER_LINKING_API_KEY: value });
+
+  it('is read from the environment if the options have none', async () => {
+    inEnvironment('blk_test_from_the_environment');
+    const fetch = jest.fn(async (_request: Request) => Response.json({ keys: [] }));
+    await buyerLinking({ baseUrl, fetch }).listUsers();
+    expect(fetch.mock.calls[0]?.[0].headers.get('X-Api-Key')).toBe('blk_test_from_the_environment');
+  });
+
+  it('is required when the client is created', () => {
+    inEnvironment('');
+    expect(() => buyerLinking({ baseUrl })).toThrow('BUYER_LINKING_API_KEY');
+  });
+});
+
+describe('an error response', () => {
+  it('is thrown as a ProblemError with the problem of the service', async () => {
+    const { client } = clientOf(problemOf('user_conflict'));
+    const error = await client.linkBuyer(buyer).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(ProblemError);
+    expect(error).toMatchObject({ code: 'user_conflict', status: 409, requestId: 'req-1' });
+    expect([isProblem(error, 'user_conflict'), isProblem(error, 'phone_not_owned')]).toEqual([true, false]);
+  });
+
+  it('has the seconds of Retry-After', async () => {
+    const { client } = clientOf(problemOf('resend_too_soon', { 'Retry-After': '42' }));
+    await expect(client.sendCode(buyer.phone)).rejects.toMatchObject({ retryAfterSeconds: 42 });
+  });
+
+  it('has every wrong field in its message', async () => {
+    const errors = [
+      { pointer: '#/phone', detail: 'Is required.' },
+      { parameter: 'page', detail: 'Must be an integer of at least 1.' },
+    ];
+    const { client } = clientOf(problemOf('validation_failed', {}, errors));
+    await expect(client.listUsers()).rejects.toThrow(
+      'validation_failed: #/phone: Is required. page: Must be an integer of at least 1. (request req-1)',
+    );
+  });
+
+  it('of a proxy is thrown as an Error that is no ProblemError', async () => {
+    const { client } = clientOf(() => new Response('<h1>Forbidden</h1>', { status: 403 }));
+    const error = await client.listUsers().catch((caught: unknown) => caught);
+    expect(error).not.toBeInstanceOf(ProblemError);
+    expect(error).toMatchObject({ message: expect.stringContaining('403') });
+  });
+});
+
+describe('reading all users', () => {
+  const pageOf = (page: number, ids: string[], totalPages = 2) =>
+    json(200, {
+      data: ids.map((id) => ({ ...user, id })),
+      page,
+      page_size: 100,
+      total: 3,
+      total_pages: totalPages,
+    });
+
+  it('requests every page in order, up to total_pages', async () => {
+    const { client, sent } = clientOf(pageOf(1, ['a', 'b']), pageOf(2, ['c']));
+    const seen: string[] = [];
+    for await (const { id } of client.users()) seen.push(id);
+    expect(seen).toEqual(['a', 'b', 'c']);
+    expect(sent.map(({ url }) => new URL(url).search)).toEqual([
+      '?page=1&page_size=100',
+      '?page=2&page_size=100',
+    ]);
+  });
+
+  it('continues after an empty page, because a page can hold removed users only', async () => {
+    const { client } = clientOf(pageOf(1, ['a'], 3), pageOf(2, [], 3), pageOf(3, ['b'], 3));
+    const seen: string[] = [];
+    for await (const { id } of client.users()) seen.push(id);
+    expect(seen).toEqual(['a', 'b']);
+  });
+
+  it('stops at the last page if the number of pages shrinks meanwhile', async () => {
+    const { client, sent } = clientOf(pageOf(1, ['a'], 3), pageOf(2, [], 1));
+    const pages: number[] = [];
+    for await (const { page } of client.pages()) pages.push(page);
+    expect(pages).toEqual([1, 2]);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('requests no page before it is read', async () => {
+    const { client, sent } = clientOf(pageOf(1, ['a', 'b']));
+    const users = client.users();
+    await users.next();
+    await users.return();
+    expect(sent).toHaveLength(1);
+  });
+
+  it('returns nothing for a seller without users', async () => {
+    const { client } = clientOf(json(200, { data: [], page: 1, page_size: 100, total: 0, total_pages: 0 }));
+    await expect(client.users().next()).resolves.toEqual({ done: true, value: undefined });
+  });
+});
+
+describe('one user', () => {
+  it('is read by id', async () => {
+    const { client, sent } = clientOf(json(200, user));
+    await expect(client.getUser('usr_1')).resolves.toEqual(user);
+    expect([sent[0]?.method, sent[0]?.url]).toEqual(['GET', `${baseUrl}/v1/users/usr_1`]);
+  });
+
+  it('is found by phone, with the plus sign encoded', async () => {
+    const { client, sent } = clientOf(
+      json(200, { data: [user], page: 1, page_size: 100, total: 1, total_pages: 1 }),
+    );
+    await expect(client.findByPhone('+989121234567')).resolves.toEqual([user]);
+    expect(new URL(sent[0]?.url ?? '').searchParams.get('phone')).toBe('+989121234567');
+  });
+
+  it('is removed, and a failed removal is retried', async () => {
+    const { client, sent } = clientOf(broken, () => new Response(null, { status: 204 }));
+    await expect(client.removeUser('usr_1')).resolves.toBeUndefined();
+    expect(sent.map(({ method, url }) => [method, url])).toEqual([
+      ['DELETE', `${baseUrl}/v1/users/usr_1`],
+      ['DELETE', `${baseUrl}/v1/users/usr_1`],
+    ]);
+  });
+
+  it('is reported as user_not_found if the id is unknown', async () => {
+    const calls = [clientOf(problemOf('user_not_found')), clientOf(problemOf('user_not_found'))] as const;
+    await expect(calls[0].client.getUser('usr_1')).rejects.toMatchObject({ code: 'user_not_found' });
+    await expect(calls[1].client.removeUser('usr_1')).rejects.toMatchObject({ code: 'user_not_found' });
+  });
+});
