@@ -5,10 +5,11 @@ import { ConfigError } from '#lib/config.ts';
 import { releaseOf } from '#lib/release.ts';
 import { configOf } from '#lib/stages.ts';
 
-/** The CDK app: `cdk synth`, `cdk diff` and `cdk deploy` run this file. */
+/** The CDK app of one stage, `-c stage=<name>`. The CDK CLI runs this file; bin/stage.ts runs the CDK CLI. */
 const app = new App();
 try {
-  const config = configOf(app);
+  const { stage, ...changes } = app.node.getAllContext();
+  const config = configOf(stage, changes);
   addStage(app, config, { bundles: await bundleFunctions({ outDir: '.build' }), release: releaseOf() });
   app.synth();
 } catch (error) {

@@ -1,9 +1,10 @@
-import type { App } from 'aws-cdk-lib';
 import { type Config, ConfigError, parseConfig } from './config.ts';
 
 /** The config of each stage. To add a stage, add an entry; lib/config.ts describes the options. */
 export const STAGES = {
   dev: {
+    account: null,
+    region: null,
     keyPrefix: 'blk_test_',
     otpAccess: 'api-key',
     removal: 'destroy',
@@ -27,6 +28,9 @@ export const STAGES = {
     completionWatch: false,
   },
   prod: {
+    // Set both: then no diff or deploy of prod can reach another account or Region.
+    account: null,
+    region: null,
     keyPrefix: 'blk_live_',
     otpAccess: 'api-key',
     removal: 'retain',
@@ -53,14 +57,18 @@ export const STAGES = {
   },
 } as const satisfies Record<string, Omit<Config, 'stage' | 'alarms'> & { readonly alarms: Config['alarms'] }>;
 
-const DEFAULT_STAGE = 'dev';
+/** The name of a stage of this file. */
+export type StageName = keyof typeof STAGES;
+
+/** The names of all stages. */
+export const STAGE_NAMES = Object.keys(STAGES) as readonly StageName[];
 
 /** Distinguishes the options of this app from the context of CDK and its plugins, whose names have a colon or a slash. */
 const isOption = (name: string): boolean => /^\w+$/.test(name) && name !== 'stage';
 
-/** Parses an option of the command line, which is always text, as JSON; text that is not JSON stays text. */
+/** Parses an option of the command line, which is always text, as JSON; text that is not JSON stays text, and so does an account. */
 const parsedOption = (value: unknown): unknown => {
-  if (typeof value !== 'string') return value;
+  if (typeof value !== 'string' || /^\d{12}$/.test(value)) return value;
   try {
     return JSON.parse(value);
   } catch {
@@ -69,19 +77,18 @@ const parsedOption = (value: unknown): unknown => {
 };
 
 /**
- * Returns the config for `cdk synth|diff|deploy -c stage=<name>`: the stage's entry, in which options of the command line
- * (`-c canary=true`) replace those of the file. The default stage is dev. Throws ConfigError.
+ * Returns the config of a stage: its entry, in which `changes`, the options of the command line, replace those of the file. Throws
+ * ConfigError.
  */
-export const configOf = (app: App): Config => {
-  const stage: unknown = app.node.tryGetContext('stage') ?? DEFAULT_STAGE;
+export const configOf = (stage: unknown, changes: Readonly<Record<string, unknown>> = {}): Config => {
   if (typeof stage !== 'string' || !Object.hasOwn(STAGES, stage)) {
-    throw new ConfigError(String(stage), [
-      `option "stage" must be one of ${Object.keys(STAGES).join(', ')}: the entries of lib/stages.ts.`,
-    ]);
+    throw new ConfigError(
+      `${stage === undefined ? 'Name a stage' : `There is no stage "${stage}"`}: --stage ${STAGE_NAMES.join(' or --stage ')}. lib/stages.ts holds the stages.`,
+    );
   }
-  const context = Object.entries(app.node.getAllContext() as Record<string, unknown>);
-  const overrides = Object.fromEntries(
-    context.filter(([name]) => isOption(name)).map(([name, value]) => [name, parsedOption(value)]),
-  );
-  return parseConfig(stage, { ...STAGES[stage as keyof typeof STAGES], ...overrides });
+  const replaced = Object.entries(changes).filter(([name]) => isOption(name));
+  return parseConfig(stage, {
+    ...STAGES[stage as StageName],
+    ...Object.fromEntries(replaced.map(([name, value]) => [name, parsedOption(value)])),
+  });
 };

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { App } from 'aws-cdk-lib';
 import { ConfigError, parseConfig } from '#lib/config.ts';
 import { configOf, STAGES } from '#lib/stages.ts';
 
@@ -10,6 +9,8 @@ const withOption = (name: string, value: unknown) => () =>
 
 describe('parseConfig', () => {
   test.each([
+    ['account', '123', 'option "account" must look like "123456789012".'],
+    ['region', 'Frankfurt', 'option "region" must look like "eu-central-1".'],
     ['keyPrefix', 'blk_', 'option "keyPrefix" must be "blk_live_" or "blk_test_".'],
     ['keyPrefix', 'blk_live_', 'option "keyPrefix" may be "blk_live_" only in the stage prod'],
     ['otpAccess', 'sometimes', 'option "otpAccess" must be "api-key" or "public".'],
@@ -93,9 +94,9 @@ describe('parseConfig', () => {
     ['neither', {}],
   ])('throws one sentence for otpAccess "public" with %s', (_, options) => {
     expect(() => parseConfig('dev', { ...STAGES.dev, otpAccess: 'public', ...options })).toThrow(
-      new ConfigError('dev', [
-        'option "otpAccess" may be "public" only with a "firewall" and a number in "spend.smsPerDay": without keys, these two replace the limits of the plans.',
-      ]),
+      new ConfigError(
+        'The config of stage "dev" cannot be deployed: option "otpAccess" may be "public" only with a "firewall" and a number in "spend.smsPerDay": without keys, these two replace the limits of the plans.',
+      ),
     );
   });
 
@@ -110,40 +111,37 @@ describe('parseConfig', () => {
 });
 
 describe('configOf', () => {
-  const configWith = (context: Record<string, unknown>) => configOf(new App({ context }));
-
-  test('returns the config of dev by default', () => {
-    expect(configWith({}).stage).toBe('dev');
-    expect(configWith({ stage: 'prod' })).toMatchObject({
-      stage: 'prod',
-      keyPrefix: 'blk_live_',
-      removal: 'retain',
-    });
+  test('returns the config of the named stage', () => {
+    expect(configOf('dev').stage).toBe('dev');
+    expect(configOf('prod')).toMatchObject({ stage: 'prod', keyPrefix: 'blk_live_', removal: 'retain' });
   });
 
-  test('throws for an unknown stage and names the stages', () => {
-    expect(() => configWith({ stage: 'qa' })).toThrow('option "stage" must be one of dev, prod');
-    expect(() => configWith({ stage: 'toString' })).toThrow('option "stage" must be one of dev, prod');
+  test('throws without a stage and for an unknown one, and names the stages', () => {
+    expect(() => configOf(undefined)).toThrow('Name a stage: --stage dev or --stage prod.');
+    expect(() => configOf('qa')).toThrow('There is no stage "qa": --stage dev or --stage prod.');
+    expect(() => configOf('toString')).toThrow('There is no stage "toString"');
   });
 
   test('replaces an option by one of the command line, given as text or as JSON', () => {
     expect(
-      configWith({ canary: 'true', firewall: '{"requestsPerAddress":50}', removal: 'retain' }),
-    ).toMatchObject({
-      canary: true,
-      firewall: { requestsPerAddress: 50 },
-      removal: 'retain',
-    });
+      configOf('dev', { canary: 'true', firewall: '{"requestsPerAddress":50}', removal: 'retain' }),
+    ).toMatchObject({ canary: true, firewall: { requestsPerAddress: 50 }, removal: 'retain' });
+  });
+
+  test('keeps an account a text, although it is made of digits', () => {
+    for (const account of ['012345678901', '123456789012']) {
+      expect(configOf('dev', { account }).account).toBe(account);
+    }
   });
 
   test('throws for an unknown option of the command line and names it', () => {
-    expect(() => configWith({ stage: 'prod', canarry: 'true' })).toThrow(
-      'option "canarry" is not an option.',
-    );
+    expect(() => configOf('prod', { canarry: 'true' })).toThrow('option "canarry" is not an option.');
   });
 
   test('ignores the context of CDK itself', () => {
-    expect(configWith({ '@aws-cdk/core:someFlag': true, 'aws:cdk:bundling-stacks': [] }).stage).toBe('dev');
+    expect(configOf('dev', { '@aws-cdk/core:someFlag': true, 'aws:cdk:bundling-stacks': [] }).stage).toBe(
+      'dev',
+    );
   });
 });
 

@@ -1,0 +1,42 @@
+/** The options of the stages as a Markdown table, for docs/deploy.md. */
+import { optionDescriptions } from '#lib/options.ts';
+import { STAGE_NAMES, STAGES } from '#lib/stages.ts';
+
+const NONE = '–';
+
+const cellOf = (value: unknown): string => {
+  if (value === null) return NONE;
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (typeof value === 'number') return value.toLocaleString('en-US');
+  if (Array.isArray(value)) return value.map(cellOf).join(', ');
+  if (typeof value !== 'object') return `\`${value}\``;
+  const entries = Object.entries(value).filter(([, each]) => each !== null);
+  return entries.map(([name, each]) => `${name}: ${cellOf(each)}`).join('; ') || NONE;
+};
+
+const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+const table = (): string =>
+  [
+    row('option', ...STAGE_NAMES, 'meaning'),
+    `|${'---|'.repeat(STAGE_NAMES.length + 2)}`,
+    ...[...optionDescriptions()].map(([name, description]) =>
+      row(
+        `\`${name}\``,
+        ...STAGE_NAMES.map((stage) => cellOf((STAGES[stage] as Record<string, unknown>)[name])),
+        description,
+      ),
+    ),
+  ].join('\n');
+
+const START = '<!-- The table of options: npm run docs:options -->';
+const END = '<!-- End of the table of options -->';
+
+/** Returns the page with the present table between its two markers. Throws if the page does not have them. */
+export const withOptionsTable = (page: string): string => {
+  const [before, rest] = page.split(START);
+  const after = rest?.split(END)[1];
+  if (before === undefined || after === undefined)
+    throw new Error('docs/deploy.md has no markers for the table of options.');
+  return `${before}${START}\n${table()}\n${END}${after}`;
+};

@@ -1,0 +1,62 @@
+/** The kinds of options of a stage. Each one fails with a sentence that completes `option "<name>" …`. */
+import * as v from 'valibot';
+
+/** Returns the schema of an option, with the sentence that the table of docs/deploy.md shows. */
+export const option = <const Schema extends v.GenericSchema>(schema: Schema, description: string) =>
+  v.pipe(schema, v.description(description));
+
+/** One of a few texts. */
+export const oneOf = <const Options extends readonly string[]>(options: Options) =>
+  v.picklist(options, `must be ${options.map((each) => `"${each}"`).join(' or ')}`);
+
+/** True or false. */
+export const onOff = v.boolean('must be true or false');
+
+/** A whole number within a range. */
+export const wholeNumber = (least: number, most: number) => {
+  const sentence = `must be a whole number from ${least} to ${most}`;
+  return v.pipe(
+    v.number(sentence),
+    v.integer(sentence),
+    v.minValue(least, sentence),
+    v.maxValue(most, sentence),
+  );
+};
+
+/** A text of a form; the sentence shows an example. */
+export const matching = (form: RegExp, example: string) => {
+  const sentence = `must look like ${example}`;
+  return v.pipe(v.string(sentence), v.regex(form, sentence));
+};
+
+/** A list without duplicates whose first item is the first choice. */
+export const listOf = <const Item extends v.GenericSchema<string>>(item: Item, content: string) => {
+  const sentence = `must list ${content}, at least one, without duplicates, in the order of preference`;
+  return v.pipe(
+    v.array(item, sentence),
+    v.minLength(1, sentence),
+    v.check((list) => new Set(list).size === list.length, sentence),
+  );
+};
+
+/** A list of providers by name; each must have an adapter. */
+export const providersOf = (known: readonly { readonly name: string }[]) => {
+  const choice = known.map(({ name }) => `"${name}"`).join(', ');
+  return listOf(
+    v.picklist(
+      known.map(({ name }) => name),
+      `must be one of ${choice}`,
+    ),
+    `names of ${choice}`,
+  );
+};
+
+/** Several options under one name; an unknown one is refused. */
+export const section = <const Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.strictObject(entries, (issue) =>
+    issue.expected === 'never'
+      ? 'is not an option'
+      : issue.received === 'undefined'
+        ? 'is missing'
+        : 'must be an object',
+  );

@@ -1,0 +1,137 @@
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import * as v from 'valibot';
+import { KEY_PREFIXES } from '#shared/api-keys/format.ts';
+import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
+import { allRoutes } from '#shared/routes.ts';
+import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
+import {
+  listOf,
+  matching,
+  oneOf,
+  onOff,
+  option,
+  providersOf,
+  section,
+  wholeNumber,
+} from './option-schemas.ts';
+
+/** The prefix of live keys. */
+export const LIVE_PREFIX: (typeof KEY_PREFIXES)[number] = 'blk_live_';
+
+/** The retention times that CloudWatch Logs accepts. */
+const RETENTION_DAYS = Object.values(RetentionDays).filter(
+  (days): days is number => typeof days === 'number',
+);
+
+/** An optional number for each function. */
+const concurrencyByFunction = Object.fromEntries(
+  [...allRoutes.map(({ name }) => name), 'authorizer'].map((name) => [name, v.optional(wholeNumber(1, 900))]),
+);
+
+/** Every option of a stage. No option has a default, so that two stages can be compared line by line. */
+export const options = {
+  account: option(
+    v.nullable(matching(/^\d{12}$/, '"123456789012"')),
+    'The AWS account that the credentials of a `diff` or `deploy` must belong to; –: any.',
+  ),
+  region: option(
+    v.nullable(matching(/^[a-z]{2,}(?:-[a-z]+)+-\d$/, '"eu-central-1"')),
+    'The Region of the stage; –: the Region of the credentials.',
+  ),
+  keyPrefix: option(
+    oneOf(KEY_PREFIXES),
+    `The prefix of the API keys that the stage accepts. \`${LIVE_PREFIX}\` is for prod alone.`,
+  ),
+  otpAccess: option(
+    oneOf(['api-key', 'public']),
+    '`public`: the one-time-code operations require no key; requires `firewall` and `spend.smsPerDay`.',
+  ),
+  removal: option(
+    oneOf(['retain', 'destroy']),
+    'What a deleted stack does with its table, keys, secrets and logs. `retain` also turns on deletion protection.',
+  ),
+  restoredTable: option(
+    v.nullable(matching(/^[\w.-]{3,255}$/, '"buyer-linking-restored"')),
+    "The name of a restored table that replaces the stage's own: [Restore the table](operations.md#restore-the-table).",
+  ),
+  logRetentionDays: option(
+    v.picklist(RETENTION_DAYS, `must be one of ${RETENTION_DAYS.join(', ')}`),
+    'The days for which CloudWatch keeps the logs.',
+  ),
+  alarms: option(
+    v.nullable(
+      v.union(
+        [
+          section({ email: matching(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, '"on-call@your-company.com"') }),
+          section({
+            topicArn: matching(
+              /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/,
+              '"arn:aws:sns:eu-central-1:123456789012:on-call"',
+            ),
+          }),
+        ],
+        'must be { "email": "…" }, { "topicArn": "arn:…" } or null',
+      ),
+    ),
+    'The receiver of alarms: `{ email }`, or `{ topicArn }` of a topic whose policy lets `cloudwatch.amazonaws.com` publish. Set it in prod.',
+  ),
+  providers: option(
+    section({
+      identityRegistry: providersOf(IDENTITY_PROVIDERS),
+      sms: providersOf(SMS_PROVIDERS),
+      secretName: matching(/^[\w/+=.@-]{1,500}$/, '"buyer-linking/dev/providers"'),
+    }),
+    'The providers by name, the first one is called first, and the Secrets Manager secret that holds their credentials.',
+  ),
+  staticEgress: option(
+    onOff,
+    'One fixed address for providers to allow (output `EgressAddress`), through a NAT gateway for about 37 USD a month.',
+  ),
+  firewall: option(
+    v.nullable(section({ requestsPerAddress: wholeNumber(10, 2_000_000_000) })),
+    'A web firewall with a limit of requests of one address in 5 minutes; with `otpAccess: "public"` also 100 to the one-time-code operations.',
+  ),
+  openRoutes: option(
+    section({ requestsPerSecond: wholeNumber(1, 10_000), burst: wholeNumber(1, 5_000) }),
+    'The throttle of each operation that requires no key.',
+  ),
+  domain: option(
+    v.nullable(
+      section({
+        name: matching(/^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, '"api.your-company.com"'),
+        certificateArn: matching(
+          /^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/,
+          '"arn:aws:acm:eu-central-1:123456789012:certificate/…"',
+        ),
+      }),
+    ),
+    '`{ name, certificateArn }` of a custom domain, the certificate in the same Region; then point a CNAME at the output `DomainTarget`.',
+  ),
+  signingKeys: option(
+    listOf(matching(/^[a-z][a-z0-9-]*$/, '"k1"'), 'labels'),
+    'Labels of the signing keys: the first key signs, all are published. [Rotate the signing key](operations.md#rotate-the-signing-key).',
+  ),
+  spend: option(
+    section({
+      paidChecksPerDay: v.nullable(wholeNumber(1, 1_000_000_000)),
+      smsPerDay: v.nullable(wholeNumber(1, 1_000_000_000)),
+    }),
+    'Daily ceilings of the stage on what costs money, over all keys; an alarm at 80 %.',
+  ),
+  reservedConcurrency: option(
+    v.nullable(section(concurrencyByFunction)),
+    'Reserved and largest number of concurrent runs, by function; the others share the rest of the account.',
+  ),
+  canary: option(
+    onOff,
+    'A function that requests the public keys over the public URL every 5 minutes, and an alarm on its failures.',
+  ),
+  completionWatch: option(
+    onOff,
+    'An alarm for each SMS provider when less than a fifth of its codes is redeemed.',
+  ),
+};
+
+/** Returns the sentence that describes each option, by name. */
+export const optionDescriptions = (): ReadonlyMap<string, string> =>
+  new Map(Object.entries(options).map(([name, schema]) => [name, v.getDescription(schema) ?? '']));
