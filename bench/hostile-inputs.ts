@@ -6,6 +6,7 @@ import type { Context } from 'aws-lambda';
 import { endpoint } from '#shared/http/endpoint.ts';
 import { MAX_BODY_BYTES } from '#shared/http/json-body.ts';
 import { redirectLog } from '#shared/log.ts';
+import type { LimitState } from '#shared/rate-limits/rate-limiter.ts';
 import type { Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 
@@ -58,7 +59,9 @@ const eventOf = (route: Route, body: string) => ({
 const context = { getRemainingTimeInMillis: () => 15_000 } as unknown as Context;
 const deps = {
   clock: () => Date.now(),
-  rateLimiter: { increment: async () => ({ allowed: true, remaining: 1, resetSeconds: 1 }) },
+  rateLimiter: {
+    incrementAndRead: async (): Promise<[LimitState]> => [{ allowed: true, remaining: 1, resetSeconds: 1 }],
+  },
 };
 
 const cpuMs = async (work: () => Promise<unknown>): Promise<number> => {

@@ -38,11 +38,17 @@ const linkOrFind = async (
   { body, caller, requestId, receivedAtMs, withinPlan, deadlineMs }: Request<typeof route>,
   { lookUp, checks, users, hashes, rateLimiter, ceilings, identityRegistry, clock }: CreateUserDeps,
 ): Promise<Response | undefined> => {
-  const limits = keyLimits(rateLimiter, { caller, requestId, operation: route.name, nowMs: clock() });
+  const limits = keyLimits(rateLimiter, {
+    caller,
+    requestId,
+    operation: route.name,
+    nowMs: clock(),
+    withinPlan,
+  });
   const link = await linkHashes(hashes, caller.sellerId, body);
   const existing = (person: Person) => existingLink(users, link, body, person);
 
-  const [known] = await Promise.all([lookUp(link, limits), withinPlan]);
+  const [known] = await Promise.all([lookUp(link), withinPlan]);
   if (known.person) return existing(known.person);
 
   // Checked first, so that no response beyond the limit depends on the registration.
@@ -62,6 +68,7 @@ const linkOrFind = async (
     findPerson: () => users.findPerson(link.sellerId, link.personHashes),
     failedChecks: {
       check: () => limits.check('failed-checks-per-hour'),
+      recheck: () => limits.recheck('failed-checks-per-hour'),
       consume: () => limits.consume('failed-checks-per-hour'),
     },
   };

@@ -40,10 +40,10 @@ const newCode = (): string => String(randomInt(10 ** CODE_LIMITS.digits)).padSta
 
 /** Counts one SMS against the limit of the key and the ceiling of the stage, once for a request. */
 const smsBudget = (
-  { caller, requestId }: Request<typeof route>,
+  { caller, requestId, withinPlan }: Request<typeof route>,
   { rateLimiter, ceilings, clock }: SendOtpDeps,
 ) => {
-  const counted = { caller, requestId, operation: route.name, nowMs: clock() };
+  const counted = { caller, requestId, operation: route.name, nowMs: clock(), withinPlan };
   const limits = rateLimiter && caller ? keyLimits(rateLimiter, { ...counted, caller }) : NOT_LIMITED;
   const consumed: Consumed[] = [];
   return {

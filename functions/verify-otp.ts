@@ -60,6 +60,7 @@ export const handle = async (
     requestId,
     operation: route.name,
     nowMs: clock(),
+    withinPlan,
   });
   const [[phoneHash], buyerId] = await Promise.all([
     hashes.phone(phone),

@@ -1,6 +1,7 @@
 /** The type of a row of the route table, and what is derived from a row. Types and pure functions only. */
 import type * as v from 'valibot';
 import type { ProblemCode } from '#shared/problems.ts';
+import type { HourlyLimitName } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';
 import type { ItemPrefix } from '#shared/table/keys.ts';
 
@@ -80,6 +81,8 @@ export interface Route {
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** The problems of its own rules. `problemsOf` adds those that every row of its kind has. */
   readonly problems: readonly ProblemCode[];
+  /** The hourly limits that its handler checks. Their states are read with the count of the request, without another call. */
+  readonly limitsRead?: readonly HourlyLimitName[];
   readonly permissions: Permissions;
   readonly memoryMb: number;
   readonly timeoutSeconds: number;

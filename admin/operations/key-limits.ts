@@ -1,15 +1,12 @@
 import { type Administration, requireKey } from '#admin/administration.ts';
 import type { ApiKey } from '#admin/stores/api-key-schema.ts';
-import { keyLimit } from '#shared/rate-limits/key-limits.ts';
-import {
-  KEY_LIMIT_NAMES,
-  type KeyLimitName,
-  type LimitOverrides,
-  PLANS,
-  WINDOW_SECONDS,
-} from '#shared/rate-limits/plans.ts';
+import { keyLimit, minuteLimit } from '#shared/rate-limits/limits-of-key.ts';
+import { KEY_LIMIT_NAMES, type KeyLimitName, type LimitOverrides } from '#shared/rate-limits/plans.ts';
 import { type Limit, rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { flushChange, requireActive, writeChange } from './change-key.ts';
+
+/** An admin may be far from the Region. */
+const TIMEOUT_MS = 10_000;
 
 /** The state of one limit of a key in its current window. */
 export interface LimitUsage {
@@ -27,7 +24,7 @@ const usageOf = async (
   admin: Administration,
   limits: readonly (readonly [name: string, limit: Limit, isOverridden: boolean])[],
 ): Promise<LimitUsage[]> => {
-  const states = await rateLimiter(admin.table).read(
+  const states = await rateLimiter(admin.table, TIMEOUT_MS).read(
     limits.map(([, limit]) => limit),
     admin.clock(),
   );
@@ -37,15 +34,15 @@ const usageOf = async (
   });
 };
 
-const minuteLimit = ({ key_id, plan }: ApiKey): readonly [string, Limit, boolean] => [
+const minuteRow = ({ key_id, plan }: ApiKey): readonly [string, Limit, boolean] => [
   'requests-per-minute',
-  { subject: key_id, limit: PLANS[plan].requestsPerMinute, windowSeconds: WINDOW_SECONDS },
+  minuteLimit({ keyId: key_id, plan }),
   false,
 ];
 
 /** Returns the state of the key's limit per minute. */
 export const minuteUsage = async (admin: Administration, key: ApiKey): Promise<LimitUsage> => {
-  const [usage] = await usageOf(admin, [minuteLimit(key)]);
+  const [usage] = await usageOf(admin, [minuteRow(key)]);
   return usage as LimitUsage;
 };
 
@@ -54,7 +51,7 @@ export const readKeyLimits = async (admin: Administration, keyId: string): Promi
   const key = await requireKey(admin, keyId);
   const { key_id, plan, limits } = key;
   return usageOf(admin, [
-    minuteLimit(key),
+    minuteRow(key),
     ...KEY_LIMIT_NAMES.map((name): readonly [string, Limit, boolean] => [
       name,
       keyLimit(name, { keyId: key_id, plan, limits: limits ?? {} }),

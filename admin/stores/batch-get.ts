@@ -25,7 +25,7 @@ const getChunk = async (
 ): Promise<StoredItem[]> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await batchGet(table, keys, projection);
+      return await batchGet(table, keys, { projection });
     } catch (error) {
       if (!(error instanceof UnprocessedKeysError) || attempt === MAX_ATTEMPTS) throw error;
       await pause(fullJitterMs(THROTTLED, attempt));

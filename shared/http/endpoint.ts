@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import * as v from 'valibot';
 import { systemClock } from '#shared/clock.ts';
 import { bindOnce } from '#shared/env.ts';
+import type { LimitsRead } from '#shared/rate-limits/plan-limit.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import type { Route, RouteResponse } from '#shared/route.ts';
 import type { Caller } from './caller.ts';
@@ -41,7 +42,7 @@ export interface Request<R extends Route> {
   /** When the gateway received the request, epoch milliseconds. */
   readonly receivedAtMs: number;
   /** Resolves if the plan's limit allows the request, rejects with `rate_limit_exceeded` if not. Await it before a change. */
-  readonly withinPlan: Promise<void>;
+  readonly withinPlan: Promise<LimitsRead>;
   /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
   readonly deadlineMs: number;
 }
@@ -78,7 +79,7 @@ const requestFrom = <R extends Route>(
     caller: scope.caller as CallerOf<R>,
     requestId: scope.requestId,
     receivedAtMs: scope.receivedAtMs,
-    withinPlan: scope.planLimit?.withinPlan ?? Promise.resolve(),
+    withinPlan: scope.planLimit?.withinPlan ?? Promise.resolve(undefined),
     deadlineMs: scope.deadlineMs,
   };
 };

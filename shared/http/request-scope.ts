@@ -11,7 +11,7 @@ import { requestIdOf } from './event.ts';
 /** The dependencies of every endpoint besides its own. A row without a key has no rate limiter. */
 export interface EndpointDeps {
   readonly clock: Clock;
-  readonly rateLimiter?: Pick<RateLimiter, 'increment'>;
+  readonly rateLimiter?: Pick<RateLimiter, 'incrementAndRead'>;
   readonly otpAccess?: OtpAccess;
 }
 
@@ -90,5 +90,10 @@ export const identifyCaller = (
   if (rateLimiter === undefined) throw new Error('a row with a key needs a rate limiter');
   const { requestId, operation, startedAtMs } = scope;
   scope.caller = callerFrom(event.requestContext.authorizer, startedAtMs);
-  scope.planLimit = countRequest(rateLimiter, scope.caller, { requestId, operation, nowMs: startedAtMs });
+  scope.planLimit = countRequest(rateLimiter, scope.caller, {
+    requestId,
+    operation,
+    nowMs: startedAtMs,
+    limitsToRead: route.limitsRead ?? [],
+  });
 };

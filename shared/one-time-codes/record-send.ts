@@ -15,7 +15,7 @@ interface SendRequest {
   readonly code: Pick<NewCode, 'mac' | 'provider'>;
   /** False for a caller that the sends over all sellers do not limit. */
   readonly withPhoneSends: boolean;
-  readonly withinPlan: Promise<void>;
+  readonly withinPlan: Promise<unknown>;
   /** Counts the SMS once the rules allow the send; a second call counts nothing. */
   readonly budget: { consume(): Promise<void>; refund(): Promise<void> };
   readonly clock: Clock;

@@ -50,8 +50,9 @@ export const oneTimeCodeRoutes = {
     body: verifyCodeSchema,
     responses: { 200: { description: 'The code is correct.', schema: accessTokenSchema } },
     problems: ['code_rejected', 'too_many_attempts'],
+    limitsRead: ['failed-verifies-per-hour'],
     permissions: {
-      table: { 'CODE#': ['UpdateItem'], 'BUYER#': ['UpdateItem'], 'LIMIT#': ['BatchGetItem'] },
+      table: { 'CODE#': ['UpdateItem'], 'BUYER#': ['UpdateItem'] },
       hashes: true,
       signingKey: 'sign',
       tokenIssuer: true,

@@ -5,10 +5,10 @@
 import type { Caller } from '#shared/http/caller.ts';
 import { logRateLimiterUnreachable } from '#shared/log.ts';
 import { type Problem, problem } from '#shared/problems.ts';
-import type { ItemKey } from '#shared/table/keys.ts';
-import type { StoredItem } from '#shared/table/writes.ts';
-import { KEY_LIMITS, type KeyLimitName, keyLimitOf } from './plans.ts';
-import { type Limit, type LimitState, limitItemKey, limitStateIn, type RateLimiter } from './rate-limiter.ts';
+import { keyLimit } from './limits-of-key.ts';
+import type { LimitsRead } from './plan-limit.ts';
+import type { HourlyLimitName, KeyLimitName } from './plans.ts';
+import type { Limit, LimitState, RateLimiter } from './rate-limiter.ts';
 
 /** Something that was counted and can be refunded. */
 export interface Consumed {
@@ -18,14 +18,15 @@ export interface Consumed {
 
 /** The hourly and daily limits of one key. */
 export interface KeyLimits {
-  /** Throws `rate_limit_exceeded` if one of the limits is used up; counts nothing. One call for any number of limits. */
-  check(...names: readonly KeyLimitName[]): Promise<void>;
+  /**
+   * Throws `rate_limit_exceeded` if the limit was used up when the request was counted; counts nothing and makes no call. The row must
+   * name the limit in `limitsRead`.
+   */
+  check(name: HourlyLimitName): Promise<void>;
+  /** Like `check`, for a request that has waited: reads the limit as it is now. */
+  recheck(name: HourlyLimitName): Promise<void>;
   /** Counts one, or throws `rate_limit_exceeded` and counts nothing. */
   consume(name: KeyLimitName): Promise<Consumed>;
-  /** The keys of limits' items, for a batch that reads other items too. */
-  itemKeys(...names: readonly KeyLimitName[]): readonly ItemKey[];
-  /** Takes the items that such a batch read: the next `check` of each of these limits makes no call. */
-  useItems(items: readonly StoredItem[], ...names: readonly KeyLimitName[]): void;
 }
 
 /** The request that is counted. */
@@ -34,69 +35,55 @@ export interface CountedRequest {
   readonly requestId: string;
   readonly operation: string;
   readonly nowMs: number;
+  /** The count against the plan's limit. */
+  readonly withinPlan: Promise<LimitsRead>;
 }
-
-/** The limit of a key as it is stored. The subject's form is shared with the command `keys limits`. */
-export const keyLimit = (
-  name: KeyLimitName,
-  { keyId, plan, limits }: Pick<Caller, 'keyId' | 'plan' | 'limits'>,
-): Limit => ({
-  subject: `${keyId}:${name}`,
-  limit: keyLimitOf(name, plan, limits),
-  windowSeconds: KEY_LIMITS[name].windowSeconds,
-});
 
 /** Counts nothing. It is used where no key is required: other controls limit such a caller. */
 export const NOT_LIMITED: KeyLimits = {
   check: async () => {},
+  recheck: async () => {},
   consume: async () => ({ refund: async () => {} }),
-  itemKeys: () => [],
-  useItems: () => {},
 };
 
-/** Returns the limits of the key that makes a request. */
+/** Returns the limits of the key that makes a request. Every call first waits for the plan's limit, and throws if that is exceeded. */
 export const keyLimits = (rateLimiter: RateLimiter, request: CountedRequest): KeyLimits => {
-  const { caller, nowMs } = request;
-  const itemsRead = new Map<KeyLimitName, readonly StoredItem[]>();
+  const { caller, nowMs, withinPlan } = request;
+  let isReachable = true;
 
-  const orUncounted = async <Result>(counting: Promise<Result>): Promise<Result | undefined> => {
+  /** Undefined if the store cannot be reached. It is then not called again, so that it delays a request only once. */
+  const orUncounted = async <Result>(count: () => Promise<Result>): Promise<Result | undefined> => {
+    if ((await withinPlan) === undefined || !isReachable) return undefined;
     try {
-      return await counting;
+      return await count();
     } catch (error) {
+      isReachable = false;
       logRateLimiterUnreachable(error, { ...request, keyId: caller.keyId });
       return undefined;
     }
   };
 
   return {
-    async check(...names) {
-      const limits = names.map((name) => keyLimit(name, caller));
-      const states = names.every((name) => itemsRead.has(name))
-        ? limits.map((limit, index) =>
-            limitStateIn(itemsRead.get(names[index] as KeyLimitName) ?? [], limit, nowMs),
-          )
-        : ((await orUncounted(rateLimiter.read(limits, nowMs))) ?? []);
-      for (const name of names) itemsRead.delete(name);
-      const index = states.findIndex(({ allowed }) => !allowed);
-      if (index >= 0)
-        throw exceeded(names[index] as KeyLimitName, limits[index] as Limit, states[index] as LimitState);
+    async check(name) {
+      const state = (await withinPlan)?.get(name);
+      if (state !== undefined && !state.allowed) throw exceeded(name, keyLimit(name, caller), state);
     },
 
-    itemKeys: (...names) => names.map((name) => limitItemKey(keyLimit(name, caller), nowMs)),
-
-    useItems(items, ...names) {
-      for (const name of names) itemsRead.set(name, items);
+    async recheck(name) {
+      const limit = keyLimit(name, caller);
+      const [state] = (await orUncounted(() => rateLimiter.read([limit], nowMs))) ?? [];
+      if (state !== undefined && !state.allowed) throw exceeded(name, limit, state);
     },
 
     async consume(name) {
       const limit = keyLimit(name, caller);
-      const state = await orUncounted(rateLimiter.increment(limit, nowMs));
+      const state = await orUncounted(() => rateLimiter.increment(limit, nowMs));
       if (state !== undefined && !state.allowed) throw exceeded(name, limit, state);
       // A count that was not made must not be refunded.
       let isCounted = state !== undefined;
       return {
         async refund() {
-          if (isCounted) await orUncounted(rateLimiter.decrement(limit, nowMs));
+          if (isCounted) await orUncounted(() => rateLimiter.decrement(limit, nowMs));
           isCounted = false;
         },
       };

@@ -63,6 +63,13 @@ export type KeyLimitName = keyof typeof KEY_LIMITS;
 
 export const KEY_LIMIT_NAMES = Object.keys(KEY_LIMITS) as [KeyLimitName, ...KeyLimitName[]];
 
+/** The limits whose window is a clock hour. */
+export type HourlyLimitName = {
+  [Name in KeyLimitName]: (typeof KEY_LIMITS)[Name]['windowSeconds'] extends typeof HOUR_SECONDS
+    ? Name
+    : never;
+}[KeyLimitName];
+
 /** The limits of one key that override those of its plan, by name. */
 export const limitOverridesSchema = v.partial(
   v.object(

@@ -4,12 +4,15 @@ import { batchGet, itemOf } from '#shared/table/batch-get.ts';
 import type { Table } from '#shared/table/client.ts';
 import { type ItemKey, limitKey } from '#shared/table/keys.ts';
 import { conditionalWrite, type StoredItem } from '#shared/table/writes.ts';
+import { HOUR_SECONDS } from './plans.ts';
 import { secondsToNextWindow, windowOf } from './windows.ts';
 
 /** A limit on one subject: at most `limit` in each clock window (UTC). */
 export interface Limit {
-  /** A key id, `<key id>:<limit name>` or `stage:<ceiling>`. Never personal data. */
+  /** A key id, or `stage:<ceiling>`. Never personal data. */
   readonly subject: string;
+  /** What is counted. Limits of a subject with different names are counted apart. */
+  readonly name: string;
   readonly limit: number;
   readonly windowSeconds: number;
 }
@@ -23,22 +26,27 @@ export interface LimitState {
   readonly resetSeconds: number;
 }
 
-/** Timeout of a call to the limits' items. The request passes if the calls do not end in time: the usage plan still limits it. */
+/** The longest time of a call, in milliseconds. The request then passes uncounted: the usage plan still limits it. */
 const TIMEOUT_MS = 1000;
 
 /** A count is kept this long after its window, for the command `usage`. */
 const KEEP_SECONDS = 3600;
 
-const timeout = () => ({ abortSignal: AbortSignal.timeout(TIMEOUT_MS) });
+/** The window of an item. One item holds the counts of a subject in a clock hour, so that one call counts and reads several limits. */
+const itemSeconds = ({ windowSeconds }: Limit): number => Math.max(windowSeconds, HOUR_SECONDS);
 
-/** The key of a limit's item in the window of `nowMs`. */
-export const limitItemKey = ({ subject, windowSeconds }: Limit, nowMs: number): ItemKey =>
-  limitKey(subject, windowOf(nowMs, windowSeconds));
+const itemKey = (limit: Limit, nowMs: number): ItemKey =>
+  limitKey(limit.subject, windowOf(nowMs, itemSeconds(limit)));
 
-/** The state of a limit by the items that were read. */
-export const limitStateIn = (items: readonly StoredItem[], limit: Limit, nowMs: number): LimitState => {
-  const item = itemOf(items, limitItemKey(limit, nowMs));
-  const remaining = Math.max(0, limit.limit - Number(item?.count ?? 0));
+/** The attribute that holds the count. A window shorter than the item's has its number in the item: `minute_34`. */
+const countAttribute = (limit: Limit, nowMs: number): string => {
+  const { name, windowSeconds } = limit;
+  const windowsPerItem = itemSeconds(limit) / windowSeconds;
+  return windowsPerItem === 1 ? name : `${name}_${windowOf(nowMs, windowSeconds) % windowsPerItem}`;
+};
+
+const stateIn = (item: StoredItem | undefined, limit: Limit, nowMs: number): LimitState => {
+  const remaining = Math.max(0, limit.limit - Number(item?.[countAttribute(limit, nowMs)] ?? 0));
   return {
     allowed: remaining > 0,
     remaining,
@@ -46,53 +54,71 @@ export const limitStateIn = (items: readonly StoredItem[], limit: Limit, nowMs: 
   };
 };
 
+/** The parts of an UpdateItem that return the counts of other limits with its own: they are set to what they are. */
+const alsoReturn = (limits: readonly Limit[], nowMs: number) => ({
+  assignments: limits.map((_, index) => `, #read${index} = if_not_exists(#read${index}, :zero)`).join(''),
+  names: Object.fromEntries(limits.map((limit, index) => [`#read${index}`, countAttribute(limit, nowMs)])),
+});
+
 /** Counts against limits in clock windows. Throws the errors of the table; the caller decides what an unreachable store means. */
-export const rateLimiter = (table: Table) => {
+export const rateLimiter = (table: Table, timeoutMs = TIMEOUT_MS) => {
   const { client, name: TableName } = table;
+  const timeout = () => ({ abortSignal: AbortSignal.timeout(timeoutMs) });
+
+  /**
+   * Counts one, if the limit leaves room. A refused increment is not counted, so exactly `limit` pass in a window, also after the
+   * limit was changed within it. A count that the SDK resends because its response was lost finds its own token and counts once.
+   * Also returns the states of `others`, in the same call: limits of the same subject whose window is at most an hour.
+   */
+  const incrementAndRead = async (
+    limit: Limit,
+    others: readonly Limit[],
+    nowMs: number,
+  ): Promise<[LimitState, ...LimitState[]]> => {
+    const token = randomUUID();
+    const read = alsoReturn(others, nowMs);
+    const result = await conditionalWrite(
+      client.send(
+        new UpdateCommand({
+          TableName,
+          Key: itemKey(limit, nowMs),
+          UpdateExpression: `SET #count = if_not_exists(#count, :zero) + :one, last_token = :token, #ttl = :ttl${read.assignments}`,
+          ConditionExpression: 'attribute_not_exists(#count) OR (#count < :limit AND last_token <> :token)',
+          ExpressionAttributeNames: { '#count': countAttribute(limit, nowMs), '#ttl': 'ttl', ...read.names },
+          ExpressionAttributeValues: {
+            ':zero': 0,
+            ':one': 1,
+            ':limit': limit.limit,
+            ':token': token,
+            ':ttl': Math.ceil(nowMs / 1000) + itemSeconds(limit) + KEEP_SECONDS,
+          },
+          ReturnValues: 'UPDATED_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+        timeout(),
+      ),
+    );
+    const item = result.written ? result.value.Attributes : result.reason;
+    const allowed = result.written || item?.last_token === token;
+    const counted = stateIn(item, limit, nowMs);
+    return [
+      { ...counted, allowed, remaining: allowed ? counted.remaining : 0 },
+      ...others.map((other) => stateIn(item, other, nowMs)),
+    ];
+  };
 
   return {
-    /**
-     * Counts one, if the limit leaves room. A refused increment is not counted, so exactly `limit` pass in a window, also after the
-     * limit was changed within it. A count that the SDK resends because its response was lost finds its own token and counts once.
-     */
-    async increment(limit: Limit, nowMs: number): Promise<LimitState> {
-      const token = randomUUID();
-      const resetSeconds = secondsToNextWindow(nowMs, limit.windowSeconds);
-      const result = await conditionalWrite(
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: limitItemKey(limit, nowMs),
-            UpdateExpression:
-              'SET #count = if_not_exists(#count, :zero) + :one, last_token = :token, #ttl = :ttl',
-            ConditionExpression: 'attribute_not_exists(#count) OR (#count < :limit AND last_token <> :token)',
-            ExpressionAttributeNames: { '#count': 'count', '#ttl': 'ttl' },
-            ExpressionAttributeValues: {
-              ':zero': 0,
-              ':one': 1,
-              ':limit': limit.limit,
-              ':token': token,
-              ':ttl': Math.ceil(nowMs / 1000) + limit.windowSeconds + KEEP_SECONDS,
-            },
-            ReturnValues: 'UPDATED_NEW',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-          timeout(),
-        ),
-      );
-      const item = result.written ? result.value.Attributes : result.reason;
-      const allowed = result.written || item?.last_token === token;
-      const remaining = allowed ? Math.max(0, limit.limit - Number(item?.count)) : 0;
-      return { allowed, remaining, resetSeconds };
-    },
+    incrementAndRead,
+
+    /** Counts one, as `incrementAndRead`. A limit of 0 leaves no room for a first one. */
+    increment: async (limit: Limit, nowMs: number): Promise<LimitState> =>
+      limit.limit === 0 ? stateIn(undefined, limit, nowMs) : (await incrementAndRead(limit, [], nowMs))[0],
 
     /** Reads the states of limits in one call; counts nothing. */
     async read(limits: readonly Limit[], nowMs: number): Promise<LimitState[]> {
-      const items = await batchGet(
-        table,
-        limits.map((limit) => limitItemKey(limit, nowMs)),
-      );
-      return limits.map((limit) => limitStateIn(items, limit, nowMs));
+      const keys = new Map(limits.map((limit) => itemKey(limit, nowMs)).map((key) => [key.pk, key]));
+      const items = await batchGet(table, [...keys.values()], timeout());
+      return limits.map((limit) => stateIn(itemOf(items, itemKey(limit, nowMs)), limit, nowMs));
     },
 
     /** Refunds one that was counted at `nowMs`. */
@@ -101,10 +127,10 @@ export const rateLimiter = (table: Table) => {
         client.send(
           new UpdateCommand({
             TableName,
-            Key: limitItemKey(limit, nowMs),
+            Key: itemKey(limit, nowMs),
             UpdateExpression: 'SET #count = #count - :one',
             ConditionExpression: '#count > :zero',
-            ExpressionAttributeNames: { '#count': 'count' },
+            ExpressionAttributeNames: { '#count': countAttribute(limit, nowMs) },
             ExpressionAttributeValues: { ':zero': 0, ':one': 1 },
           }),
           timeout(),

@@ -38,7 +38,12 @@ export const stageCeilings = (
   const consumer =
     (ceiling: string, callsPerDay: number | undefined, code: ProblemCode) => async (): Promise<Consumed> => {
       if (callsPerDay === undefined) return UNCOUNTED;
-      const limit: Limit = { subject: `stage:${ceiling}`, limit: callsPerDay, windowSeconds: DAY_SECONDS };
+      const limit: Limit = {
+        subject: `stage:${ceiling}`,
+        name: 'count',
+        limit: callsPerDay,
+        windowSeconds: DAY_SECONDS,
+      };
       const nowMs = clock();
       const { allowed, remaining, resetSeconds } = await limiter.increment(limit, nowMs);
       logEvent('stage_ceiling_counted', {

@@ -16,6 +16,12 @@ export class UnprocessedKeysError extends Error {
   }
 }
 
+/** Which attributes to read, and when to stop; by default all attributes, and the deadline of the request. */
+interface BatchGetOptions {
+  readonly projection?: string | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
 /**
  * Reads up to 100 distinct keys in one call, strongly consistent. Returns the items that exist, in no order. A throttled table
  * leaves keys unread without an error: they are read again with jitter, and count as an error if that does not help, never as absent.
@@ -23,7 +29,7 @@ export class UnprocessedKeysError extends Error {
 export const batchGet = async (
   { client, name }: Table,
   keys: readonly ItemKey[],
-  ProjectionExpression?: string,
+  { projection, abortSignal }: BatchGetOptions = {},
 ): Promise<StoredItem[]> => {
   const items: StoredItem[] = [];
   let open: Record<string, unknown>[] = keys.map(({ pk, sk }) => ({ pk, sk }));
@@ -32,8 +38,11 @@ export const batchGet = async (
     if (attempt > 0) await pause(fullJitterMs(BACKOFF, attempt));
     const { Responses, UnprocessedKeys } = await client.send(
       new BatchGetCommand({
-        RequestItems: { [name]: { Keys: open, ProjectionExpression, ConsistentRead: true } },
+        RequestItems: {
+          [name]: { Keys: open, ProjectionExpression: projection, ConsistentRead: true },
+        },
       }),
+      abortSignal && { abortSignal },
     );
     items.push(...(Responses?.[name] ?? []));
     open = UnprocessedKeys?.[name]?.Keys ?? [];

@@ -1,5 +1,3 @@
-import type { KeyLimits } from '#shared/rate-limits/key-limits.ts';
-import type { KeyLimitName } from '#shared/rate-limits/plans.ts';
 import { batchGet, itemOf } from '#shared/table/batch-get.ts';
 import type { Table } from '#shared/table/client.ts';
 import { buyerKey, personCheckKey, personKey } from '#shared/table/keys.ts';
@@ -23,21 +21,14 @@ export interface KnownLink {
   readonly checks: CheckRecord;
 }
 
-const LIMITS: readonly KeyLimitName[] = ['unregistered-buyers-per-hour', 'failed-checks-per-hour'];
-
-/** Reads in one call what decides on a link, the key's limits of failed links included. */
+/** Reads in one call what decides on a link. */
 export const linkLookup =
   (table: Table) =>
-  async (
-    { sellerId, personHashes, phoneHashes }: LinkHashes,
-    limits: Pick<KeyLimits, 'itemKeys' | 'useItems'>,
-  ): Promise<KnownLink> => {
+  async ({ sellerId, personHashes, phoneHashes }: LinkHashes): Promise<KnownLink> => {
     const personKeys = personHashes.map((hash) => personKey(sellerId, hash));
     const buyerKeys = phoneHashes.map(buyerKey);
     const checkKey = personCheckKey(sellerId, personHashes[0]);
-    const keys = [...personKeys, ...buyerKeys, checkKey, ...limits.itemKeys(...LIMITS)];
-    const items = await batchGet(table, keys);
-    limits.useItems(items, ...LIMITS);
+    const items = await batchGet(table, [...personKeys, ...buyerKeys, checkKey]);
     const person = personKeys.map((key) => itemOf(items, key)).find((item) => item !== undefined);
     return {
       person: person && personFromItem(person),

@@ -32,9 +32,13 @@ const POLL_BACKOFF = { baseMs: 50, capMs: 400 };
 /** A wait ends this long before the deadline: a check that begins later would rarely end in time. */
 const CHECK_RESERVE_MS = 6000;
 
-/** The key's hourly limit of failed checks. Both throw `rate_limit_exceeded`; `check` counts nothing. */
+/**
+ * The key's hourly limit of failed checks. All throw `rate_limit_exceeded`; only `consume` counts. `recheck` is for a request that has
+ * waited.
+ */
 interface FailedCheckLimit {
   check(): Promise<void>;
+  recheck(): Promise<void>;
   consume(): Promise<unknown>;
 }
 
@@ -99,6 +103,7 @@ const acquire = async <Found>(
   let { record } = request;
   let wanted: WantedCheck = { ...request, firstVersion: record.version, personReadAfterVersion: 0 };
   for (let polls = 0; ; polls += 1) {
+    const checkLimit = () => (polls === 0 ? request.failedChecks.check() : request.failedChecks.recheck());
     let next = nextStep(record, wanted, clock());
     if (next.step === 'read-person') {
       const found = await request.findPerson();
@@ -107,11 +112,11 @@ const acquire = async <Found>(
       next = nextStep(record, wanted, clock());
     }
     if (next.step === 'refuse') {
-      if (next.refusal.code !== 'too_many_attempts') await request.failedChecks.check();
+      if (next.refusal.code !== 'too_many_attempts') await checkLimit();
       throw refusalProblem(next.refusal);
     }
     if (next.step === 'check') {
-      await request.failedChecks.check();
+      await checkLimit();
       const held = await tryAcquire(context, request.person, record);
       if (held !== undefined) return held;
     }

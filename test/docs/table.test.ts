@@ -13,7 +13,10 @@ import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { randomIds } from '#shared/ids.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
+import { keyLimit, minuteLimit } from '#shared/rate-limits/limits-of-key.ts';
+import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
 import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { personCheckStore } from '#shared/users/person-check-store.ts';
 import { userStore } from '#shared/users/store.ts';
 import { fakeUsagePlans } from '#test/fakes/usage-plans.ts';
@@ -31,7 +34,7 @@ const documented = (): Attributes =>
       .map((section) => [
         section.split('\n', 1)[0] ?? '',
         Object.fromEntries(
-          [...section.matchAll(/^\| (\w+) \| ([SNLM]) \|/gm)].map(([, name, type]) => [name, type]),
+          [...section.matchAll(/^\| ([\w<>-]+) \| ([SNLM]) \|/gm)].map(([, name, type]) => [name, type]),
         ),
       ]),
   );
@@ -62,7 +65,12 @@ const sectionOf = (item: Item): string => {
 };
 
 const typesOf = ({ pk: _pk, sk: _sk, ...attributes }: Item): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, Object.keys(value)[0] ?? '']));
+  Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [
+      name.replace(/_\d+$/, '_<n>'),
+      Object.keys(value)[0] ?? '',
+    ]),
+  );
 
 const NOW_MS = Date.parse('2026-11-21T10:00:00Z');
 const NOW = NOW_MS / 1000;
@@ -136,8 +144,11 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   await observed(codes.countTry(owner, NOW + 1));
   await observed(codes.redeem(owner, code.mac, NOW + 2));
 
-  const limit = { subject: key.key_id, limit: 100, windowSeconds: 60 };
-  await observed(rateLimiter(table).increment(limit, NOW_MS));
+  const caller = { keyId: key.key_id, plan: 'free', limits: {} } as const;
+  for (const limit of [minuteLimit(caller), ...KEY_LIMIT_NAMES.map((name) => keyLimit(name, caller))]) {
+    await observed(rateLimiter(table).increment(limit, NOW_MS));
+  }
+  await observed(stageCeilings(rateLimiter(table), { smsPerDay: 1 }, () => NOW_MS).consumeSms());
 
   const ended = {
     leaseId: 'lease',

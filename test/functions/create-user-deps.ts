@@ -11,6 +11,7 @@ import { personChecks, type WaitTimer } from '#shared/users/person-check-lease.t
 import { personCheckStore } from '#shared/users/person-check-store.ts';
 import { userStore } from '#shared/users/store.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
+import { LIMITER_TIMEOUT_MS } from './harness.ts';
 
 export const testHashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
 
@@ -34,7 +35,7 @@ export const createUserDepsOn = (
   table: Table,
   { clock, identityRegistry, ceilings = {}, timer = eagerTimer }: Options,
 ): CreateUserDeps & Required<Pick<CreateUserDeps, 'rateLimiter'>> => {
-  const limiter = rateLimiter(table);
+  const limiter = rateLimiter(table, LIMITER_TIMEOUT_MS);
   return {
     lookUp: linkLookup(table),
     checks: personChecks(personCheckStore(table), clock, timer),

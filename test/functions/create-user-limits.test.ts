@@ -1,10 +1,11 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { HOUR_SECONDS } from '#shared/rate-limits/plans.ts';
-import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { type RateLimiter, rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { windowOf } from '#shared/rate-limits/windows.ts';
 import { limitKey } from '#shared/table/keys.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { hangingLimits } from '#test/table/hanging-limits.ts';
 import { addSellers, createUserBench, newBuyerIn, newKey } from './create-user-bench.ts';
 import type { Reply } from './harness.ts';
 import { newPerson } from './people.ts';
@@ -43,7 +44,7 @@ const putFailedChecks = (keyId: string, count: number, nowMs: number) =>
   table.client.send(
     new PutCommand({
       TableName: table.name,
-      Item: { ...limitKey(`${keyId}:failed-checks-per-hour`, windowOf(nowMs, HOUR_SECONDS)), count },
+      Item: { ...limitKey(keyId, windowOf(nowMs, HOUR_SECONDS)), 'failed-checks-per-hour': count },
     }),
   );
 
@@ -125,6 +126,25 @@ describe('failed-checks-per-hour', () => {
     expect(codesOf(replies)).toContain('rate_limit_exceeded');
   });
 
+  it('returns no verdict to a request that waited for a check while the limit was used up', async () => {
+    const { registry, call, link } = createUserBench(table);
+    const key = { ...newKey(), limits: JSON.stringify({ 'failed-checks-per-hour': 1 }) };
+    const [checking, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    registry.identity = 'not_found';
+    registry.wait = () => {
+      checking.resolve();
+      return end.promise;
+    };
+    const body = await newBuyerIn(table);
+    const first = call({ body, authorizer: key });
+    await checking.promise;
+    registry.wait = undefined;
+    const waiting = call({ body, authorizer: key });
+    expect((await link(key)).json.code).toBe('identity_mismatch');
+    end.resolve();
+    expect(codesOf(await Promise.all([first, waiting]))).toEqual(Array(2).fill('rate_limit_exceeded'));
+  });
+
   it('counts each key separately', async () => {
     const { registry, link } = createUserBench(table);
     const key = newKey();
@@ -157,6 +177,19 @@ describe('failed-checks-per-hour', () => {
     registry.identity = 'not_found';
     for (const _ of times(12)) expect((await link(key)).json.code).toBe('identity_mismatch');
     expect(lines.join()).toContain('rate_limiter_unreachable');
+  });
+});
+
+describe('limits whose store hangs', () => {
+  it('delay a request once: after the first timeout it is counted nowhere', async () => {
+    const hanging = hangingLimits(table);
+    const { link, lines } = createUserBench(table, {
+      registry: { identity: 'not_found' },
+      deps: (deps) => ({ ...deps, rateLimiter: rateLimiter(hanging, 20) }),
+    });
+    expect((await link()).json.code).toBe('identity_mismatch');
+    expect(hanging.limitCalls()).toBe(1);
+    expect(lines.join().split('"rate_limiter_unreachable"')).toHaveLength(2);
   });
 });
 
@@ -203,6 +236,13 @@ describe('unregistered-buyers-per-hour', () => {
 });
 
 describe('paid-checks-per-day', () => {
+  it('of 0 lets a key make no paid check', async () => {
+    const { link, paid } = createUserBench(table);
+    const key = limitedKey(0);
+    expect(codesOf([await link(key), await link(key)])).toEqual(Array(2).fill('rate_limit_exceeded'));
+    expect(paid.identity).toBe(0);
+  });
+
   const limitedKey = (count: number) => ({
     ...newKey('professional'),
     limits: JSON.stringify({ 'paid-checks-per-day': count }),

@@ -7,7 +7,7 @@ import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { countingCalls } from '#test/table/counting-calls.ts';
-import { callerContext, functionUnderTest } from './harness.ts';
+import { callerContext, functionUnderTest, LIMITER_TIMEOUT_MS } from './harness.ts';
 
 export const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
 
@@ -30,7 +30,7 @@ export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = 
   const sent: { phone: string; code: string }[] = [];
   const provider: { name: string; failure?: Error; onSend?: () => Promise<unknown> } = { name: 'first' };
   const codes = codeStore(counted);
-  const limiter = rateLimiter(counted);
+  const limiter = rateLimiter(counted, LIMITER_TIMEOUT_MS);
   const clock = (): number => test.clock();
   const test = functionUnderTest<(typeof routes)['send-otp'], SendOtpDeps>(
     routes['send-otp'],

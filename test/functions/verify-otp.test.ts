@@ -105,12 +105,12 @@ describe('200', () => {
     lossy.client.destroy();
   });
 
-  it('makes three writes and one read', async () => {
+  it('makes three calls', async () => {
     const { phone } = newPerson();
     const { send, verify, calls } = verifyOtp();
     await send(phone, 'sel_a');
     await verify(phone, RIGHT, seller('sel_a'));
-    expect(calls.sort()).toEqual(['BatchGet', 'Update', 'Update', 'Update']);
+    expect(calls).toEqual(['Update', 'Update', 'Update']);
   });
 
   it('logs code_redeemed with the provider of the code', async () => {

@@ -1,11 +1,12 @@
 import { handle as createHandle } from '#functions/create-user.ts';
 import { handle } from '#functions/list-users.ts';
 import { PROBLEMS, problemType } from '#shared/problems.ts';
-import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { type RateLimiter, rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { routes } from '#shared/routes.ts';
 import { userStore } from '#shared/users/store.ts';
 import { callerContext, functionUnderTest } from '#test/functions/harness.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { hangingLimits } from '#test/table/hanging-limits.ts';
 
 let table: EmbeddedTable;
 
@@ -106,14 +107,25 @@ describe('the plan limit', () => {
   });
 
   it('allows a request and logs a metric when its store cannot be reached', async () => {
-    const rateLimiter: Pick<RateLimiter, 'increment'> = {
-      increment: () => Promise.reject(new Error('no table')),
+    const rateLimiter: Pick<RateLimiter, 'incrementAndRead'> = {
+      incrementAndRead: () => Promise.reject(new Error('no table')),
     };
     const { call, lines } = list({ rateLimiter });
     const { status, headers } = await call();
     expect(status).toBe(200);
     expect(headers).not.toHaveProperty('RateLimit');
     expect(lines.map((line) => JSON.parse(line).event)).toContain('rate_limiter_unreachable');
+  });
+});
+
+describe('a store of the limiter that hangs', () => {
+  it('delays a request by the timeout of the limiter; then the request passes', async () => {
+    const { call, lines } = list({ rateLimiter: rateLimiter(hangingLimits(table), 20) });
+    expect((await call()).status).toBe(200);
+    expect(lines.map((line) => JSON.parse(line).event)).toEqual([
+      'rate_limiter_unreachable',
+      'request_completed',
+    ]);
   });
 });
 

@@ -1,8 +1,14 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { jest } from '@jest/globals';
+import { keyLimit, minuteLimit } from '#shared/rate-limits/limits-of-key.ts';
+import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
 import { type LimitState, type RateLimiter, rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import type { Table } from '#shared/table/client.ts';
 import { limitKey } from '#shared/table/keys.ts';
+import { LIMITER_TIMEOUT_MS } from '#test/functions/harness.ts';
+import { countingCalls } from '#test/table/counting-calls.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { hangingLimits } from '#test/table/hanging-limits.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';
 
 let table: EmbeddedTable;
@@ -10,7 +16,7 @@ let limiter: RateLimiter;
 
 beforeAll(async () => {
   table = await startEmbeddedTable();
-  limiter = rateLimiter(table);
+  limiter = rateLimiter(table, LIMITER_TIMEOUT_MS);
 });
 afterAll(() => table.stop());
 
@@ -20,14 +26,17 @@ const START_MS = Date.parse('2026-11-21T08:00:00Z');
 const requests = (keyId: string, times: number, limit: number, nowMs = START_MS) =>
   Promise.all(
     Array.from({ length: times }, () =>
-      limiter.increment({ subject: keyId, limit, windowSeconds: 60 }, nowMs),
+      limiter.increment({ subject: keyId, limit, name: 'minute', windowSeconds: 60 }, nowMs),
     ),
   );
 
 const allowedOf = (states: readonly LimitState[]): number => states.filter(({ allowed }) => allowed).length;
 
-const itemOf = async (keyId: string, window: number) =>
-  (await table.client.send(new GetCommand({ TableName: table.name, Key: limitKey(keyId, window) }))).Item;
+/** The item of a subject in the clock hour of the tests. */
+const itemOf = async (subject: string) => {
+  const Key = limitKey(subject, START_MS / 3_600_000);
+  return (await table.client.send(new GetCommand({ TableName: table.name, Key }))).Item;
+};
 
 describe('increment', () => {
   it('allows exactly n of 3n concurrent requests and returns a different remaining count to each', async () => {
@@ -69,7 +78,7 @@ describe('increment', () => {
   });
 
   it('counts per clock hour when the window is an hour', async () => {
-    const limit = { subject: 'hourly', limit: 1, windowSeconds: 3600 };
+    const limit = { subject: 'hourly', limit: 1, name: 'hour', windowSeconds: 3600 };
     expect(await limiter.increment(limit, START_MS)).toEqual({
       allowed: true,
       remaining: 0,
@@ -83,40 +92,105 @@ describe('increment', () => {
     expect(await limiter.increment(limit, START_MS + 3_600_000)).toMatchObject({ allowed: true });
   });
 
-  it('keeps a window for one hour after its end', async () => {
+  it('keeps a count for one hour after its window', async () => {
     await requests('forgotten', 1, 5, START_MS + 500);
-    expect(await itemOf('forgotten', START_MS / 60_000)).toMatchObject({
-      count: 1,
-      ttl: START_MS / 1000 + 1 + 60 + 3600,
-    });
+    expect(await itemOf('forgotten')).toMatchObject({ minute_0: 1, ttl: START_MS / 1000 + 1 + 3600 + 3600 });
+  });
+
+  it('counts nothing against a limit of 0', async () => {
+    expect(await requests('none', 2, 0)).toEqual(
+      Array(2).fill({ allowed: false, remaining: 0, resetSeconds: 60 }),
+    );
+    expect(await itemOf('none')).toBeUndefined();
+  });
+
+  it('keeps all counts of a busy key in an hour within one write unit of 1 KB', async () => {
+    const caller = { keyId: `key_${'k'.repeat(22)}`, plan: 'professional', limits: {} } as const;
+    const hourly = KEY_LIMIT_NAMES.map((name) => keyLimit(name, caller)).filter(
+      ({ windowSeconds }) => windowSeconds === 3600,
+    );
+    for (let minute = 0; minute < 60; minute += 1)
+      await limiter.incrementAndRead(minuteLimit(caller), hourly, START_MS + minute * 60_000);
+    const item = (await itemOf(caller.keyId)) ?? {};
+    expect(Object.keys(item)).toHaveLength(60 + hourly.length + 4);
+    // A number of up to four digits takes three bytes.
+    const bytes = Object.entries(item).map(
+      ([name, value]) =>
+        name.length + (typeof value === 'number' && value < 10_000 ? 3 : String(value).length),
+    );
+    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(1024);
   });
 
   it('throws what the table throws', async () => {
     const client = { send: () => Promise.reject(new Error('the table is unreachable')) };
     const broken = rateLimiter({ client, name: 'test' } as unknown as Table);
-    await expect(broken.increment({ subject: 'any', limit: 1, windowSeconds: 60 }, START_MS)).rejects.toThrow(
-      'the table is unreachable',
-    );
+    await expect(
+      broken.increment({ subject: 'any', limit: 1, name: 'minute', windowSeconds: 60 }, START_MS),
+    ).rejects.toThrow('the table is unreachable');
   });
 
   it('counts a write once when the SDK resends it because its response was lost', async () => {
     const lossy = losingResponses(table);
     lossy.loseWrites(1);
-    const limit = { subject: 'lost', limit: 1, windowSeconds: 60 };
+    const limit = { subject: 'lost', limit: 1, name: 'minute', windowSeconds: 60 };
     expect(await rateLimiter(lossy).increment(limit, START_MS)).toEqual({
       allowed: true,
       remaining: 0,
       resetSeconds: 60,
     });
     expect(lossy.lost()).toBe(1);
-    expect(await itemOf('lost', START_MS / 60_000)).toMatchObject({ count: 1 });
+    expect(await itemOf('lost')).toMatchObject({ minute_0: 1 });
+    lossy.client.destroy();
+  });
+});
+
+describe('a call that gets no response', () => {
+  it('ends after one second', async () => {
+    const timeout = jest.spyOn(AbortSignal, 'timeout');
+    timeout.mockReturnValueOnce(AbortSignal.abort(new Error('timed out')));
+    const limit = { subject: 'hanging', limit: 1, name: 'minute', windowSeconds: 60 };
+    await expect(rateLimiter(hangingLimits(table)).increment(limit, START_MS)).rejects.toThrow('timed out');
+    expect(timeout.mock.calls).toEqual([[1000]]);
+    timeout.mockRestore();
+  });
+});
+
+describe('incrementAndRead', () => {
+  const minute = { subject: 'reader', name: 'minute', limit: 2, windowSeconds: 60 };
+  const hour = { subject: 'reader', name: 'hourly', limit: 1, windowSeconds: 3600 };
+
+  it('counts one limit and returns the states of others in one call', async () => {
+    const counted = countingCalls(table);
+    const states = () => rateLimiter(counted).incrementAndRead(minute, [hour], START_MS + 60_000);
+    const allowed = async () => (await states()).map((state) => state.allowed);
+    expect(await allowed()).toEqual([true, true]);
+    await limiter.increment(hour, START_MS);
+    expect(await allowed()).toEqual([true, false]);
+    expect(await allowed()).toEqual([false, false]);
+    expect(counted.calls).toEqual(['Update', 'Update', 'Update']);
+  });
+
+  it('returns the states of others when the first response was lost', async () => {
+    const lossy = losingResponses(table);
+    lossy.loseWrites(1);
+    const [first, other] = await rateLimiter(lossy).incrementAndRead(
+      { ...minute, subject: 'lost-reader' },
+      [{ ...hour, subject: 'lost-reader' }],
+      START_MS,
+    );
+    expect([first.allowed, first.remaining, other?.allowed]).toEqual([true, 1, true]);
     lossy.client.destroy();
   });
 });
 
 describe('read', () => {
   it('returns the states of several limits without counting', async () => {
-    const limits = ['read-a', 'read-b'].map((subject) => ({ subject, limit: 2, windowSeconds: 60 }));
+    const limits = ['read-a', 'read-b'].map((subject) => ({
+      subject,
+      limit: 2,
+      name: 'minute',
+      windowSeconds: 60,
+    }));
     await requests('read-a', 2, 2);
     const expected = [
       { allowed: false, remaining: 0, resetSeconds: 60 },
@@ -129,7 +203,7 @@ describe('read', () => {
 
 describe('decrement', () => {
   it('refunds one count and never goes below zero', async () => {
-    const limit = { subject: 'refund', limit: 1, windowSeconds: 60 };
+    const limit = { subject: 'refund', limit: 1, name: 'minute', windowSeconds: 60 };
     await limiter.increment(limit, START_MS);
     await limiter.decrement(limit, START_MS);
     await limiter.decrement(limit, START_MS);

@@ -1,6 +1,4 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { keyLimits } from '#shared/rate-limits/key-limits.ts';
-import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { buyerKey, personKey } from '#shared/table/keys.ts';
 import { linkLookup } from '#shared/users/link-lookup.ts';
 import { personCheckStore } from '#shared/users/person-check-store.ts';
@@ -22,28 +20,15 @@ const NOW_MS = Date.parse('2026-11-21T08:00:00Z');
 
 let links = 0;
 
-/** A link under a current and an older hash secret, and the limits of a key that has used up nothing. */
+/** A link under a current and an older hash secret. */
 const newLink = () => {
   links += 1;
-  const caller = {
-    sellerId: 'sel_test',
-    keyId: `key_${links}`,
-    plan: 'free' as const,
-    scopes: [],
-    limits: { 'unregistered-buyers-per-hour': 1 },
-  };
-  const limits = keyLimits(rateLimiter(counted), {
-    caller,
-    requestId: 'req-1',
-    operation: 'create-user',
-    nowMs: NOW_MS,
-  });
   const hashes = {
     sellerId: 'sel_test',
     personHashes: [`person ${links} new`, `person ${links} old`] as const,
     phoneHashes: [`phone ${links} new`, `phone ${links} old`] as const,
   };
-  return { limits, hashes, lookUp: () => linkLookup(counted)(hashes, limits) };
+  return { hashes, lookUp: () => linkLookup(counted)(hashes) };
 };
 
 const put = (Item: object) =>
@@ -78,28 +63,5 @@ describe('linkLookup', () => {
     const person = { sellerId: 'sel_test', personHash: hashes.personHashes[0] };
     await personCheckStore(table).replace(person, record, NOW_MS);
     expect((await lookUp()).checks).toEqual(record);
-  });
-
-  it('reads the limits of failed links in the same call, for their next check alone', async () => {
-    const { limits, lookUp } = newLink();
-    await lookUp();
-    await limits.check('unregistered-buyers-per-hour');
-    await limits.check('failed-checks-per-hour');
-    expect(counted.calls).toEqual(['BatchGet']);
-    await limits.consume('unregistered-buyers-per-hour');
-    await expect(limits.check('unregistered-buyers-per-hour')).rejects.toMatchObject({
-      code: 'rate_limit_exceeded',
-    });
-    expect(counted.calls).toEqual(['BatchGet', 'Update', 'BatchGet']);
-  });
-
-  it('finds a limit used up by what the same call read', async () => {
-    const { limits, lookUp } = newLink();
-    await limits.consume('unregistered-buyers-per-hour');
-    await lookUp();
-    await expect(limits.check('unregistered-buyers-per-hour')).rejects.toMatchObject({
-      code: 'rate_limit_exceeded',
-    });
-    expect(counted.calls).toEqual(['Update', 'BatchGet']);
   });
 });

@@ -44,6 +44,7 @@ const personUnderTest = (over: Table = table, waiting: 'one' | 'many' = 'one') =
       used.looks += 1;
       if (used.failures >= used.limit) throw problem('rate_limit_exceeded');
     },
+    recheck: () => failedChecks.check(),
     async consume() {
       await failedChecks.check();
       used.failures += 1;
