@@ -1,0 +1,23 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+/**
+ * Parses the options and arguments of a program, as `parseArgs` does. Prints `usage` and exits 0 on --help. Prints one sentence and
+ * exits 2 if the command line is wrong.
+ */
+export const commandLine = <const Config extends ParseArgsConfig>(usage: string, config: Config) => {
+  if (process.argv.slice(2).includes('--help')) {
+    console.log(usage);
+    process.exit(0);
+  }
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    return wrongCommandLine((error as Error).message.split('. ')[0] ?? '');
+  }
+};
+
+/** Prints what is wrong and exits 2. */
+export const wrongCommandLine = (sentence: string): never => {
+  console.error(`${sentence.replace(/\.$/, '')}. Try --help.`);
+  process.exit(2);
+};

@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { unreleasedNotes, withRelease } from './changelog.ts';
+import { nextVersion, type Part, withVersion } from './version.ts';
+
+/** A release that was not cut. The message says why and what to do; nothing was changed. */
+export class ReleaseRefused extends Error {}
+
+interface ReleaseOptions {
+  /** The folder of the checkout. */
+  readonly root: string;
+  readonly part: Part;
+  /** The day of the release: `2026-01-31`. */
+  readonly date: string;
+}
+
+const BRANCH = 'main';
+const FILES = ['package.json', 'package-lock.json', 'CHANGELOG.md'] as const;
+
+/** Runs git in a checkout and returns its output. Throws ReleaseRefused with the error of git. */
+const gitIn =
+  (root: string) =>
+  (...args: string[]): string => {
+    const { status, stdout, stderr } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+    if (status !== 0) throw new ReleaseRefused(`git ${args[0]} failed: ${stderr.trim()}`);
+    return stdout.trim();
+  };
+
+type Git = ReturnType<typeof gitIn>;
+
+const assertReady = (git: Git): void => {
+  const branch = git('branch', '--show-current');
+  if (branch !== BRANCH) {
+    throw new ReleaseRefused(`A release is cut on ${BRANCH}; this is "${branch || 'no branch'}".`);
+  }
+  if (git('status', '--porcelain') !== '') {
+    throw new ReleaseRefused('There are changes that are not committed. Commit or remove them first.');
+  }
+};
+
+const assertChecked = (root: string): void => {
+  const { status } = spawnSync('npm', ['run', 'check'], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) throw new ReleaseRefused('`npm run check` fails. Correct what it reports first.');
+};
+
+/** Commits and tags the new files. Restores the checkout if git refuses, for example because a hook fails. */
+const commitRelease = (git: Git, tag: string, message: string): void => {
+  const before = git('rev-parse', 'HEAD');
+  try {
+    git('commit', '--quiet', '--message', message, '--', ...FILES);
+    // By default git removes the headings of the notes from the message of a tag: lines with "#" are comments.
+    git('tag', '--annotate', tag, '--cleanup=verbatim', '--message', message);
+  } catch (error) {
+    git('reset', '--quiet', '--soft', before);
+    git('restore', '--staged', '--worktree', '--', ...FILES);
+    throw error;
+  }
+};
+
+/**
+ * Raises the version, moves the entries of CHANGELOG.md under it, commits and tags. Returns the tag. Pushes nothing. Throws
+ * ReleaseRefused, and changes nothing, if the checkout is not ready for a release.
+ */
+export const cutRelease = ({ root, part, date }: ReleaseOptions): string => {
+  const git = gitIn(root);
+  const read = (file: (typeof FILES)[number]): string => readFileSync(join(root, file), 'utf8');
+  const write = (file: (typeof FILES)[number], text: string): void => writeFileSync(join(root, file), text);
+  assertReady(git);
+  const notes = unreleasedNotes(read('CHANGELOG.md'));
+  if (notes === undefined) {
+    throw new ReleaseRefused(
+      'CHANGELOG.md has no entry under "Unreleased". Write what changes for users first.',
+    );
+  }
+  const version = nextVersion(JSON.parse(read('package.json')).version, part);
+  const tag = `v${version}`;
+  if (git('tag', '--list', tag) !== '') throw new ReleaseRefused(`The tag ${tag} exists already.`);
+  assertChecked(root);
+
+  write('package.json', withVersion(read('package.json'), version));
+  write('package-lock.json', withVersion(read('package-lock.json'), version));
+  write('CHANGELOG.md', withRelease(read('CHANGELOG.md'), version, date));
+  commitRelease(git, tag, `Release ${version}\n\n${notes}`);
+  return tag;
+};
