@@ -8,6 +8,7 @@ import type { Bundles } from '#lib/bundling.ts';
 import { parseConfig } from '#lib/config.ts';
 import { releaseOf } from '#lib/release.ts';
 import { STAGES } from '#lib/stages.ts';
+import { isSandbox } from '#shared/providers/sandbox.ts';
 
 /**
  * `npm run bench:cost` prints the cost of a stage per month when idle, counted from its templates, and the cost of a million requests of
@@ -98,14 +99,16 @@ const IDLE = {
 
 const printIdleCost = (stage: keyof typeof STAGES): void => {
   const app = new App({ outdir: join(folder, stage) });
-  const { data, api } = addStage(app, parseConfig(stage, STAGES[stage]), { bundles, release: releaseOf() });
+  const config = parseConfig(stage, STAGES[stage]);
+  const { data, api } = addStage(app, config, { bundles, release: releaseOf() });
   const templates = [Template.fromStack(data), Template.fromStack(api)];
   const lines = Object.entries(IDLE).map(([type, price]) => {
     const found = templates.reduce(
       (sum, template) => sum + Object.keys(template.findResources(type)).length,
       0,
     );
-    const count = found + (type === 'AWS::SecretsManager::Secret' ? 1 : 0);
+    const count =
+      found + (type === 'AWS::SecretsManager::Secret' && !isSandbox(config.providers.sms) ? 1 : 0);
     return {
       text: `${String(count).padStart(4)} × ${type.slice(5).replace('::', ' ')}`,
       cost: count * price,

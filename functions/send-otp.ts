@@ -1,15 +1,14 @@
-import { randomInt } from 'node:crypto';
 import { randomBase62 } from '#shared/base62.ts';
 import { sendOtpDeps } from '#shared/deps.ts';
 import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { logEvent } from '#shared/log.ts';
+import type { CodeGenerator } from '#shared/one-time-codes/new-code.ts';
 import { recordSend } from '#shared/one-time-codes/record-send.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import {
   audienceOf,
   CODE_LIFETIME_SECONDS,
-  CODE_LIMITS,
   isBuyerApp,
   RESEND_AFTER_SECONDS,
 } from '#shared/one-time-codes/rules.ts';
@@ -27,6 +26,7 @@ export interface SendOtpDeps extends EndpointDeps {
   readonly rateLimiter?: RateLimiter;
   readonly ceilings: Pick<StageCeilings, 'consumeSms'>;
   readonly codes: Pick<CodeStore, 'read' | 'recordSend' | 'undoSend' | 'setProvider'>;
+  readonly newCode: CodeGenerator;
   readonly hashes: KeyedHashes;
   readonly sms: SmsSender;
   /** The provider that is called first. */
@@ -34,9 +34,6 @@ export interface SendOtpDeps extends EndpointDeps {
 }
 
 const SALT_LENGTH = 12;
-
-/** Returns random digits, each code equally likely. */
-const newCode = (): string => String(randomInt(10 ** CODE_LIMITS.digits)).padStart(CODE_LIMITS.digits, '0');
 
 /** Counts one SMS against the limit of the key and the ceiling of the stage, once for a request. */
 const smsBudget = (
@@ -65,11 +62,11 @@ export const handle = async (
 ): Promise<ResponseOf<typeof route>> => {
   const { caller, deadlineMs, requestId, withinPlan } = request;
   const { phone } = request.body;
-  const { codes, hashes, sms, smsProvider, clock } = deps;
+  const { codes, newCode, hashes, sms, smsProvider, clock } = deps;
   const audience = audienceOf(caller);
   const [phoneHash] = await hashes.phone(phone);
   const owner = { phoneHash, audience };
-  const code = newCode();
+  const code = newCode(phone);
   const mac = await hashes.codeMac({ phone, audience, code, salt: randomBase62(SALT_LENGTH) });
   const budget = smsBudget(request, deps);
 

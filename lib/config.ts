@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isSandboxAllowed } from '#shared/providers/sandbox.ts';
 import { matching, section } from './option-schemas.ts';
 import { LIVE_PREFIX, options } from './options.ts';
 
@@ -13,6 +14,14 @@ const configSchema = v.pipe(
       `may be "${LIVE_PREFIX}" only in the stage prod: the keys of every other stage are test keys`,
     ),
     ['keyPrefix'],
+  ),
+  v.forward(
+    v.check(
+      ({ providers: { identityRegistry, sms }, keyPrefix }) =>
+        isSandboxAllowed([...identityRegistry, ...sms], keyPrefix),
+      `may name "sandbox" only for both ports, without another provider, and with the keyPrefix "blk_test_"`,
+    ),
+    ['providers'],
   ),
   v.forward(
     v.check(

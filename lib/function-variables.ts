@@ -18,7 +18,7 @@ export const variablesOf = ({
 }: Pick<Route, 'access' | 'permissions'>): readonly DeployedVariable[] => [
   ...(permissionsOf({ access, permissions }).table ? (['TABLE_NAME'] as const) : []),
   ...(permissions.hashes ? (['HASH_SECRET'] as const) : []),
-  ...(permissions.identityRegistry || permissions.sms ? (['PROVIDER_SECRET'] as const) : []),
+  ...(permissions.identityRegistry || permissions.sms ? (['PROVIDER_SECRET', 'KEY_PREFIX'] as const) : []),
   ...(permissions.identityRegistry ? (['IDENTITY_PROVIDERS', 'PAID_CHECKS_PER_DAY'] as const) : []),
   ...(permissions.sms ? (['SMS_PROVIDERS', 'SMS_PER_DAY'] as const) : []),
   ...(permissions.signingKey ? (['SIGNING_KEYS'] as const) : []),

@@ -81,7 +81,7 @@ export const options = {
       sms: providersOf(SMS_PROVIDERS),
       secretName: matching(/^[\w/+=.@-]{1,500}$/, '"buyer-linking/dev/providers"'),
     }),
-    'The providers by name, the first one is called first, and the Secrets Manager secret that holds their credentials.',
+    'The providers by name, the first one is called first, and the Secrets Manager secret that holds their credentials. `sandbox`: [test identities](test-identities.md#sandbox) only, no secret.',
   ),
   staticEgress: option(
     onOff,

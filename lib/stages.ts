@@ -12,8 +12,9 @@ export const STAGES = {
     logRetentionDays: 14,
     alarms: null,
     providers: {
-      identityRegistry: ['jibit', 'zohal'],
-      sms: ['kavenegar', 'sms-ir'],
+      // Test people and phones only: docs/test-identities.md, "Sandbox".
+      identityRegistry: ['sandbox'],
+      sms: ['sandbox'],
       secretName: 'buyer-linking/dev/providers',
     },
     staticEgress: false,

@@ -2,10 +2,10 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { testNationalId } from '#shared/providers/test-identities.ts';
 import { type DemoClient, demoClient, readDemo } from './demo/client.ts';
 import { newDemoPerson } from './demo/people.ts';
 import type { Demo } from './service.ts';
-import { testNationalId } from './simulators/test-identities.ts';
 import { StartupError } from './startup-error.ts';
 
 const DEFAULT_FOLDER = fileURLToPath(new URL('../.local', import.meta.url));

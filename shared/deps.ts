@@ -9,7 +9,9 @@ import { docsPageAssets } from '#shared/docs-page/assets.ts';
 import { docsPage } from '#shared/docs-page/page.ts';
 import { readEnv, runsInLambda } from '#shared/env.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
+import { codesOf } from '#shared/one-time-codes/new-code.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
+import { assertSandboxAllowed } from '#shared/providers/sandbox.ts';
 import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { fileSecret } from '#shared/secrets/file.ts';
@@ -53,12 +55,14 @@ export const authorizerDeps = () => ({
 });
 
 export const createUserDeps = () => {
-  const { HASH_SECRET, PROVIDER_SECRET, IDENTITY_PROVIDERS, PAID_CHECKS_PER_DAY } = readEnv([
+  const { HASH_SECRET, PROVIDER_SECRET, IDENTITY_PROVIDERS, PAID_CHECKS_PER_DAY, KEY_PREFIX } = readEnv([
     'HASH_SECRET',
     'PROVIDER_SECRET',
     'IDENTITY_PROVIDERS',
     'PAID_CHECKS_PER_DAY',
+    'KEY_PREFIX',
   ]);
+  assertSandboxAllowed(IDENTITY_PROVIDERS, KEY_PREFIX);
   const table = tableFromEnv();
   const limiter = rateLimiter(table);
   return {
@@ -95,17 +99,20 @@ export const deleteUserDeps = () => {
 };
 
 export const sendOtpDeps = () => {
-  const { HASH_SECRET, PROVIDER_SECRET, SMS_PROVIDERS, SMS_PER_DAY, OTP_ACCESS } = readEnv([
+  const { HASH_SECRET, PROVIDER_SECRET, SMS_PROVIDERS, SMS_PER_DAY, OTP_ACCESS, KEY_PREFIX } = readEnv([
     'HASH_SECRET',
     'PROVIDER_SECRET',
     'SMS_PROVIDERS',
     'SMS_PER_DAY',
     'OTP_ACCESS',
+    'KEY_PREFIX',
   ]);
+  assertSandboxAllowed(SMS_PROVIDERS, KEY_PREFIX);
   const table = tableFromEnv();
   const limiter = rateLimiter(table);
   return {
     codes: codeStore(table),
+    newCode: codesOf(SMS_PROVIDERS),
     rateLimiter: limiter,
     ceilings: stageCeilings(limiter, { smsPerDay: SMS_PER_DAY }, systemClock),
     hashes: keyedHashesFrom(secretAt(HASH_SECRET)),

@@ -24,9 +24,9 @@ const VARIABLES = {
   HASH_SECRET: text,
   /** The credentials of the providers: `file:<path>`, or the name or ARN of a secret. */
   PROVIDER_SECRET: text,
-  /** Identity registries by name, in the order in which they are called: `jibit,zohal`. */
+  /** Identity registries by name, in the order in which they are called: `jibit,zohal`, or `sandbox`. */
   IDENTITY_PROVIDERS: list,
-  /** SMS providers by name, in the order in which they are called: `kavenegar,sms-ir`. */
+  /** SMS providers by name, in the order in which they are called: `kavenegar,sms-ir`, or `sandbox`. */
   SMS_PROVIDERS: list,
   /** The signing key: `file:<path of a PEM>`, or KMS key ids, the current one first. */
   SIGNING_KEYS: list,

@@ -2,6 +2,7 @@ import { DescribeSecretCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { failureOf } from '#bin/admin/errors.ts';
 import type { Config } from '#lib/config.ts';
+import { isSandbox } from '#shared/providers/sandbox.ts';
 
 /** The account and the Region that a command uses. */
 export interface Target {
@@ -52,11 +53,12 @@ export const targetOf = async ({ stage, account, region }: Config): Promise<Targ
   return { account: caller, region: used };
 };
 
-/** Throws TargetError if the provider secret of the stage does not exist. Its content is not read. */
+/** Throws TargetError if the provider secret of the stage does not exist. Its content is not read. The sandbox requires none. */
 export const requireProviderSecret = async (
   { providers, stage }: Config,
   { account, region }: Target,
 ): Promise<void> => {
+  if (isSandbox(providers.sms)) return;
   const client = new SecretsManagerClient({ region });
   try {
     await client.send(new DescribeSecretCommand({ SecretId: providers.secretName }));

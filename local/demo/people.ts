@@ -12,15 +12,16 @@ const serials = (limit: number) => {
 };
 
 const nextIdSerial = serials(100_000);
-const nextPhoneSerial = serials(10_000_000);
+/** Below 0999 9: the test phones have outcomes of their own. */
+const nextPhoneSerial = serials(9_000_000);
 
 /**
- * Returns a generated person: no national id begins with 9990, and no operator uses the phone range 0955. The national ids and the
- * phones of one process are distinct, so that two of its people are never one person to a seller.
+ * Returns a generated person: no national id begins with 9990, and the phone is one that the sandbox accepts (0999). The national ids
+ * and the phones of one process are distinct, so that two of its people are never one person to a seller.
  */
 export const newDemoPerson = () => ({
   national_id: completeNationalId(`9990${nextIdSerial()}`),
   birth_date: `13${60 + randomInt(30)}/${1 + randomInt(12)}/${1 + randomInt(29)}`,
-  phone: `+98955${nextPhoneSerial()}`,
+  phone: `+98999${nextPhoneSerial()}`,
   display_name: 'Sara Ahmadi',
 });

@@ -3,6 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { isValidJalaaliDate } from 'jalaali-js';
 import { randomBase62 } from '#shared/base62.ts';
 import type { Clock } from '#shared/clock.ts';
+import { outcomeOfPerson } from '#shared/providers/test-identities.ts';
 import { parseNationalId } from '#shared/users/national-id.ts';
 import type { ApiFault } from './faults.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type SimulatedReply,
   type SimulatedRequest,
 } from './simulated-provider.ts';
-import { outcomeOfPerson } from './test-identities.ts';
 import { type FaultReplies, failureOfPerson } from './test-outcomes.ts';
 
 const ACCESS_LIFETIME_MS = 24 * 3600 * 1000;

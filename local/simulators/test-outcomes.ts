@@ -1,6 +1,6 @@
+import { outcomeOfPerson, outcomeOfPhone } from '#shared/providers/test-identities.ts';
 import type { ApiFault } from './faults.ts';
 import type { SimulatedReply } from './simulated-provider.ts';
-import { outcomeOfPerson, outcomeOfPhone } from './test-identities.ts';
 
 /** The response of a provider for each fault, and for a person or phone that it rejects. */
 export type FaultReplies = Readonly<Record<ApiFault | 'rejected', SimulatedReply>>;

@@ -1,9 +1,9 @@
 /** Simulates Zohal's inquiries: fixed bearer token, JSON body, verdict in `result` and `response_body`. */
 import { isValidJalaaliDate } from 'jalaali-js';
 import { randomBase62 } from '#shared/base62.ts';
+import { outcomeOfPerson } from '#shared/providers/test-identities.ts';
 import { parseNationalId } from '#shared/users/national-id.ts';
 import { jsonFields, type SimulatedProvider, type SimulatedReply } from './simulated-provider.ts';
-import { outcomeOfPerson } from './test-identities.ts';
 import { type FaultReplies, failureOfPerson } from './test-outcomes.ts';
 
 const OPERATIONS: Readonly<Record<string, string>> = {

@@ -5,10 +5,11 @@ import type { SecretSource } from '#shared/secrets/port.ts';
 import { jibit } from './jibit.ts';
 import type { IdentityRegistry } from './port.ts';
 import { IDENTITY, OWNERSHIP } from './port.ts';
+import { sandboxRegistry } from './sandbox.ts';
 import { zohal } from './zohal.ts';
 
 /** Every registry. Their order has no meaning. */
-export const IDENTITY_PROVIDERS = [jibit, zohal] as const;
+export const IDENTITY_PROVIDERS = [jibit, zohal, sandboxRegistry] as const;
 
 /**
  * The timeout of one inquiry. The create operation has 16 seconds for the checks: enough for a second attempt, or for the next

@@ -1,8 +1,13 @@
 import * as v from 'valibot';
 
+/** The schema of a provider's section of the provider secret: its fields. */
+export type CredentialsSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
+
 /** One provider of a port, opened with its section of the provider secret. */
 export interface Provider<Port> {
   readonly name: string;
+  /** The schema of its section of the provider secret; undefined for a provider without credentials. */
+  readonly credentials: CredentialsSchema | undefined;
   /** Returns the port in the provider's wire format. Throws an error that names each credential that is missing or malformed. */
   open(section: unknown): Port;
 }
@@ -11,7 +16,7 @@ export interface Provider<Port> {
  * Defines a provider: its name, the schema of its credentials, and the port that it implements with them. State of the port (access
  * tokens) lives as long as the credentials.
  */
-export const provider = <Schema extends v.GenericSchema, Port>({
+export const provider = <Schema extends CredentialsSchema, Port>({
   name,
   credentials,
   open,
@@ -21,6 +26,7 @@ export const provider = <Schema extends v.GenericSchema, Port>({
   readonly open: (credentials: v.InferOutput<Schema>) => Port;
 }): Provider<Port> => ({
   name,
+  credentials,
   open(section) {
     if (section === undefined) throw new Error(`the provider secret has no section "${name}"`);
     const result = v.safeParse(credentials, section);

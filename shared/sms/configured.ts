@@ -5,10 +5,11 @@ import type { SecretSource } from '#shared/secrets/port.ts';
 import { kavenegar } from './kavenegar.ts';
 import type { SmsSender } from './port.ts';
 import { SEND_CODE } from './port.ts';
+import { sandboxSms } from './sandbox.ts';
 import { smsIr } from './sms-ir.ts';
 
 /** Every SMS provider. Their order has no meaning. */
-export const SMS_PROVIDERS = [kavenegar, smsIr] as const;
+export const SMS_PROVIDERS = [kavenegar, smsIr, sandboxSms] as const;
 
 /** The timeout of one send. The send operation has 16 seconds: enough for the next provider after a message that was not sent. */
 const ATTEMPT_TIMEOUT_MS = 8000;

@@ -1,32 +1,18 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import {
-  CreateSecretCommand,
-  PutSecretValueCommand,
-  SecretsManagerClient,
-} from '@aws-sdk/client-secrets-manager';
 import { connectAws } from '#bin/admin/connect-aws.ts';
+import type { Connection } from '#bin/admin/connection.ts';
 import { apiStackName, OUTPUTS } from '#lib/outputs.ts';
 import { STAGES } from '#lib/stages.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
-import type { Target } from '#test/scenarios/target.ts';
+import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
+import { codeStore } from '#shared/one-time-codes/store.ts';
+import { isSandbox } from '#shared/providers/sandbox.ts';
+import type { Feature, SentCode, Target } from '#test/scenarios/target.ts';
 import { seedDemo } from '../../local/demo-seeds.ts';
-import { startSimulators } from '../../local/simulators/server.ts';
 
 export interface DeployedTarget extends Target {
   close(): Promise<void>;
 }
-
-/** Creates or overwrites a secret. */
-const writeSecret = async (name: string, text: string): Promise<void> => {
-  const client = new SecretsManagerClient({});
-  try {
-    await client.send(new CreateSecretCommand({ Name: name, SecretString: text }));
-  } catch {
-    await client.send(new PutSecretValueCommand({ SecretId: name, SecretString: text }));
-  } finally {
-    client.destroy();
-  }
-};
 
 const outputsOf = async (stage: string): Promise<Readonly<Record<string, string>>> => {
   const client = new CloudFormationClient({});
@@ -45,15 +31,30 @@ const urlOf = (outputs: Readonly<Record<string, string>>): string => {
     : `${emulator}/_aws/execute-api/${outputs[OUTPUTS.apiId]}/${outputs[OUTPUTS.stageName]}`;
 };
 
+/** Returns the features that a stage lacks because of its providers: only those of the sandbox can be called without real people. */
+export const lacksOf = (stage: keyof typeof STAGES): readonly Feature[] =>
+  isSandbox(STAGES[stage].providers.sms) ? [] : ['sent messages', 'test identities'];
+
 /**
- * Returns the deployed stage with sellers and keys that the operations of the admin CLI create. On an emulator the functions run on
- * this machine and call the simulators; on AWS they call the configured providers.
+ * Returns the messages to a phone, newest first. The sandbox sends nothing: these are the sends that the table holds for the sellers,
+ * with the code that the sandbox documents.
  */
+const sandboxMessages = async (
+  { admin: { table }, hashes }: Connection,
+  sellerIds: readonly string[],
+  phone: string,
+): Promise<SentCode[]> => {
+  const [phoneHash] = await hashes.phone(phone);
+  const read = (audience: string) => codeStore(table).read({ phoneHash, audience }, false);
+  const states = await Promise.all(sellerIds.map(read));
+  return states
+    .flatMap(({ record }) => record.sends)
+    .sort((one, other) => other - one)
+    .map((at) => ({ phone, code: sandboxCode(phone), sent_at: new Date(at * 1000).toISOString() }));
+};
+
+/** Returns the deployed stage with sellers and keys that the operations of the admin CLI create. */
 export const deployedTarget = async (stage: keyof typeof STAGES): Promise<DeployedTarget> => {
-  const isEmulator = process.env.AWS_ENDPOINT_URL !== undefined;
-  const simulators = await startSimulators();
-  if (isEmulator)
-    await writeSecret(STAGES[stage].providers.secretName, JSON.stringify(simulators.providerSecret));
   const [connection, outputs] = await Promise.all([connectAws(stage, {}), outputsOf(stage)]);
   const { seller_id, keys, other_seller } = await seedDemo(undefined, {
     admin: connection.admin,
@@ -66,10 +67,9 @@ export const deployedTarget = async (stage: keyof typeof STAGES): Promise<Deploy
     sellerId: seller_id,
     keys,
     otherSeller: other_seller,
-    messages: async (phone) => simulators.messages(phone),
+    messages: (phone) => sandboxMessages(connection, [seller_id, other_seller.seller_id], phone),
     async close() {
       connection.close();
-      await simulators.close();
     },
   };
 };

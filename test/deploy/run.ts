@@ -3,8 +3,11 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand, withThisNode } from './command.ts';
+import { lacksOf } from './deployed-target.ts';
 import { MINISTACK_LACKS, startEmulator } from './emulator.ts';
+import { readResults } from './scenario-results.ts';
 import { assertNotDeployed, STAGE } from './stage.ts';
+import { step } from './step.ts';
 
 /**
  * `npm run test:deploy` runs `cdk bootstrap` and `cdk deploy`, runs every scenario against the deployed URL and deletes the stage.
@@ -13,7 +16,8 @@ import { assertNotDeployed, STAGE } from './stage.ts';
  * - With AWS_ENDPOINT_URL it uses the emulator at that URL (AWS Emulator, LocalStack).
  * - With `--aws` (`npm run test:deploy -- --aws`) it uses the AWS account of your credentials. This costs money.
  *
- * Every other argument is passed to Jest: `npm run test:deploy -- --json --outputFile=result.json`.
+ * Every other argument is passed to Jest: `npm run test:deploy -- --json --outputFile=result.json`. Each step prints one line; the
+ * output of its command is printed only if it fails.
  */
 
 const { resolve } = createRequire(import.meta.url);
@@ -21,13 +25,14 @@ const CDK = resolve('aws-cdk/bin/cdk');
 const JEST = resolve('jest/bin/jest');
 
 const AWS_FLAG = '--aws';
+const OUTPUT_FILE = '--outputFile=';
 const jestArguments = process.argv.slice(2).filter((argument) => argument !== AWS_FLAG);
 
 /** Where the stage is deployed to. */
 interface Environment {
   readonly name: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** The features that it does not have; scenarios that need one are skipped by name. */
+  /** The features that it does not have, whatever the stage; scenarios that need one are skipped by name. */
   readonly lacks: readonly string[];
   /** `aws://<account>/<region>`, or empty if the CLI looks it up. */
   readonly bootstrap: readonly string[];
@@ -39,8 +44,9 @@ interface Environment {
 const nothing = async (): Promise<void> => {};
 
 const onMiniStack = async (folder: string): Promise<Environment> => {
-  console.log('Installing MiniStack in a virtual environment…');
-  const { account, endpoint, environment, stop } = await startEmulator(folder);
+  const { account, endpoint, environment, stop } = await step('install and start MiniStack', () =>
+    startEmulator(folder),
+  );
   return {
     name: `MiniStack at ${endpoint}`,
     variables: environment,
@@ -69,8 +75,7 @@ const onOtherEmulator = (endpoint: string): Environment => ({
 const onAws = (): Environment => ({
   name: 'AWS, in the account of your credentials',
   variables: {},
-  // The functions cannot reach the simulators on this machine, and a test must not check or message real people.
-  lacks: ['sent messages', 'test identities'],
+  lacks: [],
   bootstrap: [],
   needsCleanup: true,
   stop: nothing,
@@ -82,20 +87,15 @@ const chooseEnvironment = (folder: string): Promise<Environment> | Environment =
   return endpoint === undefined ? onMiniStack(folder) : onOtherEmulator(endpoint);
 };
 
-const deployAndCall = async (target: Environment, folder: string): Promise<void> => {
-  const env = { ...withThisNode(), ...target.variables, CI: 'true', FORCE_COLOR: '0' };
-  const cdk = (...args: string[]) =>
-    runCommand(
-      process.execPath,
-      [CDK, ...args, '-c', `stage=${STAGE}`, '-o', join(folder, 'cdk.out'), '--no-notices'],
-      { env, label: `cdk ${args[0]}` },
-    );
-  // The scenarios' own AWS clients use the emulator too.
-  Object.assign(process.env, target.variables);
-  await assertNotDeployed();
-  try {
-    await cdk('bootstrap', ...target.bootstrap);
-    await cdk('deploy', '--all', '--require-approval', 'never', '--progress', 'bar');
+/** Runs the scenarios and prints how many passed, and the names of those that were skipped. */
+const runScenarios = async (
+  { lacks }: Environment,
+  env: Readonly<Record<string, string | undefined>>,
+  folder: string,
+): Promise<void> => {
+  const given = jestArguments.find((argument) => argument.startsWith(OUTPUT_FILE))?.slice(OUTPUT_FILE.length);
+  const file = given ?? join(folder, 'result.json');
+  await step('scenarios', async () => {
     await runCommand(
       process.execPath,
       [
@@ -104,10 +104,32 @@ const deployAndCall = async (target: Environment, folder: string): Promise<void>
         JEST,
         '--testMatch',
         '<rootDir>/test/deploy/*.scenarios.ts',
+        ...(given === undefined ? ['--json', `${OUTPUT_FILE}${file}`] : []),
         ...jestArguments,
       ],
-      { env: { ...env, DEPLOY_LACKS: target.lacks.join(',') }, label: 'scenarios' },
+      { env: { ...env, DEPLOY_LACKS: [...lacks, ...lacksOf(STAGE)].join(',') } },
     );
+  });
+  process.stdout.write(await readResults(file));
+};
+
+const deployAndCall = async (target: Environment, folder: string): Promise<void> => {
+  const env = { ...withThisNode(), ...target.variables, CI: 'true', FORCE_COLOR: '0' };
+  const cdk = (command: string, ...args: string[]) =>
+    step(`cdk ${command}`, () =>
+      runCommand(
+        process.execPath,
+        [CDK, command, ...args, '-c', `stage=${STAGE}`, '-o', join(folder, 'cdk.out'), '--no-notices'],
+        { env },
+      ),
+    );
+  // The scenarios' own AWS clients use the emulator too.
+  Object.assign(process.env, target.variables);
+  await assertNotDeployed();
+  try {
+    await cdk('bootstrap', ...target.bootstrap);
+    await cdk('deploy', '--all', '--require-approval', 'never', '--progress', 'bar');
+    await runScenarios(target, env, folder);
   } finally {
     if (target.needsCleanup) await cdk('destroy', '--all', '--force');
   }

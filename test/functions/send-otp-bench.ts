@@ -1,4 +1,5 @@
 import { handle, type SendOtpDeps } from '#functions/send-otp.ts';
+import { randomCode } from '#shared/one-time-codes/new-code.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
 import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
@@ -38,6 +39,7 @@ export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = 
     counted,
     {
       codes,
+      newCode: randomCode,
       hashes,
       smsProvider: 'first',
       ceilings: stageCeilings(limiter, { smsPerDay }, clock),

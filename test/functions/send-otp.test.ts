@@ -261,6 +261,7 @@ describe('503', () => {
       table,
       {
         codes: { ...codes, recordSend: async () => ({ written: false, reason: 'changed' }) },
+        newCode: () => '123456',
         hashes,
         smsProvider: 'first',
         ceilings: stageCeilings(rateLimiter(table), {}, clock),

@@ -52,7 +52,17 @@ describe('parseConfig', () => {
     [
       'providers',
       { ...STAGES.dev.providers, sms: ['kavenegar', 'pigeon'] },
-      'option "providers.sms.1" must be one of "kavenegar", "sms-ir".',
+      'option "providers.sms.1" must be one of "kavenegar", "sms-ir", "sandbox".',
+    ],
+    [
+      'providers',
+      { ...STAGES.dev.providers, sms: ['kavenegar'] },
+      'option "providers" may name "sandbox" only for both ports, without another provider, and with the keyPrefix "blk_test_".',
+    ],
+    [
+      'providers',
+      { ...STAGES.dev.providers, identityRegistry: ['sandbox', 'zohal'] },
+      'option "providers" may',
     ],
     [
       'spend',
@@ -78,6 +88,12 @@ describe('parseConfig', () => {
   test('throws for a missing option and names it', () => {
     const { canary: _left, ...rest } = STAGES.dev;
     expect(() => parseConfig('dev', rest)).toThrow('option "canary" is missing.');
+  });
+
+  test('throws for the sandbox beside live keys', () => {
+    expect(() => parseConfig('prod', { ...STAGES.prod, providers: STAGES.dev.providers })).toThrow(
+      'option "providers" may name "sandbox" only for both ports, without another provider, and with the keyPrefix "blk_test_".',
+    );
   });
 
   test('names every fault in one error', () => {

@@ -1,4 +1,4 @@
-import { testNationalId } from '#local/simulators/test-identities.ts';
+import { testNationalId } from '#shared/providers/test-identities.ts';
 import { completeNationalId } from '#shared/users/national-id.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 

@@ -1,5 +1,6 @@
 import { FAULT_NAMES, type Fault, WIRE_FAULTS } from '#local/simulators/faults.ts';
-import { TEST_PEOPLE, testNationalId } from '#local/simulators/test-identities.ts';
+import { type PersonOutcome, testNationalId } from '#shared/providers/test-identities.ts';
+import { documentedOutcomes } from '#test/docs/test-identities-page.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import { observed, optionsFor, summaryOf } from './observed.ts';
 import { type MatrixService, startMatrixService } from './service.ts';
@@ -82,8 +83,9 @@ it('explains a 503 in the log by the id of the request: provider, operation, rea
   );
 });
 
-const UNDECIDED_PEOPLE = TEST_PEOPLE.filter(({ response }) => response.startsWith('503'));
-const REJECTED_PEOPLE = TEST_PEOPLE.filter(({ response }) => response.startsWith('422'));
+const PEOPLE = documentedOutcomes<PersonOutcome>('People');
+const UNDECIDED_PEOPLE = PEOPLE.filter(({ response }) => response.startsWith('503'));
+const REJECTED_PEOPLE = PEOPLE.filter(({ response }) => response.startsWith('422'));
 
 describe.each(['jibit', 'zohal'] as const)('%s, test persons', (provider) => {
   it.each(UNDECIDED_PEOPLE)(

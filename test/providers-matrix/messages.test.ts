@@ -1,5 +1,6 @@
 import { FAULT_NAMES, type Fault } from '#local/simulators/faults.ts';
-import { TEST_PHONES, testPhone } from '#local/simulators/test-identities.ts';
+import { type PhoneOutcome, testPhone } from '#shared/providers/test-identities.ts';
+import { documentedOutcomes } from '#test/docs/test-identities-page.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import { observed, optionsFor, summaryOf } from './observed.ts';
 import { type MatrixService, startMatrixService } from './service.ts';
@@ -79,7 +80,7 @@ describe.each(['kavenegar', 'sms-ir'] as const)('%s, send_code', (provider) => {
     },
   );
 
-  it.each(TEST_PHONES)(
+  it.each(documentedOutcomes<PhoneOutcome>('Phones'))(
     'returns $response to the test phone of $outcome, and sends to the next phone',
     async ({ outcome }) => {
       service.use({ sms: [provider], ...optionsFor(outcome) });

@@ -11,6 +11,7 @@ import { type BuyerStore, buyerStore } from '#shared/buyers/store.ts';
 import type { Clock } from '#shared/clock.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
+import { randomCode } from '#shared/one-time-codes/new-code.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
 import type { ResilienceOptions } from '#shared/providers/resilient.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
@@ -131,6 +132,7 @@ const bindEndpoints = (
     ceilings: stageCeilings(rateLimiter, {}, clock),
     codes: codeStore(table),
     sms: smsSenderFrom(sms, secret, resilience),
+    newCode: randomCode,
     smsProvider: sms[0] ?? '',
   };
   return new Map<string, unknown>([

@@ -1,4 +1,4 @@
-import { testNationalId } from '#local/simulators/test-identities.ts';
+import { testNationalId } from '#shared/providers/test-identities.ts';
 import { call, expectProblem } from './call.ts';
 import {
   type NewUser,

@@ -1,6 +1,6 @@
 /** Every scenario against the whole service in its own process, as `npm start` runs it. */
 
-import { testNationalId } from '#local/simulators/test-identities.ts';
+import { testNationalId } from '#shared/providers/test-identities.ts';
 import { localTarget } from '#test/service/local-target.ts';
 import { codesIn, foundIn, spellings, type Traces, tracesOf } from '#test/service/privacy.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';

@@ -21,7 +21,7 @@ export const newPerson = (): NewUser => {
   return person;
 };
 
-/** A phone in a range (0955) that no operator uses. */
+/** A phone of the range (0999) that the sandbox accepts. */
 export const newPhone = (): string => newDemoPerson().phone;
 
 export const toPersianDigits = (text: string): string =>

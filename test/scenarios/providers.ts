@@ -1,10 +1,10 @@
+import type { ProblemCode } from '#shared/problems.ts';
 import {
   type PersonOutcome,
   type PhoneOutcome,
   testNationalId,
   testPhone,
-} from '#local/simulators/test-identities.ts';
-import type { ProblemCode } from '#shared/problems.ts';
+} from '#shared/providers/test-identities.ts';
 import { call, expectProblem, expectRetryAfter } from './call.ts';
 import { registeredPerson } from './people.ts';
 import { itWith, type ScenarioOptions, type Target } from './target.ts';

@@ -58,13 +58,18 @@ describe('a command is refused in one sentence, before the CDK CLI runs,', () =>
     ],
     [
       'live keys in a stage other than prod',
-      'deploy --stage dev -c keyPrefix=blk_live_',
+      'deploy --stage dev -c keyPrefix=blk_live_ -c providers={"identityRegistry":["jibit"],"sms":["kavenegar"],"secretName":"x-y"}',
       'option "keyPrefix" may be "blk_live_" only in the stage prod',
     ],
     [
       'an unknown provider',
       'deploy --stage dev -c providers={"identityRegistry":["pigeon"],"sms":["kavenegar"],"secretName":"x-y"}',
       'option "providers.identityRegistry.0" must be one of "jibit"',
+    ],
+    [
+      'the sandbox beside live keys',
+      'deploy --stage prod -c providers={"identityRegistry":["sandbox"],"sms":["sandbox"],"secretName":"x-y"}',
+      'option "providers" may name "sandbox" only for both ports, without another provider, and with the keyPrefix "blk_test_".',
     ],
     [
       'credentials of another account',
@@ -177,6 +182,13 @@ describe('deploy', () => {
 
   it('ends with the exit code of the CDK CLI', async () => {
     expect((await command('deploy --stage prod', { cdkEndsWith: 1 })).exitCode).toBe(1);
+  });
+});
+
+describe('deploy of a stage with the sandbox', () => {
+  it('needs no provider secret', async () => {
+    aws.state.secrets = [];
+    expect(await command('deploy --stage dev')).toMatchObject({ exitCode: 0, error: '' });
   });
 });
 

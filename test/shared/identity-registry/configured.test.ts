@@ -95,6 +95,6 @@ describe('the configured registry', () => {
   });
 
   it('throws at start for an unknown provider', () => {
-    expect(() => registryOf('acme')).toThrow('unknown provider "acme"; there are: jibit, zohal');
+    expect(() => registryOf('acme')).toThrow('unknown provider "acme"; there are: jibit, zohal, sandbox');
   });
 });

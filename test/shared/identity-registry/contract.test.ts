@@ -1,7 +1,7 @@
 import { type Simulators, startSimulators } from '#local/simulators/server.ts';
-import { outcomeOfPerson, type PersonOutcome, testNationalId } from '#local/simulators/test-identities.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
+import { outcomeOfPerson, type PersonOutcome, testNationalId } from '#shared/providers/test-identities.ts';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { completeNationalId } from '#shared/users/national-id.ts';
 import { fakeIdentityRegistry } from '#test/fakes/identity-registry.ts';
@@ -30,6 +30,13 @@ const overSimulator =
       retryPauseMs: () => 1,
       circuit: { failuresToOpen: 1000 },
     });
+
+const sandbox: Open = (timeoutSignal = neverAborted) =>
+  identityRegistryFrom(['sandbox'], fixedSecret('no secret'), {
+    timeoutSignal,
+    retryPauseMs: () => 1,
+    circuit: { failuresToOpen: 1000 },
+  });
 
 const NO_VERDICT: readonly PersonOutcome[] = [
   'quota',
@@ -60,6 +67,7 @@ const MATCHED = completeNationalId('999000001');
 
 const ROWS: readonly (readonly [string, Open])[] = [
   ['the fake', fake],
+  ['the sandbox', sandbox],
   ...ADAPTERS.map((name) => [`${name} over its simulator`, overSimulator(name)] as const),
 ];
 

@@ -1,5 +1,5 @@
 import { type Simulators, startSimulators } from '#local/simulators/server.ts';
-import { outcomeOfPhone, type PhoneOutcome, testPhone } from '#local/simulators/test-identities.ts';
+import { outcomeOfPhone, type PhoneOutcome, testPhone } from '#shared/providers/test-identities.ts';
 import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import type { SmsSender } from '#shared/sms/port.ts';

@@ -1,0 +1,47 @@
+import { FAULTS } from '#local/simulators/faults.ts';
+import { PROVIDER_NAMES } from '#local/simulators/server.ts';
+import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
+import {
+  PERSON_OUTCOMES,
+  PHONE_OUTCOMES,
+  testNationalId,
+  testPhone,
+} from '#shared/providers/test-identities.ts';
+import { parsePhone, toLocalPhone } from '#shared/users/phone.ts';
+import { documentedOutcomes, page, rowsUnder } from './test-identities-page.ts';
+
+describe('the page about test identities', () => {
+  it('lists every test person', () => {
+    expect(documentedOutcomes('People')).toEqual(
+      PERSON_OUTCOMES.map((outcome) => ({
+        prefix: `${testNationalId(outcome).slice(0, 8)}..`,
+        example: testNationalId(outcome),
+        outcome,
+        response: expect.stringMatching(/^\d{3} \w+/),
+      })),
+    );
+  });
+
+  it('lists every test phone', () => {
+    expect(documentedOutcomes('Phones')).toEqual(
+      PHONE_OUTCOMES.map((outcome) => ({
+        prefix: `${toLocalPhone(testPhone(outcome)).slice(0, -2)}..`,
+        example: toLocalPhone(testPhone(outcome)),
+        outcome,
+        response: expect.stringMatching(/^\d{3} \w+/),
+      })),
+    );
+  });
+
+  it('lists every fault and every provider', () => {
+    expect(rowsUnder('Faults')).toEqual(
+      Object.entries(FAULTS).map(([fault, meaning]) => [`\`${fault}\``, meaning]),
+    );
+    for (const provider of PROVIDER_NAMES) expect(page).toContain(`\`${provider}\``);
+  });
+
+  it('tells the codes of the sandbox', () => {
+    const [phone = '', code] = rowsUnder('Sandbox')[0] ?? [];
+    expect(sandboxCode(String(parsePhone(phone)))).toBe(code);
+  });
+});

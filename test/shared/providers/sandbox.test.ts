@@ -1,0 +1,159 @@
+import type { KeyPrefix } from '#shared/api-keys/format.ts';
+import { createUserDeps, sendOtpDeps } from '#shared/deps.ts';
+import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
+import { codesOf, randomCode, sandboxCode } from '#shared/one-time-codes/new-code.ts';
+import { isSandboxAllowed, isSandboxPhone } from '#shared/providers/sandbox.ts';
+import {
+  outcomeOfPhone,
+  type PersonOutcome,
+  type PhoneOutcome,
+  testNationalId,
+  testPhone,
+} from '#shared/providers/test-identities.ts';
+import { smsSenderFrom } from '#shared/sms/configured.ts';
+import { completeNationalId } from '#shared/users/national-id.ts';
+import { failureOf, neverAborted } from './failure.ts';
+import { quietLog } from './quiet-log.ts';
+
+quietLog();
+
+/** A stage with the sandbox has no provider secret. */
+const noSecret = { read: () => Promise.reject(new Error('the sandbox reads no secret')) };
+const options = { retryPauseMs: () => 0, circuit: { failuresToOpen: 1000 } };
+
+const sms = smsSenderFrom(['sandbox'], noSecret, options);
+const registry = identityRegistryFrom(['sandbox'], noSecret, options);
+const REAL_PHONE = '+989121234567';
+
+describe('the sandbox as an SMS provider', () => {
+  it('accepts a message to a phone of 0999', async () => {
+    expect(await sms.sendCode('+989990000001', '000001', neverAborted())).toEqual({ provider: 'sandbox' });
+  });
+
+  it('rejects every other phone as not sent', async () => {
+    const failure = await failureOf(sms.sendCode(REAL_PHONE, '123456', neverAborted()));
+    expect(failure).toMatchObject({ provider: 'sandbox', reason: 'rejected', delivery: 'not_sent' });
+  });
+
+  it.each([
+    ['rejected', 'rejected', 'not_sent'],
+    ['balance', 'balance', 'not_sent'],
+    ['upstream_down', 'upstream', 'possibly_sent'],
+    ['malformed', 'malformed', 'possibly_sent'],
+    ['lost_response', 'transport', 'possibly_sent'],
+  ] as readonly (readonly [PhoneOutcome, string, string])[])(
+    'fails for the test phone of %s with %s, %s',
+    async (outcome, reason, delivery) => {
+      const failure = await failureOf(sms.sendCode(testPhone(outcome), '123456', neverAborted()));
+      expect(failure).toMatchObject({ reason, delivery });
+    },
+  );
+
+  it('never responds to the test phone of slow', async () => {
+    const signal = AbortSignal.timeout(20);
+    const failure = await failureOf(sms.sendCode(testPhone('slow'), '123456', signal));
+    expect(failure).toMatchObject({ reason: 'timeout', delivery: 'possibly_sent' });
+  });
+});
+
+describe('the sandbox as an identity registry', () => {
+  it('throws no verdict on the owner of a phone outside 0999', async () => {
+    const person = completeNationalId('999000001');
+    const failure = await failureOf(registry.checkPhoneOwnership(person, REAL_PHONE, neverAborted()));
+    expect(failure).toMatchObject({ provider: 'sandbox', reason: 'rejected' });
+  });
+
+  it.each([
+    ['quota', 'quota'],
+    ['balance', 'balance'],
+    ['upstream_down', 'upstream'],
+    ['malformed', 'malformed'],
+    ['undecided', 'undecided'],
+    ['rejected', 'rejected'],
+  ] as readonly (readonly [PersonOutcome, string])[])(
+    'throws no verdict on the test person of %s: %s',
+    async (outcome, reason) => {
+      const day = { year: 1370, month: 1, day: 5 };
+      const failure = await failureOf(registry.checkIdentity(testNationalId(outcome), day, neverAborted()));
+      expect(failure).toMatchObject({ provider: 'sandbox', reason });
+    },
+  );
+});
+
+describe('the codes of a sandbox stage', () => {
+  it('are the last six digits of a phone of 0999', () => {
+    expect(codesOf(['sandbox'])('+989990123456')).toBe('123456');
+    expect(codesOf(['sandbox'])('+989990000007')).toBe('000007');
+  });
+
+  it('are random for every other phone', () => {
+    const codes = Array.from({ length: 5 }, () => sandboxCode(REAL_PHONE));
+    expect(new Set([...codes, '234567']).size).toBe(6);
+  });
+
+  it('are used nowhere else', () => {
+    expect(codesOf(['kavenegar'])).toBe(randomCode);
+    expect(codesOf(['kavenegar', 'sms-ir'])).toBe(randomCode);
+  });
+});
+
+describe('the use of the sandbox', () => {
+  it.each([
+    [['sandbox'], 'blk_test_', true],
+    [['sandbox', 'sandbox'], 'blk_test_', true],
+    [['sandbox'], 'blk_live_', false],
+    [['sandbox', 'jibit'], 'blk_test_', false],
+    [['kavenegar', 'sandbox'], 'blk_test_', false],
+    [['jibit', 'zohal'], 'blk_live_', true],
+    [['jibit'], 'blk_test_', true],
+  ] as readonly (readonly [readonly string[], KeyPrefix, boolean])[])(
+    '%j with the keys %s is allowed: %s',
+    (names, keyPrefix, isAllowed) => {
+      expect(isSandboxAllowed(names, keyPrefix)).toBe(isAllowed);
+    },
+  );
+
+  it('takes phones of 0999 only, and every test phone is one', () => {
+    expect([REAL_PHONE, '+989980000000', '+9899900000000', '+9899900000'].map(isSandboxPhone)).toEqual(
+      Array(4).fill(false),
+    );
+    expect(isSandboxPhone(testPhone('slow'))).toBe(true);
+    expect(outcomeOfPhone('+989990000001')).toBeUndefined();
+  });
+});
+
+describe('the start of a function', () => {
+  const before = process.env;
+  afterEach(() => {
+    process.env = before;
+  });
+
+  const startWith = (environment: Record<string, string>, start: () => unknown) => () => {
+    process.env = {
+      TABLE_NAME: 'table',
+      HASH_SECRET: 'secret',
+      PROVIDER_SECRET: 'secret',
+      OTP_ACCESS: 'api-key',
+      AWS_REGION: 'us-east-1',
+      IDENTITY_PROVIDERS: 'sandbox',
+      SMS_PROVIDERS: 'sandbox',
+      KEY_PREFIX: 'blk_test_',
+      ...environment,
+    };
+    start();
+  };
+
+  const REFUSAL = 'the provider "sandbox" works only alone and with blk_test_ keys';
+
+  it.each([
+    ['create-user', createUserDeps, 'IDENTITY_PROVIDERS', 'sandbox,zohal'],
+    ['send-otp', sendOtpDeps, 'SMS_PROVIDERS', 'kavenegar,sandbox'],
+  ])('%s accepts the sandbox alone and with test keys, and refuses it otherwise', (_, start, list, mixed) => {
+    expect(startWith({}, start)).not.toThrow();
+    expect(startWith({ KEY_PREFIX: 'blk_live_' }, start)).toThrow(REFUSAL);
+    expect(startWith({ [list]: mixed }, start)).toThrow(REFUSAL);
+    expect(startWith({ KEY_PREFIX: '' }, start)).toThrow(
+      'environment variables missing or wrong: KEY_PREFIX',
+    );
+  });
+});
