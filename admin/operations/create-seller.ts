@@ -1,4 +1,4 @@
-import type { Administration } from '#admin/administration.ts';
+import { type Administration, requireSeller } from '#admin/administration.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import { parseDisplayName } from '#shared/users/display-name.ts';
 import { refusal } from './refusal.ts';
@@ -34,4 +34,20 @@ export const createSeller = async (admin: Administration, name: string): Promise
     }),
   );
   return seller;
+};
+
+/** Renames a seller. The same name again changes nothing and writes no audit record. */
+export const renameSeller = async (
+  admin: Administration,
+  sellerId: string,
+  name: string,
+): Promise<Seller> => {
+  const seller = await requireSeller(admin, sellerId);
+  const details = { from: seller.name, to: name };
+  await admin.sellers.rename(
+    sellerId,
+    name,
+    admin.record({ action: 'seller.renamed', seller_id: sellerId, details }),
+  );
+  return { ...seller, name };
 };

@@ -31,7 +31,7 @@ export const rewriteSecrets = async (
 /**
  * Suspends a seller, which makes all its keys invalid, or resumes it. The seller's item is written first: from then on no key can be
  * issued for a suspended seller. Then follow its secrets, the authorizer cache and its keys in API Gateway. Running it again
- * completes what was interrupted.
+ * completes what was interrupted; the audit gets one record.
  */
 export const setSellerStatus = async (
   admin: Administration,
@@ -41,7 +41,9 @@ export const setSellerStatus = async (
   const name = NAMES[status];
   const seller = await requireSeller(admin, sellerId);
   const record = admin.record({ action: ACTIONS[status], seller_id: sellerId });
-  await step(admin, `${name}: mark the seller`, () => admin.sellers.setStatus(sellerId, status, record));
+  const isChanged = await step(admin, `${name}: mark the seller`, () =>
+    admin.sellers.setStatus(sellerId, status, record),
+  );
   const keys = (await admin.keys.listOf(sellerId)).filter((key) => key.status === 'active');
   for (const key of keys) {
     await step(admin, `${name}: write the secrets of a key`, () => rewriteSecrets(admin, key));
@@ -53,6 +55,9 @@ export const setSellerStatus = async (
       admin.usagePlans.setEnabled(id, status === 'active'),
     );
   }
-  await step(admin, `${name}: record the flush`, () => admin.sellers.markFlushed(sellerId, record.at));
+  const since = isChanged ? record.at : seller.unflushed_since;
+  if (since !== undefined) {
+    await step(admin, `${name}: record the flush`, () => admin.sellers.markFlushed(sellerId, since));
+  }
   return { ...seller, status };
 };

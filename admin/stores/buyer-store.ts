@@ -36,20 +36,44 @@ const writeBatch = async ({ client, name }: Table, requests: WriteRequests): Pro
   }
 };
 
-/** The registered buyers, for admins. `phoneHashes`: the hashes of one phone under every key still in use. */
-export const adminBuyerStore = (table: Table) => ({
-  async find(phoneHashes: readonly string[]): Promise<Buyer | undefined> {
+/** Reads and changes the registration of one phone. */
+const singleBuyers = (table: Table) => {
+  const find = async (phoneHashes: readonly string[]): Promise<Buyer | undefined> => {
     const [item] = await batchGet(table, phoneHashes.map(buyerKey));
     return item && v.parse(buyerSchema, item);
-  },
+  };
+  return {
+    find,
 
-  /** Removes the registration of a phone, with the audit record in the same transaction. Links of sellers stay. */
-  async remove(phoneHashes: readonly string[], record: NewAuditRecord): Promise<void> {
-    const deletions = phoneHashes.map((hash) => ({
-      Delete: { TableName: table.name, Key: buyerKey(hash) },
-    }));
-    await transact(table, [...deletions, auditPut(table, record)]);
-  },
+    /** Registers a buyer, with the audit record in the same transaction. A registered buyer is not changed and gets no record. */
+    async register(
+      { phoneHashes, buyerId }: NewBuyer,
+      record: NewAuditRecord,
+    ): Promise<{ readonly buyer: Buyer; readonly isNew: boolean }> {
+      const buyer = { buyer_id: buyerId, registered_at: record.at };
+      const [current, ...older] = phoneHashes.map(buyerKey);
+      const ConditionExpression = 'attribute_not_exists(pk)';
+      const { written } = await transact(table, [
+        { Put: { TableName: table.name, Item: { ...current, ...buyer }, ConditionExpression } },
+        ...older.map((Key) => ({ ConditionCheck: { TableName: table.name, Key, ConditionExpression } })),
+        auditPut(table, record),
+      ]);
+      return { buyer: (written ? undefined : await find(phoneHashes)) ?? buyer, isNew: written };
+    },
+
+    /** Removes the registration of a phone, with the audit record in the same transaction. Links of sellers stay. */
+    async remove(phoneHashes: readonly string[], record: NewAuditRecord): Promise<void> {
+      const deletions = phoneHashes.map((hash) => ({
+        Delete: { TableName: table.name, Key: buyerKey(hash) },
+      }));
+      await transact(table, [...deletions, auditPut(table, record)]);
+    },
+  };
+};
+
+/** The registered buyers, for admins. `phoneHashes`: the hashes of one phone under every key still in use. */
+export const adminBuyerStore = (table: Table) => ({
+  ...singleBuyers(table),
 
   /**
    * Registers those of the buyers (any number, each once) who are not registered yet, and returns their number. Registered buyers keep

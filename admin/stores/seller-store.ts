@@ -69,6 +69,32 @@ export const sellerStore = (table: Table) => {
     return ids.flatMap((id) => found.get(id) ?? []);
   };
 
+  /** Sets a field of an existing seller that has another value. `mark`: whether to mark the seller as not flushed. */
+  const change = async (
+    sellerId: string,
+    {
+      field,
+      value,
+      mark,
+    }: { readonly field: 'status' | 'name'; readonly value: string; readonly mark: boolean },
+    record: NewAuditRecord,
+  ): Promise<boolean> => {
+    const { written } = await transact(table, [
+      {
+        Update: {
+          TableName,
+          Key: sellerKey(sellerId),
+          UpdateExpression: `SET #field = :value${mark ? ', unflushed_since = :now' : ''}`,
+          ConditionExpression: 'attribute_exists(pk) AND #field <> :value',
+          ExpressionAttributeNames: { '#field': field },
+          ExpressionAttributeValues: { ':value': value, ...(mark ? { ':now': record.at } : {}) },
+        },
+      },
+      auditPut(table, record),
+    ]);
+    return written;
+  };
+
   return {
     /** Writes a new seller, its item in the list of all sellers, and the audit record. */
     async create(seller: Seller, record: NewAuditRecord): Promise<void> {
@@ -100,23 +126,13 @@ export const sellerStore = (table: Table) => {
       }
     },
 
-    /** Sets the status of an existing seller and marks it as not flushed since the record's time. */
-    async setStatus(sellerId: string, status: SellerStatus, record: NewAuditRecord): Promise<void> {
-      const result = await transact(table, [
-        {
-          Update: {
-            TableName,
-            Key: sellerKey(sellerId),
-            UpdateExpression: 'SET #status = :status, unflushed_since = :now',
-            ConditionExpression: 'attribute_exists(pk)',
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: { ':status': status, ':now': record.at },
-          },
-        },
-        auditPut(table, record),
-      ]);
-      if (!result.written) throw new Error('the seller does not exist');
-    },
+    /** Sets the status of a seller and marks it as not flushed since the record's time. False: it has this status already. */
+    setStatus: (sellerId: string, status: SellerStatus, record: NewAuditRecord): Promise<boolean> =>
+      change(sellerId, { field: 'status', value: status, mark: true }, record),
+
+    /** Sets the name of a seller. False: it has this name already. */
+    rename: (sellerId: string, name: string, record: NewAuditRecord): Promise<boolean> =>
+      change(sellerId, { field: 'name', value: name, mark: false }, record),
 
     /** Removes the mark of the change at `since`, and writes `record` with it. The mark of a later change stays. */
     async markFlushed(sellerId: string, since: string, record?: NewAuditRecord): Promise<void> {

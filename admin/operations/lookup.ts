@@ -1,0 +1,100 @@
+import { type Administration, requireKey, requireSeller } from '#admin/administration.ts';
+import type { ApiKey } from '#admin/stores/api-key-schema.ts';
+import { chunksOf } from '#admin/stores/batch-get.ts';
+import type { Seller } from '#admin/stores/seller-store.ts';
+import { redact } from '#shared/log.ts';
+import { refusal } from './refusal.ts';
+
+const SELLER_ID = /^sel_[0-9A-Za-z]+$/;
+const KEY_ID = /^key_[0-9A-Za-z]+$/;
+/** `Kd3I`, also as tables and key lists show it: `…Kd3I`, `blk_live_…Kd3I`. */
+const ENDING = /^(?:(?:blk_[a-z]+_)?…)?([0-9A-Za-z]{4})$/;
+
+/** Reads of keys at the same time. */
+const AT_ONCE = 10;
+
+const folded = (name: string): string => name.normalize('NFC').trim().toLowerCase();
+
+/** Returns the sellers whose name or id contains a text, in any case, oldest first. */
+export const searchSellers = async (admin: Administration, text = ''): Promise<Seller[]> => {
+  const found: Seller[] = [];
+  for await (const seller of admin.sellers.list()) {
+    if (folded(seller.name).includes(folded(text)) || seller.seller_id.includes(text)) found.push(seller);
+  }
+  return found;
+};
+
+/** Returns the sellers of this name, in any case, without `except`. */
+export const sellersOfName = async (
+  admin: Administration,
+  name: string,
+  except?: string,
+): Promise<Seller[]> =>
+  (await searchSellers(admin, name)).filter(
+    (seller) => folded(seller.name) === folded(name) && seller.seller_id !== except,
+  );
+
+const listed = (lines: readonly string[]): string => lines.map((line) => `\n  ${line}`).join('');
+
+const sellerLine = ({ seller_id, name }: Seller): string => `${seller_id}  ${name}`;
+
+const keyLine = (key: ApiKey): string =>
+  `${key.key_id}  …${key.secrets[0]?.last_four}  ${key.name}, ${key.status}, of ${key.seller_id}`;
+
+/** Returns the seller with an id or a name. Throws `seller_not_found`, or `ambiguous` with the sellers of that name. */
+export const sellerNamed = async (admin: Administration, text: string): Promise<Seller> => {
+  if (SELLER_ID.test(text)) return requireSeller(admin, text);
+  if (KEY_ID.test(text)) {
+    const { seller_id } = await requireKey(admin, text);
+    throw refusal('seller_not_found', `${text} is a key. Its seller is ${seller_id}.`);
+  }
+  const [first, ...others] = await sellersOfName(admin, text);
+  if (first === undefined) {
+    throw refusal(
+      'seller_not_found',
+      `There is no seller ${redact(text)}. sellers list --search finds a part of a name.`,
+    );
+  }
+  if (others.length === 0) return first;
+  throw refusal(
+    'ambiguous',
+    `Several sellers have this name. Use an id:${listed([first, ...others].map(sellerLine))}`,
+  );
+};
+
+/** Returns the keys of all sellers that have a secret with this ending. */
+const keysEndingIn = async (admin: Administration, ending: string): Promise<ApiKey[]> => {
+  const found: ApiKey[] = [];
+  for (const sellers of chunksOf(await searchSellers(admin), AT_ONCE)) {
+    const keys = await Promise.all(sellers.map(({ seller_id }) => admin.keys.listOf(seller_id)));
+    found.push(...keys.flat().filter((key) => key.secrets.some((secret) => secret.last_four === ending)));
+  }
+  return found;
+};
+
+/**
+ * Returns the key with an id, or with a secret that ends in four characters. Throws `key_not_found`, or `ambiguous` with the keys in
+ * question. It never repeats any other text, which may be a secret.
+ */
+export const keyNamed = async (admin: Administration, text: string): Promise<ApiKey> => {
+  if (KEY_ID.test(text)) return requireKey(admin, text);
+  if (SELLER_ID.test(text)) {
+    const keys = await admin.keys.listOf((await requireSeller(admin, text)).seller_id);
+    const which = keys.length === 0 ? 'It has no keys.' : `Name one of its keys:${listed(keys.map(keyLine))}`;
+    throw refusal('key_not_found', `${text} is a seller, not a key. ${which}`);
+  }
+  const ending = ENDING.exec(text)?.[1];
+  if (ending === undefined) {
+    throw refusal(
+      'key_not_found',
+      'Name a key by its id, key_…, or by the last four characters of its secret.',
+    );
+  }
+  const [first, ...others] = await keysEndingIn(admin, ending);
+  if (first === undefined) throw refusal('key_not_found', `There is no key whose secret ends in ${ending}.`);
+  if (others.length === 0) return first;
+  throw refusal(
+    'ambiguous',
+    `Several keys end in ${ending}. Use an id:${listed([first, ...others].map(keyLine))}`,
+  );
+};
