@@ -1,4 +1,3 @@
-import './require-node.mjs';
 import { run } from './admin/run.ts';
 import { processTerminal } from './admin/terminal.ts';
 

@@ -12,6 +12,7 @@ import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import type { Config } from './config.ts';
+import { alarmNamePrefix } from './outputs.ts';
 
 /** The period over which alarms evaluate a metric. */
 export const ALARM_PERIOD = Duration.minutes(5);
@@ -36,7 +37,7 @@ export const alarmMaker =
   (scope: Construct, props: AlarmProps): Alarm => {
     const { name, impact, metric, threshold, periods: [breaching, evaluated] = [1, 1] } = props;
     const alarm = new Alarm(scope, `Alarm-${name}`, {
-      alarmName: `buyer-linking-${stage}-${name}`,
+      alarmName: `${alarmNamePrefix(stage)}${name}`,
       alarmDescription: `${impact} What to do: docs/operations.md, "${name}".`,
       metric,
       threshold,

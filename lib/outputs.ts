@@ -1,4 +1,4 @@
-/** The names of stacks and outputs. The admin CLI, the deploy test and docs/operations.md read these and no others. */
+/** The names of stacks, alarms and outputs. The admin CLI, the deploy test and docs/operations.md read these and no others. */
 
 const SERVICE = 'buyer-linking';
 
@@ -7,6 +7,9 @@ export const dataStackName = (stage: string): string => `${SERVICE}-${stage}-dat
 
 /** Returns the name of a stage's API stack. */
 export const apiStackName = (stage: string): string => `${SERVICE}-${stage}-api`;
+
+/** Returns the prefix of the names of a stage's alarms. */
+export const alarmNamePrefix = (stage: string): string => `${SERVICE}-${stage}-`;
 
 /** The outputs of the API stack. `EgressAddress` exists only with `staticEgress`, `DomainTarget` only with `domain`. */
 export const OUTPUTS = {

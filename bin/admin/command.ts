@@ -2,7 +2,14 @@ import type { Command } from 'commander';
 import { refusal } from '#admin/operations/refusal.ts';
 import { connect } from './connect.ts';
 import type { Connection, TargetOptions } from './connection.ts';
+import { type Block, render, wrapped } from './table.ts';
 import type { Terminal } from './terminal.ts';
+
+/** The name of the program. */
+export const PROGRAM = 'buyer-linking';
+
+/** How `--help` describes a phone. */
+export const PHONE_HELP = '0912… or +98912…, or - to read it from stdin';
 
 /** The options that every command has. */
 export interface GlobalOptions extends TargetOptions {
@@ -10,11 +17,16 @@ export interface GlobalOptions extends TargetOptions {
   readonly yes?: boolean;
 }
 
-/** The result of a command: a value for `--json`, a text for people, and an optional note on stderr. */
+/** The result of a command. */
 export interface CommandResult {
+  /** The value for `--json`. */
   readonly json: unknown;
-  readonly text: string;
-  readonly note?: string;
+  /** What people read, and other programs in a pipe. */
+  readonly text: Block | readonly Block[];
+  /** A sentence on stderr, left out with `--json` and if it is empty. */
+  readonly note?: string | undefined;
+  /** A sentence on stderr, also with `--json`. */
+  readonly warning?: string | undefined;
   /** 1 if the command found a problem, such as differences. */
   readonly exitCode?: 0 | 1;
 }
@@ -34,7 +46,7 @@ const confirmWith =
       throw refusal('not_confirmed', `${question} This terminal is not interactive. Add --yes to confirm.`);
     }
     const answer = await terminal.ask(`${question} [y/N] `);
-    if (!/^y(es)?$/i.test(answer.trim())) throw refusal('not_confirmed', 'Nothing was changed.');
+    if (!/^y(es)?$/i.test(answer.trim())) throw refusal('declined', 'Nothing was changed.');
   };
 
 /** Returns the action of a command: it connects, runs `work`, writes the result and reports the exit code. */
@@ -56,13 +68,45 @@ export const action =
         confirm: confirmWith(terminal, options.yes === true),
       };
       const result = await work(session, options, ...args);
-      terminal.out(options.json === true ? `${JSON.stringify(result.json, null, 2)}\n` : result.text);
-      if (result.note !== undefined) terminal.error(`${result.note}\n`);
+      const isJson = options.json === true;
+      terminal.out(
+        isJson ? `${JSON.stringify(result.json, null, 2)}\n` : render(result.text, terminal.output),
+      );
+      if (result.note && !isJson) {
+        const width = terminal.canRedraw ? terminal.columns : Number.POSITIVE_INFINITY;
+        terminal.error(`${wrapped(result.note, width).join('\n')}\n`);
+      }
+      if (result.warning !== undefined) terminal.error(`warning: ${result.warning}\n`);
       ended(result.exitCode ?? 0);
     } finally {
       connection.close();
     }
   };
+
+/** What `--help` says about an argument, by its name. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  seller: 'sel_…, or its name',
+  key: 'key_…, or the last four characters of its secret',
+  name: 'a name for people, 1 to 100 characters',
+  'user-id': 'usr_…',
+  subject: 'a seller, a key id, or deployment (imports, buyers, keys only in API Gateway)',
+  file: 'UTF-8: a .csv with a column phone, or a .jsonl with {"phone": "…"} on each line',
+  phone: `${PHONE_HELP}; without it, the command asks`,
+};
+
+/** Adds a command. `usage`: its name and arguments. `examples`: command lines without the name of the program. */
+export const addCommand = (
+  parent: Command,
+  usage: string,
+  description: string,
+  ...examples: readonly string[]
+): Command => {
+  const [name = '', ...args] = usage.split(' ');
+  const command = parent.command(name).description(description);
+  for (const argument of args) command.argument(argument, ARGUMENTS[argument.slice(1, -1)]);
+  const lines = examples.map((example) => `\n  $ ${PROGRAM} ${example}`).join('');
+  return command.addHelpText('after', `\nExample${examples.length === 1 ? '' : 's'}:${lines}`);
+};
 
 /** Adds a group of commands to the program. */
 export type AddCommands = (

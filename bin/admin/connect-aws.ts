@@ -1,10 +1,12 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CloudWatchClient, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { parseKnownFiles } from '@smithy/core/config';
 import * as v from 'valibot';
 import { administration } from '#admin/administration.ts';
 import { refusal } from '#admin/operations/refusal.ts';
 import { apiGatewayClient, apiGatewayUsagePlans } from '#admin/usage-plans/api-gateway.ts';
-import { apiStackName, OUTPUTS, usagePlanOutput } from '#lib/outputs.ts';
+import { alarmNamePrefix, apiStackName, OUTPUTS, usagePlanOutput } from '#lib/outputs.ts';
 import { KEY_PREFIXES } from '#shared/api-keys/format.ts';
 import { systemClock } from '#shared/clock.ts';
 import { randomIds } from '#shared/ids.ts';
@@ -19,6 +21,8 @@ const outputsSchema = v.object({
   [OUTPUTS.tableName]: v.string(),
   [OUTPUTS.hashSecretArn]: v.string(),
   [OUTPUTS.keyPrefix]: v.picklist(KEY_PREFIXES),
+  [OUTPUTS.version]: v.string(),
+  [OUTPUTS.commit]: v.string(),
   ...Object.fromEntries(PLAN_NAMES.map((plan) => [usagePlanOutput(plan), v.string()])),
 });
 
@@ -59,11 +63,36 @@ const callerArn = async (): Promise<string> => {
   }
 };
 
+/** Throws `not_allowed` if the profile is in none of the AWS config files. The SDK would only say that it found no credentials. */
+const requireProfile = async (profile: string): Promise<void> => {
+  const profiles = await parseKnownFiles({});
+  if (profiles[profile] !== undefined) return;
+  const known = Object.keys(profiles).join(', ') || 'none';
+  throw refusal('not_allowed', `There is no AWS profile ${profile}. The profiles are: ${known}.`);
+};
+
+/** The names of a stage's alarms that are raised. */
+const raisedAlarms = async (stage: string): Promise<readonly string[]> => {
+  const client = new CloudWatchClient({});
+  const names: string[] = [];
+  try {
+    const query = { AlarmNamePrefix: alarmNamePrefix(stage), StateValue: 'ALARM' } as const;
+    for await (const { MetricAlarms = [] } of paginateDescribeAlarms({ client }, query)) {
+      names.push(...MetricAlarms.map(({ AlarmName = '' }) => AlarmName));
+    }
+    return names;
+  } finally {
+    client.destroy();
+  }
+};
+
 /** Connects to a stage in AWS with the caller's credentials. */
 export const connectAws = async (
   stage: string,
   { profile, region }: Pick<TargetOptions, 'profile' | 'region'>,
 ): Promise<Connection> => {
+  const wanted = profile ?? process.env.AWS_PROFILE;
+  if (wanted !== undefined) await requireProfile(wanted);
   // Every SDK client of this process reads the profile and Region from here.
   if (profile !== undefined) process.env.AWS_PROFILE = profile;
   if (region !== undefined) process.env.AWS_REGION = region;
@@ -88,6 +117,8 @@ export const connectAws = async (
   return {
     admin,
     hashes: keyedHashesFrom(secretsManagerSecret(output(OUTPUTS.hashSecretArn))),
+    release: { version: output(OUTPUTS.version), commit: output(OUTPUTS.commit) },
+    alarms: () => raisedAlarms(stage),
     close() {
       gateway.destroy();
       table.client.destroy();

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { administration } from '#admin/administration.ts';
 import { refusal } from '#admin/operations/refusal.ts';
+import { releaseOf } from '#lib/release.ts';
 import { readAdminTarget } from '#local/admin-target.ts';
 import { STAGE_NAME } from '#local/environment.ts';
 import { localUsagePlans } from '#local/usage-plans/client.ts';
@@ -37,6 +38,8 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
   return {
     admin,
     hashes: keyedHashesFrom({ read: () => secret }),
+    release: releaseOf(),
+    alarms: async () => undefined,
     close: () => table.client.destroy(),
   };
 };

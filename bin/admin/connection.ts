@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { Administration } from '#admin/administration.ts';
+import type { Release } from '#lib/release.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 
@@ -9,6 +10,10 @@ import type { Table } from '#shared/table/client.ts';
 export interface Connection {
   readonly admin: Administration;
   readonly hashes: KeyedHashes;
+  /** What is deployed. */
+  readonly release: Release;
+  /** The names of the alarms that are raised; undefined if the deployment has no alarms. */
+  alarms(): Promise<readonly string[] | undefined>;
   close(): void;
 }
 

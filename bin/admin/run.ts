@@ -1,12 +1,15 @@
-import { Command, CommanderError } from 'commander';
-import { type AddCommands, action } from './command.ts';
+import { Argument, Command, CommanderError } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { type AddCommands, action, PROGRAM } from './command.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addBuyerCommands } from './commands/buyers.ts';
+import { addInfoCommand } from './commands/info.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addReconcileCommand } from './commands/reconcile.ts';
 import { addSellerCommands } from './commands/sellers.ts';
 import { addUsageCommand } from './commands/usage.ts';
 import { addUserCommands } from './commands/users.ts';
+import { completionScript, SHELLS } from './completion.ts';
 import { failureOf, UsageError } from './errors.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -18,21 +21,29 @@ const COMMANDS: readonly AddCommands[] = [
   addUserCommands,
   addReconcileCommand,
   addAuditCommand,
+  addInfoCommand,
 ];
-
-const EXIT_CODES = `
-Exit codes: 0 done; 1 refused, not found, or reconcile left a difference; 2 wrong command line.`;
 
 const EXAMPLES = `
 Examples:
-  $ npm run admin -- sellers create "Kaveh Books"
-  $ npm run admin -- keys issue sel_… --plan free --scopes users:read,users:write --expires 90d
-  $ npm run admin -- --stage prod keys list sel_… --json
-${EXIT_CODES}`;
+  $ ${PROGRAM} sellers create "Kaveh Books"
+  $ ${PROGRAM} keys issue sel_… --plan free --scopes users:read --expires 90d
+  $ ${PROGRAM} --stage prod keys list sel_… --json
+
+Exit codes: 0 done; 1 refused, not found, or reconcile left a difference;
+2 wrong command line; 130 interrupted.`;
+
+/** Returns the command with a name such as `keys issue`. Commander's own `help` takes one word only. */
+const commandNamed = (program: Command, names: readonly string[]): Command =>
+  names.reduce((parent, name) => {
+    const child = parent.commands.find((command) => command.name() === name);
+    if (child === undefined) throw new UsageError(`There is no command ${names.join(' ')}. Try --help.`);
+    return child;
+  }, program);
 
 /** Returns the program with all commands. Global options are accepted before and after a command. */
 export const programFor = (terminal: Terminal, ended: (exitCode: number) => void): Command => {
-  const program = new Command('npm run admin --')
+  const program = new Command(PROGRAM)
     .description('Manage the sellers, keys, plans, buyers and users of a deployment.')
     .option('--local', 'the local service of npm start (the default)')
     .option('--stage <name>', 'a stage in AWS, with your AWS credentials')
@@ -41,8 +52,21 @@ export const programFor = (terminal: Terminal, ended: (exitCode: number) => void
     .option('--data <folder>', 'the data folder of the local service (default: .local)')
     .option('--json', 'write JSON, for scripts')
     .option('--yes', 'do not ask before actions that cannot be undone')
+    .version(packageJson.version, '--version', 'show the version')
     .addHelpText('after', EXAMPLES);
   for (const add of COMMANDS) add(program, (work) => action(terminal, ended, work));
+  program
+    .helpCommand(false)
+    .command('help')
+    .argument('[command...]')
+    .description('show the help of a command')
+    .action((names: readonly string[]) => commandNamed(program, names).outputHelp());
+  program
+    .command('completion')
+    .description('write a script that completes commands in a shell')
+    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .addHelpText('after', `\nExample:\n  $ source <(${PROGRAM} completion bash)`)
+    .action((shell: (typeof SHELLS)[number]) => terminal.out(completionScript(shell, program)));
   return configured(program, terminal);
 };
 
@@ -59,6 +83,9 @@ const configured = (command: Command, terminal: Terminal): Command => {
 const isRequested = ({ code }: CommanderError): boolean =>
   code === 'commander.helpDisplayed' || code === 'commander.version';
 
+/** Ctrl-C, as shells report it. */
+const INTERRUPTED = 130;
+
 /** Runs one command line and returns its exit code. It never throws and never writes a stack trace. */
 export const run = async (args: readonly string[], terminal: Terminal): Promise<number> => {
   let exitCode = 0;
@@ -74,9 +101,9 @@ export const run = async (args: readonly string[], terminal: Terminal): Promise<
       return 2;
     }
     const failure = failureOf(error);
-    terminal.error(
-      args.includes('--json') ? `${JSON.stringify({ error: failure })}\n` : `error: ${failure.message}\n`,
-    );
-    return 1;
+    const isIntended = failure.code === 'interrupted' || failure.code === 'declined';
+    const text = isIntended ? failure.message : `error: ${failure.message}`;
+    terminal.error(`${args.includes('--json') ? JSON.stringify({ error: failure }) : text}\n`);
+    return failure.code === 'interrupted' ? INTERRUPTED : 1;
   }
 };

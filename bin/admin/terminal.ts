@@ -1,44 +1,68 @@
 import { createInterface } from 'node:readline/promises';
+import { styleText } from 'node:util';
 import { refusal } from '#admin/operations/refusal.ts';
+import type { Output } from './table.ts';
 
 /** The input and output of the CLI. A test passes its own. */
 export interface Terminal {
   /** Writes the result to stdout, which contains nothing else, so that it can be piped. */
   out(text: string): void;
+  /** How stdout shows a result. */
+  readonly output: Output;
   /** Writes warnings, progress, errors and questions to stderr. */
   error(text: string): void;
   /** Whether a person can answer a question. */
   readonly isInteractive: boolean;
   /** Whether a line on stderr can be overwritten. */
   readonly canRedraw: boolean;
+  /** The width of stderr. */
   readonly columns: number;
-  /** Asks a question on stderr and returns the next line of stdin. Throws `interrupted` if stdin ends first. */
+  /** Asks a question on stderr and returns the next line of stdin. Throws `interrupted` after Ctrl-C or Ctrl-D, `bad_input` if stdin ends first. */
   ask(question: string): Promise<string>;
 }
 
 const DEFAULT_COLUMNS = 80;
 
+/** Returns the next line of stdin; undefined if there is none. Ctrl-C rejects a question, Ctrl-D closes it. */
+const nextLine = async (question: string): Promise<string | undefined> => {
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  const ended = new Promise<undefined>((resolve) => prompt.once('close', () => resolve(undefined)));
+  try {
+    return await Promise.race([prompt.question(question), ended]);
+  } catch {
+    return undefined;
+  } finally {
+    prompt.close();
+  }
+};
+
+const withColor = (text: string): string =>
+  text.replace(/^(error|warning):/gm, (label) =>
+    styleText(label === 'error:' ? 'red' : 'yellow', label, { stream: process.stderr }),
+  );
+
 /** The terminal of this process. */
-export const processTerminal = (): Terminal => ({
-  out: (text) => void process.stdout.write(text),
-  error: (text) => void process.stderr.write(text),
-  isInteractive: process.stdin.isTTY === true && process.stderr.isTTY === true,
-  canRedraw: process.stderr.isTTY === true,
-  columns: process.stderr.columns ?? DEFAULT_COLUMNS,
-  async ask(question) {
-    const prompt = createInterface({ input: process.stdin, output: process.stderr });
-    const ended = new Promise<undefined>((resolve) => prompt.once('close', () => resolve(undefined)));
-    try {
-      const answer = await Promise.race([prompt.question(question), ended]);
+export const processTerminal = (): Terminal => {
+  const isInteractive = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  return {
+    out: (text) => void process.stdout.write(text),
+    output: {
+      columns: process.stdout.isTTY === true ? process.stdout.columns || DEFAULT_COLUMNS : undefined,
+      hasColor: process.stdout.isTTY === true && process.stdout.hasColors(),
+    },
+    error: (text) => void process.stderr.write(withColor(text)),
+    isInteractive,
+    canRedraw: process.stderr.isTTY === true,
+    columns: process.stderr.columns || DEFAULT_COLUMNS,
+    async ask(question) {
+      const answer = await nextLine(question);
       if (answer !== undefined) return answer;
-    } catch {
-      // Ctrl-C and Ctrl-D reject the question.
-    } finally {
-      prompt.close();
-    }
-    throw refusal('interrupted', 'Nothing was changed.');
-  },
-});
+      if (!isInteractive) throw refusal('bad_input', 'Stdin has no more lines. Nothing was changed.');
+      process.stderr.write('\n');
+      throw refusal('interrupted', 'Nothing was changed.');
+    },
+  };
+};
 
 /** npm forwards a Ctrl-C that the terminal has sent to this process already. Both arrive within this time. */
 const SAME_KEYSTROKE_MS = 500;

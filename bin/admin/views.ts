@@ -2,7 +2,7 @@ import type { Administration } from '#admin/administration.ts';
 import { type ApiKey, secretEnd } from '#admin/stores/api-key-schema.ts';
 import type { AuditRecord } from '#admin/stores/audit-store.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
-import { propertiesOf, tableOf } from './table.ts';
+import { propertiesOf, type Table, tableOf } from './table.ts';
 import { isoOf, shortTime } from './times.ts';
 
 /** A seller as `--json` shows it. Scripts rely on these names. */
@@ -55,7 +55,7 @@ export const readKeyViews = async (admin: Administration, keys: readonly ApiKey[
 };
 
 /** Formats sellers as a table. */
-export const sellerTable = (sellers: readonly Seller[]): string =>
+export const sellerTable = (sellers: readonly Seller[]): Table =>
   tableOf(
     ['seller', 'name', 'status', 'users', 'created (UTC)'],
     sellers
@@ -67,30 +67,32 @@ export const sellerTable = (sellers: readonly Seller[]): string =>
         users,
         shortTime(created_at),
       ]),
+    1,
   );
 
 const secretText = ({ prefix, last_four }: { prefix: string; last_four: string }): string =>
   `${prefix}…${last_four}`;
 
 /** Formats keys as a table, without their secrets. */
-export const keyTable = (keys: readonly KeyView[]): string =>
+export const keyTable = (keys: readonly KeyView[]): Table =>
   tableOf(
-    ['key', 'name', 'secret', 'plan', 'scopes', 'status', 'created', 'expires (UTC)', 'last used'],
+    ['key', 'name', 'secret', 'plan', 'status', 'last used', 'expires (UTC)', 'scopes', 'created'],
     keys.map((key) => [
       key.key_id,
       key.name,
-      secretText(key),
+      `…${key.last_four}`,
       key.plan,
-      key.scopes.join('\n'),
       key.status,
-      key.created_at.slice(0, 10),
-      shortTime(key.expires_at),
       key.last_used_on ?? 'never',
+      shortTime(key.expires_at),
+      key.scopes.join(' '),
+      key.created_at.slice(0, 10),
     ]),
+    3,
   );
 
 /** Formats all properties of a key, without its secrets. */
-export const keyDetails = (key: KeyView): string =>
+export const keyDetails = (key: KeyView): Table =>
   propertiesOf([
     ['key', key.key_id],
     ['seller', key.seller_id],
@@ -109,18 +111,24 @@ export const keyDetails = (key: KeyView): string =>
     ]),
   ]);
 
+/** `sara` of `arn:aws:sts::000000000000:assumed-role/admin/sara`; `--json` has the whole ARN. */
+const actorName = (actor: string): string => actor.slice(actor.lastIndexOf('/') + 1);
+
 /** Formats audit records as a table. */
-export const auditTable = (records: readonly AuditRecord[]): string =>
+export const auditTable = (records: readonly AuditRecord[]): Table =>
   tableOf(
-    ['time (UTC)', 'actor', 'action', 'key', 'details'],
-    records.map((record) => [
-      record.at.slice(0, 19).replace('T', ' '),
-      record.actor,
-      record.action,
-      record.key_id ?? '',
-      Object.entries(record.details)
-        .sort(([a], [b]) => a.localeCompare(b))
-        .map(([name, value]) => `${name}: ${value}`)
-        .join('\n'),
+    ['time (UTC)', 'actor', 'action', 'details'],
+    records.map(({ at, actor, action, key_id, details }) => [
+      at.slice(0, 19).replace('T', ' '),
+      actorName(actor),
+      action,
+      [
+        key_id,
+        ...Object.entries(details)
+          .sort(([a], [b]) => a.localeCompare(b))
+          .map(([name, value]) => `${name}: ${value}`),
+      ]
+        .filter((text) => text !== undefined)
+        .join(', '),
     ]),
   );

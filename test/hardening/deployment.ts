@@ -10,7 +10,7 @@ import { binaryPath } from '#local/database.ts';
 import { type RunningService, startRunningService } from '#test/service/running-service.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
-const ADMIN_PROGRAM = fileURLToPath(new URL('../../bin/admin.ts', import.meta.url));
+const ADMIN_PROGRAM = fileURLToPath(new URL('../../bin/buyer-linking.mjs', import.meta.url));
 const SHIFTED_CLOCK = new URL('./shifted-clock.mjs', import.meta.url).href;
 const CLOCK_SETTLES_MS = 200;
 const LISTENING = 'Dynoxide listening on';

@@ -85,5 +85,3 @@ export const startRecordingTable = async (endpoint: string) => {
     },
   };
 };
-
-export type RecordingTable = Awaited<ReturnType<typeof startRecordingTable>>;

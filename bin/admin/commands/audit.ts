@@ -1,6 +1,6 @@
-import { requireKey, requireSeller } from '#admin/administration.ts';
+import { keyNamed, sellerNamed } from '#admin/operations/lookup.ts';
 import { DEPLOYMENT_SUBJECT } from '#admin/stores/audit-store.ts';
-import type { AddCommands, CommandResult, Session } from '../command.ts';
+import { type AddCommands, addCommand, type CommandResult, type Session } from '../command.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';
 import { auditTable } from '../views.ts';
 
@@ -8,11 +8,11 @@ const MAX_RECORDS = 1000;
 
 const recordsOf = async ({ admin }: Session, subject: string, limit: number) => {
   if (subject.startsWith('key_')) {
-    const { seller_id } = await requireKey(admin, subject);
+    const { seller_id } = await keyNamed(admin, subject);
     return admin.audit.list(seller_id, { keyId: subject, limit });
   }
-  if (subject !== DEPLOYMENT_SUBJECT) await requireSeller(admin, subject);
-  return admin.audit.list(subject, { limit });
+  if (subject === DEPLOYMENT_SUBJECT) return admin.audit.list(subject, { limit });
+  return admin.audit.list((await sellerNamed(admin, subject)).seller_id, { limit });
 };
 
 const show = async (
@@ -26,11 +26,14 @@ const show = async (
 
 /** `audit` */
 export const addAuditCommand: AddCommands = (program, act) => {
-  program
-    .command('audit')
-    .argument('<subject>', 'a seller id, a key id, or deployment (imports, buyers, keys only in API Gateway)')
-    .description('list what admins did, newest first')
+  addCommand(
+    program,
+    'audit <subject>',
+    'list what admins did, newest first',
+    'audit sel_…',
+    'audit key_…',
+    'audit deployment',
+  )
     .option('--limit <count>', 'the maximum number of records', wholeNumberUpTo(MAX_RECORDS), 50)
-    .addHelpText('after', '\nExamples:\n  $ npm run admin -- audit sel_…\n  $ npm run admin -- audit key_…')
     .action(act(show));
 };

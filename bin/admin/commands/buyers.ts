@@ -1,10 +1,9 @@
-import type { Command } from 'commander';
 import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/erase-buyer.ts';
 import { refusal } from '#admin/operations/refusal.ts';
 import { unlockBuyer } from '#admin/operations/unlock-buyer.ts';
-import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
-import type { AddCommands, CommandResult, Session } from '../command.ts';
-import { PHONE_HELP, phoneHashesOf } from '../phone-argument.ts';
+import { adminBuyerStore, type Buyer } from '#admin/stores/buyer-store.ts';
+import { type AddCommands, addCommand, type CommandResult, type Session } from '../command.ts';
+import { phoneHashesOf, requirePhone } from '../phone-argument.ts';
 import { tableOf } from '../table.ts';
 import { shortTime } from '../times.ts';
 import { importFile } from './import-buyers.ts';
@@ -16,12 +15,25 @@ const requireBuyer = async (session: Session, phone: string | undefined) => {
   return { phoneHashes, buyer };
 };
 
+const shown = (buyer: Buyer): CommandResult => ({
+  json: buyer,
+  text: tableOf(['buyer', 'registered (UTC)'], [[buyer.buyer_id, shortTime(buyer.registered_at)]]),
+});
+
+const add = async (session: Session, _options: object, text?: string): Promise<CommandResult> => {
+  const { admin, hashes } = session;
+  const phone = await requirePhone(session, text);
+  const [phoneHashes, buyerId] = await Promise.all([hashes.phone(phone), hashes.buyerId(phone)]);
+  const { buyer, isNew } = await adminBuyerStore(admin.table).register(
+    { phoneHashes, buyerId },
+    admin.record({ action: 'buyer.added', details: { buyer_id: buyerId } }),
+  );
+  return { ...shown(buyer), note: isNew ? undefined : 'The phone was registered already.' };
+};
+
 const show = async (session: Session, _options: object, phone?: string): Promise<CommandResult> => {
   const { buyer } = await requireBuyer(session, phone);
-  return {
-    json: buyer,
-    text: tableOf(['buyer', 'registered (UTC)'], [[buyer.buyer_id, shortTime(buyer.registered_at)]]),
-  };
+  return shown(buyer);
 };
 
 const remove = async (session: Session, _options: object, phone?: string): Promise<CommandResult> => {
@@ -60,39 +72,32 @@ const unlock = async (session: Session, _options: object, phone?: string): Promi
   };
 };
 
-const withPhone = (parent: Command, name: string, description: string): Command =>
-  parent
-    .command(name)
-    .argument('[phone]', `${PHONE_HELP}; without it, the command asks`)
-    .description(description)
-    .addHelpText('after', `\nExample:\n  $ npm run admin -- buyers ${name} 09121234567`);
-
-/** `buyers import|show|remove|erase|unlock` */
+/** `buyers import|add|show|remove|erase|unlock` */
 export const addBuyerCommands: AddCommands = (program, act) => {
   const buyers = program
     .command('buyers')
     .description('manage the buyers that are registered in the buyer app');
-  buyers
-    .command('import')
-    .argument('<file>', 'UTF-8: a .csv with a column phone, or a .jsonl with {"phone": "…"} on each line')
+  addCommand(buyers, 'import <file>', 'register the phones of a file', 'buyers import buyers.csv')
     .option('--column <name>', 'the column of a .csv that contains the phone')
-    .description('register the phones of a file')
     .addHelpText(
       'after',
-      '\nRunning it again is idempotent. Lines without a valid phone are listed in <file>.rejected.csv.\n' +
-        '\nExample:\n  $ npm run admin -- buyers import buyers.csv',
+      '\nIt is idempotent. Lines without a valid phone are listed in <file>.rejected.csv.',
     )
     .action(act(importFile));
-  withPhone(buyers, 'show', 'show whether a phone is registered').action(act(show));
-  withPhone(buyers, 'remove', 'remove the registration of a phone; links of sellers stay').action(
-    act(remove),
-  );
-  withPhone(
-    buyers,
-    'erase',
-    'erase all data about a phone: registration, codes, users of all sellers',
-  ).action(act(erase));
-  withPhone(buyers, 'unlock', 'clear the failed codes and locks of a phone, for all sellers').action(
-    act(unlock),
-  );
+  const commands = [
+    ['add', 'register a phone', add],
+    ['show', 'show whether a phone is registered', show],
+    ['remove', 'remove the registration of a phone; links of sellers stay', remove],
+    ['erase', 'erase all data about a phone: registration, codes, users of all sellers', erase],
+    ['unlock', 'clear the failed codes and locks of a phone, for all sellers', unlock],
+  ] as const;
+  for (const [name, description, work] of commands) {
+    addCommand(
+      buyers,
+      `${name} [phone]`,
+      description,
+      `buyers ${name}`,
+      `buyers ${name} - < phone.txt`,
+    ).action(act(work));
+  }
 };

@@ -28,21 +28,18 @@ const resultOf = (
   counts: ImportCounts,
   about: { readonly rejectedPath: string; readonly seconds: number },
 ): CommandResult => {
-  const { lines, added, already_registered, rejected, skipped } = counts;
-  const rejectedFile = rejected === 0 ? null : about.rejectedPath;
+  const rejectedFile = counts.rejected === 0 ? null : about.rejectedPath;
   return {
     json: { file: path, ...counts, rejected_file: rejectedFile, seconds: about.seconds },
     text: propertiesOf([
-      ['lines', lines.toLocaleString('en')],
-      ['added', added.toLocaleString('en')],
-      ['already registered', already_registered.toLocaleString('en')],
-      ['rejected', rejected.toLocaleString('en')],
-      ['heading and blank lines', skipped.toLocaleString('en')],
+      ...Object.entries(counts).map(([result, count]): [string, string] => [
+        result.replace('_', ' '),
+        count.toLocaleString('en'),
+      ]),
       ['seconds', about.seconds],
     ]),
-    ...(rejectedFile === null
-      ? {}
-      : { note: `The rejected lines, by number and reason, are in ${rejectedFile}.` }),
+    note:
+      rejectedFile === null ? undefined : `The rejected lines, by number and reason, are in ${rejectedFile}.`,
   };
 };
 

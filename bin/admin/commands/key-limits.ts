@@ -1,6 +1,7 @@
 import { readKeyLimits, setKeyLimits } from '#admin/operations/key-limits.ts';
+import { keyNamed } from '#admin/operations/lookup.ts';
 import { KEY_LIMIT_NAMES, type KeyLimitName, type LimitOverrides } from '#shared/rate-limits/plans.ts';
-import type { AddCommands, CommandResult, Session } from '../command.ts';
+import { type AddCommands, addCommand, type CommandResult, type Session } from '../command.ts';
 import { collectLimit, collectLimitName } from '../option-parsers.ts';
 import { tableOf } from '../table.ts';
 
@@ -12,8 +13,9 @@ interface LimitsOptions {
 const limits = async (
   { admin }: Session,
   { set = {}, unset = [] }: LimitsOptions,
-  keyId: string,
+  text: string,
 ): Promise<CommandResult> => {
+  const { key_id: keyId } = await keyNamed(admin, text);
   if (Object.keys(set).length + unset.length > 0) await setKeyLimits(admin, keyId, { set, unset });
   const usages = await readKeyLimits(admin, keyId);
   return {
@@ -43,16 +45,15 @@ const limits = async (
 
 /** `keys limits` */
 export const addKeyLimitsCommand: AddCommands = (keys, act) => {
-  keys
-    .command('limits')
-    .argument('<key-id>', 'key_…')
-    .description('show the state of the limits of a key, or set them for this key')
+  addCommand(
+    keys,
+    'limits <key>',
+    'show the state of the limits of a key, or set them for this key',
+    'keys limits key_…',
+    'keys limits key_… --set sms-per-hour=10000',
+  )
     .option('--set <name=number>', `a limit of this key: ${KEY_LIMIT_NAMES.join(', ')}`, collectLimit)
     .option('--unset <name>', "use the plan's number for this limit again", collectLimitName)
-    .addHelpText(
-      'after',
-      '\nBoth options can be repeated. The limit per minute follows from the plan: keys assign.\n' +
-        '\nExamples:\n  $ npm run admin -- keys limits key_…\n  $ npm run admin -- keys limits key_… --set sms-per-hour=10000',
-    )
+    .addHelpText('after', '\nBoth options can be repeated. The limit per minute follows from the plan.')
     .action(act(limits));
 };

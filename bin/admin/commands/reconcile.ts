@@ -1,6 +1,6 @@
 import { DIFFERENCES } from '#admin/operations/differences.ts';
 import { type Finding, reconcile } from '#admin/operations/reconcile.ts';
-import type { AddCommands, CommandResult, Session } from '../command.ts';
+import { type AddCommands, addCommand, type CommandResult, type Session } from '../command.ts';
 import { tableOf } from '../table.ts';
 
 const BEING_ISSUED =
@@ -33,27 +33,31 @@ const compare = async (session: Session, { fix = false }: { fix?: boolean }): Pr
     ['difference', 'concerns', 'repaired'],
     views.map((view) => [
       view.detail,
-      [view.seller_id, view.key_id ?? view.gateway_key_id].filter((id) => id !== null).join('\n'),
+      [view.seller_id, view.key_id ?? view.gateway_key_id].filter((id) => id !== null).join(' '),
       view.repaired ? 'yes' : 'no',
     ]),
   );
   return {
     json: { sellers, keys, being_issued: beingIssued, differences: views },
-    text:
-      views.length === 0
-        ? `${summary}no differences.\n`
-        : `${summary}${views.length} differences, ${views.length - open} repaired.\n${table}`,
-    ...(beingIssued === 0 ? {} : { note: BEING_ISSUED }),
+    text: views.length === 0 ? `${summary}no differences.\n` : table,
+    note: [
+      ...(views.length === 0
+        ? []
+        : [`${summary}${views.length} differences, ${views.length - open} repaired.`]),
+      ...(beingIssued === 0 ? [] : [BEING_ISSUED]),
+    ].join(' '),
     exitCode: open === 0 ? 0 : 1,
   };
 };
 
 /** `reconcile` */
 export const addReconcileCommand: AddCommands = (program, act) => {
-  program
-    .command('reconcile')
-    .description('compare the table with API Gateway; exit code 1 if a difference is left')
+  addCommand(
+    program,
+    'reconcile',
+    'compare the table with API Gateway; exit code 1 if a difference is left',
+    'reconcile --fix',
+  )
     .option('--fix', 'bring API Gateway to what the table says')
-    .addHelpText('after', '\nExample:\n  $ npm run admin -- reconcile --fix')
     .action(act(compare));
 };

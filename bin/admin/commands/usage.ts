@@ -1,39 +1,38 @@
 import { keyUsage } from '#admin/operations/key-usage.ts';
-import type { AddCommands, CommandResult, Session } from '../command.ts';
+import { keyNamed } from '#admin/operations/lookup.ts';
+import { type AddCommands, addCommand, type CommandResult, type Session } from '../command.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';
-import { barChart } from '../table.ts';
 
 /** The most days that API Gateway returns at once. */
 const MAX_DAYS = 90;
 
-const show = async (
-  { admin }: Session,
-  { days }: { days: number },
-  keyId: string,
-): Promise<CommandResult> => {
-  const usage = await keyUsage(admin, keyId, days);
+const show = async ({ admin }: Session, { days }: { days: number }, text: string): Promise<CommandResult> => {
+  const { key_id } = await keyNamed(admin, text);
+  const usage = await keyUsage(admin, key_id, days);
   const { used, limit, resetSeconds } = usage.minute;
+  const total = usage.days.reduce((sum, { requests }) => sum + requests, 0);
   return {
     json: {
-      key_id: keyId,
+      key_id,
       plan: usage.plan,
       days: usage.days,
       current_minute: { requests: used, limit, resets_in_seconds: resetSeconds },
     },
-    text:
-      `Requests of ${keyId} (plan ${usage.plan}) per day (UTC)\n\n` +
-      barChart(usage.days.map((day): [string, number] => [day.day, day.requests])) +
-      `\nThis minute: ${used} of ${limit}. The next minute begins in ${resetSeconds} s.\n`,
+    text: { bars: usage.days.map((day): [string, number] => [day.day, day.requests]) },
+    note:
+      `${total.toLocaleString('en')} requests of ${key_id} (plan ${usage.plan}) in ${days} days (UTC). ` +
+      `This minute: ${used} of ${limit}. The next minute begins in ${resetSeconds} s.`,
   };
 };
 
 /** `usage` */
 export const addUsageCommand: AddCommands = (program, act) => {
-  program
-    .command('usage')
-    .argument('<key-id>', 'key_…')
-    .description('show the requests of a key per day and in the current minute')
+  addCommand(
+    program,
+    'usage <key>',
+    'show the requests of a key per day and in the current minute',
+    'usage key_… --days 30',
+  )
     .option('--days <count>', 'the number of days, today included', wholeNumberUpTo(MAX_DAYS), 7)
-    .addHelpText('after', '\nExample:\n  $ npm run admin -- usage key_… --days 30')
     .action(act(show));
 };

@@ -1,13 +1,13 @@
-import { requireSeller } from '#admin/administration.ts';
+import { sellerNamed } from '#admin/operations/lookup.ts';
 import { refusal } from '#admin/operations/refusal.ts';
 import { removeUser } from '#admin/operations/remove-user.ts';
 import { userReads } from '#shared/users/read-users.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type UserView } from '#shared/users/schema.ts';
 import { viewOf } from '#shared/users/view.ts';
-import type { AddCommands, CommandResult, Session } from '../command.ts';
+import { type AddCommands, addCommand, type CommandResult, PHONE_HELP, type Session } from '../command.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';
-import { PHONE_HELP, phoneHashesOf } from '../phone-argument.ts';
-import { propertiesOf, tableOf } from '../table.ts';
+import { phoneHashesOf } from '../phone-argument.ts';
+import { propertiesOf, type Table, tableOf } from '../table.ts';
 import { shortTime } from '../times.ts';
 
 interface ListOptions {
@@ -16,7 +16,7 @@ interface ListOptions {
   readonly phone?: string;
 }
 
-const userTable = (users: readonly UserView[]): string =>
+const userTable = (users: readonly UserView[]): Table =>
   tableOf(
     ['user', 'name', 'phone', 'national id', 'birth date', 'linked (UTC)'],
     users.map((user) => [
@@ -27,12 +27,13 @@ const userTable = (users: readonly UserView[]): string =>
       user.birth_date,
       shortTime(user.created_at),
     ]),
+    1,
   );
 
-const list = async (session: Session, options: ListOptions, sellerId: string): Promise<CommandResult> => {
+const list = async (session: Session, options: ListOptions, seller: string): Promise<CommandResult> => {
   const { admin } = session;
   const { page, pageSize, phone } = options;
-  await requireSeller(admin, sellerId);
+  const { seller_id: sellerId } = await sellerNamed(admin, seller);
   const users = userReads(admin.table);
   const found =
     phone === undefined
@@ -42,18 +43,19 @@ const list = async (session: Session, options: ListOptions, sellerId: string): P
   const { total, totalPages } = found;
   return {
     json: { data, page, page_size: pageSize, total, total_pages: totalPages },
-    text:
+    text: userTable(data),
+    note:
       total === 0
-        ? 'There are no users.\n'
-        : `${userTable(data)}Page ${page} of ${totalPages}, ${total.toLocaleString('en')} users.\n`,
+        ? 'There are no users.'
+        : `Page ${page} of ${totalPages}, ${total.toLocaleString('en')} users.`,
   };
 };
 
-const requireUser = async ({ admin }: Session, sellerId: string, userId: string): Promise<UserView> => {
-  await requireSeller(admin, sellerId);
+const requireUser = async ({ admin }: Session, seller: string, userId: string) => {
+  const { seller_id: sellerId } = await sellerNamed(admin, seller);
   const user = await userReads(admin.table).getUser(sellerId, userId);
   if (user === undefined) throw refusal('user_not_found', `${sellerId} has no user ${userId}.`);
-  return viewOf(user);
+  return { sellerId, user: viewOf(user) };
 };
 
 const show = async (
@@ -61,7 +63,7 @@ const show = async (
   { seller }: { seller: string },
   userId: string,
 ): Promise<CommandResult> => {
-  const user = await requireUser(session, seller, userId);
+  const { user } = await requireUser(session, seller, userId);
   return {
     json: user,
     text: propertiesOf([
@@ -80,36 +82,30 @@ const remove = async (
   { seller }: { seller: string },
   userId: string,
 ): Promise<CommandResult> => {
-  const { id } = await requireUser(session, seller, userId);
-  await session.confirm(`Remove ${id} from ${seller} for good? The seller has to link the person again.`);
-  await removeUser(session.admin, seller, id);
+  const { sellerId, user } = await requireUser(session, seller, userId);
+  const { id } = user;
+  await session.confirm(`Remove ${id} from ${sellerId} for good? The seller has to link the person again.`);
+  await removeUser(session.admin, sellerId, id);
   return { json: { id, removed: true }, text: `Removed ${id}.\n` };
 };
 
 /** `users list|show|remove` */
 export const addUserCommands: AddCommands = (program, act) => {
   const users = program.command('users').description('manage the users of a seller: its linked buyers');
-  users
-    .command('list')
-    .argument('<seller>', 'sel_…')
-    .description('list the users of a seller, oldest first')
+  addCommand(users, 'list <seller>', 'list the users of a seller, oldest first', 'users list sel_… --phone -')
     .option('--phone <phone>', `only the users with this phone: ${PHONE_HELP}`)
     .option('--page <number>', 'the page', wholeNumberUpTo(Number.MAX_SAFE_INTEGER), 1)
     .option('--page-size <count>', 'users per page', wholeNumberUpTo(MAX_PAGE_SIZE), DEFAULT_PAGE_SIZE)
-    .addHelpText('after', '\nExample:\n  $ npm run admin -- users list sel_… --phone 09121234567')
     .action(act(list));
-  users
-    .command('show')
-    .argument('<user-id>', 'usr_…')
-    .description('show a user')
-    .requiredOption('--seller <seller>', 'sel_…')
-    .addHelpText('after', '\nExample:\n  $ npm run admin -- users show usr_… --seller sel_…')
+  addCommand(users, 'show <user-id>', 'show a user', 'users show usr_… --seller sel_…')
+    .requiredOption('--seller <seller>', 'sel_…, or its name')
     .action(act(show));
-  users
-    .command('remove')
-    .argument('<user-id>', 'usr_…')
-    .description('remove a user and all data about it')
-    .requiredOption('--seller <seller>', 'sel_…')
-    .addHelpText('after', '\nExample:\n  $ npm run admin -- users remove usr_… --seller sel_…')
+  addCommand(
+    users,
+    'remove <user-id>',
+    'remove a user and all data about it',
+    'users remove usr_… --seller sel_…',
+  )
+    .requiredOption('--seller <seller>', 'sel_…, or its name')
     .action(act(remove));
 };

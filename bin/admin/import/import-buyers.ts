@@ -29,24 +29,57 @@ export interface ImportOptions {
 export interface ImportCounts {
   readonly lines: number;
   readonly added: number;
-  /** Registered before, by an earlier line of the file included. */
+  /** Registered before the import. */
   readonly already_registered: number;
+  /** The phone is on an earlier line too. */
+  readonly duplicate: number;
   readonly rejected: number;
-  /** The heading and blank lines. */
-  readonly skipped: number;
+  readonly blank: number;
+  /** 1 if the file has a heading. */
+  readonly heading: number;
 }
+
+const NO_LINES: ImportCounts = {
+  lines: 0,
+  added: 0,
+  already_registered: 0,
+  duplicate: 0,
+  rejected: 0,
+  blank: 0,
+  heading: 0,
+};
 
 const LINES_PER_BATCH = 2000;
 
-/** One batch of lines: the phones, once each, and `line,reason` of the rejected ones. */
+/** One batch of lines: their results but `added` and `already_registered`, the new phones, and `line,reason` of the rejected ones. */
 interface Batch {
-  readonly phones: Set<string>;
+  readonly counts: { -readonly [result in keyof ImportCounts]: number };
+  readonly phones: string[];
   readonly rejected: string[];
-  lines: number;
-  skipped: number;
 }
 
-const newBatch = (): Batch => ({ phones: new Set(), rejected: [], lines: 0, skipped: 0 });
+const newBatch = (): Batch => ({ counts: { ...NO_LINES }, phones: [], rejected: [] });
+
+/** Phones by chunk of 2^16, a bit for each. */
+const BITS_PER_CHUNK = 16;
+
+/**
+ * Returns a function that tells whether it was called with this phone before. It keeps a bit for each phone of `+989…`, at most 125 MB,
+ * so a file of any size can be imported.
+ */
+const seenBefore = (): ((phone: string) => boolean) => {
+  const chunks = new Map<number, Uint8Array>();
+  return (phone) => {
+    const number = Number(phone.slice(-9));
+    const chunk = chunks.get(number >> BITS_PER_CHUNK) ?? new Uint8Array(2 ** BITS_PER_CHUNK / 8);
+    chunks.set(number >> BITS_PER_CHUNK, chunk);
+    const index = (number % 2 ** BITS_PER_CHUNK) >> 3;
+    const bit = 1 << (number & 7);
+    const isSeen = ((chunk[index] ?? 0) & bit) !== 0;
+    chunk[index] = (chunk[index] ?? 0) | bit;
+    return isSeen;
+  };
+};
 
 /** Returns how the file is read and whether its first line is a heading. Throws `bad_input`. */
 const openingOf = (firstLine: string, { kind, column }: ImportOptions) => {
@@ -56,6 +89,7 @@ const openingOf = (firstLine: string, { kind, column }: ImportOptions) => {
 
 /** Reads the file in batches. `stream`: the file as text. */
 async function* batchesOf(stream: ReadStream, options: ImportOptions): AsyncGenerator<Batch> {
+  const isDuplicate = seenBefore();
   let format: Format | undefined;
   let batch = newBatch();
   let number = 0;
@@ -64,18 +98,21 @@ async function* batchesOf(stream: ReadStream, options: ImportOptions): AsyncGene
     const line = number === 1 ? text.replace(/^\ufeff/, '') : text;
     const opening = format === undefined ? openingOf(line, options) : { format, hasHeading: false };
     format = opening.format;
-    const reading = opening.hasHeading ? 'blank' : readPhone(line, format);
-    batch.lines += 1;
-    if (reading === 'blank') batch.skipped += 1;
-    else if ('reason' in reading) batch.rejected.push(`${number},${reading.reason}\n`);
-    else batch.phones.add(reading.phone);
-    if (batch.lines === LINES_PER_BATCH) {
+    const reading = opening.hasHeading ? 'heading' : readPhone(line, format);
+    batch.counts.lines += 1;
+    if (typeof reading === 'string') batch.counts[reading] += 1;
+    else if ('reason' in reading) {
+      batch.counts.rejected += 1;
+      batch.rejected.push(`${number},${reading.reason}\n`);
+    } else if (isDuplicate(reading.phone)) batch.counts.duplicate += 1;
+    else batch.phones.push(reading.phone);
+    if (batch.counts.lines === LINES_PER_BATCH) {
       yield batch;
       batch = newBatch();
     }
   }
   if (format === undefined) throw refusal('bad_input', 'The file is empty.');
-  if (batch.lines > 0) yield batch;
+  if (batch.counts.lines > 0) yield batch;
 }
 
 /** Registers the phones of a batch and returns the number of new buyers. */
@@ -84,7 +121,7 @@ const register = async (
   { phones }: Batch,
 ): Promise<number> => {
   const buyers = await Promise.all(
-    [...phones].map(async (phone): Promise<NewBuyer> => {
+    phones.map(async (phone): Promise<NewBuyer> => {
       const [phoneHashes, buyerId] = await Promise.all([hashes.phone(phone), hashes.buyerId(phone)]);
       return { phoneHashes, buyerId };
     }),
@@ -92,13 +129,12 @@ const register = async (
   return adminBuyerStore(table).registerMany(buyers, registeredAt);
 };
 
-const plus = (counts: ImportCounts, { lines, skipped, rejected }: Batch, added: number): ImportCounts => ({
-  lines: counts.lines + lines,
-  added: counts.added + added,
-  already_registered: counts.already_registered + lines - skipped - rejected.length - added,
-  rejected: counts.rejected + rejected.length,
-  skipped: counts.skipped + skipped,
-});
+/** Adds the counts of a batch with this many new buyers. */
+const plus = (counts: ImportCounts, batch: Batch, added: number): ImportCounts => {
+  const results = { ...batch.counts, added, already_registered: batch.phones.length - added };
+  const names = Object.keys(NO_LINES) as (keyof ImportCounts)[];
+  return Object.fromEntries(names.map((name) => [name, counts[name] + results[name]])) as typeof results;
+};
 
 /**
  * Registers the phones of a file, in batches of 2,000 lines. Running it again is idempotent: registered buyers are counted and not
@@ -110,7 +146,7 @@ export const importBuyers = async (
   const { file, rejectedPath, signal, onProgress } = options;
   await rm(rejectedPath, { force: true });
   const stream = file.createReadStream({ encoding: 'utf8' });
-  let counts: ImportCounts = { lines: 0, added: 0, already_registered: 0, rejected: 0, skipped: 0 };
+  let counts = NO_LINES;
   try {
     for await (const batch of batchesOf(stream, options)) {
       if (signal.aborted) return { counts, isStopped: true };

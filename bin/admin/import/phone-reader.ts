@@ -48,6 +48,12 @@ export const parseRow = (line: string, delimiter: keyof typeof CELL): string[] |
   return undefined;
 };
 
+const MAX_COLUMNS_LISTED = 20;
+
+/** A cell of the first line for an error. Without a heading it may be data, so a cell with several digits is not shown. */
+const shownCell = (cell: string): string =>
+  /(?:\p{Nd}.*){4}/u.test(cell) ? '(a number)' : cell.slice(0, 40);
+
 /** Determines how a CSV file is read, from its first line, and whether that line is a heading. Throws `bad_input`. */
 export const csvFormat = (
   line: string,
@@ -60,7 +66,11 @@ export const csvFormat = (
   if (named !== -1) return { format: { kind: 'csv', delimiter, column: named }, hasHeading: true };
   const first = cells.findIndex((cell) => importedPhone(cell) !== undefined);
   if (columnName !== undefined || first === -1) {
-    throw refusal('bad_input', `The first line has no column ${wanted.join(' or ')}. Name it with --column.`);
+    const columns = cells.slice(0, MAX_COLUMNS_LISTED).map(shownCell).join(', ');
+    throw refusal(
+      'bad_input',
+      `The first line has no column ${wanted.join(' or ')}. Name one with --column. Its columns are: ${columns}.`,
+    );
   }
   return { format: { kind: 'csv', delimiter, column: first }, hasHeading: false };
 };

@@ -20,6 +20,14 @@ const outputsOf = (table: EmbeddedTable) => ({
   UsagePlanProfessionalId: PLAN_IDS.professional,
   HashSecretArn: SECRET_ARN,
   KeyPrefix: 'blk_live_',
+  Version: '1.2.3',
+  Commit: 'abcdef0',
+});
+
+/** The alarms in alarm state, as CloudWatch returns them for a prefix. */
+const alarmsOf = ({ AlarmNamePrefix, StateValue }: Readonly<Record<string, string>>) => ({
+  MetricAlarms: [{ AlarmName: `${AlarmNamePrefix}table-throttled`, StateValue }],
+  CompositeAlarms: [],
 });
 
 const stackXml = (
@@ -82,6 +90,11 @@ export const startAwsDouble = async () => {
     const body = await bodyOf(request);
     const target = String(request.headers['x-amz-target'] ?? '');
     if (target.startsWith('DynamoDB')) return toTable(request, response, body);
+    if (target.endsWith('.DescribeAlarms')) {
+      response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' });
+      response.end(JSON.stringify(alarmsOf(JSON.parse(body))));
+      return;
+    }
     if (target === 'secretsmanager.GetSecretValue') {
       response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.1' });
       response.end(JSON.stringify({ ARN: SECRET_ARN, SecretString: HASH_SECRET }));

@@ -46,7 +46,7 @@ describe('buyers erase', () => {
       },
       ...['buyers', 'erase', phone],
     );
-    expect(refused).toMatchObject({ exitCode: 1, error: 'error: Nothing was changed.\n' });
+    expect(refused).toMatchObject({ exitCode: 1, error: 'Nothing was changed.\n' });
     expect(questions).toEqual([expect.stringContaining('linked with 2 sellers as 3 users')]);
     expect(await bench.cli('buyers', 'erase', phone)).toMatchObject({
       exitCode: 1,

@@ -12,6 +12,7 @@ import { fileSecret } from '#shared/secrets/file.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { startUsagePlans } from '#test/local/usage-plans/start.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { recordingTerminal } from './recording-terminal.ts';
 
 /** The exit code and the output of a command. */
 export interface Outcome {
@@ -47,21 +48,12 @@ export const startCliBench = async (options: Partial<StoreOptions> = {}) => {
     { person, input = '' }: { readonly person?: Person; readonly input?: string },
     args: readonly string[],
   ): Promise<Outcome> => {
-    let out = '';
-    let error = '';
-    const exitCode = await run(['--data', folder, ...args], {
-      out: (text) => {
-        out += text;
-      },
-      error: (text) => {
-        error += text;
-      },
+    const { terminal, written } = recordingTerminal({
       isInteractive: person !== undefined,
-      canRedraw: false,
-      columns: 80,
+      output: { columns: person === undefined ? undefined : 80, hasColor: false },
       ask: async (question) => (person ?? (() => input))(question),
     });
-    return { exitCode, out, error };
+    return { exitCode: await run(['--data', folder, ...args], terminal), ...written };
   };
 
   const admin = administration({

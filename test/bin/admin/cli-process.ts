@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** The program of `npm run admin`. */
-const PROGRAM = fileURLToPath(new URL('../../../bin/admin.ts', import.meta.url));
+/** The program of `npx buyer-linking`. */
+export const PROGRAM = fileURLToPath(new URL('../../../bin/buyer-linking.mjs', import.meta.url));
 
 /** The result of a command. `exitCode` is null if a signal ended it. */
 export interface Ended {

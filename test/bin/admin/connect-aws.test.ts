@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startAwsDouble } from './aws-double.ts';
 import { startCommand } from './cli-process.ts';
 import { runCommand } from './in-process.ts';
@@ -31,16 +34,36 @@ describe('the admin commands on a stage', () => {
     expect(ended).toMatchObject({ exitCode: 0, error: '' });
     expect(JSON.parse(ended.out).sellers).toMatchObject([{ name: 'Kaveh Books' }]);
   });
+
+  it('show the release, the numbers and the raised alarms of the stage', async () => {
+    const ended = await onStage('prod', ['info']);
+    expect(ended).toMatchObject({ exitCode: 0, error: '' });
+    expect(JSON.parse(ended.out)).toMatchObject({
+      stage: 'prod',
+      version: '1.2.3',
+      commit: 'abcdef0',
+      table: aws.table.name,
+      sellers: 1,
+      account_key_quota: 10_000,
+      alarms: ['buyer-linking-prod-table-throttled'],
+    });
+  });
 });
 
 it.each([
   ['the stage does not exist', 'staging', {}, 'There is no stack buyer-linking-staging-api'],
   ['the caller is not allowed', 'forbidden', {}, 'do not allow this command'],
   ['AWS is unreachable', 'prod', { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, 'does not respond'],
+  ['the profile does not exist', 'prod', { AWS_PROFILE: 'none' }, 'There is no AWS profile none.'],
   [
-    'the profile does not exist',
+    'there are no credentials',
     'prod',
-    { AWS_PROFILE: 'none', AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' },
+    {
+      AWS_ACCESS_KEY_ID: '',
+      AWS_SECRET_ACCESS_KEY: '',
+      AWS_CONFIG_FILE: '/nowhere',
+      AWS_SHARED_CREDENTIALS_FILE: '/nowhere',
+    },
     'No AWS credentials',
   ],
 ] as const)(
@@ -52,3 +75,13 @@ it.each([
   },
   30_000,
 );
+
+it('names the profiles that exist when --profile names another', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'profiles-'));
+  await writeFile(join(folder, 'config'), '[profile shop]\nregion = eu-central-1\n');
+  const environment = { AWS_CONFIG_FILE: join(folder, 'config'), AWS_SHARED_CREDENTIALS_FILE: '/nowhere' };
+  const ended = await onStage('prod', ['sellers', 'list', '--profile', 'nope'], environment);
+  await rm(folder, { recursive: true });
+  expect(ended.exitCode).toBe(1);
+  expect(JSON.parse(ended.error).error.message).toBe('There is no AWS profile nope. The profiles are: shop.');
+});

@@ -3,23 +3,14 @@ import type { Command } from 'commander';
 import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#admin/usage-plans/port.ts';
 import { programFor } from '#bin/admin/run.ts';
 import { PLANS } from '#shared/rate-limits/plans.ts';
+import { recordingTerminal } from './recording-terminal.ts';
 
 let page: string;
 beforeAll(async () => {
   page = await readFile(new URL('../../../docs/admin.md', import.meta.url), 'utf8');
 });
 
-const program = programFor(
-  {
-    out: () => {},
-    error: () => {},
-    isInteractive: false,
-    canRedraw: false,
-    columns: 80,
-    ask: async () => '',
-  },
-  () => {},
-);
+const program = programFor(recordingTerminal().terminal, () => {});
 
 /** The commands without commands of their own, with their full names. */
 const leavesOf = (command: Command, path: readonly string[] = []): (readonly [string, Command])[] =>
@@ -33,7 +24,7 @@ const longNames = (command: Command): string[] => command.options.map(({ long })
 
 /** The commands of the page's examples, as words. */
 const examples = (): string[][] =>
-  [...page.matchAll(/^\$ npm run admin -- (.+)$/gm)].map(([, line = '']) => line.split(' '));
+  [...page.matchAll(/^\$ npx buyer-linking (.+)$/gm)].map(([, line = '']) => line.split(' '));
 
 describe('docs/admin.md', () => {
   it.each(COMMANDS)('documents the command %s with its arguments and its description', (name, command) => {

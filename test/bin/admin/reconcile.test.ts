@@ -29,7 +29,7 @@ describe('reconcile', () => {
         repaired: false,
       },
     ]);
-    expect((await bench.cli('reconcile')).out).toContain('1 differences, 0 repaired');
+    expect((await bench.cli('reconcile')).error).toContain('1 differences, 0 repaired');
     expect((await bench.json('reconcile', '--fix')).differences).toMatchObject([{ repaired: true }]);
     expect(await bench.json('reconcile')).toMatchObject({ differences: [] });
   });

@@ -1,33 +1,97 @@
-import { barChart } from '#bin/admin/table.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { propertiesOf, render, tableOf } from '#bin/admin/table.ts';
 
-describe('barChart', () => {
-  it('draws bars in proportion to the largest value, to an eighth of a character', () => {
-    expect(
-      barChart([
-        ['a', 8000],
-        ['b', 4000],
-        ['c', 1],
-        ['d', 0],
-        ['e', 100],
-      ]),
-    ).toBe(
+const on = (columns: number | undefined, hasColor = false) => ({ columns, hasColor });
+
+const SELLERS = tableOf(
+  ['seller', 'name', 'status', 'created (UTC)'],
+  [
+    ['sel_1', 'Kaveh Books of Tehran', 'active', '2026-11-21 12:00'],
+    ['sel_2', 'کتاب‌فروشی کاوه', 'suspended', '2026-11-22 12:00'],
+  ],
+  1,
+);
+
+describe('render', () => {
+  it('aligns the columns of a table, also under names that are not Latin', () => {
+    expect(render(SELLERS, on(80))).toBe(
       [
-        `a  8,000  ${'█'.repeat(40)}`,
-        `b  4,000  ${'█'.repeat(20)}`,
-        'c      1',
-        'd      0',
-        'e    100  ▌',
+        'seller  name                   status     created (UTC)',
+        'sel_1   Kaveh Books of Tehran  active     2026-11-21 12:00',
+        'sel_2   کتاب‌فروشی کاوه         suspended  2026-11-22 12:00',
         '',
       ].join('\n'),
     );
   });
 
-  it('draws no bars if all values are 0', () => {
-    expect(
-      barChart([
-        ['a', 0],
-        ['b', 0],
-      ]),
-    ).toBe('a  0\nb  0\n');
+  it('wraps the widest cells between words if a table is wider than the terminal', () => {
+    expect(render(SELLERS, on(48)).split('\n').slice(0, 3)).toEqual([
+      'seller  name           status     created (UTC)',
+      'sel_1   Kaveh Books    active     2026-11-21',
+      '        of Tehran                 12:00',
+    ]);
+  });
+
+  it('leaves out optional columns before it shows rows as lists, and never exceeds the terminal', () => {
+    expect(render(SELLERS, on(33)).split('\n')[0]).toBe('seller  name            status');
+    expect(render(SELLERS, on(20)).split('\n').slice(0, 4)).toEqual([
+      'seller         sel_1',
+      'name           Kaveh',
+      '               Books',
+      '               of',
+    ]);
+    for (let columns = 20; columns <= 80; columns += 1) {
+      const widths = render(SELLERS, on(columns))
+        .split('\n')
+        .map((line) => line.length);
+      expect(Math.max(...widths)).toBeLessThanOrEqual(columns + 1);
+    }
+  });
+
+  it('cuts a word that is longer than the terminal into lines', () => {
+    expect(render(propertiesOf([['name', 'x'.repeat(25)]]), on(20))).toBe(
+      `name  ${'x'.repeat(14)}\n      ${'x'.repeat(11)}\n`,
+    );
+  });
+
+  it('writes tab-separated values to a pipe, one line per row, without color', () => {
+    const table = tableOf(['name', 'status'], [['a\tb\nc', 'active']]);
+    expect(render(table, on(undefined, true))).toBe('name\tstatus\na b c\tactive\n');
+    expect(render([{ bars: [['2026-11-21', 0]] }, 'Done.\n'], on(undefined))).toBe(
+      '2026-11-21\t0\n\nDone.\n',
+    );
+  });
+
+  it('adds color to headings and statuses only where the terminal supports it', () => {
+    const colored = render(SELLERS, on(80, true));
+    expect(colored).toContain('\u001b[32mactive\u001b[39m');
+    expect(colored).toContain('\u001b[31msuspended\u001b[39m');
+    expect(stripVTControlCharacters(colored)).toBe(render(SELLERS, on(80)));
+    expect(render(propertiesOf([['status', 'revoked']]), on(80, true))).toContain('\u001b[31mrevoked');
+  });
+});
+
+describe('a chart', () => {
+  const chart = {
+    bars: [
+      ['a', 8000],
+      ['b', 4000],
+      ['c', 1],
+      ['d', 0],
+      ['e', 100],
+    ],
+  } as const;
+
+  it('draws bars in proportion to the largest value, to an eighth of a character, and no zeros', () => {
+    expect(render(chart, on(80))).toBe(
+      [`a  8,000  ${'█'.repeat(40)}`, `b  4,000  ${'█'.repeat(20)}`, 'c      1', 'e    100  ▌', ''].join(
+        '\n',
+      ),
+    );
+  });
+
+  it('draws shorter bars in a narrow terminal, and nothing if all values are 0', () => {
+    expect(render(chart, on(30)).split('\n')[0]).toBe(`a  8,000  ${'█'.repeat(20)}`);
+    expect(render({ bars: [['a', 0]] }, on(80))).toBe('');
   });
 });

@@ -35,13 +35,13 @@ describe('users', () => {
       total: 3,
       total_pages: 2,
     });
-    const { out } = await bench.cli('users', 'list', sellerId);
+    const { out, error } = await bench.cli('users', 'list', sellerId);
     expect(out).toContain('******0829');
-    expect(out).toContain('Page 1 of 1, 3 users.');
+    expect(error).toBe('Page 1 of 1, 3 users.\n');
   });
 
   it('reports that a seller has no users', async () => {
-    expect((await bench.cli('users', 'list', sellerId)).out).toBe('There are no users.\n');
+    expect((await bench.cli('users', 'list', sellerId)).error).toBe('There are no users.\n');
   });
 
   it('lists only the users with a phone, which can be read from stdin', async () => {

@@ -71,23 +71,25 @@ describe('importBuyers', () => {
 
       const { counts, isStopped } = await importFile(file);
       expect(isStopped).toBe(false);
-      expect(counts).toMatchObject({ lines: LINES, rejected: BAD_LINES.length, skipped: 0 });
+      expect(counts).toMatchObject({ lines: LINES, rejected: BAD_LINES.length, duplicate: 0, blank: 0 });
       expect(counts.added + counts.already_registered).toBe(LINES - BAD_LINES.length);
       expect(counts.already_registered).toBeGreaterThanOrEqual(writes * 25 - 2);
       expect(await readFile(`${file}.rejected.csv`, 'utf8')).toBe(REJECTED);
     },
   );
 
-  it('counts a phone once that is in several batches', async () => {
+  it('adds a phone once that is in several batches, and counts its other lines as duplicates', async () => {
     const file = await newFile();
     const phones = Array.from({ length: 2500 }, (_, index) => `0913${String(index % 600).padStart(7, '0')}`);
     await writeFile(file, phones.join('\n'));
     expect((await importFile(file)).counts).toEqual({
       lines: 2500,
       added: 600,
-      already_registered: 1900,
+      already_registered: 0,
+      duplicate: 1900,
       rejected: 0,
-      skipped: 0,
+      blank: 0,
+      heading: 0,
     });
   });
 
@@ -100,7 +102,15 @@ describe('importBuyers', () => {
     });
     expect(stopped).toEqual({
       isStopped: true,
-      counts: { lines: 2000, added: 1998, already_registered: 0, rejected: 2, skipped: 0 },
+      counts: {
+        lines: 2000,
+        added: 1998,
+        already_registered: 0,
+        duplicate: 0,
+        rejected: 2,
+        blank: 0,
+        heading: 0,
+      },
     });
     expect((await importFile(file)).counts).toMatchObject({
       added: LINES - BAD_LINES.length - 1998,

@@ -1,16 +1,14 @@
 import { progressBar, progressText } from '#bin/admin/import/progress-bar.ts';
-import type { Terminal } from '#bin/admin/terminal.ts';
+import { recordingTerminal } from '../recording-terminal.ts';
 
 const recorder = (canRedraw: boolean) => {
   const written: string[] = [];
-  const terminal: Terminal = {
-    out: () => {},
+  const { terminal } = recordingTerminal({
     error: (text) => void written.push(text),
     isInteractive: canRedraw,
     canRedraw,
     columns: 100,
-    ask: async () => '',
-  };
+  });
   return { terminal, written };
 };
 

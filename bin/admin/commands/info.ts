@@ -1,0 +1,61 @@
+import { gatewayKeyNamePrefix } from '#admin/administration.ts';
+import { searchSellers } from '#admin/operations/lookup.ts';
+import { KEY_QUOTA } from '#admin/usage-plans/port.ts';
+import { type AddCommands, addCommand, type CommandResult, type Session } from '../command.ts';
+import { propertiesOf } from '../table.ts';
+
+const countOf = async (items: AsyncIterable<unknown>): Promise<number> => {
+  let count = 0;
+  for await (const _ of items) count += 1;
+  return count;
+};
+
+const show = async ({ admin, release, alarms }: Session): Promise<CommandResult> => {
+  const { stage, table, usagePlans } = admin;
+  const [sellers, keys, accountKeys, raised] = await Promise.all([
+    searchSellers(admin),
+    countOf(usagePlans.listKeys(gatewayKeyNamePrefix(stage))),
+    usagePlans.countKeys(KEY_QUOTA),
+    alarms(),
+  ]);
+  const suspended = sellers.filter(({ status }) => status === 'suspended').length;
+  return {
+    json: {
+      stage,
+      ...release,
+      table: table.name,
+      sellers: sellers.length,
+      suspended_sellers: suspended,
+      keys,
+      account_keys: accountKeys,
+      account_key_quota: KEY_QUOTA,
+      alarms: raised ?? null,
+    },
+    text: propertiesOf([
+      ['stage', stage],
+      ['version', release.version],
+      ['commit', release.commit],
+      ['table', table.name],
+      ['sellers', suspended === 0 ? sellers.length : `${sellers.length}, ${suspended} of them suspended`],
+      [
+        'keys',
+        `${keys.toLocaleString('en')}; the account has ${accountKeys.toLocaleString('en')} of ${KEY_QUOTA.toLocaleString('en')} in this Region`,
+      ],
+      [
+        'alarms',
+        raised === undefined ? 'none: the local service has no alarms' : raised.join(' ') || 'none in alarm',
+      ],
+    ]),
+  };
+};
+
+/** `info` */
+export const addInfoCommand: AddCommands = (program, act) => {
+  addCommand(
+    program,
+    'info',
+    'show the version of a deployment, its numbers and its alarms',
+    'info',
+    'info --stage prod',
+  ).action(act(show));
+};

@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+// The program `buyer-linking`. Where this Node cannot run TypeScript, the one that `npm ci` has installed runs it.
+import { spawn } from 'node:child_process';
+import module from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+if (process.features.typescript) {
+  module.enableCompileCache();
+  await import('./admin.ts');
+} else {
+  const [node, program] = ['../node_modules/node/bin/node', 'buyer-linking.mjs'].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
+  const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
+  // The terminal sends Ctrl-C to both processes. The child decides what it means.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  child.on('error', () => {
+    console.error(`Node ${process.versions.node} cannot run this. Use Node 22.19 or newer, or run npm ci.`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);
+  });
+}

@@ -1,0 +1,197 @@
+import { releaseOf } from '#lib/release.ts';
+import { type CliBench, startCliBench } from './cli-bench.ts';
+import { startCommand } from './cli-process.ts';
+
+/** Commands in processes of their own that name sellers and keys as people do. */
+let bench: CliBench;
+beforeAll(async () => {
+  bench = await startCliBench();
+});
+afterAll(() => bench.stop());
+
+const run = (...args: string[]) => startCommand(['--data', bench.folder, ...args]).ended;
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the result.
+const json = async (...args: string[]): Promise<any> => {
+  const ended = await run('--json', ...args);
+  expect(ended).toMatchObject({ exitCode: 0, error: '' });
+  return JSON.parse(ended.out);
+};
+
+const newKey = (seller: string) =>
+  bench.json('keys', 'issue', seller, '--plan', 'free', '--scopes', 'users:read');
+
+describe('a seller', () => {
+  it('is found by its name in any case, and by a part of the name with --search', async () => {
+    const seller = await bench.json('sellers', 'create', 'Parvin Shoes');
+    const [shown, { sellers }, unknown] = await Promise.all([
+      json('sellers', 'show', 'parvin shoes'),
+      json('sellers', 'list', '--search', 'SHOE'),
+      run('sellers', 'show', 'Parvin'),
+    ]);
+    expect(shown).toEqual({ ...seller, keys: [] });
+    expect(sellers).toEqual([seller]);
+    expect(unknown).toMatchObject({ exitCode: 1, error: expect.stringContaining('sellers list --search') });
+  });
+
+  it('whose name another has is created with a warning, and found by its id only', async () => {
+    const first = await bench.json('sellers', 'create', 'Twin Shop');
+    const second = await run('sellers', 'create', 'twin shop');
+    expect(second).toMatchObject({
+      exitCode: 0,
+      error: `warning: this name is not unique: ${first.seller_id}.\n`,
+    });
+    const suspended = await run('sellers', 'suspend', 'Twin Shop', '--yes', '--json');
+    expect(suspended).toMatchObject({ exitCode: 1, out: '' });
+    const { code, message } = JSON.parse(suspended.error).error;
+    expect(code).toBe('ambiguous');
+    expect(message).toContain(`${first.seller_id}  Twin Shop\n`);
+  });
+
+  it('is renamed, with one audit record however often', async () => {
+    const { seller_id } = await bench.json('sellers', 'create', 'Old Name');
+    expect(await json('sellers', 'rename', 'Old Name', 'New Name')).toMatchObject({
+      seller_id,
+      name: 'New Name',
+    });
+    await json('sellers', 'rename', seller_id, 'New Name');
+    const { records } = await json('audit', 'New Name');
+    expect(records).toMatchObject([
+      { action: 'seller.renamed', details: { from: 'Old Name', to: 'New Name' } },
+      { action: 'seller.created' },
+    ]);
+  });
+
+  it('that is named by a key id is refused with the id of the seller', async () => {
+    const { seller_id } = await bench.json('sellers', 'create', 'Named by Key');
+    const { key_id } = await newKey(seller_id);
+    expect((await run('keys', 'list', key_id)).error).toBe(
+      `error: ${key_id} is a key. Its seller is ${seller_id}.\n`,
+    );
+  });
+});
+
+describe('a key', () => {
+  it('is found by the last four characters of any of its secrets, as tables show them', async () => {
+    const { seller_id } = await bench.json('sellers', 'create', 'By Ending');
+    const { key_id, last_four } = await newKey(seller_id);
+    const rotated = await bench.json('keys', 'rotate', key_id);
+    const shown = await Promise.all(
+      [last_four, rotated.last_four, `…${last_four}`, `blk_test_…${last_four}`].map((text) =>
+        json('keys', 'show', text),
+      ),
+    );
+    expect(shown.map((key) => key.key_id)).toEqual([key_id, key_id, key_id, key_id]);
+    expect(await run('keys', 'show', '0000')).toMatchObject({
+      exitCode: 1,
+      error: expect.stringContaining('ends in 0000'),
+    });
+  });
+
+  it('whose ending another key has is refused with the list of both', async () => {
+    const { seller_id } = await bench.json('sellers', 'create', 'Same Ending');
+    const [first, second] = [await newKey(seller_id), await newKey(seller_id)];
+    const stored = await bench.admin.keys.find(second.key_id);
+    await bench.admin.keys.save({
+      before: stored as never,
+      after: {
+        ...stored,
+        secrets: stored?.secrets.map((secret) => ({ ...secret, last_four: first.last_four })),
+      } as never,
+      sellerStatus: 'active',
+      record: bench.admin.record({ action: 'test' }),
+    });
+    const { exitCode, error } = await run('keys', 'show', first.last_four);
+    expect(exitCode).toBe(1);
+    expect(error).toContain(`Several keys end in ${first.last_four}. Use an id:\n`);
+    expect(error).toContain(first.key_id);
+    expect(error).toContain(second.key_id);
+  });
+
+  it('that is named by a seller id is refused with the keys of the seller', async () => {
+    const { seller_id } = await bench.json('sellers', 'create', 'Hint');
+    const { key_id } = await newKey(seller_id);
+    const { exitCode, error } = await run('usage', seller_id);
+    expect(exitCode).toBe(1);
+    expect(error).toContain(`${seller_id} is a seller, not a key. Name one of its keys:\n  ${key_id}`);
+  });
+
+  it('that is named by its whole secret is refused, without the secret in the error', async () => {
+    const { seller_id } = await bench.json('sellers', 'create', 'Pasted');
+    const { key } = await newKey(seller_id);
+    for (const command of [
+      ['keys', 'revoke', key],
+      ['sellers', 'show', key],
+    ]) {
+      const ended = await run(...command, '--yes');
+      expect(ended.exitCode).not.toBe(0);
+      expect(ended.out + ended.error).not.toContain(key);
+    }
+  });
+});
+
+it('a command that is repeated writes no second audit record', async () => {
+  const { seller_id } = await bench.json('sellers', 'create', 'Repeated');
+  const { key_id } = await newKey(seller_id);
+  for (const command of [
+    ['sellers', 'suspend', seller_id, '--yes'],
+    ['sellers', 'resume', seller_id],
+    ['keys', 'assign', key_id, '--plan', 'professional'],
+    ['keys', 'scopes', key_id, '--set', 'users:write'],
+    ['keys', 'limits', key_id, '--set', 'sms-per-hour=5'],
+    ['keys', 'expire', key_id, '--at', '2099-01-31'],
+    ['keys', 'revoke', key_id, '--yes'],
+  ]) {
+    await json(...command);
+    await bench.json(...command);
+  }
+  const { records } = await bench.json('audit', seller_id);
+  expect(records.map(({ action }: { action: string }) => action).reverse()).toEqual([
+    'seller.created',
+    'key.issued',
+    'seller.suspended',
+    'seller.resumed',
+    'key.assigned',
+    'key.scopes_set',
+    'key.limits_set',
+    'key.expiry_set',
+    'key.revoked',
+  ]);
+  expect(await bench.json('reconcile')).toMatchObject({ differences: [] });
+});
+
+describe('buyers add', () => {
+  it('registers a phone from stdin once, with one audit record', async () => {
+    const add = () => startCommand(['--data', bench.folder, 'buyers', 'add', '-'], {}, '09351234567\n').ended;
+    const [added, again] = [await add(), await add()];
+    expect(added).toMatchObject({ exitCode: 0, error: '' });
+    expect(again).toMatchObject({
+      exitCode: 0,
+      out: added.out,
+      error: 'The phone was registered already.\n',
+    });
+    const { records } = await json('audit', 'deployment');
+    expect(records.filter(({ action }: { action: string }) => action === 'buyer.added')).toMatchObject([
+      { details: { buyer_id: expect.stringMatching(/^byr_/) } },
+    ]);
+  });
+});
+
+describe('info', () => {
+  it('shows the stage, the release, the table and the numbers of the local service', async () => {
+    const { sellers } = await bench.json('sellers', 'list');
+    expect(await json('info')).toEqual({
+      stage: 'local',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      commit: releaseOf().commit,
+      table: bench.table.name,
+      sellers: sellers.length,
+      suspended_sellers: 0,
+      keys: expect.any(Number),
+      account_keys: expect.any(Number),
+      account_key_quota: 10_000,
+      alarms: null,
+    });
+    expect((await run('info')).out).toContain('alarms\tnone: the local service has no alarms\n');
+  });
+});

@@ -1,0 +1,41 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { PROGRAM } from './cli-process.ts';
+
+const SCRIPT = fileURLToPath(new URL('pseudo-terminal.py', import.meta.url));
+
+const hasPython = spawnSync('python3', ['-c', 'import pty']).status === 0;
+
+/** A test that requires a pseudo-terminal. Node cannot create one, Python can. */
+export const itOnTerminal = (title: string, run: () => Promise<void>): void =>
+  hasPython ? it(title, run) : it.skip(`${title} (skipped: no python3)`, run);
+
+interface Options {
+  readonly columns?: number;
+  /** Texts of questions, and the keys that are typed when they appear. */
+  readonly answers?: readonly (readonly [string, string])[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export const CTRL_C = '\u0003';
+export const CTRL_D = '\u0004';
+
+/** Runs a command in a terminal of its own. `screen`: what it writes to stdout and stderr, with the echo of what was typed. */
+export const onTerminal = async (
+  { columns = 80, answers = [], environment = {} }: Options,
+  ...args: readonly string[]
+): Promise<{ readonly exitCode: number | null; readonly screen: string }> => {
+  const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env;
+  const child = spawn(
+    'python3',
+    [SCRIPT, String(columns), JSON.stringify(answers), process.execPath, PROGRAM, ...args],
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...inherited, TERM: 'xterm-256color', ...environment } },
+  );
+  let screen = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    screen += text;
+  });
+  const [exitCode] = await once(child, 'close');
+  return { exitCode, screen };
+};

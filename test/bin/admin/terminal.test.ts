@@ -1,0 +1,118 @@
+import { stripVTControlCharacters } from 'node:util';
+import { type CliBench, startCliBench } from './cli-bench.ts';
+import { startCommand } from './cli-process.ts';
+import { CTRL_C, CTRL_D, itOnTerminal, onTerminal } from './pseudo-terminal.ts';
+
+/** The CLI in a process and a terminal of its own, as a person uses it. */
+let bench: CliBench;
+let seller: { seller_id: string };
+let key: { key_id: string; last_four: string };
+beforeAll(async () => {
+  bench = await startCliBench();
+  seller = await bench.json('sellers', 'create', 'Kaveh Books, the Shop of Tehran and Isfahan');
+  key = await bench.json(
+    'keys',
+    'issue',
+    seller.seller_id,
+    '--plan',
+    'professional',
+    '--scopes',
+    'users:read',
+  );
+});
+afterAll(() => bench.stop());
+
+const inTerminal = (options: Parameters<typeof onTerminal>[0], ...args: string[]) =>
+  onTerminal(options, '--data', bench.folder, ...args);
+
+const widest = (screen: string): number =>
+  Math.max(
+    ...stripVTControlCharacters(screen)
+      .split('\n')
+      .map((line) => line.length),
+  );
+
+describe('a question', () => {
+  itOnTerminal('is answered by Ctrl-C or Ctrl-D with no change and exit code 130', async () => {
+    for (const keys of [CTRL_C, CTRL_D]) {
+      const answers = [['[y/N] ', keys]] as const;
+      const { exitCode, screen } = await inTerminal({ answers }, 'sellers', 'suspend', seller.seller_id);
+      expect({ exitCode, last: screen.split('\n').at(-2) }).toEqual({
+        exitCode: 130,
+        last: 'Nothing was changed.',
+      });
+    }
+    expect(await bench.json('sellers', 'show', seller.seller_id)).toMatchObject({ status: 'active' });
+  });
+
+  itOnTerminal('is answered by n with no change and exit code 1, by y with the change', async () => {
+    const revoke = (answer: string) =>
+      inTerminal({ answers: [['[y/N] ', `${answer}\n`]] }, 'sellers', 'suspend', seller.seller_id);
+    expect(await revoke('n')).toMatchObject({
+      exitCode: 1,
+      screen: expect.stringContaining('Nothing was changed.'),
+    });
+    expect((await bench.json('sellers', 'show', seller.seller_id)).status).toBe('active');
+    expect(await revoke('y')).toMatchObject({ exitCode: 0 });
+    expect((await bench.json('sellers', 'show', seller.seller_id)).status).toBe('suspended');
+    await bench.json('sellers', 'resume', seller.seller_id);
+  });
+
+  itOnTerminal('asks for a phone that is not on the command line', async () => {
+    const added = await inTerminal({ answers: [['Phone: ', '09127654321\n']] }, 'buyers', 'add');
+    expect(added).toMatchObject({ exitCode: 0, screen: expect.stringContaining('byr_') });
+    expect(await bench.json('buyers', 'show', '09127654321')).toMatchObject({ buyer_id: expect.any(String) });
+    const ended = await inTerminal(
+      { answers: [['Phone: ', CTRL_C]] },
+      'users',
+      'list',
+      seller.seller_id,
+      '--phone',
+      '-',
+    );
+    expect(ended.exitCode).toBe(130);
+  });
+});
+
+describe('a result', () => {
+  const lists = () => [
+    ['sellers', 'list'],
+    ['sellers', 'show', seller.seller_id],
+    ['keys', 'show', key.key_id],
+    ['keys', 'limits', key.key_id],
+    ['audit', seller.seller_id],
+    ['usage', key.key_id],
+    ['info'],
+  ];
+
+  itOnTerminal('fits a terminal of 80 columns, and one of 50', async () => {
+    const screens = await Promise.all(
+      lists().flatMap((list) =>
+        [80, 50].map(async (columns) => ({ columns, ...(await inTerminal({ columns }, ...list)) })),
+      ),
+    );
+    for (const { columns, exitCode, screen } of screens) {
+      expect(exitCode).toBe(0);
+      expect(widest(screen)).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  itOnTerminal('has color, but not where NO_COLOR is set', async () => {
+    const list = ['sellers', 'list'];
+    const [colored, plain] = await Promise.all([
+      inTerminal({}, ...list),
+      inTerminal({ environment: { NO_COLOR: '1' } }, ...list),
+    ]);
+    expect(colored.screen).toContain('\u001b[32mactive\u001b[39m');
+    expect(plain.screen).toBe(stripVTControlCharacters(colored.screen));
+  });
+
+  it('is tab-separated in a pipe, with notes on stderr', async () => {
+    const { out, error } = await startCommand(['--data', bench.folder, 'users', 'list', seller.seller_id])
+      .ended;
+    expect({ out, error }).toEqual({
+      out: 'user\tname\tphone\tnational id\tbirth date\tlinked (UTC)\n',
+      error: 'There are no users.\n',
+    });
+  });
+});
