@@ -85,3 +85,5 @@ export const startRecordingTable = async (endpoint: string) => {
     },
   };
 };
+
+export type RecordingTable = Awaited<ReturnType<typeof startRecordingTable>>;

@@ -3,27 +3,26 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import type { APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
+import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { AUTHORIZER_WRITES } from '#shared/api-keys/authorizer-permissions.ts';
 import { hashApiKey, newApiKey } from '#shared/api-keys/format.ts';
-import type { LambdaHandler } from '#shared/http/endpoint.ts';
 import { redirectLog } from '#shared/log.ts';
 import { permissionsOf } from '#shared/route.ts';
 import { allRoutes, type RouteName, routes } from '#shared/routes.ts';
 import { secretKey, sellerKey } from '#shared/table/keys.ts';
-import { newPerson } from '#test/scenarios/people.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { type Simulators, startSimulators } from '../../local/simulators/server.ts';
-import { gatewayEvent, type Sent } from './gateway-event.ts';
-import { startRecordingTable } from './recording-table.ts';
+import { functionCalls } from './function-calls.ts';
+import { type RecordingTable, startRecordingTable } from './recording-table.ts';
 
 /**
  * No emulator checks grants, so a missing grant would fail on AWS only. Here the functions run with the bindings that they have in
- * Lambda, on the embedded database behind a recorder. The recorded requests must equal the grants of the row.
+ * Lambda, on the embedded database behind a recorder. `table-requests/<row>.ts` sends requests that together use every grant of a row.
+ * The recorded requests must equal the grants of the row.
  */
 let folder: string;
 let table: EmbeddedTable;
-let recorder: Awaited<ReturnType<typeof startRecordingTable>>;
+let recorder: RecordingTable;
 let simulators: Simulators;
 let restoreLog: () => void;
 
@@ -65,97 +64,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const context = { getRemainingTimeInMillis: () => 20_000 } as Context;
-
-/** Calls a function as Lambda does. */
-const call = async (name: string, sent: Sent = {}) => {
-  const { handler } = (await import(`#functions/${name}.ts`)) as { readonly handler: LambdaHandler };
-  const { statusCode, body } = await handler(gatewayEvent(routes[name as RouteName], sent), context);
-  return { status: statusCode, body: body === '' ? undefined : JSON.parse(body) };
-};
-
-const statusOf = async (name: string, sent: Sent = {}): Promise<number> => (await call(name, sent)).status;
-
 const grantedTo = (name: string): string[] =>
   Object.entries(permissionsOf(routes[name as RouteName]).table ?? {})
     .flatMap(([prefix, actions]) => actions.map((action) => `${action} ${prefix}`))
     .sort();
-
-const APP = { scopes: 'buyers:register' };
-
-/** Sends a code to a phone and returns it. */
-const sendCode = async (phone: string): Promise<string | undefined> => {
-  expect(await statusOf('send-otp', { body: { phone }, ...APP })).toBe(202);
-  return simulators.messages(phone)[0]?.code;
-};
-
-/** Returns a person whose phone is a registered buyer. */
-const newBuyer = async () => {
-  const person = newPerson();
-  const code = await sendCode(person.phone);
-  expect(await statusOf('verify-otp', { body: { phone: person.phone, code }, ...APP })).toBe(200);
-  return person;
-};
-
-/** Links a new buyer and returns the path parameters of the user. */
-const newUser = async () => {
-  const { status, body } = await call('create-user', { body: await newBuyer() });
-  expect(status).toBe(201);
-  return { pathParameters: { id: body.id } };
-};
-
-/** For each row with access to the table: requests that together use every grant of the row. What comes before `recorder.clear()` prepares them. */
-const REQUESTS: Readonly<Record<string, () => Promise<void>>> = {
-  async 'send-otp'() {
-    const { phone } = newPerson();
-    expect(await statusOf('send-otp', { body: { phone } })).toBe(202);
-    expect(await statusOf('send-otp', { body: { phone } })).toBe(429);
-    await simulators.faults.set('kavenegar', 'balance');
-    expect(await statusOf('send-otp', { body: { phone: newPerson().phone } })).toBe(503);
-    await simulators.faults.set('kavenegar', undefined);
-  },
-  async 'verify-otp'() {
-    const { phone } = newPerson();
-    const code = await sendCode(phone);
-    recorder.clear();
-    expect(await statusOf('verify-otp', { body: { phone, code: '000000' }, ...APP })).toBe(422);
-    expect(await statusOf('verify-otp', { body: { phone, code }, ...APP })).toBe(200);
-  },
-  async 'create-user'() {
-    const person = await newBuyer();
-    const another = { body: await newBuyer() };
-    const third = { body: await newBuyer() };
-    recorder.clear();
-    expect(await statusOf('create-user', { body: newPerson() })).toBe(404);
-    expect(await statusOf('create-user', { body: person })).toBe(201);
-    expect(await statusOf('create-user', { body: person })).toBe(200);
-    expect(await statusOf('create-user', { body: { ...person, birth_date: '1359/1/1' } })).toBe(409);
-    // Of two requests at once, one waits for the check of the other.
-    const statuses = await Promise.all([statusOf('create-user', another), statusOf('create-user', another)]);
-    expect(statuses.sort()).toEqual([200, 201]);
-    // A request that has waited for the result of another reads the limit of failed checks again.
-    await simulators.faults.set('jibit', 'undecided');
-    expect(await Promise.all([statusOf('create-user', third), statusOf('create-user', third)])).toEqual([
-      503, 503,
-    ]);
-    await simulators.faults.set('jibit', undefined);
-  },
-  async 'list-users'() {
-    expect(await statusOf('list-users')).toBe(200);
-    expect(await statusOf('list-users', { query: { phone: [newPerson().phone] } })).toBe(200);
-  },
-  async 'get-user'() {
-    const user = await newUser();
-    recorder.clear();
-    expect(await statusOf('get-user', user)).toBe(200);
-  },
-  async 'delete-user'() {
-    const user = await newUser();
-    recorder.clear();
-    expect(await statusOf('delete-user', user)).toBe(204);
-    expect(await statusOf('delete-user', user)).toBe(204);
-  },
-};
 
 describe('the requests of a function to the table', () => {
   const rows = allRoutes.filter((route) => permissionsOf(route).table !== undefined);
@@ -164,7 +76,8 @@ describe('the requests of a function to the table', () => {
     'of %s use every grant of its row and nothing else',
     async (name) => {
       recorder.clear();
-      await REQUESTS[name]?.();
+      const { default: useGrants } = await import(`./table-requests/${name}.ts`);
+      await useGrants(functionCalls(recorder, simulators));
       expect(recorder.recorded()).toEqual(grantedTo(name));
     },
   );
