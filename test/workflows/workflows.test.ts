@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { STAGE_NAMES } from '#lib/stages.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+
+const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+
+const WORKFLOWS = ['.github/workflows/ci.yml', '.github/workflows/deploy.yml'];
+const FILES = [...WORKFLOWS, '.github/actions/install/action.yml'];
+
+/** Returns the texts that a pattern captures in a file. */
+const captured = (file: string, pattern: RegExp): string[] =>
+  [...read(file).matchAll(pattern)].map(([, text = '']) => text);
+
+const [deploy = ''] = WORKFLOWS.slice(1).map(read);
+const ci = read(WORKFLOWS[0] ?? '');
+
+describe('the GitHub workflows', () => {
+  test.each(FILES)('%s pins every action by commit and names its release in a comment', (file) => {
+    const foreign = captured(file, /uses: (?!\.\/)(.+)$/gm);
+    expect(foreign.length).toBeGreaterThan(0);
+    for (const action of foreign) expect(action).toMatch(/^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  test.each(WORKFLOWS)('%s grants nothing but what a job names, and limits the time of each job', (file) => {
+    expect(read(file)).toMatch(/^permissions: \{\}$/m);
+    expect(captured(file, /^ {6}([\w-]+): write$/gm).filter((scope) => scope !== 'id-token')).toEqual([]);
+    expect(captured(file, /^ {4}(timeout-minutes): \d+$/gm)).toHaveLength(
+      captured(file, /^ {4}(runs-on): /gm).length,
+    );
+  });
+
+  test.each(FILES)('%s runs no install script but that of the package `node`', (file) => {
+    expect(
+      captured(file, /(npm (?:ci|install).*)$/gm).filter((line) => !line.includes('--ignore-scripts')),
+    ).toEqual([]);
+  });
+
+  test('ci.yml runs the suites of .ci/run, each of which is a script of package.json', () => {
+    const suites = captured('.github/workflows/ci.yml', /suite: \[(.+)\]/g)
+      .flatMap((list) => list.split(', '))
+      .map((suite) => suite.replaceAll("'", ''));
+    const [, inRun = ''] = /const results = \[(.+)\]\.map/.exec(read('.ci/run')) ?? [];
+    expect(suites.toSorted()).toEqual(inRun.replaceAll("'", '').split(', ').sort());
+    expect(Object.keys(packageJson.scripts)).toEqual(expect.arrayContaining(suites));
+    expect(ci).toMatch(/npm run \$\{\{ matrix\.suite \}\}/);
+  });
+
+  test('deploy.yml offers the stages of lib/stages.ts', () => {
+    expect(deploy).toContain(`options: [${STAGE_NAMES.join(', ')}]`);
+  });
+});
