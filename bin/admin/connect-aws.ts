@@ -91,10 +91,11 @@ export const connectAws = async (
   stage: string,
   { profile, region }: Pick<TargetOptions, 'profile' | 'region'>,
 ): Promise<Connection> => {
-  const wanted = profile ?? process.env.AWS_PROFILE;
-  if (wanted !== undefined) await requireProfile(wanted);
   // Every SDK client of this process reads the profile and Region from here.
-  if (profile !== undefined) process.env.AWS_PROFILE = profile;
+  if (profile !== undefined) {
+    await requireProfile(profile);
+    process.env.AWS_PROFILE = profile;
+  }
   if (region !== undefined) process.env.AWS_REGION = region;
   const [outputs, actor] = await Promise.all([readOutputs(stage), callerArn()]);
   const output = (name: string): string => String(outputs[name]);

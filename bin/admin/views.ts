@@ -5,6 +5,10 @@ import type { Seller } from '#admin/stores/seller-store.ts';
 import { propertiesOf, type Table, tableOf } from './table.ts';
 import { isoOf, shortTime } from './times.ts';
 
+/** `1 user`, `2,000 users` */
+export const plural = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+
 /** A seller as `--json` shows it. Scripts rely on these names. */
 export const sellerView = ({ seller_id, name, status, created_at, ...seller }: Seller) => ({
   seller_id,

@@ -6,6 +6,7 @@ import { type AddCommands, addCommand, type CommandResult, type Session } from '
 import { phoneHashesOf, requirePhone } from '../phone-argument.ts';
 import { tableOf } from '../table.ts';
 import { shortTime } from '../times.ts';
+import { plural } from '../views.ts';
 import { importFile } from './import-buyers.ts';
 
 const requireBuyer = async (session: Session, phone: string | undefined) => {
@@ -44,8 +45,6 @@ const remove = async (session: Session, _options: object, phone?: string): Promi
   await adminBuyerStore(admin.table).remove(phoneHashes, record);
   return { json: { ...buyer, removed: true }, text: `Removed ${buyer.buyer_id}.\n` };
 };
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 const erase = async (session: Session, _options: object, phone?: string): Promise<CommandResult> => {
   const { admin, confirm } = session;

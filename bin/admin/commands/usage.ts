@@ -2,6 +2,7 @@ import { keyUsage } from '#admin/operations/key-usage.ts';
 import { keyNamed } from '#admin/operations/lookup.ts';
 import { type AddCommands, addCommand, type CommandResult, type Session } from '../command.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';
+import { plural } from '../views.ts';
 
 /** The most days that API Gateway returns at once. */
 const MAX_DAYS = 90;
@@ -20,7 +21,7 @@ const show = async ({ admin }: Session, { days }: { days: number }, text: string
     },
     text: { bars: usage.days.map((day): [string, number] => [day.day, day.requests]) },
     note:
-      `${total.toLocaleString('en')} requests of ${key_id} (plan ${usage.plan}) in ${days} days (UTC). ` +
+      `${plural(total, 'request')} of ${key_id} (plan ${usage.plan}) in ${plural(days, 'day')} (UTC). ` +
       `This minute: ${used} of ${limit}. The next minute begins in ${resetSeconds} s.`,
   };
 };

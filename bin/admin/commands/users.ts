@@ -9,6 +9,7 @@ import { wholeNumberUpTo } from '../option-parsers.ts';
 import { phoneHashesOf } from '../phone-argument.ts';
 import { propertiesOf, type Table, tableOf } from '../table.ts';
 import { shortTime } from '../times.ts';
+import { plural } from '../views.ts';
 
 interface ListOptions {
   readonly page: number;
@@ -44,10 +45,7 @@ const list = async (session: Session, options: ListOptions, seller: string): Pro
   return {
     json: { data, page, page_size: pageSize, total, total_pages: totalPages },
     text: userTable(data),
-    note:
-      total === 0
-        ? 'There are no users.'
-        : `Page ${page} of ${totalPages}, ${total.toLocaleString('en')} users.`,
+    note: total === 0 ? 'There are no users.' : `Page ${page} of ${totalPages}, ${plural(total, 'user')}.`,
   };
 };
 

@@ -54,16 +54,10 @@ it.each([
   ['the stage does not exist', 'staging', {}, 'There is no stack buyer-linking-staging-api'],
   ['the caller is not allowed', 'forbidden', {}, 'do not allow this command'],
   ['AWS is unreachable', 'prod', { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, 'does not respond'],
-  ['the profile does not exist', 'prod', { AWS_PROFILE: 'none' }, 'There is no AWS profile none.'],
   [
     'there are no credentials',
     'prod',
-    {
-      AWS_ACCESS_KEY_ID: '',
-      AWS_SECRET_ACCESS_KEY: '',
-      AWS_CONFIG_FILE: '/nowhere',
-      AWS_SHARED_CREDENTIALS_FILE: '/nowhere',
-    },
+    { AWS_PROFILE: 'none', AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' },
     'No AWS credentials',
   ],
 ] as const)(

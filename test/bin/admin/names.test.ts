@@ -1,4 +1,3 @@
-import { releaseOf } from '#lib/release.ts';
 import { type CliBench, startCliBench } from './cli-bench.ts';
 import { startCommand } from './cli-process.ts';
 
@@ -127,71 +126,5 @@ describe('a key', () => {
       expect(ended.exitCode).not.toBe(0);
       expect(ended.out + ended.error).not.toContain(key);
     }
-  });
-});
-
-it('a command that is repeated writes no second audit record', async () => {
-  const { seller_id } = await bench.json('sellers', 'create', 'Repeated');
-  const { key_id } = await newKey(seller_id);
-  for (const command of [
-    ['sellers', 'suspend', seller_id, '--yes'],
-    ['sellers', 'resume', seller_id],
-    ['keys', 'assign', key_id, '--plan', 'professional'],
-    ['keys', 'scopes', key_id, '--set', 'users:write'],
-    ['keys', 'limits', key_id, '--set', 'sms-per-hour=5'],
-    ['keys', 'expire', key_id, '--at', '2099-01-31'],
-    ['keys', 'revoke', key_id, '--yes'],
-  ]) {
-    await json(...command);
-    await bench.json(...command);
-  }
-  const { records } = await bench.json('audit', seller_id);
-  expect(records.map(({ action }: { action: string }) => action).reverse()).toEqual([
-    'seller.created',
-    'key.issued',
-    'seller.suspended',
-    'seller.resumed',
-    'key.assigned',
-    'key.scopes_set',
-    'key.limits_set',
-    'key.expiry_set',
-    'key.revoked',
-  ]);
-  expect(await bench.json('reconcile')).toMatchObject({ differences: [] });
-});
-
-describe('buyers add', () => {
-  it('registers a phone from stdin once, with one audit record', async () => {
-    const add = () => startCommand(['--data', bench.folder, 'buyers', 'add', '-'], {}, '09351234567\n').ended;
-    const [added, again] = [await add(), await add()];
-    expect(added).toMatchObject({ exitCode: 0, error: '' });
-    expect(again).toMatchObject({
-      exitCode: 0,
-      out: added.out,
-      error: 'The phone was registered already.\n',
-    });
-    const { records } = await json('audit', 'deployment');
-    expect(records.filter(({ action }: { action: string }) => action === 'buyer.added')).toMatchObject([
-      { details: { buyer_id: expect.stringMatching(/^byr_/) } },
-    ]);
-  });
-});
-
-describe('info', () => {
-  it('shows the stage, the release, the table and the numbers of the local service', async () => {
-    const { sellers } = await bench.json('sellers', 'list');
-    expect(await json('info')).toEqual({
-      stage: 'local',
-      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
-      commit: releaseOf().commit,
-      table: bench.table.name,
-      sellers: sellers.length,
-      suspended_sellers: 0,
-      keys: expect.any(Number),
-      account_keys: expect.any(Number),
-      account_key_quota: 10_000,
-      alarms: null,
-    });
-    expect((await run('info')).out).toContain('alarms\tnone: the local service has no alarms\n');
   });
 });

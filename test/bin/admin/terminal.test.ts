@@ -107,6 +107,15 @@ describe('a result', () => {
     expect(plain.screen).toBe(stripVTControlCharacters(colored.screen));
   });
 
+  itOnTerminal('of usage shows no days without requests', async () => {
+    const stored = await bench.admin.keys.find(key.key_id);
+    bench.usagePlans.recordUse(stored?.usage_id ?? '');
+    const { screen } = await inTerminal({}, 'usage', key.key_id, '--days', '30');
+    const days = screen.split('\n').filter((line) => /^\d{4}-\d\d-\d\d/.test(line));
+    expect(days).toEqual([expect.stringMatching(/^\S{10} {2}1 {2}█{40}$/)]);
+    expect(screen).toContain('1 request of');
+  });
+
   it('is tab-separated in a pipe, with notes on stderr', async () => {
     const { out, error } = await startCommand(['--data', bench.folder, 'users', 'list', seller.seller_id])
       .ended;

@@ -1,0 +1,119 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { releaseOf } from '#lib/release.ts';
+import { type CliBench, startCliBench } from './cli-bench.ts';
+import { startCommand } from './cli-process.ts';
+
+/** Commands in processes of their own, as people type them. */
+let bench: CliBench;
+beforeAll(async () => {
+  bench = await startCliBench();
+});
+afterAll(() => bench.stop());
+
+const run = (...args: string[]) => startCommand(['--data', bench.folder, ...args]).ended;
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the result.
+const json = async (...args: string[]): Promise<any> => {
+  const ended = await run('--json', ...args);
+  expect(ended).toMatchObject({ exitCode: 0, error: '' });
+  return JSON.parse(ended.out);
+};
+
+const newKey = (seller: string) =>
+  bench.json('keys', 'issue', seller, '--plan', 'free', '--scopes', 'users:read');
+
+it('a command that is repeated writes no second audit record', async () => {
+  const { seller_id } = await bench.json('sellers', 'create', 'Repeated');
+  const { key_id } = await newKey(seller_id);
+  for (const command of [
+    ['sellers', 'suspend', seller_id, '--yes'],
+    ['sellers', 'resume', seller_id],
+    ['keys', 'assign', key_id, '--plan', 'professional'],
+    ['keys', 'scopes', key_id, '--set', 'users:write'],
+    ['keys', 'limits', key_id, '--set', 'sms-per-hour=5'],
+    ['keys', 'expire', key_id, '--at', '2099-01-31'],
+    ['keys', 'revoke', key_id, '--yes'],
+  ]) {
+    await json(...command);
+    await bench.json(...command);
+  }
+  const { records } = await bench.json('audit', seller_id);
+  expect(records.map(({ action }: { action: string }) => action).reverse()).toEqual([
+    'seller.created',
+    'key.issued',
+    'seller.suspended',
+    'seller.resumed',
+    'key.assigned',
+    'key.scopes_set',
+    'key.limits_set',
+    'key.expiry_set',
+    'key.revoked',
+  ]);
+  expect(await bench.json('reconcile')).toMatchObject({ differences: [] });
+});
+
+describe('buyers add', () => {
+  it('registers a phone from stdin once, with one audit record', async () => {
+    const add = () => startCommand(['--data', bench.folder, 'buyers', 'add', '-'], {}, '09351234567\n').ended;
+    const [added, again] = [await add(), await add()];
+    expect(added).toMatchObject({ exitCode: 0, error: '' });
+    expect(again).toMatchObject({
+      exitCode: 0,
+      out: added.out,
+      error: 'The phone was registered already.\n',
+    });
+    const { records } = await json('audit', 'deployment');
+    expect(records.filter(({ action }: { action: string }) => action === 'buyer.added')).toMatchObject([
+      { details: { buyer_id: expect.stringMatching(/^byr_/) } },
+    ]);
+  });
+});
+
+describe('buyers import', () => {
+  it('shows counts that add up to the lines of the file', async () => {
+    const file = join(bench.folder, 'counted.csv');
+    await writeFile(file, 'name,phone\nx,09361112233\nx,09361112233\n\nx,nobody\nx,09361112244\n');
+    const { exitCode, out } = await run('buyers', 'import', file);
+    const counts = Object.fromEntries(out.split('\n').map((line) => line.split('\t')));
+    expect({ exitCode, ...counts }).toMatchObject({
+      exitCode: 0,
+      lines: '6',
+      added: '2',
+      'already registered': '0',
+      duplicate: '1',
+      rejected: '1',
+      blank: '1',
+      heading: '1',
+    });
+  });
+
+  it('names the columns of a file that has no column with phones', async () => {
+    const file = join(bench.folder, 'columns.csv');
+    await writeFile(file, 'name,city\nx,Tehran\n');
+    const refused = await run('buyers', 'import', file);
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      error: expect.stringContaining('Its columns are: name, city.'),
+    });
+  });
+});
+
+describe('info', () => {
+  it('shows the stage, the release, the table and the numbers of the local service', async () => {
+    const { sellers } = await bench.json('sellers', 'list');
+    expect(await json('info')).toEqual({
+      stage: 'local',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      commit: releaseOf().commit,
+      table: bench.table.name,
+      sellers: sellers.length,
+      suspended_sellers: 0,
+      keys: expect.any(Number),
+      account_keys: expect.any(Number),
+      account_key_quota: 10_000,
+      alarms: null,
+    });
+    expect((await run('info')).out).toContain('alarms\tnone: the local service has no alarms\n');
+  });
+});
