@@ -44,21 +44,12 @@ export const parseBirthDate = (sent: string): BirthDate | undefined => {
   return undefined;
 };
 
-/** Created at the first use: loading time-zone data takes milliseconds, and only one operation uses it. */
-let tehranDay: Intl.DateTimeFormat | undefined;
+/** Iran has had no daylight saving time since 2022. Intl.DateTimeFormat would take 20 ms of a cold start to load its time zones. */
+const TEHRAN_OFFSET_MS = 3.5 * 3600 * 1000;
 
 /** Returns today in Asia/Tehran as an ISO day. A birth date after it is in the future. */
-export const todayInTehran = (nowMs: number): string => {
-  tehranDay ??= new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
-    timeZone: 'Asia/Tehran',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  });
-  // The short date of a locale changes between ICU releases; its parts do not.
-  const parts = Object.fromEntries(tehranDay.formatToParts(nowMs).map(({ type, value }) => [type, value]));
-  return `${parts.year}-${parts.month}-${parts.day}`;
-};
+export const todayInTehran = (nowMs: number): string =>
+  new Date(nowMs + TEHRAN_OFFSET_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
 
 /** `today` is an ISO day; ISO days sort as text. */
 export const isFutureDay = (birthDate: BirthDate, today: string): boolean => birthDate.isoDay > today;
