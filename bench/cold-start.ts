@@ -1,120 +1,88 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import type { Plugin } from 'esbuild';
-import selfsigned from 'selfsigned';
-import { COLD_START_LEVERS, TRIMMINGS } from '#lib/bundle-plugins.ts';
-import { bundleFunctions } from '#lib/bundling.ts';
-import { startTable } from './cold-start-table.ts';
+import { type Subject, startBenchProcesses } from './harness/processes.ts';
+import { recordOperations } from './harness/recording.ts';
+import { interleave, median, option, ratio, report } from './harness/report.ts';
 
 /**
- * `npm run bench:cold-start [rounds]` measures the time from the start of a new process to its first response to GET /v1/users.
- * It compares the deployed bundle with a bare handler that makes the same calls. The subjects take turns, so that other load on the machine
- * affects all of them alike.
+ * `npm run bench:cold-start` compares the time from the start of a new process to its first response with that of a bare handler that
+ * makes the same calls, for every operation. Options: `--rounds <n>`, `--only <part of an operation>`, `--baseline <folder of another
+ * checkout>` adds a column with its functions, `--cpu-group <folder of a cgroup>` limits the CPU after the initialization, as Lambda does.
  */
 
-const runs = promisify(execFile);
-const ROUNDS = Number(process.argv[2] ?? 25);
-const OURS = fileURLToPath(new URL('../functions/list-users.ts', import.meta.url));
-const FLOOR = fileURLToPath(new URL('cold-start-floor.ts', import.meta.url));
+interface Timed extends Subject {
+  readonly loaded: number[];
+  readonly responded: number[];
+  readonly cpu: number[];
+  connections: number;
+}
 
-/** The subjects: a name, the source file, and the plugins that reduce its bundle. */
-const SUBJECTS: readonly (readonly [string, string, readonly Plugin[]])[] = [
-  ['bare handler', FLOOR, []],
-  ['bare handler again (noise)', FLOOR, []],
-  ['ours as deployed', OURS, [...COLD_START_LEVERS, ...TRIMMINGS]],
-  ['ours, levers only', OURS, COLD_START_LEVERS],
-  ['ours, nothing taken out', OURS, []],
-];
+const rounds = option('rounds', 11);
+const only = option('only', '');
+const baseline = option('baseline', undefined);
+const cpuGroup = option('cpu-group', undefined);
 
-/** The event that API Gateway passes to the function. */
-const EVENT = {
-  httpMethod: 'GET',
-  path: '/v1/users',
-  headers: {},
-  body: null,
-  requestContext: {
-    requestId: 'bench',
-    authorizer: {
-      sellerId: 'sel_bench',
-      keyId: 'key_bench',
-      plan: 'free',
-      scopes: 'users:read',
-      expiresAt: '',
-    },
-  },
-};
-
-const callOnce = (file: string): string => `
-  const { handler } = await import(${JSON.stringify(file)});
-  const { statusCode } = await handler(${JSON.stringify(EVENT)}, { getRemainingTimeInMillis: () => 10000 });
-  process.exit(statusCode === 200 ? 0 : 1);`;
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
-
-const bundleSubjects = (folder: string) =>
-  Promise.all(
-    SUBJECTS.map(async ([name, file, plugins], index) => {
-      const outDir = join(folder, String(index));
-      const bundles = await bundleFunctions({ outDir, entries: { subject: file }, plugins });
-      return {
-        name,
-        file: join(bundles.folderOf('subject'), 'index.mjs'),
-        bytes: bundles.sizes.subject ?? 0,
-      };
-    }),
-  );
-
-const measure = async (folder: string, endpoint: string, cert: string) => {
-  const certFile = join(folder, 'cert.pem');
-  await writeFile(certFile, cert);
-  const env = {
-    AWS_LAMBDA_FUNCTION_NAME: 'bench',
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'bench',
-    AWS_SECRET_ACCESS_KEY: 'bench',
-    TABLE_NAME: 'bench',
-    DYNAMODB_ENDPOINT: endpoint,
-    NODE_EXTRA_CA_CERTS: certFile,
-    // Hides the AWS profiles of this machine: Lambda has none.
-    HOME: folder,
-  };
-  const subjects = (await bundleSubjects(folder)).map((subject) => ({ ...subject, times: [] as number[] }));
-  for (let round = -1; round < ROUNDS; round += 1) {
-    for (const { file, times } of subjects) {
-      const start = performance.now();
-      await runs(process.execPath, ['--input-type=module', '-e', callOnce(file)], { env });
-      // The first round warms the disk cache and is not measured.
-      if (round >= 0) times.push(performance.now() - start);
-    }
-  }
-  return subjects;
-};
-
-const folder = await mkdtemp(join(tmpdir(), 'buyer-linking-bench-'));
-const { cert, private: key } = selfsigned.generate([{ name: 'commonName', value: 'bench' }], {
-  days: 1,
-  keySize: 2048,
-  algorithm: 'sha256',
-  extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+const isWanted = ({ operation }: { readonly operation: { readonly title: string } }) =>
+  operation.title.includes(only);
+const timed = (subject: Subject): Timed => ({
+  ...subject,
+  loaded: [],
+  responded: [],
+  cpu: [],
+  connections: 0,
 });
-const table = await startTable({ cert, key });
+
+const processes = await startBenchProcesses();
 try {
-  const subjects = await measure(folder, table.endpoint, cert);
-  const floor = median(subjects[0]?.times ?? []);
-  console.log(`GET /v1/users, ${ROUNDS} new processes each, Node ${process.versions.node}`);
-  for (const { name, bytes, times } of subjects) {
-    const ms = median(times);
-    const size = `${Math.round(bytes / 1000)} KB`.padStart(7);
-    console.log(
-      `${name.padEnd(28)} ${size}  ${ms.toFixed(0).padStart(4)} ms  ${(ms / floor).toFixed(2)} × bare handler`,
-    );
-  }
+  const recordings = (await recordOperations()).filter(isWanted);
+  const ours = (await processes.deployed(recordings)).map(timed);
+  const bare = (await processes.bare(recordings)).map(timed);
+  const before =
+    baseline === undefined
+      ? []
+      : (await processes.deployed((await recordOperations(baseline)).filter(isWanted), baseline)).map(timed);
+  // One round more: the first one warms the disk cache and is not counted.
+  await interleave([...Array(rounds + 1).keys()], 1, async (round) => {
+    for (const subject of ours.flatMap((own, index) => [own, bare[index], before[index]])) {
+      if (subject === undefined) continue;
+      const { cold } = await processes.run(subject, { cpuGroup });
+      if (round === 0) continue;
+      subject.loaded.push(cold.loadedMs);
+      subject.responded.push(cold.respondedMs);
+      subject.cpu.push(cold.cpuMs);
+      subject.connections = cold.connections;
+    }
+  });
+  const ms = (values: readonly number[] = []) => median(values).toFixed(0);
+  report(
+    'cold-start',
+    `Medians of ${rounds} new processes each, interleaved, Node ${process.versions.node}, TLS.`,
+    [
+      [
+        'operation',
+        'KB',
+        'loaded ms',
+        'response ms',
+        'connections',
+        'bare ms',
+        '× bare',
+        'CPU × bare',
+        ...(baseline ? ['before ms', '× before'] : []),
+      ],
+      ...ours.map((own, index) => {
+        const [plain, old] = [bare[index] as Timed, before[index]];
+        return [
+          own.recording.operation.title,
+          (own.bytes / 1000).toFixed(0),
+          ms(own.loaded),
+          ms(own.responded),
+          String(own.connections),
+          ms(plain.responded),
+          ratio(median(own.responded), median(plain.responded)),
+          ratio(median(own.cpu), median(plain.cpu)),
+          ...(old ? [ms(old.responded), ratio(median(own.responded), median(old.responded))] : []),
+        ];
+      }),
+    ],
+  );
 } finally {
-  await table.close();
-  await rm(folder, { recursive: true, force: true });
+  await processes.stop();
 }

@@ -9,9 +9,12 @@ import { redirectLog } from '#shared/log.ts';
 import type { LimitState } from '#shared/rate-limits/rate-limiter.ts';
 import type { Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
+import { eventOf } from './harness/operations.ts';
+import { median, ratio, report } from './harness/report.ts';
 
 const LIMIT_MS = 50;
 const ROUNDS = 20;
+const SENDER = { sellerId: 'sel_bench' };
 
 const fill = (unit: string, bytes: number): string =>
   unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));
@@ -36,25 +39,8 @@ const bodiesOf = (route: Route): Readonly<Record<string, string>> => ({
   '5 MB of nested arrays': fill('[', 5_000_000),
 });
 
-const eventOf = (route: Route, body: string) => ({
-  httpMethod: route.method,
-  path: route.path,
-  headers: { 'content-type': 'application/json' },
-  pathParameters: null,
-  multiValueQueryStringParameters: null,
-  body,
-  isBase64Encoded: false,
-  requestContext: {
-    requestId: 'bench',
-    authorizer: {
-      sellerId: 'sel_bench',
-      keyId: 'key_bench',
-      plan: 'free',
-      scopes: 'users:write',
-      expiresAt: '',
-    },
-  },
-});
+/** The event of a hostile body. Only the body is hostile, so it replaces that of a valid event. */
+const hostileEvent = (route: Route, body: string) => ({ ...eventOf(route.method, route.path, SENDER), body });
 
 const context = { getRemainingTimeInMillis: () => 15_000 } as unknown as Context;
 const deps = {
@@ -73,7 +59,7 @@ const cpuMs = async (work: () => Promise<unknown>): Promise<number> => {
 
 redirectLog(() => {});
 let worst = 0;
-console.log('route        hostile input                 median ms   worst ms');
+const rows: string[][] = [];
 for (const route of allRoutes.filter(({ body }) => body !== undefined)) {
   const handler = endpoint(
     route,
@@ -85,15 +71,20 @@ for (const route of allRoutes.filter(({ body }) => body !== undefined)) {
   for (const [name, body] of Object.entries(bodiesOf(route))) {
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      times.push(await cpuMs(() => handler(eventOf(route, body) as never, context)));
+      times.push(await cpuMs(() => handler(hostileEvent(route, body), context)));
     }
-    const sorted = times.slice(1).sort((a, b) => a - b);
-    const [median = 0, most = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
-    worst = Math.max(worst, median);
-    console.log(
-      `${route.name.padEnd(12)} ${name.padEnd(28)} ${median.toFixed(1).padStart(9)} ${most.toFixed(1).padStart(10)}`,
-    );
+    const measured = times.slice(1);
+    worst = Math.max(worst, median(measured));
+    rows.push([
+      `${route.name}: ${name}`,
+      median(measured).toFixed(1),
+      Math.max(...measured).toFixed(1),
+      ratio(median(measured), LIMIT_MS),
+    ]);
   }
 }
-console.log(`\nLargest median: ${worst.toFixed(1)} ms; limit ${LIMIT_MS} ms.`);
+report('hostile-inputs', `CPU milliseconds until a hostile body is rejected; the limit is ${LIMIT_MS} ms.`, [
+  ['function: input', 'median', 'worst', '× limit'],
+  ...rows,
+]);
 process.exitCode = worst <= LIMIT_MS ? 0 : 1;

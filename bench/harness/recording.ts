@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { DeployedVariable } from '#lib/function-variables.ts';
+import { newDemoPerson } from '#local/demo/people.ts';
+import { startSimulators } from '#local/simulators/server.ts';
+import { HASH_SECRET, startBenchDatabase, TABLE_NAME } from './database.ts';
+import { OPERATIONS, type Operation, type Round } from './operations.ts';
+import { type Call, startRecorder } from './recorder.ts';
+
+/** The folder of this checkout. */
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A request to a function, with the calls that the function made for it and its result. */
+export interface RecordedRequest {
+  readonly event: object;
+  readonly calls: readonly Call[];
+  readonly result: unknown;
+  readonly logBytes: number;
+}
+
+/** An operation with the first request of a process and a later one. */
+export interface Recording {
+  readonly operation: Operation;
+  readonly first: RecordedRequest;
+  readonly later: RecordedRequest;
+  readonly recorderUrl: string;
+}
+
+type OptionalVariable = 'PAID_CHECKS_PER_DAY' | 'SMS_PER_DAY' | 'METRIC_NAMESPACE';
+
+/** The environment variables that the stacks set for the functions. */
+export const VARIABLES: Readonly<Record<Exclude<DeployedVariable, OptionalVariable>, string>> = {
+  TABLE_NAME,
+  HASH_SECRET: 'hash-secret',
+  PROVIDER_SECRET: 'provider-secret',
+  IDENTITY_PROVIDERS: 'jibit,zohal',
+  SMS_PROVIDERS: 'kavenegar,sms-ir',
+  SIGNING_KEYS: 'signing-key',
+  TOKEN_ISSUER: 'https://bench.example',
+  KEY_PREFIX: 'blk_test_',
+  OTP_ACCESS: 'api-key',
+  RELEASE_VERSION: '1.0.0',
+  RELEASE_COMMIT: 'bench',
+};
+
+/** The context that Lambda passes to a function, as far as the functions read it. */
+export const CONTEXT = { getRemainingTimeInMillis: () => 20_000 };
+
+/** Returns the status of a result; 200 for the policy of the authorizer. */
+const statusOf = (result: unknown): number => (result as Partial<APIGatewayProxyResult>).statusCode ?? 200;
+
+/** Records the calls of every operation of a checkout, twice: for the first request of a process and for a later one. */
+export const recordOperations = async (root = ROOT): Promise<Recording[]> => {
+  const [database, simulators] = await Promise.all([startBenchDatabase(), startSimulators()]);
+  const providerSecret = JSON.stringify(simulators.providerSecret).replaceAll(
+    'http://127.0.0.1:',
+    '<recorder>/',
+  );
+  const recorder = await startRecorder({
+    databaseUrl: database.url,
+    secrets: { 'hash-secret': HASH_SECRET, 'provider-secret': providerSecret },
+  });
+  Object.assign(process.env, VARIABLES, { AWS_ENDPOINT_URL: recorder.url });
+  const { redirectLog } = await import(pathToFileURL(join(root, 'shared/log.ts')).href);
+  let logBytes = 0;
+  const restoreLog = redirectLog((line: string) => {
+    logBytes += Buffer.byteLength(line);
+  });
+
+  const newRound = async (): Promise<Round> => {
+    const seller = await database.newSeller();
+    const person = newDemoPerson();
+    await database.registerBuyer(person.phone);
+    return { ...seller, person, userId: '', code: () => simulators.messages(person.phone)[0]?.code ?? '' };
+  };
+  const record = async (
+    handler: (event: object, context: object) => unknown,
+    operation: Operation,
+    round: Round,
+  ) => {
+    const event = operation.event(round);
+    logBytes = 0;
+    // A handler may change its event.
+    const result = await handler(structuredClone(event), CONTEXT);
+    if (statusOf(result) >= 300) throw new Error(`${operation.title}: ${JSON.stringify(result)}`);
+    if (operation.name === 'create-user') {
+      round.userId = JSON.parse((result as APIGatewayProxyResult).body).id;
+    }
+    return { event, calls: recorder.take(), result, logBytes };
+  };
+
+  try {
+    const [one, two] = [await newRound(), await newRound()];
+    const recordings: Recording[] = [];
+    for (const operation of OPERATIONS) {
+      // The query makes a new instance of the module, so that its first request is one of a new process.
+      const file = pathToFileURL(join(root, 'functions', `${operation.name}.ts`)).href;
+      const { handler } = await import(`${file}?${encodeURIComponent(operation.title)}`);
+      const first = await record(handler, operation, one);
+      const later = await record(handler, operation, two);
+      recordings.push({ operation, first, later, recorderUrl: recorder.url });
+    }
+    return recordings;
+  } finally {
+    restoreLog();
+    await Promise.all([recorder.close(), simulators.close()]);
+    await database.stop();
+  }
+};

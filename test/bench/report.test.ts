@@ -1,0 +1,68 @@
+import { interleave, markdownTable, median, quantile, ratio, replaceBlock } from '#bench/harness/report.ts';
+
+describe('quantile', () => {
+  it.each([
+    [0, 1],
+    [0.5, 3],
+    [0.99, 4],
+    [1, 5],
+  ])('returns the value below which the share %d of five values lies', (share, expected) => {
+    expect(quantile([5, 3, 1, 2, 4], share)).toBe(expected);
+  });
+
+  it('leaves the values in their order', () => {
+    const values = [3, 1, 2];
+    expect(median(values)).toBe(2);
+    expect(values).toEqual([3, 1, 2]);
+  });
+
+  it('returns NaN for no values', () => {
+    expect(median([])).toBeNaN();
+  });
+});
+
+describe('ratio', () => {
+  it('has two decimals', () => {
+    expect(ratio(2, 3)).toBe('0.67');
+  });
+
+  it('is a dash where there is nothing to divide by', () => {
+    expect(ratio(2, 0)).toBe('–');
+  });
+});
+
+describe('interleave', () => {
+  it('calls the subjects in turns', async () => {
+    const calls: string[] = [];
+    await interleave(['a', 'b'], 2, async (subject) => {
+      calls.push(subject);
+    });
+    expect(calls).toEqual(['a', 'b', 'a', 'b']);
+  });
+});
+
+describe('markdownTable', () => {
+  it('aligns text to the left and numbers to the right', () => {
+    const rows = [
+      ['operation', 'ms'],
+      ['list', '12'],
+    ];
+    expect(markdownTable(rows)).toBe(
+      ['| operation |  ms |', '|-----------|----:|', '| list      |  12 |'].join('\n'),
+    );
+  });
+});
+
+describe('replaceBlock', () => {
+  const page = 'before\n<!-- bench:warm -->\nold\n<!-- /bench:warm -->\nafter';
+
+  it('replaces the content of the named block and nothing else', () => {
+    expect(replaceBlock(page, 'warm', 'new')).toBe(
+      'before\n<!-- bench:warm -->\nnew\n<!-- /bench:warm -->\nafter',
+    );
+  });
+
+  it('throws if the text has no such block', () => {
+    expect(() => replaceBlock(page, 'cold-start', 'new')).toThrow('no block <!-- bench:cold-start -->');
+  });
+});
