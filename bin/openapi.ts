@@ -5,8 +5,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { buildDocument } from '#bin/openapi/document.ts';
+import { commandLine } from './command-line.ts';
 import type { Document } from './openapi/breaking-changes.ts';
 import { release, releaseProblems } from './openapi/released.ts';
 import { standardProblems } from './openapi/standard.ts';
@@ -14,6 +14,18 @@ import { standardProblems } from './openapi/standard.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FILE = 'openapi.json';
 const RELEASED = `${ROOT}openapi/released`;
+
+const USAGE = `Usage: npm run openapi -- [options]
+
+Writes openapi.json from the route table, and the client's types.
+
+Options:
+  --check    compare the file with the table, the standard and every released version; write nothing
+  --release  also write the released document of the present minor version, in openapi/released/`;
+
+const { values } = commandLine(USAGE, {
+  options: { check: { type: 'boolean', default: false }, release: { type: 'boolean', default: false } },
+});
 
 const text = `${JSON.stringify(buildDocument(), null, 2)}\n`;
 const document = JSON.parse(text) as Document;
@@ -40,10 +52,6 @@ const fail = (problems: readonly string[]): void => {
   for (const problem of problems) console.error(`openapi: ${problem}`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 };
-
-const { values } = parseArgs({
-  options: { check: { type: 'boolean', default: false }, release: { type: 'boolean', default: false } },
-});
 
 if (values.check) {
   const problems = await check();

@@ -4,7 +4,7 @@
  * `--outputFile FILE` writes the counts in the form of a Jest report.
  */
 import { writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
+import { commandLine } from '#bin/command-line.ts';
 import { campaigns } from './campaigns/all.ts';
 import { startDeployment } from './deployment.ts';
 import { seededRandom } from './random.ts';
@@ -13,7 +13,17 @@ import { nothingUsed } from './used.ts';
 
 const QUICK_SCALE = 0.1;
 
-const { values } = parseArgs({
+const USAGE = `Usage: npm run test:hardening -- [options]
+
+Attacks and faults against a service that it starts on this machine. Exits 1 on any violation.
+
+Options:
+  --quick              a tenth of the tries
+  --seed <number>      repeats the run with this seed
+  --only <campaign>    one campaign
+  --outputFile <file>  also writes the counts as JSON`;
+
+const { values } = commandLine(USAGE, {
   options: {
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     quick: { type: 'boolean', default: false },

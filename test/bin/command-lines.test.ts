@@ -1,0 +1,50 @@
+/** Every program of bin/ answers --help and a wrong option in the same way. */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** What is in bin/ besides programs, and the CDK app, which the CDK CLI runs. */
+const NO_PROGRAMS = ['app.ts', 'command-line.ts', 'require-node.mjs'];
+
+const programs = [
+  ...readdirSync(`${ROOT}bin`)
+    .filter((file) => /\.m?[jt]s$/.test(file) && !NO_PROGRAMS.includes(file))
+    .map((file) => `bin/${file}`),
+  'test/hardening/run.ts',
+];
+
+const run = (program: string, option: string) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, option], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+};
+
+describe.each(programs)('%s', (program) => {
+  test('prints its usage with --help, without an error', () => {
+    const { status, stdout, stderr } = run(program, '--help');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^Usage: /);
+  });
+
+  test('names a wrong option, without a stack trace, and exits 2', () => {
+    const { status, stdout, stderr } = run(program, '--nope');
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(/^[^\n]*unknown option '--nope'/i);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
+
+test('each program of package.json is covered', () => {
+  const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const inBin = Object.values(scripts).flatMap(
+    (script) => /^node (bin\/[\w-]+\.m?[jt]s)/.exec(script)?.[1] ?? [],
+  );
+  expect([...programs, 'bin/require-node.mjs']).toEqual(expect.arrayContaining(inBin));
+});
