@@ -27,7 +27,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'OPTIONS',
 ]);
 
-/** A generated person for the curl lines: no operator uses this phone range. */
+/** A generated person for the curl lines only: no page of the docs has it, and no operator uses this phone range. */
 const BUYER = { phone: '+989990001001', national_id: '9990010013', birth_date: '1370/1/15' } as const;
 
 const post = (url: string, key: string, body: Readonly<Record<string, string>>): string =>
@@ -68,9 +68,10 @@ ${post(`${base_url}/v1/users`, keys.free, { ...BUYER, display_name: 'Sara Ahmadi
 # 4. The seller lists its users.
 curl -s '${base_url}/v1/users?page=1&page_size=20' -H 'X-Api-Key: ${keys.free}'
 
-# 5. The seller reads and removes a user: take the id from the list.
-curl -s ${base_url}/v1/users/usr_… -H 'X-Api-Key: ${keys.free}'
-curl -s -X DELETE ${base_url}/v1/users/usr_… -H 'X-Api-Key: ${keys.free}'
+# 5. The seller finds the user by phone, reads it and removes it (204).
+ID=$(curl -s '${base_url}/v1/users?phone=${encodeURIComponent(BUYER.phone)}' -H 'X-Api-Key: ${keys.free}' | grep -oE 'usr_[0-9A-Za-z]+')
+curl -s ${base_url}/v1/users/$ID -H 'X-Api-Key: ${keys.free}'
+curl -s -X DELETE -w '%{http_code}\\n' ${base_url}/v1/users/$ID -H 'X-Api-Key: ${keys.free}'
 
 Ctrl-C stops the service.
 `;

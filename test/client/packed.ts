@@ -46,12 +46,11 @@ describe('the packed client', () => {
 
   const runExample = async () => {
     const file = join(project, 'example.mts');
-    await writeFile(file, await readmeExample());
+    await writeFile(file, (await readmeExample()).replace('http://localhost:3000', service.demo.base_url));
     const { stdout } = await run(process.execPath, [file], {
       cwd: project,
       env: {
         ...process.env,
-        BUYER_LINKING_URL: service.demo.base_url,
         BUYER_LINKING_API_KEY: service.demo.keys.free,
       },
     });
@@ -82,9 +81,12 @@ describe('the packed client', () => {
 
   it('runs the example of its README: not registered, then linked, then already linked', async () => {
     expect(await runExample()).toEqual(['Ask the buyer to register first.']);
-    await registerBuyer(localTarget(service.demo), '+989990001001');
-    expect(await runExample()).toEqual([expect.stringMatching(/^linked usr_/), 'Sara Ahmadi']);
-    expect(await runExample()).toEqual([expect.stringMatching(/^already linked usr_/), 'Sara Ahmadi']);
+    await registerBuyer(localTarget(service.demo), '+989990001006');
+    expect(await runExample()).toEqual([expect.stringMatching(/^linked usr_/), '+989990001006 Sara Ahmadi']);
+    expect(await runExample()).toEqual([
+      expect.stringMatching(/^already linked usr_/),
+      '+989990001006 Sara Ahmadi',
+    ]);
   });
 
   it('has types that accept the example and reject a misspelled field', async () => {
@@ -100,7 +102,7 @@ describe('the packed client', () => {
         ({ stdout }: { stdout: string }) => stdout,
       );
     };
-    const example = (await readmeExample()).replace('process.env.BUYER_LINKING_URL ?? ', '');
+    const example = await readmeExample();
     const narrowed =
       "const show = (e: unknown) => (isProblem(e, 'validation_failed') ? e.problem.errors[0]?.pointer : e);";
     expect(await compile('right.ts', `${example}\n${narrowed}\nshow(1);`)).toBe('');

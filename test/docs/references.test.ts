@@ -15,7 +15,9 @@ const REPOSITORY = new URL('../../', import.meta.url);
 
 const textOf = (file: string): string => readFileSync(new URL(file, REPOSITORY), 'utf8');
 
-const DOCUMENTS = globSync(['*.md', 'client/*.md', 'docs/**/*.md'], { cwd: fileURLToPath(REPOSITORY) });
+const DOCUMENTS = globSync(['*.md', 'client/*.md', 'client-php/*.md', 'docs/**/*.md'], {
+  cwd: fileURLToPath(REPOSITORY),
+});
 
 describe('docs/limits.md', () => {
   const limits = textOf('docs/limits.md');

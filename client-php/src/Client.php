@@ -1,0 +1,170 @@
+<?php
+
+declare(strict_types=1);
+
+namespace BuyerLinking;
+
+use Generator;
+use InvalidArgumentException;
+use Psr\Http\Client\ClientInterface;
+use Psr\Http\Message\RequestFactoryInterface;
+use Psr\Http\Message\StreamFactoryInterface;
+
+/**
+ * A client of the Buyer Linking API. Each call throws a ProblemException for an error of the service, an
+ * UnexpectedResponseException for a response that is not from the service, and the exception of the PSR-18 client if
+ * there is no response.
+ */
+final class Client
+{
+    public const MAX_PAGE_SIZE = 100;
+
+    private const KEY_VARIABLE = 'BUYER_LINKING_API_KEY';
+
+    private readonly Transport $transport;
+
+    /**
+     * @param string      $baseUrl the address of the service, with its stage: https://api.example.com/prod
+     * @param string|null $apiKey  default: the environment variable BUYER_LINKING_API_KEY
+     *
+     * @throws InvalidArgumentException if the base URL has no scheme, or if there is no API key
+     */
+    public function __construct(
+        string $baseUrl,
+        ClientInterface $http,
+        RequestFactoryInterface $requests,
+        StreamFactoryInterface $streams,
+        #[\SensitiveParameter]
+        ?string $apiKey = null,
+        RetryPolicy $retries = new RetryPolicy(),
+    ) {
+        if (preg_match('~^https?://[^/?#]+~i', $baseUrl) !== 1) {
+            throw new InvalidArgumentException(
+                "baseUrl must be a URL with its scheme, such as https://api.example.com/prod, and not \"{$baseUrl}\"."
+            );
+        }
+        $key = $apiKey ?? (string) getenv(self::KEY_VARIABLE);
+        if ($key === '') {
+            throw new InvalidArgumentException(
+                'No API key: pass apiKey, or set the environment variable ' . self::KEY_VARIABLE . '.'
+            );
+        }
+        $this->transport = new Transport(rtrim($baseUrl, '/'), $key, $http, $requests, $streams, $retries);
+    }
+
+    /** Links a buyer. A repeated call with the same person returns the existing user. */
+    public function linkBuyer(string $nationalId, string $birthDate, string $phone, string $displayName): LinkedUser
+    {
+        $reply = $this->transport->send('POST', '/v1/users', body: [
+            'national_id' => $nationalId,
+            'birth_date' => $birthDate,
+            'phone' => $phone,
+            'display_name' => $displayName,
+        ]);
+
+        return new LinkedUser(User::fromArray($reply->data), $reply->status === 201);
+    }
+
+    /** Returns one of your users. Throws `user_not_found` if the id is unknown or the user was removed. */
+    public function getUser(string $id): User
+    {
+        return User::fromArray($this->transport->send('GET', '/v1/users/' . rawurlencode($id))->data);
+    }
+
+    /** Removes one of your users. A repeated call succeeds. Throws `user_not_found` if the id was never yours. */
+    public function removeUser(string $id): void
+    {
+        $this->transport->send('DELETE', '/v1/users/' . rawurlencode($id));
+    }
+
+    /**
+     * Returns your users with this phone, in the order of linking; none if there is no such user.
+     *
+     * @return list<User>
+     */
+    public function findByPhone(string $phone): array
+    {
+        $users = [];
+        foreach ($this->everyPage(self::MAX_PAGE_SIZE, $phone) as $page) {
+            array_push($users, ...$page->users);
+        }
+
+        return $users;
+    }
+
+    /**
+     * Returns one page of your users, in the order of linking.
+     *
+     * @param int         $page     from 1
+     * @param int         $pageSize the number of users on a page, 1 to 100
+     * @param string|null $phone    only the users with this phone
+     */
+    public function listUsers(int $page = 1, int $pageSize = 20, ?string $phone = null): UserPage
+    {
+        $query = ['page' => $page, 'page_size' => $pageSize] + ($phone === null ? [] : ['phone' => $phone]);
+
+        return UserPage::fromArray($this->transport->send('GET', '/v1/users', $query)->data);
+    }
+
+    /**
+     * Iterates over all pages, from the first. A page may hold fewer users, or none, where users were removed. Pages do
+     * not shift while you iterate, so no user is missed or returned twice.
+     *
+     * @param int $pageSize the number of users on a page, 1 to 100
+     *
+     * @return Generator<int, UserPage>
+     */
+    public function pages(int $pageSize = self::MAX_PAGE_SIZE): Generator
+    {
+        return $this->everyPage($pageSize, null);
+    }
+
+    /**
+     * Iterates over all your users, in the order of linking.
+     *
+     * @return Generator<int, User>
+     */
+    public function users(): Generator
+    {
+        $position = 0;
+        foreach ($this->pages() as $page) {
+            foreach ($page->users as $user) {
+                yield $position++ => $user;
+            }
+        }
+    }
+
+    /**
+     * Sends a one-time code by SMS. Retried only after `rate_limit_exceeded`: after any other error the SMS may have
+     * been sent.
+     */
+    public function sendCode(string $phone): CodeSent
+    {
+        $reply = $this->transport->send('POST', '/v1/auth/otp/send', body: ['phone' => $phone], isRepeatable: false);
+
+        return CodeSent::fromArray($reply->data);
+    }
+
+    /**
+     * Exchanges a code for an access token. Retried only after `rate_limit_exceeded`: after any other error the code
+     * may be used.
+     */
+    public function verifyCode(string $phone, string $code): AccessToken
+    {
+        $body = ['phone' => $phone, 'code' => $code];
+        $reply = $this->transport->send('POST', '/v1/auth/otp/verify', body: $body, isRepeatable: false);
+
+        return AccessToken::fromArray($reply->data);
+    }
+
+    /** @return Generator<int, UserPage> */
+    private function everyPage(int $pageSize, ?string $phone): Generator
+    {
+        for ($page = 1, $lastPage = 1; $page <= $lastPage; $page++) {
+            $found = $this->listUsers($page, $pageSize, $phone);
+            yield $found;
+            // A page of removed users only is empty, so an empty page is not the last one.
+            $lastPage = $found->totalPages;
+        }
+    }
+}

@@ -1,0 +1,118 @@
+<?php
+
+declare(strict_types=1);
+
+namespace BuyerLinking;
+
+use Psr\Http\Client\ClientExceptionInterface;
+use Psr\Http\Client\ClientInterface;
+use Psr\Http\Message\RequestFactoryInterface;
+use Psr\Http\Message\RequestInterface;
+use Psr\Http\Message\ResponseInterface;
+use Psr\Http\Message\StreamFactoryInterface;
+
+/**
+ * Sends requests, and repeats them where that is safe and can help.
+ *
+ * @internal
+ */
+final class Transport
+{
+    private const RETRYABLE_STATUSES = [429, 500, 502, 503, 504];
+    private const FIRST_BACKOFF_MS = 250;
+    private const MAX_BACKOFF_MS = 8000;
+
+    public function __construct(
+        private readonly string $baseUrl,
+        #[\SensitiveParameter]
+        private readonly string $apiKey,
+        private readonly ClientInterface $http,
+        private readonly RequestFactoryInterface $requests,
+        private readonly StreamFactoryInterface $streams,
+        private readonly RetryPolicy $retries,
+    ) {
+    }
+
+    /**
+     * @param array<string, int|string>  $query
+     * @param array<string, string>|null $body
+     * @param bool                       $isRepeatable whether the request may be sent twice
+     *
+     * @throws ClientExceptionInterface|ProblemException|UnexpectedResponseException
+     */
+    public function send(
+        string $method,
+        string $path,
+        array $query = [],
+        ?array $body = null,
+        bool $isRepeatable = true,
+    ): Reply {
+        $url = $this->baseUrl . $path . ($query === [] ? '' : '?' . http_build_query($query));
+        for ($retry = 0; true; $retry++) {
+            $reply = null;
+            try {
+                $reply = self::replyFrom($this->http->sendRequest($this->request($method, $url, $body)));
+                if ($reply->isSuccess()) {
+                    return $reply;
+                }
+                $failure = $reply->toException();
+            } catch (ClientExceptionInterface $failure) {
+                // No response: whether the service received the request is unknown.
+            }
+            $wait = $this->waitAfter($reply, $isRepeatable, $retry) ?? throw $failure;
+            ($this->retries->onWait)($wait);
+            ($this->retries->sleep)($wait->milliseconds);
+        }
+    }
+
+    /** @param array<string, string>|null $body */
+    private function request(string $method, string $url, ?array $body): RequestInterface
+    {
+        $request = $this->requests->createRequest($method, $url)->withHeader('X-Api-Key', $this->apiKey);
+        if ($body === null) {
+            return $request;
+        }
+        $json = json_encode($body, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES);
+
+        return $request->withHeader('Content-Type', 'application/json')
+            ->withBody($this->streams->createStream($json));
+    }
+
+    private static function replyFrom(ResponseInterface $response): Reply
+    {
+        $data = json_decode((string) $response->getBody(), true);
+        $retryAfter = $response->getHeaderLine('Retry-After');
+
+        return new Reply(
+            $response->getStatusCode(),
+            is_array($data) ? $data : [],
+            ctype_digit($retryAfter) ? (int) $retryAfter : null,
+        );
+    }
+
+    /** Returns the wait before the next attempt; null if there is none. `$retry` counts the retries so far. */
+    private function waitAfter(?Reply $reply, bool $isRepeatable, int $retry): ?Wait
+    {
+        if ($retry >= $this->retries->maxRetries || !self::isRetryable($reply, $isRepeatable)) {
+            return null;
+        }
+        $seconds = $reply?->retryAfterSeconds;
+        if ($seconds !== null && $seconds > $this->retries->maxWaitSeconds) {
+            return null;
+        }
+        // Full jitter: a random time up to a bound that doubles with each retry.
+        $bound = min(self::MAX_BACKOFF_MS, self::FIRST_BACKOFF_MS * 2 ** $retry);
+
+        return new Wait($seconds === null ? random_int(0, $bound) : $seconds * 1000, $reply?->code(), $retry + 1);
+    }
+
+    /** A rate limit rejects a request before it changes anything, so such a request may always be repeated. */
+    private static function isRetryable(?Reply $reply, bool $isRepeatable): bool
+    {
+        if (!$isRepeatable) {
+            return $reply?->code() === ProblemCode::RATE_LIMIT_EXCEEDED;
+        }
+
+        return $reply === null || in_array($reply->status, self::RETRYABLE_STATUSES, true);
+    }
+}

@@ -1,0 +1,36 @@
+<?php
+
+declare(strict_types=1);
+
+namespace BuyerLinking;
+
+/** One page of users. */
+final class UserPage
+{
+    /**
+     * @param list<User> $users
+     * @param int        $pageSize   how many users a page holds at most
+     * @param int        $total      how many users all pages hold
+     * @param int        $totalPages the last page that can hold a user
+     */
+    public function __construct(
+        public readonly array $users,
+        public readonly int $page,
+        public readonly int $pageSize,
+        public readonly int $total,
+        public readonly int $totalPages,
+    ) {
+    }
+
+    /** @param array<string, mixed> $data */
+    public static function fromArray(array $data): self
+    {
+        return new self(
+            array_map(User::fromArray(...), $data['data']),
+            $data['page'],
+            $data['page_size'],
+            $data['total'],
+            $data['total_pages'],
+        );
+    }
+}

@@ -1,0 +1,131 @@
+<?php
+
+declare(strict_types=1);
+
+namespace BuyerLinking\Tests;
+
+use BuyerLinking\Client;
+use BuyerLinking\FieldError;
+use BuyerLinking\ProblemCode;
+use BuyerLinking\ProblemException;
+use BuyerLinking\UnexpectedResponseException;
+use BuyerLinking\User;
+use GuzzleHttp\Psr7\HttpFactory;
+use GuzzleHttp\Psr7\Response;
+use InvalidArgumentException;
+use PHPUnit\Framework\TestCase;
+
+final class ClientTest extends TestCase
+{
+    public function testSendsALinkToTheBaseUrlAndItsStageWithTheKeyAndAJsonBody(): void
+    {
+        $http = new FakeHttp(FakeHttp::json(201, FakeHttp::USER));
+        $linked = $http->client()->linkBuyer('9999150829', '1370/1/15', '+989121234567', 'سارا احمدی');
+        self::assertTrue($linked->isNew);
+        self::assertSame('سارا احمدی', $linked->user->displayName);
+        [$request] = $http->sent;
+        self::assertSame('POST https://api.example.com/dev/v1/users', "{$request->getMethod()} {$request->getUri()}");
+        self::assertSame('blk_test_of_a_test', $request->getHeaderLine('X-Api-Key'));
+        self::assertSame(
+            '{"national_id":"9999150829","birth_date":"1370/1/15","phone":"+989121234567","display_name":"سارا احمدی"}',
+            (string) $request->getBody(),
+        );
+    }
+
+    public function testStatesThatABuyerWasLinkedBefore(): void
+    {
+        $http = new FakeHttp(FakeHttp::json(200, FakeHttp::USER));
+        self::assertFalse($http->client()->linkBuyer('9999150829', '1370/1/15', '+989121234567', 'Sara')->isNew);
+    }
+
+    public function testReadsPagesUpToTotalPagesPastAnEmptyPage(): void
+    {
+        $pages = [FakeHttp::page(1, ['a', 'b'], 3), FakeHttp::page(2, [], 3), FakeHttp::page(3, ['c'], 3)];
+        $http = new FakeHttp(...$pages);
+        $users = iterator_to_array($http->client()->users());
+        self::assertSame(['a', 'b', 'c'], array_map(static fn (User $user): string => $user->id, $users));
+        self::assertSame('page=3&page_size=100', $http->sent[2]->getUri()->getQuery());
+    }
+
+    public function testRequestsNoPageBeforeItIsRead(): void
+    {
+        $http = new FakeHttp(FakeHttp::page(1, ['a'], 2));
+        self::assertSame('a', $http->client()->users()->current()->id);
+        self::assertCount(1, $http->sent);
+    }
+
+    public function testFindsByPhoneWithThePlusSignEncoded(): void
+    {
+        $http = new FakeHttp(FakeHttp::page(1, ['a'], 1));
+        self::assertCount(1, $http->client()->findByPhone('+989121234567'));
+        self::assertSame('page=1&page_size=100&phone=%2B989121234567', $http->sent[0]->getUri()->getQuery());
+    }
+
+    public function testRemovesAUserByADeleteWithoutBody(): void
+    {
+        $http = new FakeHttp(new Response(204));
+        $http->client()->removeUser('usr_1');
+        self::assertSame('DELETE', $http->sent[0]->getMethod());
+        self::assertSame('', (string) $http->sent[0]->getBody());
+    }
+
+    public function testThrowsAProblemWithItsCodeAndRetryAfter(): void
+    {
+        try {
+            (new FakeHttp(FakeHttp::problem(429, ProblemCode::RESEND_TOO_SOON, 42)))->client()->sendCode('0912');
+            self::fail('no exception');
+        } catch (ProblemException $problem) {
+            self::assertSame([ProblemCode::RESEND_TOO_SOON, 429, 42, 'req-1', []], [
+                $problem->problemCode,
+                $problem->status,
+                $problem->retryAfterSeconds,
+                $problem->requestId,
+                $problem->errors,
+            ]);
+        }
+    }
+
+    public function testNamesEveryWrongFieldInTheMessageAndInErrors(): void
+    {
+        $errors = [
+            ['pointer' => '#/phone', 'detail' => 'Is required.'],
+            ['parameter' => 'page', 'detail' => 'Is not an integer.'],
+        ];
+        try {
+            (new FakeHttp(FakeHttp::problem(422, 'validation_failed', null, $errors)))->client()->listUsers();
+            self::fail('no exception');
+        } catch (ProblemException $problem) {
+            $message = 'validation_failed: #/phone: Is required. page: Is not an integer. (request req-1)';
+            self::assertSame($message, $problem->getMessage());
+            self::assertEquals(new FieldError('page', 'Is not an integer.'), $problem->errors[1]);
+        }
+    }
+
+    public function testThrowsAnotherExceptionForTheErrorPageOfAProxy(): void
+    {
+        $this->expectException(UnexpectedResponseException::class);
+        $this->expectExceptionMessage('403');
+        (new FakeHttp(new Response(403, [], '<h1>Forbidden</h1>')))->client()->listUsers();
+    }
+
+    /** @dataProvider wrongBaseUrls */
+    public function testRejectsABaseUrlWithoutScheme(string $baseUrl): void
+    {
+        $this->expectException(InvalidArgumentException::class);
+        $this->expectExceptionMessage('baseUrl must be a URL with its scheme');
+        new Client($baseUrl, new FakeHttp(), new HttpFactory(), new HttpFactory(), 'blk_test_x');
+    }
+
+    /** @return list<array{string}> */
+    public static function wrongBaseUrls(): array
+    {
+        return [['localhost:3000'], ['api.example.com/prod'], ['//api.example.com'], ['ftp://api.example.com'], ['']];
+    }
+
+    public function testRequiresAnApiKey(): void
+    {
+        $this->expectException(InvalidArgumentException::class);
+        $this->expectExceptionMessage('BUYER_LINKING_API_KEY');
+        new Client('https://api.example.com', new FakeHttp(), new HttpFactory(), new HttpFactory(), '');
+    }
+}

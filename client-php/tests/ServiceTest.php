@@ -1,0 +1,93 @@
+<?php
+
+declare(strict_types=1);
+
+namespace BuyerLinking\Tests;
+
+use BuyerLinking\Client;
+use BuyerLinking\ProblemCode;
+use BuyerLinking\ProblemException;
+use BuyerLinking\User;
+use GuzzleHttp\Client as Guzzle;
+use GuzzleHttp\Psr7\HttpFactory;
+use PHPUnit\Framework\TestCase;
+
+/** The client against a running service: `test/client-php` starts one and sets the environment variables. */
+final class ServiceTest extends TestCase
+{
+    private const PHONE = '+989559990001';
+
+    private string $baseUrl;
+
+    protected function setUp(): void
+    {
+        $this->baseUrl = (string) getenv('BUYER_LINKING_URL');
+        if ($this->baseUrl === '') {
+            self::markTestSkipped('BUYER_LINKING_URL is not set.');
+        }
+    }
+
+    private function client(string $keyVariable): Client
+    {
+        $factory = new HttpFactory();
+        $http = new Guzzle(['timeout' => 30]);
+
+        return new Client($this->baseUrl, $http, $factory, $factory, (string) getenv($keyVariable));
+    }
+
+    /** @param callable(): mixed $call */
+    private static function problemOf(callable $call): ProblemException
+    {
+        try {
+            $call();
+        } catch (ProblemException $problem) {
+            return $problem;
+        }
+        self::fail('no problem was thrown');
+    }
+
+    private function latestCode(): string
+    {
+        $url = $this->baseUrl . '/_local/messages?' . http_build_query(['phone' => self::PHONE]);
+
+        return json_decode((string) file_get_contents($url), true)[0]['code'];
+    }
+
+    public function testSignsABuyerInLinksFindsReadsAndRemovesTheUser(): void
+    {
+        $seller = $this->client('BUYER_LINKING_API_KEY');
+        $person = ['9990777772', '1370/1/15', self::PHONE, 'سارا احمدی'];
+        $unknown = self::problemOf(static fn () => $seller->linkBuyer(...$person));
+        self::assertSame(ProblemCode::BUYER_NOT_REGISTERED, $unknown->problemCode);
+
+        $app = $this->client('BUYER_APP_KEY');
+        self::assertSame(60, $app->sendCode(self::PHONE)->resendAfter);
+        $tooSoon = self::problemOf(static fn () => $app->sendCode(self::PHONE));
+        self::assertSame(ProblemCode::RESEND_TOO_SOON, $tooSoon->problemCode);
+        self::assertGreaterThan(0, $tooSoon->retryAfterSeconds);
+        self::assertSame('Bearer', $app->verifyCode(self::PHONE, $this->latestCode())->tokenType);
+
+        $linked = $seller->linkBuyer(...$person);
+        $again = $seller->linkBuyer(...$person);
+        self::assertSame([true, false], [$linked->isNew, $again->isNew]);
+        self::assertEquals($linked->user, $again->user);
+        self::assertEquals($linked->user, $seller->getUser($linked->user->id));
+        self::assertEquals([$linked->user], $seller->findByPhone(self::PHONE));
+        $idOf = static fn (User $user): string => $user->id;
+        self::assertContains($linked->user->id, array_map($idOf, iterator_to_array($seller->users())));
+
+        $seller->removeUser($linked->user->id);
+        $seller->removeUser($linked->user->id);
+        self::assertSame([], $seller->findByPhone(self::PHONE));
+        $removed = self::problemOf(static fn () => $seller->getUser($linked->user->id));
+        self::assertSame(ProblemCode::USER_NOT_FOUND, $removed->problemCode);
+    }
+
+    public function testNamesTheWrongFieldsOfALink(): void
+    {
+        $seller = $this->client('BUYER_LINKING_API_KEY');
+        $invalid = self::problemOf(static fn () => $seller->linkBuyer('1', '1370/1/15', '0912', 'Sara Ahmadi'));
+        self::assertSame(ProblemCode::VALIDATION_FAILED, $invalid->problemCode);
+        self::assertSame(['#/national_id', '#/phone'], array_column($invalid->errors, 'field'));
+    }
+}

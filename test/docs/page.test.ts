@@ -1,0 +1,98 @@
+import { readyText } from '#local/terminal.ts';
+import { faultOf } from './output.ts';
+import { pagesInReadingOrder, parsePage, textOf } from './page.ts';
+
+const fence = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\`\n`;
+
+describe('a page', () => {
+  it('has its commands, each with the output that follows it, and its programs by the name before them', () => {
+    const page = `${fence('sh', 'date')}${fence('text', 'now')}Save this as \`a.ts\`:\n${fence('ts', '1;')}${fence('sh', 'node a.ts')}`;
+    expect(parsePage(page)).toEqual({
+      steps: [
+        { text: 'date\n', shown: { language: 'text', text: 'now\n', prose: expect.any(String) } },
+        { name: 'a.ts', text: '1;\n' },
+        { text: 'node a.ts\n', shown: undefined },
+      ],
+      notRun: [],
+    });
+  });
+
+  it.each([
+    ['a program without a file name', fence('ts', 'let a;')],
+    ['a command in another language', fence('bash', 'let a;')],
+    ['a block without language', fence('', 'let a;')],
+    ['an output without a command', fence('json', 'let a;')],
+  ])('reports %s as not run', (_what, page) => {
+    expect(parsePage(page)).toEqual({ steps: [], notRun: ['let a;'] });
+  });
+});
+
+describe('the output of a command', () => {
+  const show = (text: string, language = 'json') => ({ text: 'curl', shown: { language, text } });
+
+  it.each([
+    ['is equal', '{"total":1}\n', '{"total":1}\n'],
+    [
+      'differs in ids, times and tokens only',
+      '{"id":"usr_a","at":"2026-01-01T00:00:00.000Z"}\n',
+      '{"id":"usr_b","at":"2027-01-01T00:00:00.000Z"}\n',
+    ],
+    ['has text where the page has …', '{"data":[…{"a":1}]}\n', '{"data":[{"a":0},{"a":1}]}\n'],
+    ['has lines where the page has a line with …', '…\nSara\n', 'Reza\nMina\nSara\n'],
+    ['has no lines where the page has a line with …', 'Sara\n…\n', 'Sara\n'],
+  ])('is right if it %s', (_what, shown, printed) => {
+    expect(faultOf(printed, show(shown))).toBeUndefined();
+  });
+
+  it.each([
+    ['another value', '{"total":1}\n', '{"total":2}\n'],
+    ['a problem', '{"total":1}\n', '{"code":"rate_limit_exceeded"}\n'],
+    ['another line', 'Sara\n', 'Sara\nReza\n'],
+    ['nothing', 'Sara\n', ''],
+    ['no newline at its end', 'Sara\n', 'Sara'],
+  ])('is wrong if it has %s', (_what, shown, printed) => {
+    expect(faultOf(printed, show(shown))).toBe('prints something other than its page shows');
+  });
+
+  it('is wrong if the page does not show it, except that of an installer', () => {
+    expect(faultOf('{"code":"resend_too_soon"}\n', { text: 'curl', shown: undefined })).toBe(
+      'prints what its page does not show',
+    );
+    expect(faultOf('added 3 packages\n', { text: 'npm install jose\n', shown: undefined })).toBeUndefined();
+  });
+
+  it('is right if it has the HTTP lines that the page shows', () => {
+    const printed = 'HTTP/1.1 200 OK\r\nDate: now\r\nRateLimit: "free";r=57;t=3\r\n\r\n{}\n';
+    expect(faultOf(printed, show('HTTP/1.1 200 OK\nRateLimit: "free";r=99;t=42\n', 'http'))).toBeUndefined();
+    expect(faultOf(printed, show('HTTP/1.1 429 Too Many Requests\n', 'http'))).toBeDefined();
+  });
+});
+
+describe('the pages for sellers', () => {
+  const startUp = readyText({
+    base_url: '',
+    seller_id: '',
+    keys: { free: '', professional: '', read_only: '', write_only: '', app: '' },
+    other_seller: { seller_id: '', key: '' },
+  });
+  const texts = [startUp, ...pagesInReadingOrder().map(textOf)];
+
+  it('have a phone and a national id of their own each, so that no page disturbs the next', () => {
+    const people = texts.flatMap((text) => {
+      const found = [...text.matchAll(/(?<!\d)(?:0|\+98|%2B98)?(999000\d{4}|999001\d{4})(?!\d)/g)];
+      return [...new Set(found.map(([, digits]) => digits))];
+    });
+    expect(people.length).toBeGreaterThan(10);
+    expect(people).toHaveLength(new Set(people).size);
+  });
+
+  it('hide no failed call: no output is thrown away, and no assignment hides an exit status', () => {
+    const hidden = texts.flatMap(
+      (text) =>
+        text.match(
+          /^.*(?:-o \/dev\/null(?!.*%\{http_code\})|>\s*\/dev\/null|\|\| true|^export \w+=\$\().*$/gm,
+        ) ?? [],
+    );
+    expect(hidden).toEqual([]);
+  });
+});

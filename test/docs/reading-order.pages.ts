@@ -1,0 +1,93 @@
+/**
+ * Follows every page for sellers as a reader would: in reading order, in one clone, against one running service, each snippet as it is
+ * written. It installs packages from registries, so `npm test` leaves it out: `npm run test:docs` runs it.
+ */
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { missingForPhp } from '#test/client-php/php.ts';
+import { faultOf } from './output.ts';
+import { type Command, pagesInReadingOrder, parsePage, textOf } from './page.ts';
+import { newReader, type Reader } from './reader.ts';
+
+/** The snippets that are not run here, by their first lines, and why. */
+const NOT_RUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'README.md': {
+    'npm ci && npm start   # the whole service on http://localhost:3000': 'the reader has done this',
+    'npm run admin -- sellers create "Kaveh Books"': 'ids are left out; test/bin/admin runs these commands',
+    'npm ci': 'a deploy: npm run test:deploy',
+  },
+  'client-php/README.md': {
+    'mkdir -p ../shop && cd ../shop': 'Composer requires packagist; Debian packages take its place',
+    'composer install && composer test && composer lint': 'test/client-php runs the same',
+  },
+  'docs/test-identities.md': {
+    'BASE=…    # the output BaseUrl of the stage': 'a deployed stage: npm run test:deploy',
+  },
+  'docs/local.md': {
+    'npm start                           # http://localhost:3000, data in .local/':
+      'the reader has done this',
+    'export AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY=local AWS_DEFAULT_REGION=us-east-1':
+      'requires the AWS CLI',
+  },
+};
+
+const PAGES = pagesInReadingOrder();
+
+const isOnPath = (command: string): boolean =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)));
+
+const missingCommands = (page: string): readonly string[] => {
+  const text = textOf(page);
+  const needed = ['bash', 'curl', 'sort', ...(text.includes('```python') ? ['python3'] : [])];
+  return [
+    ...needed.filter((command) => !isOnPath(command)),
+    ...(text.includes('```php') ? missingForPhp('php') : []),
+  ];
+};
+
+/** `it`, or `it.skip` with the commands that this machine lacks. */
+const itWhereItRuns = (page: string, run: () => Promise<void>): void => {
+  const missing = missingCommands(page);
+  const [test, reason] = missing.length > 0 ? [it.skip, ` (skipped: no ${missing.join(', ')})`] : [it, ''];
+  test(`${page} runs as written and prints what it shows${reason}`, run, 120_000);
+};
+
+const isCommand = (step: object): step is Command => !('name' in step);
+
+describe('the pages in reading order', () => {
+  let reader: Reader;
+
+  beforeAll(async () => {
+    reader = await newReader();
+  }, 60_000);
+
+  afterAll(() => reader?.leave(), 30_000);
+
+  it('begin with the start-up output, whose curl lines run as printed', async () => {
+    const [, flow = ''] = /^The whole flow.*\n([\s\S]*)^Ctrl-C/m.exec(reader.service.terminal()) ?? [];
+    const [printed = ''] = await reader.follow([{ text: flow, shown: undefined }]);
+    expect(printed).not.toContain('urn:buyer-linking:problem');
+    expect(printed.match(/^\{.*\}$|^\d+$/gm)).toHaveLength(6);
+    expect(printed).toMatch(/\n204\n$/);
+  });
+
+  it.each(PAGES)('%s has no snippet that is left out without a reason', (page) => {
+    expect([...parsePage(textOf(page)).notRun].sort()).toEqual(Object.keys(NOT_RUN[page] ?? {}).sort());
+  });
+
+  for (const page of PAGES) {
+    itWhereItRuns(page, async () => {
+      const { steps } = parsePage(textOf(page));
+      const printed = await reader.follow(steps);
+      const faults = steps.filter(isCommand).map((command, index) => {
+        const fault = faultOf(printed[index] ?? '', command);
+        return fault && { fault, command: command.text, printed: printed[index], shown: command.shown?.text };
+      });
+      expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
+    });
+  }
+
+  it('have TypeScript programs that compile with the strictest options', async () => {
+    expect(await reader.compile(['link.ts', 'example.ts', 'token.ts'])).toBe('');
+  }, 60_000);
+});
