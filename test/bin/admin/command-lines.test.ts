@@ -51,7 +51,8 @@ it('a command that is repeated writes no second audit record', async () => {
     'key.revoked',
   ]);
   expect(await bench.json('reconcile')).toMatchObject({ differences: [] });
-});
+  // Seven processes, one after the other.
+}, 90_000);
 
 describe('buyers add', () => {
   it('registers a phone from stdin once, with one audit record', async () => {

@@ -7,9 +7,12 @@ const SCRIPT = fileURLToPath(new URL('pseudo-terminal.py', import.meta.url));
 
 const hasPython = spawnSync('python3', ['-c', 'import pty']).status === 0;
 
+/** Several commands at once start slowly on a busy machine. */
+const TIMEOUT_MS = 90_000;
+
 /** A test that requires a pseudo-terminal. Node cannot create one, Python can. */
 export const itOnTerminal = (title: string, run: () => Promise<void>): void =>
-  hasPython ? it(title, run) : it.skip(`${title} (skipped: no python3)`, run);
+  hasPython ? it(title, run, TIMEOUT_MS) : it.skip(`${title} (skipped: no python3)`, run);
 
 interface Options {
   readonly columns?: number;
