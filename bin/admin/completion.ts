@@ -89,8 +89,8 @@ const fishScript = (program: Command): string => {
 };
 
 /**
- * Returns the completion script of a shell. The scripts hold all commands and options, so a Tab starts no process: libraries that ask
- * the program (@bomb.sh/tab, @pnpm/tabtab, omelette) need 300 ms for a Tab, and their scripts evaluate what was typed.
+ * Returns the completion script of a shell. The scripts hold all commands and options, so a Tab starts no process. (@bomb.sh/tab starts
+ * the program at each Tab, and its bash script evaluates what was typed.)
  */
 export const completionScript = (shell: (typeof SHELLS)[number], program: Command): string => {
   if (shell === 'fish') return fishScript(program);
