@@ -1,6 +1,10 @@
+import { globSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { readyText } from '#local/terminal.ts';
 import { faultOf } from './output.ts';
 import { pagesInReadingOrder, parsePage, textOf } from './page.ts';
+
+const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
 const fence = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\`\n`;
 
@@ -65,6 +69,26 @@ describe('the output of a command', () => {
     const printed = 'HTTP/1.1 200 OK\r\nDate: now\r\nRateLimit: "free";r=57;t=3\r\n\r\n{}\n';
     expect(faultOf(printed, show('HTTP/1.1 200 OK\nRateLimit: "free";r=99;t=42\n', 'http'))).toBeUndefined();
     expect(faultOf(printed, show('HTTP/1.1 429 Too Many Requests\n', 'http'))).toBeDefined();
+  });
+});
+
+describe('the other pages', () => {
+  /** The pages whose snippets need an AWS account or ids of a deployment, or leave code out, and the test of each. */
+  const TESTS: Readonly<Record<string, string | undefined>> = {
+    'docs/adding-a-provider.md': undefined,
+    'docs/admin.md': 'test/bin/admin/docs.test.ts',
+    'docs/deploy.md': 'test/lib/deploy-page.test.ts',
+    'docs/operations.md': 'test/lib/operations.test.ts',
+  };
+
+  it('with snippets are the four whose snippets cannot run on one machine, with a test of their own', () => {
+    const isForSellers = (page: string) => pagesInReadingOrder().includes(page);
+    const pages = globSync('docs/**/*.md', { cwd: REPOSITORY }).filter((page) => !isForSellers(page));
+    const withSnippets = pages.filter((page) => /^```(?!mermaid)/m.test(textOf(page)));
+    expect(withSnippets.sort()).toEqual(Object.keys(TESTS));
+    for (const test of Object.values(TESTS).filter((path) => path !== undefined)) {
+      expect(textOf(test)).toContain('/docs/');
+    }
   });
 });
 
