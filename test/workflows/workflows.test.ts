@@ -1,7 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { STAGE_NAMES } from '#lib/stages.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
@@ -44,6 +49,21 @@ describe('the GitHub workflows', () => {
     expect(suites.toSorted()).toEqual(inRun.replaceAll("'", '').split(', ').sort());
     expect(Object.keys(packageJson.scripts)).toEqual(expect.arrayContaining(suites));
     expect(ci).toMatch(/npm run \$\{\{ matrix\.suite \}\}/);
+  });
+
+  test('Dependabot reads every package.json and composer.json of the repository', () => {
+    const manifests = execFileSync('git', ['ls-files', '*package.json', '*composer.json'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    const folders = manifests
+      .trim()
+      .split('\n')
+      .map((file) => `/${dirname(file)}`.replace(/^\/\.$/, '/'));
+    const named = captured('.github/dependabot.yml', /director(?:y|ies): \[?([^\]\n]+)/g).flatMap((list) =>
+      list.split(', '),
+    );
+    expect(named).toEqual(expect.arrayContaining(folders));
   });
 
   test('deploy.yml offers the stages of lib/stages.ts', () => {
