@@ -78,6 +78,9 @@ export class ApiStack extends Stack {
       [OUTPUTS.tableName]: data.table.tableName,
       [OUTPUTS.hashSecretArn]: data.hashSecret.secretArn,
       [OUTPUTS.keyPrefix]: config.keyPrefix,
+      [OUTPUTS.providers]: [...new Set([...config.providers.identityRegistry, ...config.providers.sms])].join(
+        ',',
+      ),
       [OUTPUTS.version]: release.version,
       [OUTPUTS.commit]: release.commit,
       ...Object.fromEntries(PLAN_NAMES.map((plan) => [usagePlanOutput(plan), plans[plan].usagePlanId])),

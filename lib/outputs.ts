@@ -19,6 +19,8 @@ export const OUTPUTS = {
   tableName: 'TableName',
   hashSecretArn: 'HashSecretArn',
   keyPrefix: 'KeyPrefix',
+  /** The names of the providers of both ports, separated by commas. */
+  providers: 'Providers',
   version: 'Version',
   commit: 'Commit',
   egressAddress: 'EgressAddress',

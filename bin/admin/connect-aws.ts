@@ -10,6 +10,7 @@ import { alarmNamePrefix, apiStackName, OUTPUTS, usagePlanOutput } from '#lib/ou
 import { KEY_PREFIXES } from '#shared/api-keys/format.ts';
 import { systemClock } from '#shared/clock.ts';
 import { randomIds } from '#shared/ids.ts';
+import { isSandbox } from '#shared/providers/sandbox.ts';
 import { PLAN_NAMES, planTable } from '#shared/rate-limits/plans.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
@@ -18,6 +19,8 @@ import { type Connection, openAdminTable, type TargetOptions } from './connectio
 const outputsSchema = v.object({
   [OUTPUTS.apiId]: v.string(),
   [OUTPUTS.stageName]: v.string(),
+  [OUTPUTS.baseUrl]: v.string(),
+  [OUTPUTS.providers]: v.optional(v.string(), ''),
   [OUTPUTS.tableName]: v.string(),
   [OUTPUTS.hashSecretArn]: v.string(),
   [OUTPUTS.keyPrefix]: v.picklist(KEY_PREFIXES),
@@ -120,6 +123,8 @@ export const connectAws = async (
     hashes: keyedHashesFrom(secretsManagerSecret(output(OUTPUTS.hashSecretArn))),
     release: { version: output(OUTPUTS.version), commit: output(OUTPUTS.commit) },
     alarms: () => raisedAlarms(stage),
+    baseUrl: output(OUTPUTS.baseUrl),
+    testPeople: isSandbox(output(OUTPUTS.providers).split(',')) ? 'sandbox' : undefined,
     close() {
       gateway.destroy();
       table.client.destroy();

@@ -40,6 +40,8 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
     hashes: keyedHashesFrom({ read: () => secret }),
     release: releaseOf(),
     alarms: async () => undefined,
+    baseUrl: target.base_url,
+    testPeople: 'simulated',
     close: () => table.client.destroy(),
   };
 };

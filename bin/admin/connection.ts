@@ -14,6 +14,10 @@ export interface Connection {
   readonly release: Release;
   /** The names of the alarms that are raised; undefined if the deployment has no alarms. */
   alarms(): Promise<readonly string[] | undefined>;
+  /** The URL of the service. */
+  readonly baseUrl: string;
+  /** Who stands in for the registries and the SMS provider; undefined for a stage that calls real ones. */
+  readonly testPeople: 'sandbox' | 'simulated' | undefined;
   close(): void;
 }
 

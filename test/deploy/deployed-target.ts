@@ -31,6 +31,10 @@ const urlOf = (outputs: Readonly<Record<string, string>>): string => {
     : `${emulator}/_aws/execute-api/${outputs[OUTPUTS.apiId]}/${outputs[OUTPUTS.stageName]}`;
 };
 
+/** Returns the URL at which a deployed stage is called. */
+export const deployedUrl = async (stage: keyof typeof STAGES): Promise<string> =>
+  urlOf(await outputsOf(stage));
+
 /** Returns the features that a stage lacks because of its providers: only those of the sandbox can be called without real people. */
 export const lacksOf = (stage: keyof typeof STAGES): readonly Feature[] =>
   isSandbox(STAGES[stage].providers.sms) ? [] : ['sent messages', 'test identities'];

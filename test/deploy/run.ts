@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { runCommand, withThisNode } from './command.ts';
-import { lacksOf } from './deployed-target.ts';
+import { deployedUrl, lacksOf } from './deployed-target.ts';
 import { MINISTACK_LACKS, startEmulator } from './emulator.ts';
 import { readResults } from './scenario-results.ts';
 import { assertNotDeployed, STAGE } from './stage.ts';
@@ -23,6 +24,7 @@ import { step } from './step.ts';
 const { resolve } = createRequire(import.meta.url);
 const CDK = resolve('aws-cdk/bin/cdk');
 const JEST = resolve('jest/bin/jest');
+const SMOKE = fileURLToPath(new URL('../../bin/smoke.ts', import.meta.url));
 
 const AWS_FLAG = '--aws';
 const OUTPUT_FILE = '--outputFile=';
@@ -130,6 +132,9 @@ const deployAndCall = async (target: Environment, folder: string): Promise<void>
     await cdk('bootstrap', ...target.bootstrap);
     await cdk('deploy', '--all', '--require-approval', 'never', '--progress', 'bar');
     await runScenarios(target, env, folder);
+    const smoke = [SMOKE, '--stage', STAGE, '--url', await deployedUrl(STAGE)];
+    if (target.lacks.length > 0) smoke.push('--emulator');
+    await step('smoke test', () => runCommand(process.execPath, smoke, { env }));
   } finally {
     if (target.needsCleanup) await cdk('destroy', '--all', '--force');
   }

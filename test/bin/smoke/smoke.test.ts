@@ -1,0 +1,153 @@
+/** The smoke test as a process, against the local service. `npm run test:deploy` runs it against a deployed stage. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { startCommand } from '#test/bin/admin/cli-process.ts';
+import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+import { startStub } from './stub-service.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../../bin/smoke.ts', import.meta.url));
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await startRunningService();
+}, 30_000);
+afterAll(async () => {
+  await service.stop();
+  await removeDataFolder(service.folder);
+}, 30_000);
+
+const start = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
+  let out = '';
+  let error = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    error += text;
+  });
+  return {
+    child,
+    ended: once(child, 'close').then(([exitCode]) => ({ exitCode: Number(exitCode), out, error })),
+  };
+};
+
+const smoke = (...args: readonly string[]) => start(args).ended;
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the result.
+const admin = async (running: RunningService, ...args: readonly string[]): Promise<any> =>
+  JSON.parse((await startCommand(['--data', running.folder, '--json', ...args]).ended).out);
+
+/** Returns the statuses of all keys that smoke tests have issued. */
+const keyStatuses = async (running = service): Promise<string[]> => {
+  const { sellers } = await admin(running, 'sellers', 'list');
+  const { seller_id } = sellers.find(({ name }: { name: string }) => name === 'Smoke test');
+  const { keys } = await admin(running, 'keys', 'list', seller_id);
+  return keys.map(({ status }: { status: string }) => status);
+};
+
+describe('the smoke test', () => {
+  it('passes on the local service, prints a line of 80 columns for each check and revokes its keys', async () => {
+    const { exitCode, out, error } = await smoke('--local', '--data', service.folder);
+    expect({ exitCode, error }).toEqual({ exitCode: 0, error: '' });
+    const [first, ...lines] = out.trim().split('\n');
+    expect(first).toBe(`Smoke test of ${service.demo.base_url}`);
+    expect(lines.pop()).toMatch(/^22 passed, 0 failed, 0 skipped, in \d+ s\.$/);
+    expect(lines.filter((line) => !/^ok {4}\S.* \d+ ms$/.test(line) || line.length > 80)).toEqual([]);
+    expect(await keyStatuses()).toEqual(Array(3).fill('revoked'));
+  }, 60_000);
+
+  it('leaves no user, no registration and no code of its person, and uses its seller again', async () => {
+    expect((await smoke('--local', '--data', service.folder)).exitCode).toBe(0);
+    const { sellers } = await admin(service, 'sellers', 'list');
+    const own = sellers.filter(({ name }: { name: string }) => name === 'Smoke test');
+    expect(own).toMatchObject([{ users: 0 }]);
+    const { records } = await admin(service, 'audit', 'deployment');
+    expect(records[0]).toMatchObject({ action: 'buyer.erased', details: { codes: 1, registrations: 1 } });
+  }, 60_000);
+
+  it('reads the codes of a sandbox by their rule', async () => {
+    const sandbox = await startRunningService({
+      environment: { IDENTITY_PROVIDERS: 'sandbox', SMS_PROVIDERS: 'sandbox' },
+    });
+    const { out } = await smoke('--local', '--data', sandbox.folder);
+    await sandbox.stop();
+    await removeDataFolder(sandbox.folder);
+    expect(out).toMatch(/^22 passed, 0 failed/m);
+  }, 60_000);
+
+  it('makes only the checks without a key for a URL alone', async () => {
+    const { exitCode, out } = await smoke('--url', service.demo.base_url);
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(/^6 passed, 0 failed/m);
+  }, 60_000);
+
+  it('names each failed check with what was found, exits 1 and revokes its keys', async () => {
+    const stub = await startStub((_, response) => void response.writeHead(500).end('no'));
+    const { exitCode, out } = await smoke('--local', '--data', service.folder, '--url', stub.url);
+    stub.stop();
+    expect(exitCode).toBe(1);
+    expect(out).toContain(
+      'FAIL  GET /docs returns the reference page\n      expected status 200, got status 500, request id missing\n',
+    );
+    expect(out).toMatch(/failed, 0 skipped, in \d+ s\.\n$/);
+    expect(new Set(await keyStatuses())).toEqual(new Set(['revoked']));
+  }, 60_000);
+
+  it('leaves out the checks that an emulator cannot pass', async () => {
+    const { exitCode, out } = await smoke('--local', '--data', service.folder, '--emulator');
+    expect(exitCode).toBe(0);
+    expect(out).toContain('skip  GET /v1/nothing is 404 not_found\n');
+    expect(out).toMatch(/^18 passed, 0 failed, 4 skipped/m);
+  }, 60_000);
+
+  it('revokes its keys after Ctrl-C and exits 1', async () => {
+    const asked = Promise.withResolvers<void>();
+    // Responds to the checks without a key, and never to those with one.
+    const stub = await startStub((path, response) => {
+      if (path === '/v1/users?page=0') asked.resolve();
+      else response.writeHead(200, { 'X-Request-Id': 'stub' }).end('{}');
+    });
+    const { child, ended } = start(['--local', '--data', service.folder, '--url', stub.url]);
+    await asked.promise;
+    child.kill('SIGINT');
+    const { exitCode, out } = await ended;
+    stub.stop();
+    expect(exitCode).toBe(1);
+    expect(out).toMatch(/skipped, interrupted\.\n$/);
+    expect(new Set(await keyStatuses())).toEqual(new Set(['revoked']));
+  }, 60_000);
+});
+
+describe('the smoke test is refused in one sentence', () => {
+  it.each([
+    [[], 2, 'Name a deployment: --stage dev, --local or --url https://…'],
+    [['--url', 'example.com'], 2, '--url must be a URL.'],
+    [['--local', '--stage', 'dev'], 2, '--local and --stage exclude each other.'],
+    [['--stge', 'dev'], 2, "Unknown option '--stge'. Try --help."],
+    [['--local', '--data', '/nowhere'], 1, 'The local service is not running. Start it with npm start.'],
+  ] as [string[], number, string][])('for %j with exit code %i', async (args, exitCode, sentence) => {
+    const ended = await smoke(...args);
+    expect(ended).toMatchObject({ exitCode, out: '' });
+    expect(ended.error).toContain(sentence);
+    expect(ended.error.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('for a stage without credentials', async () => {
+    const nobody = {
+      AWS_REGION: 'eu-central-1',
+      AWS_EC2_METADATA_DISABLED: 'true',
+      AWS_CONFIG_FILE: '/dev/null',
+      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+    };
+    expect(await start(['--stage', 'dev'], nobody).ended).toEqual({
+      exitCode: 1,
+      out: '',
+      error: 'error: No AWS credentials were found. Sign in, or name a profile with --profile.\n',
+    });
+  });
+});

@@ -1,0 +1,63 @@
+/** The smoke test of a stage in AWS, over a simulation of the AWS services. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { startAwsDouble } from '#test/bin/admin/aws-double.ts';
+import { startCommand } from '#test/bin/admin/cli-process.ts';
+import { startStub } from './stub-service.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../../bin/smoke.ts', import.meta.url));
+
+let aws: Awaited<ReturnType<typeof startAwsDouble>>;
+beforeAll(async () => {
+  aws = await startAwsDouble();
+});
+afterAll(() => aws.stop());
+
+const smoke = async (...args: readonly string[]) => {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...aws.environment },
+  });
+  let error = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    error += text;
+  });
+  child.stdout.resume();
+  const [exitCode] = await once(child, 'close');
+  return { exitCode, error };
+};
+
+describe('the smoke test of a stage', () => {
+  it('sends no request that needs a person where the providers are real, and revokes its keys', async () => {
+    const paths: string[] = [];
+    const stub = await startStub((path, response) => {
+      paths.push(path);
+      response.writeHead(200, { 'X-Request-Id': 'stub' }).end('{}');
+    });
+    await smoke('--stage', 'prod', '--url', stub.url);
+    stub.stop();
+    expect([...new Set(paths)].sort()).toEqual([
+      '/.well-known/jwks.json',
+      '/.well-known/openid-configuration',
+      '/docs',
+      '/v1/nothing',
+      '/v1/openapi.json',
+      '/v1/users',
+      '/v1/users/usr_unknown',
+      '/v1/users?page=0',
+    ]);
+    const admin = (...args: readonly string[]) =>
+      startCommand(['--stage', 'prod', '--json', ...args], aws.environment).ended;
+    const { sellers } = JSON.parse((await admin('sellers', 'list')).out);
+    const { keys } = JSON.parse((await admin('keys', 'list', sellers[0].seller_id)).out);
+    expect(keys.map(({ status }: { status: string }) => status)).toEqual(Array(3).fill('revoked'));
+  }, 60_000);
+
+  it('is refused in one sentence for a stage that does not exist', async () => {
+    expect(await smoke('--stage', 'nowhere')).toEqual({
+      exitCode: 1,
+      error: 'error: There is no stack buyer-linking-nowhere-api in this account and Region.\n',
+    });
+  });
+});
