@@ -11,6 +11,7 @@ import { type DemoSellers, seedDemo } from './demo-seeds.ts';
 import { chosenOtpAccess, KEY_PREFIX, setEnvironment, TABLE_NAME } from './environment.ts';
 import { lockFolder } from './folder-lock.ts';
 import { loadFunctions } from './gateway/functions.ts';
+import { withQueuedLinks } from './gateway/queued-links.ts';
 import { type Completed, gateway } from './gateway.ts';
 import { localAdministration } from './local-administration.ts';
 import { type Closer, openDatabase, openLocalTable } from './local-database.ts';
@@ -128,7 +129,7 @@ const requestListener = async (options: ServiceOptions, parts: Parts) => {
   setEnvironment({ baseUrl, databaseEndpoint: database.endpoint, folder });
   const serveLocal = localPaths(usagePlansEndpoint(usagePlans, usagePlansToken), simulators);
   const serveApi = gateway({
-    functions: await loadFunctions(),
+    functions: withQueuedLinks(await loadFunctions()),
     usagePlans,
     otpAccess: chosenOtpAccess(),
     clock: systemClock,

@@ -180,3 +180,5 @@ export const userLinks = (table: Table) => ({
     return retryUntil(deadlineMs, () => tryLink(table, linking));
   },
 });
+
+export type UserLinks = ReturnType<typeof userLinks>;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FunctionTimeout, invoke } from '#local/gateway/functions.ts';
 import { gatewayBench, withKey } from './gateway-bench.ts';
 
@@ -88,5 +89,24 @@ describe('onCompleted', () => {
       { method: 'GET', route: undefined, status: 404, code: 'not_found' },
     ]);
     expect(JSON.stringify(recorded().completed).includes('9559876543')).toBe(false);
+  });
+});
+
+describe('many requests at once', () => {
+  it('run 64 functions at a time; the others wait, and none is refused', async () => {
+    let running = 0;
+    let most = 0;
+    await start({
+      handle: async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await nextTurn();
+        running -= 1;
+        return undefined;
+      },
+    });
+    const responses = await Promise.all(Array.from({ length: 150 }, () => call('/v1/users', withKey())));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(most).toBeLessThanOrEqual(64);
   });
 });

@@ -1,0 +1,48 @@
+import { queuedLinks } from '#local/gateway/queued-links.ts';
+import { type UserStore, userStore } from '#shared/users/store.ts';
+import { createSeller, inTenSeconds, linkOf } from '#test/shared/users/linking.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { countedTable } from '#test/table/intercepted-table.ts';
+
+let table: EmbeddedTable;
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+});
+afterAll(() => table.stop());
+
+const people = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+
+describe('queuedLinks', () => {
+  it('makes fifty links of one seller at once with one transaction each, in their order', async () => {
+    await createSeller(table, 'sel_queue');
+    const counted = countedTable(table);
+    const { link } = queuedLinks(userStore(counted.table));
+    const names = people('queued', 50);
+    await Promise.all(names.map((name) => link(linkOf('sel_queue', name), inTenSeconds())));
+    expect(counted.calls.filter((call) => call === 'TransactWrite')).toHaveLength(50);
+    const { users } = await userStore(table).listPage('sel_queue', 1, 100);
+    expect(users.map(({ displayName }) => displayName)).toEqual(names);
+  });
+
+  it('does not let the links of one seller wait for those of another', async () => {
+    const open = Promise.withResolvers<never>();
+    const link: UserStore['link'] = ({ sellerId, user }) =>
+      sellerId === 'sel_slow'
+        ? open.promise
+        : Promise.resolve({ written: true, value: { ...user, id: 'usr_1' } });
+    const queued = queuedLinks({ link });
+    const slow = queued.link(linkOf('sel_slow', 'slow'), inTenSeconds());
+    expect((await queued.link(linkOf('sel_fast', 'fast'), inTenSeconds())).written).toBe(true);
+    open.reject(new Error('the table is unreachable'));
+    await expect(slow).rejects.toThrow('the table is unreachable');
+  });
+
+  it('makes the next link when one fails', async () => {
+    const { link } = queuedLinks(userStore(table));
+    const unknown = link(linkOf('sel_none', 'nobody'), inTenSeconds());
+    await expect(unknown).rejects.toThrow('the caller has no seller record');
+    await createSeller(table, 'sel_none');
+    expect((await link(linkOf('sel_none', 'nobody'), inTenSeconds())).written).toBe(true);
+  });
+});
