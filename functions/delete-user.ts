@@ -16,9 +16,9 @@ export const handle = async (
   { path, caller, withinPlan, deadlineMs }: Request<typeof route>,
   { users, clock }: DeleteUserDeps,
 ): Promise<ResponseOf<typeof route>> => {
-  await withinPlan;
   const removedAt = new Date(clock()).toISOString();
-  const result = await users.removeUser(caller.sellerId, path.id, { removedAt, deadlineMs });
+  const options = { removedAt, deadlineMs, mayWrite: withinPlan };
+  const result = await users.removeUser(caller.sellerId, path.id, options);
   if (result === 'not_found') throw problem('user_not_found');
   return { status: 204 };
 };

@@ -21,6 +21,8 @@ export interface RemovalOptions {
   readonly removedAt: string;
   /** In milliseconds of the monotonic clock (performance.now()). */
   readonly deadlineMs: number;
+  /** Awaited before the first write, beside the read. Its rejection is thrown. */
+  readonly mayWrite?: Promise<unknown>;
   /** Written in the same transaction, so only with the result `removed`. */
   readonly alsoWrite?: readonly TransactItem[];
 }
@@ -127,8 +129,8 @@ export const userRemovals = (table: Table) => ({
    * other writes are retried until the deadline; then it throws `service_unavailable`, and nothing was changed.
    */
   async removeUser(sellerId: string, userId: string, options: RemovalOptions): Promise<RemovalResult> {
-    const { removedAt, deadlineMs, alsoWrite = [] } = options;
-    const item = await readItem(table, sellerId, userId);
+    const { removedAt, deadlineMs, mayWrite, alsoWrite = [] } = options;
+    const [item] = await Promise.all([readItem(table, sellerId, userId), mayWrite]);
     if (item === undefined) return 'not_found';
     if (isTombstone(item)) return 'already_removed';
     const removal = removalOf(sellerId, item, removedAt);

@@ -3,7 +3,8 @@ import { problem } from '#shared/problems.ts';
 import { type Backoff, fullJitterMs } from '#shared/table/backoff.ts';
 import { type CancellationReason, isConditionFailure } from '#shared/table/writes.ts';
 
-const BETWEEN_ATTEMPTS: Backoff = { baseMs: 4, capMs: 400 };
+/** The wait between two attempts. */
+export const BETWEEN_ATTEMPTS: Backoff = { baseMs: 4, capMs: 400 };
 
 /** The log shows only the name of the cause of a `service_unavailable`. */
 const namedError = (name: string, message: string): Error => Object.assign(new Error(message), { name });

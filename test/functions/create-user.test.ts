@@ -1,9 +1,10 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { personCheckStore } from '#shared/users/person-check-store.ts';
-import { userStore } from '#shared/users/store.ts';
+import { type UserStore, userStore } from '#shared/users/store.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
-import { countingCalls } from '#test/table/counting-calls.ts';
+import { canceledFor, storeWhose } from '#test/shared/users/linking.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';
 import {
   addSellers,
@@ -56,6 +57,17 @@ describe('201', () => {
   it('lists the user the moment the response is sent', async () => {
     const { json } = await createUser().call({ body: await newBuyer() });
     expect((await listAll('sel_test')).at(-1)?.id).toBe(json.id);
+  });
+
+  it("reads the seller's count after the paid checks, right before the transaction", async () => {
+    const order: string[] = [];
+    const traced = interceptedTable(table, ({ name }, send) => {
+      order.push(name);
+      return send();
+    });
+    const registry = { wait: async () => order.push('check') };
+    await createUserBench(traced, { registry }).call({ body: await newBuyer() });
+    expect(order.slice(-4)).toEqual(['check', 'check', 'GetCommand', 'TransactWriteCommand']);
   });
 
   it('lets another seller link the same person', async () => {
@@ -300,6 +312,22 @@ describe('503', () => {
     ]);
     expect(paid).toEqual({ identity: 1, ownership: 1 });
   });
+
+  it('is service_unavailable with Retry-After, with nothing stored, when no ordinal was free before the deadline', async () => {
+    const person = await newBuyer();
+    const before = await listAll('sel_test');
+    const conflict = canceledFor('TransactionConflict', 'None', 'None', 'None', 'None');
+    const busy = storeWhose(table, () => Promise.reject(conflict), Number.POSITIVE_INFINITY);
+    const link: UserStore['link'] = (newLink, _deadlineMs, alsoWrite) =>
+      busy.link(newLink, performance.now() - 1, alsoWrite);
+    const { call } = createUserBench(table, {
+      deps: (deps) => ({ ...deps, users: { ...deps.users, link } }),
+    });
+    const { status, json, headers } = await call({ body: person });
+    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '1']);
+    expect(await listAll('sel_test')).toEqual(before);
+    expect((await createUser().call({ body: person })).status).toBe(201);
+  });
 });
 
 describe('500', () => {
@@ -313,27 +341,6 @@ describe('500', () => {
     expect(lines.join()).not.toContain(person.national_id);
     registry.identity = 'matched';
     expect((await call({ body: person })).status).toBe(201);
-  });
-});
-
-describe('table calls', () => {
-  it('are three for an existing link', async () => {
-    const person = await newBuyer();
-    await createUser().call({ body: person });
-    const counted = countingCalls(table);
-    await createUserBench(counted).call({ body: person });
-    expect(counted.calls).toEqual(['Update', 'BatchGet', 'Get']);
-  });
-
-  it('are six for a new link, one more with a ceiling of the stage', async () => {
-    const counted = countingCalls(table);
-    const first = await createUserBench(counted).call({ body: await newBuyer() });
-    expect(first.status).toBe(201);
-    expect(counted.calls).toEqual(['Update', 'BatchGet', 'Put', 'Update', 'Get', 'TransactWrite']);
-    counted.calls.length = 0;
-    const ceilings = { paidChecksPerDay: 1_000_000 };
-    await createUserBench(counted, { ceilings }).call({ body: await newBuyer() });
-    expect(counted.calls).toHaveLength(7);
   });
 });
 

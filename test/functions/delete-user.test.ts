@@ -6,7 +6,7 @@ import { userStore } from '#shared/users/store.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
 import { canceledFor, createSeller, noResponse } from '#test/shared/users/linking.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { countedTable, interceptedTable } from '#test/table/intercepted-table.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
 import { linkNewUser } from './users-on.ts';
 
@@ -55,13 +55,6 @@ describe('204', () => {
       return output;
     });
     expect((await deleteUser(lossy).call({ path: { id } })).status).toBe(204);
-  });
-
-  it('makes three calls, the rate limit first', async () => {
-    const { id } = await newUser();
-    const counted = countedTable(table);
-    await deleteUser(counted.table).call({ path: { id } });
-    expect(counted.calls).toEqual(['Update', 'Get', 'TransactWrite']);
   });
 });
 

@@ -7,7 +7,7 @@ import type { User } from '#shared/users/user-item.ts';
 import { viewOf } from '#shared/users/view.ts';
 import { createSeller, inTenSeconds } from '#test/shared/users/linking.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { countedTable, interceptedTable } from '#test/table/intercepted-table.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { functionUnderTest } from './harness.ts';
 import { linkNewUser } from './users-on.ts';
 
@@ -31,13 +31,6 @@ describe('200', () => {
   it('returns the user', async () => {
     const { status, json } = await getUser().call({ path: { id: user.id } });
     expect([status, json]).toEqual([200, viewOf(user)]);
-  });
-
-  it('makes two calls in one round trip, the rate limit included', async () => {
-    const counted = countedTable(table);
-    await getUser(counted.table).call({ path: { id: user.id } });
-    expect(counted.calls.sort()).toEqual(['Get', 'Update']);
-    expect(counted.roundTrips()).toBe(1);
   });
 });
 

@@ -7,7 +7,6 @@ import { routes } from '#shared/routes.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
-import { countingCalls } from '#test/table/counting-calls.ts';
 import { callerContext, functionUnderTest, LIMITER_TIMEOUT_MS } from './harness.ts';
 
 export const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
@@ -27,16 +26,15 @@ export interface SendOtpOptions {
 
 /** The function with an SMS provider that keeps its messages, or fails with `provider.failure`. */
 export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = {}) => {
-  const counted = countingCalls(table);
   const sent: { phone: string; code: string }[] = [];
   const provider: { name: string; failure?: Error; onSend?: () => Promise<unknown> } = { name: 'first' };
-  const codes = codeStore(counted);
-  const limiter = rateLimiter(counted, LIMITER_TIMEOUT_MS);
+  const codes = codeStore(table);
+  const limiter = rateLimiter(table, LIMITER_TIMEOUT_MS);
   const clock = (): number => test.clock();
   const test = functionUnderTest<(typeof routes)['send-otp'], SendOtpDeps>(
     routes['send-otp'],
     handle,
-    counted,
+    table,
     {
       codes,
       newCode: randomCode,
@@ -59,7 +57,6 @@ export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = 
     sent,
     provider,
     codes,
-    calls: counted.calls,
     send: (phone: string, authorizer: Record<string, string> = seller('sel_a')) =>
       test.call({ body: { phone }, authorizer }),
     record: async (phone: string, audience = 'sel_a') =>

@@ -9,7 +9,6 @@ import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { codesOn } from '#test/shared/one-time-codes/codes-on.ts';
-import { countingCalls } from '#test/table/counting-calls.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
 
 export const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
@@ -45,19 +44,17 @@ export interface VerifyOtpOptions {
 
 /** The function, and a store that sends codes to it. */
 export const verifyOtpOn = (table: Table, { on = table, ...own }: VerifyOtpOptions = {}) => {
-  const counted = countingCalls(on);
   const { store, send } = codesOn(table);
-  const buyers = buyerStore(counted);
+  const buyers = buyerStore(on);
   const test = functionUnderTest<(typeof routes)['verify-otp'], VerifyOtpDeps>(
     routes['verify-otp'],
     handle,
-    counted,
-    { codes: codeStore(counted), buyers, hashes, signer, tokenIssuer: 'https://issuer.example', ...own },
+    on,
+    { codes: codeStore(on), buyers, hashes, signer, tokenIssuer: 'https://issuer.example', ...own },
   );
   return {
     ...test,
     buyers,
-    calls: counted.calls,
     /** Stores a code for a phone, as a send does. */
     async send(phone: string, audience = 'sel_test') {
       const now = Math.floor(test.clock() / 1000);

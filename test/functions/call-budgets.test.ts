@@ -1,0 +1,167 @@
+import { type DeleteUserDeps, handle as deleteUser } from '#functions/delete-user.ts';
+import { type GetUserDeps, handle as getUser } from '#functions/get-user.ts';
+import { type ListUsersDeps, handle as listUsers } from '#functions/list-users.ts';
+import { type RouteName, routes } from '#shared/routes.ts';
+import type { Table } from '#shared/table/client.ts';
+import { userStore } from '#shared/users/store.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { tableInRounds } from '#test/table/table-in-rounds.ts';
+import { addSellers, createUserBench, newBuyerIn, newKey } from './create-user-bench.ts';
+import { testHashes } from './create-user-deps.ts';
+import { functionUnderTest, type Reply } from './harness.ts';
+import { newPerson } from './people.ts';
+import { seller, sendOtpOn } from './send-otp-bench.ts';
+import { linkNewUser } from './users-on.ts';
+import { RIGHT, verifyOtpOn, WRONG } from './verify-otp-bench.ts';
+
+/** Makes one request on the counted table `on`. What it prepares goes to the table itself. */
+type Request = (on: Table) => Promise<Reply>;
+
+interface Budget {
+  readonly operation: RouteName;
+  readonly request: string;
+  readonly status: number;
+  /** The calls, the rate limit included. Those of a row run side by side; each row waits for the one before. */
+  readonly rounds: readonly (readonly string[])[];
+  readonly make: Request;
+}
+
+let table: EmbeddedTable;
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+  await addSellers(table, 'sel_test');
+});
+afterAll(() => table.stop());
+
+const list = async (on: Table, query: Record<string, string>) =>
+  functionUnderTest<(typeof routes)['list-users'], ListUsersDeps>(routes['list-users'], listUsers, on, {
+    users: userStore(on),
+    hashes: testHashes,
+  }).call({ query });
+
+const create = async (on: Table, options: Parameters<typeof createUserBench>[1] = {}) =>
+  createUserBench(on, options).call({ body: await newBuyerIn(table), authorizer: newKey() });
+
+const verify = async (on: Table, code: string, authorizer?: Record<string, string>) => {
+  const { phone } = newPerson();
+  const otp = verifyOtpOn(table, { on });
+  await otp.send(phone, authorizer?.sellerId);
+  return otp.verify(phone, code, authorizer);
+};
+
+const APP = { ...seller('sel_app'), scopes: 'buyers:register' };
+
+/** A budget that grows costs money and time on every request: first look for a call that can be merged or left out. */
+const BUDGETS: readonly Budget[] = [
+  {
+    operation: 'list-users',
+    request: 'a page',
+    status: 200,
+    rounds: [['Get', 'Query', 'Update']],
+    make: (on) => list(on, { page: '1' }),
+  },
+  {
+    operation: 'list-users',
+    request: 'the users with a phone',
+    status: 200,
+    rounds: [['Query', 'Update']],
+    make: (on) => list(on, { phone: newPerson().phone }),
+  },
+  {
+    operation: 'get-user',
+    request: 'a user',
+    status: 200,
+    rounds: [['Get', 'Update']],
+    async make(on) {
+      const { id } = await linkNewUser(table, 'sel_test');
+      const users = userStore(on);
+      return functionUnderTest<(typeof routes)['get-user'], GetUserDeps>(routes['get-user'], getUser, on, {
+        users,
+      }).call({ path: { id } });
+    },
+  },
+  {
+    operation: 'delete-user',
+    request: 'a user',
+    status: 204,
+    rounds: [['Get', 'Update'], ['TransactWrite']],
+    async make(on) {
+      const { id } = await linkNewUser(table, 'sel_test');
+      const users = userStore(on);
+      return functionUnderTest<(typeof routes)['delete-user'], DeleteUserDeps>(
+        routes['delete-user'],
+        deleteUser,
+        on,
+        { users },
+      ).call({ path: { id } });
+    },
+  },
+  {
+    operation: 'create-user',
+    request: 'a new link: lookup, lease of the check, paid check of the key, count, link',
+    status: 201,
+    rounds: [['BatchGet', 'Update'], ['Put'], ['Update'], ['Get'], ['TransactWrite']],
+    make: (on) => create(on),
+  },
+  {
+    operation: 'create-user',
+    request: 'a new link in a stage with a ceiling of paid checks',
+    status: 201,
+    rounds: [['BatchGet', 'Update'], ['Put'], ['Update'], ['Update'], ['Get'], ['TransactWrite']],
+    make: (on) => create(on, { ceilings: { paidChecksPerDay: 1_000_000 } }),
+  },
+  {
+    operation: 'create-user',
+    request: 'an existing link',
+    status: 200,
+    rounds: [['BatchGet', 'Update'], ['Get']],
+    async make(on) {
+      const body = await newBuyerIn(table);
+      await createUserBench(table).call({ body, authorizer: newKey() });
+      return createUserBench(on).call({ body, authorizer: newKey() });
+    },
+  },
+  {
+    operation: 'send-otp',
+    request: 'a code of a seller: lookup, SMS of the key, code and SMS of the phone',
+    status: 202,
+    rounds: [['BatchGet', 'Update'], ['Update'], ['TransactWrite']],
+    make: (on) => sendOtpOn(on).send(newPerson().phone),
+  },
+  {
+    operation: 'send-otp',
+    request: 'a code of the buyer app',
+    status: 202,
+    rounds: [['BatchGet', 'Update'], ['Update'], ['Update']],
+    make: (on) => sendOtpOn(on).send(newPerson().phone, APP),
+  },
+  {
+    operation: 'verify-otp',
+    request: 'the right code: rate limit, try, redeem',
+    status: 200,
+    rounds: [['Update'], ['Update'], ['Update']],
+    make: (on) => verify(on, RIGHT, seller('sel_a')),
+  },
+  {
+    operation: 'verify-otp',
+    request: 'the right code of the buyer app, which registers the buyer while the token is signed',
+    status: 200,
+    rounds: [['Update'], ['Update'], ['Update'], ['Update']],
+    make: (on) => verify(on, RIGHT, APP),
+  },
+  {
+    operation: 'verify-otp',
+    request: 'a wrong code: rate limit, try, failed verify of the key',
+    status: 422,
+    rounds: [['Update'], ['Update'], ['Update']],
+    make: (on) => verify(on, WRONG, seller('sel_a')),
+  },
+];
+
+describe('the table calls of a request', () => {
+  it.each(BUDGETS)('to $operation: $request', async ({ status, rounds, make }) => {
+    const counted = tableInRounds(table);
+    expect((await make(counted.table)).status).toBe(status);
+    expect(counted.rounds).toEqual(rounds);
+  });
+});
