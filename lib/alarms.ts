@@ -18,8 +18,12 @@ import { alarmNamePrefix } from './outputs.ts';
 export const ALARM_PERIOD = Duration.minutes(5);
 
 interface AlarmProps {
-  /** docs/operations.md has a section of this name. */
+  /** docs/operations.md has a section of this name, unless `section` names another one. */
   readonly name: string;
+  /** The section for alarms of one kind: `<operation>-failing`. */
+  readonly section?: string;
+  /** The version that the alarm is about. Each version has an alarm of its own, because a changed alarm keeps its state at first. */
+  readonly version?: string;
   /** One sentence: what people cannot do while the alarm lasts. A person on call reads it first. */
   readonly impact: string;
   readonly metric: IMetric;
@@ -31,14 +35,20 @@ interface AlarmProps {
   readonly missingData?: TreatMissingData;
 }
 
+/** Returns where a section of the runbook is: a link in the form of GitHub and GitLab, or the file and the title. */
+const runbookSection = (runbookUrl: string | null, title: string): string =>
+  runbookUrl === null
+    ? `docs/operations.md, "${title}".`
+    : `${runbookUrl}#${title.toLowerCase().replaceAll(/[^\w-]/g, '')}`;
+
 /** Returns a function that adds an alarm of one stage, with the stage's name prefix and receivers. */
 export const alarmMaker =
-  (stage: string, actions: readonly IAlarmAction[]) =>
+  ({ stage, runbookUrl }: Pick<Config, 'stage' | 'runbookUrl'>, actions: readonly IAlarmAction[]) =>
   (scope: Construct, props: AlarmProps): Alarm => {
     const { name, impact, metric, threshold, periods: [breaching, evaluated] = [1, 1] } = props;
     const alarm = new Alarm(scope, `Alarm-${name}`, {
-      alarmName: `${alarmNamePrefix(stage)}${name}`,
-      alarmDescription: `${impact} What to do: docs/operations.md, "${name}".`,
+      alarmName: `${alarmNamePrefix(stage)}${name}${props.version === undefined ? '' : `-${props.version}`}`,
+      alarmDescription: `${impact} What to do: ${runbookSection(runbookUrl, props.section ?? name)}`,
       metric,
       threshold,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,

@@ -4,6 +4,7 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import {
   Architecture,
   Code,
+  type IFunction,
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
@@ -13,6 +14,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { ALARM_PERIOD, type MakeAlarm } from './alarms.ts';
 import type { LoggedMetrics } from './metrics.ts';
+import type { Rollout, Throwing } from './rollout.ts';
 
 /** API Gateway stops waiting after 29 seconds; a function must respond before that. */
 const MAX_TIMEOUT_SECONDS = 28;
@@ -29,6 +31,8 @@ export interface FunctionDefaults {
   readonly removalPolicy: RemovalPolicy;
   readonly makeAlarm: MakeAlarm;
   readonly metrics: LoggedMetrics;
+  /** Undefined: a new version gets all traffic at once, and there is no alias. */
+  readonly rollout: Rollout | undefined;
 }
 
 interface ApiFunctionProps extends FunctionDefaults {
@@ -46,8 +50,10 @@ interface ApiFunctionProps extends FunctionDefaults {
   readonly network?: Network | undefined;
   /** The concurrency that is kept for this function alone and is also its limit; undefined: none is reserved. */
   readonly reservedConcurrency?: number | undefined;
-  /** False for the canary, which has an alarm of its own. */
-  readonly hasAlarms?: boolean;
+  /** Whether the function throws to refuse a request. */
+  readonly throwing?: Throwing;
+  /** False for the canary: it has an alarm of its own, and no caller whose requests a rollout could protect. */
+  readonly isOperation?: boolean;
 }
 
 /** AWS accepts only `*` as the resource of these actions: traces and network interfaces have no ARN before they exist. */
@@ -70,6 +76,8 @@ const NETWORK_INTERFACES = new PolicyStatement({
 /** A Lambda function with the defaults of this service, its role, its log group and its alarms. */
 export class ApiFunction extends Construct {
   readonly lambda: LambdaFunction;
+  /** What callers invoke: the alias of a gradual rollout, or else the function. */
+  readonly target: IFunction;
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
     super(scope, id);
@@ -106,7 +114,10 @@ export class ApiFunction extends Construct {
         securityGroups: [network.securityGroup],
       }),
     });
-    if (props.hasAlarms ?? true) this.addAlarms(props);
+    const isOperation = props.isOperation ?? true;
+    if (isOperation) this.addAlarms(props);
+    const rollout = isOperation ? props.rollout : undefined;
+    this.target = rollout?.aliasOf(this, { ...props, lambda: this.lambda }) ?? this.lambda;
   }
 
   private roleFor({ grants, network }: ApiFunctionProps, logGroup: LogGroup): Role {
@@ -136,6 +147,7 @@ export class ApiFunction extends Construct {
   private addAlarms({ name, impact, timeoutSeconds, makeAlarm, metrics }: ApiFunctionProps): void {
     makeAlarm(this, {
       name: `${name}-failing`,
+      section: '<operation>-failing',
       impact,
       metric: metrics.one(
         'request_failed',
@@ -150,6 +162,7 @@ export class ApiFunction extends Construct {
     });
     makeAlarm(this, {
       name: `${name}-slow`,
+      section: '<operation>-slow',
       impact: `${impact} One request in a hundred takes more than half of the timeout.`,
       metric: this.lambda.metricDuration({ period: ALARM_PERIOD, statistic: 'p99' }),
       threshold: (timeoutSeconds * 1000) / 2,

@@ -16,6 +16,7 @@ import { loggedMetrics } from './metrics.ts';
 import { apiStackName, OUTPUTS, usagePlanOutput } from './outputs.ts';
 import type { Release } from './release.ts';
 import { baseUrlOf, restApi } from './rest-api.ts';
+import { rolloutOf } from './rollout.ts';
 import { addServiceAlarms } from './service-alarms.ts';
 import { serviceFunctions } from './service-functions.ts';
 import { staticEgress } from './static-egress.ts';
@@ -45,8 +46,9 @@ export class ApiStack extends Stack {
     const defaults: FunctionDefaults = {
       logRetentionDays: config.logRetentionDays,
       removalPolicy,
-      makeAlarm: alarmMaker(config.stage, alarmActions(this, config)),
+      makeAlarm: alarmMaker(config, alarmActions(this, config)),
       metrics: loggedMetrics(config.stage),
+      rollout: rolloutOf(this, config),
     };
     const functions = serviceFunctions(this, {
       config,

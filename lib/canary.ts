@@ -24,7 +24,7 @@ export const addCanary = (scope: Construct, { baseUrl, ...props }: CanaryProps):
     impact: IMPACT,
     environment: { BASE_URL: baseUrl },
     grants: [],
-    hasAlarms: false,
+    isOperation: false,
   });
   new Rule(scope, 'CanarySchedule', {
     schedule: Schedule.rate(ALARM_PERIOD),

@@ -23,6 +23,17 @@ const RETENTION_DAYS = Object.values(RetentionDays).filter(
   (days): days is number => typeof days === 'number',
 );
 
+/** The ways to shift traffic to a new version of a function: by the names that CodeDeploy has for them. */
+const ROLLOUTS = [
+  'all-at-once',
+  'canary-10-percent-5-minutes',
+  'canary-10-percent-10-minutes',
+  'canary-10-percent-15-minutes',
+  'canary-10-percent-30-minutes',
+  'linear-10-percent-every-1-minute',
+  'linear-10-percent-every-3-minutes',
+] as const;
+
 /** An optional number for each function. */
 const concurrencyByFunction = Object.fromEntries(
   [...allRoutes.map(({ name }) => name), 'authorizer'].map((name) => [name, v.optional(wholeNumber(1, 900))]),
@@ -75,6 +86,10 @@ export const options = {
     ),
     'The receiver of alarms: `{ email }`, or `{ topicArn }` of a topic whose policy lets `cloudwatch.amazonaws.com` publish. Set it in prod.',
   ),
+  runbookUrl: option(
+    v.nullable(matching(/^https:\/\/[^\s#]+$/, '"https://wiki.your-company.com/operations.md"')),
+    'Where people on call read `docs/operations.md`: the descriptions of alarms then link to its sections.',
+  ),
   providers: option(
     section({
       identityRegistry: providersOf(IDENTITY_PROVIDERS),
@@ -117,6 +132,10 @@ export const options = {
       smsPerDay: v.nullable(wholeNumber(1, 1_000_000_000)),
     }),
     'Daily ceilings of the stage on what costs money, over all keys; an alarm at 80 %.',
+  ),
+  rollout: option(
+    oneOf(ROLLOUTS),
+    'How traffic moves to a new version of a function; all but `all-at-once` roll a failing version back: [Gradual rollout](operations.md#gradual-rollout).',
   ),
   reservedConcurrency: option(
     v.nullable(section(concurrencyByFunction)),

@@ -121,6 +121,7 @@ const addCeilingAlarms = (
   for (const { ceiling, limit, effect } of ceilings.filter((each) => each.limit !== null)) {
     makeAlarm(scope, {
       name: `ceiling-${ceiling}`,
+      section: 'ceiling-<ceiling>',
       impact: `80 % of the stage's ceiling of ${limit} is used: at 100 %, ${effect}.`,
       metric: metrics.one('stage_ceiling_counted', 'StageCeilingUsedPercent', { ceiling }, MAXIMUM),
       threshold: 80,
@@ -138,6 +139,7 @@ const addCompletionAlarm = (
   const view = { period, statistic: 'Sum' } as const;
   makeAlarm(scope, {
     name: `codes-unredeemed-${provider}`,
+    section: 'codes-unredeemed-<provider>',
     impact: `Less than a fifth of the codes sent through ${provider} are redeemed: messages do not arrive, or an attacker sends codes to numbers of their own.`,
     metric: new MathExpression({
       expression: `IF(sent >= ${leastCodes} AND FILL(redeemed, 0) < sent * ${leastShare}, 1, 0)`,
@@ -160,12 +162,14 @@ const addProviderAlarms = (
 ): void => {
   makeAlarm(scope, {
     name: `circuit-open-${provider}`,
+    section: 'circuit-open-<provider>',
     impact: `${provider} is not called for now, because its calls kept failing; the next configured provider takes over.`,
     metric: metrics.one('circuit_changed', 'CircuitChanges', { provider, state: 'open' }, SUM),
     threshold: 1,
   });
   makeAlarm(scope, {
     name: `misconfigured-${provider}`,
+    section: 'misconfigured-<provider>',
     impact: `${provider} cannot be called: its section of the provider secret is missing, wrong or unreachable.`,
     metric: metrics.one('provider_misconfigured', 'ProviderMisconfigured', { provider }, SUM),
     threshold: 1,

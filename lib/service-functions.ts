@@ -17,6 +17,7 @@ import {
 import { authorizerGrants, grantsOf, type Resources } from './grants.ts';
 import { metricNamespaceOf } from './metrics.ts';
 import type { Release } from './release.ts';
+import type { Throwing } from './rollout.ts';
 import type { StaticEgress } from './static-egress.ts';
 
 /** What distinguishes one function of the service from the others. */
@@ -25,6 +26,7 @@ interface FunctionKind
   readonly variables: readonly DeployedVariable[];
   readonly grants: readonly PolicyStatement[];
   readonly hasStaticEgress: boolean;
+  readonly throwing?: Throwing;
 }
 
 interface ServiceParts {
@@ -93,7 +95,7 @@ export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
       ),
       network: hasStaticEgress ? egress : undefined,
       reservedConcurrency: config.reservedConcurrency?.[name],
-    }).lambda;
+    }).target;
 
   return {
     authorizer: (): IFunction =>
@@ -106,6 +108,7 @@ export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
         memoryMb: 1024,
         timeoutSeconds: 5,
         impact: 'Every request with an API key fails.',
+        throwing: 'throws-to-refuse',
       }),
 
     ofRoute: (route: Route): IFunction =>

@@ -11,6 +11,7 @@ export const STAGES = {
     restoredTable: null,
     logRetentionDays: 14,
     alarms: null,
+    runbookUrl: null,
     providers: {
       // Test people and phones only: docs/test-identities.md, "Sandbox".
       identityRegistry: ['sandbox'],
@@ -23,6 +24,7 @@ export const STAGES = {
     spend: { paidChecksPerDay: null, smsPerDay: null },
     // A new account may run 10 functions at a time and can reserve none of them.
     reservedConcurrency: null,
+    rollout: 'all-at-once',
     domain: null,
     signingKeys: ['k1'],
     canary: false,
@@ -39,6 +41,7 @@ export const STAGES = {
     logRetentionDays: 365,
     // Set { email: '…' } or { topicArn: '…' }. With null, synth warns that the alarms have no receiver.
     alarms: null,
+    runbookUrl: null,
     providers: {
       identityRegistry: ['jibit', 'zohal'],
       sms: ['kavenegar', 'sms-ir'],
@@ -51,6 +54,7 @@ export const STAGES = {
     spend: { paidChecksPerDay: null, smsPerDay: null },
     // Links wait for the registries; these numbers keep them from using the concurrency that sign-in needs. The account needs 1,000.
     reservedConcurrency: { authorizer: 100, 'create-user': 300, 'send-otp': 100, 'verify-otp': 100 },
+    rollout: 'canary-10-percent-5-minutes',
     domain: null,
     signingKeys: ['k1'],
     canary: true,

@@ -70,6 +70,9 @@ export const readEnv = <const Names extends readonly VariableName[]>(
 /** True in Lambda, where work during module load does not count toward a request's time. */
 export const runsInLambda = (): boolean => process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined;
 
+/** The version of the function in Lambda, `$LATEST` or a number; undefined elsewhere. */
+export const functionVersion = (): string | undefined => process.env.AWS_LAMBDA_FUNCTION_VERSION;
+
 /** Makes the dependencies once: in Lambda during module load, at full CPU; elsewhere at the first request. */
 export const bindOnce = <Deps>(bind: () => Deps): (() => Deps) => {
   let bound: Deps | undefined;

@@ -4,7 +4,7 @@
  * code or a key.
  */
 
-import { readEnv } from './env.ts';
+import { functionVersion, readEnv } from './env.ts';
 
 interface EventKind {
   readonly level: 'INFO' | 'WARN' | 'ERROR';
@@ -41,12 +41,20 @@ export const EVENTS = {
     metrics: { Requests: ['Count', 1], Duration: ['Milliseconds', 'duration_ms'] },
     dimensions: [['operation'], ['operation', 'outcome'], ['plan']],
   },
-  /** An unexpected error: the caller got `internal`. */
+  /** An unexpected error: the caller got `internal`. By `version`, a gradual rollout finds the failures of the version being deployed. */
   request_failed: {
     level: 'ERROR',
-    fields: ['request_id', 'operation', 'error_name', 'error_message', 'error_stack', 'error_cause'],
+    fields: [
+      'request_id',
+      'operation',
+      'version',
+      'error_name',
+      'error_message',
+      'error_stack',
+      'error_cause',
+    ],
     metrics: { UnexpectedErrors: ['Count', 1] },
-    dimensions: [['operation']],
+    dimensions: [['operation'], ['operation', 'version']],
   },
   /** A limit's store could not be reached, so a request passed uncounted. */
   rate_limiter_unreachable: {
@@ -171,7 +179,7 @@ const embeddedMetrics = (kind: EventKind, values: Values, now: number) => {
 export const logEvent = <Name extends EventName>(name: Name, fields: Fields<Name>): void => {
   const kind: EventKind = EVENTS[name];
   const now = Date.now();
-  const values: Values = fields;
+  const values: Values = { version: functionVersion(), ...fields };
   const allowed = Object.fromEntries(kind.fields.map((field) => [field, values[field]]));
   writeLine(
     JSON.stringify({

@@ -14,6 +14,7 @@ const dev = templatesOf('dev').api;
 const runbook = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
 
 interface Alarm {
+  /** Without the version at the end of an alarm of a rollout, which is known when it is deployed. */
   readonly AlarmName: string;
   readonly AlarmDescription: string;
   readonly AlarmActions?: readonly unknown[];
@@ -28,7 +29,10 @@ interface Alarm {
 }
 
 const alarms = Object.values(resourcesOf(api, 'AWS::CloudWatch::Alarm')).map(
-  ({ Properties }) => Properties as Alarm,
+  ({ Properties }): Alarm => ({
+    ...Properties,
+    AlarmName: Properties.AlarmName['Fn::Join']?.[1][0].replace(/-$/, '') ?? Properties.AlarmName,
+  }),
 );
 
 const OPERATIONS = [...allRoutes.map(({ name }) => name), 'authorizer'];
@@ -38,7 +42,7 @@ const PROVIDERS = [...STAGES.prod.providers.identityRegistry, ...STAGES.prod.pro
 const kindOf = (alarmName: string): string =>
   alarmName
     .replace(/^buyer-linking-prod-/, '')
-    .replace(new RegExp(`^(?:${OPERATIONS.join('|')})-(failing|slow)$`), '<operation>-$1')
+    .replace(new RegExp(`^(?:${OPERATIONS.join('|')})-(failing|slow|rollout-failing)$`), '<operation>-$1')
     .replace(/^ceiling-.*$/, 'ceiling-<ceiling>')
     .replace(new RegExp(`-(?:${PROVIDERS.join('|')})$`), '-<provider>');
 
@@ -79,6 +83,19 @@ describe('alarms', () => {
     }
     const failing = alarms.find(({ AlarmName }) => AlarmName.endsWith('send-otp-failing'));
     expect(failing?.AlarmDescription).toContain(routes['send-otp'].impact);
+  });
+
+  test('link to their section of the runbook if the config has its URL', () => {
+    const { api: linked } = templatesOf('dev', { runbookUrl: 'https://example.com/operations.md' });
+    const descriptions = Object.values(resourcesOf(linked, 'AWS::CloudWatch::Alarm')).map(
+      ({ Properties }) => Properties.AlarmDescription as string,
+    );
+    const anchors = sections.map((title = '') => title.replaceAll(/[<>]/g, ''));
+    expect(descriptions.length).toBeGreaterThan(OPERATIONS.length);
+    for (const description of descriptions) {
+      expect(description).toMatch(/ What to do: https:\/\/example\.com\/operations\.md#[\w-]+$/);
+      expect(anchors).toContain(description.split('#')[1]);
+    }
   });
 
   test('notify the topic, and the topic notifies the e-mail address of the config', () => {

@@ -1,0 +1,157 @@
+import { ArnFormat, Duration, Stack, Validations } from 'aws-cdk-lib';
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  type ILambdaDeploymentConfig,
+  LambdaApplication,
+  LambdaDeploymentConfig,
+  LambdaDeploymentGroup,
+} from 'aws-cdk-lib/aws-codedeploy';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Alias, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import type { MakeAlarm } from './alarms.ts';
+import type { Config } from './config.ts';
+import type { LoggedMetrics } from './metrics.ts';
+import { alarmNamePrefix } from './outputs.ts';
+
+/** The alias that API Gateway invokes in a stage with a gradual rollout. */
+const ALIAS = 'live';
+
+/** The end of the names of the alarms that roll a deploy back. */
+const ALARM = 'rollout-failing';
+
+const CONFIGS = {
+  'canary-10-percent-5-minutes': LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+  'canary-10-percent-10-minutes': LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
+  'canary-10-percent-15-minutes': LambdaDeploymentConfig.CANARY_10PERCENT_15MINUTES,
+  'canary-10-percent-30-minutes': LambdaDeploymentConfig.CANARY_10PERCENT_30MINUTES,
+  'linear-10-percent-every-1-minute': LambdaDeploymentConfig.LINEAR_10PERCENT_EVERY_1MINUTE,
+  'linear-10-percent-every-3-minutes': LambdaDeploymentConfig.LINEAR_10PERCENT_EVERY_3MINUTES,
+} as const satisfies Record<Exclude<Config['rollout'], 'all-at-once'>, ILambdaDeploymentConfig>;
+
+/** CodeDeploy reads the alarm about once a minute, so a failing version is found one to three minutes after its first failure. */
+const VIEW = { period: Duration.minutes(1), statistic: 'Sum' } as const;
+
+/**
+ * Lambda counts an unhandled error, a timeout and a crash during start as an error. Where a function also throws to refuse a request,
+ * as the authorizer must, only a version whose runs all fail counts.
+ */
+const CRASHES = {
+  'never-throws': 'FILL(errors, 0)',
+  'throws-to-refuse': 'IF(FILL(errors, 0) >= 5 AND FILL(errors, 0) == FILL(runs, 0), FILL(errors, 0), 0)',
+} as const;
+
+/** Whether a function throws to refuse a request, as a Lambda authorizer must. */
+export type Throwing = keyof typeof CRASHES;
+
+interface RolloutFunction {
+  readonly name: string;
+  readonly impact: string;
+  readonly lambda: LambdaFunction;
+  readonly throwing?: Throwing;
+  readonly makeAlarm: MakeAlarm;
+  readonly metrics: LoggedMetrics;
+}
+
+/** Shifts the traffic of functions to their new versions gradually, and back if the new version fails. */
+export interface Rollout {
+  /** Adds the alias of a function, its deployment group and the alarm that rolls a deploy back. Returns the alias. */
+  aliasOf(scope: Construct, of: RolloutFunction): Alias;
+}
+
+/** Returns an alarm on the failures of the version that is being deployed: one is enough, since a sound version has none. */
+const versionAlarm = (scope: Construct, of: RolloutFunction) => {
+  const { name, lambda, throwing = 'never-throws', impact, makeAlarm, metrics } = of;
+  const { version } = lambda.currentVersion;
+  const ofVersion = (metricName: string) =>
+    new Metric({
+      namespace: 'AWS/Lambda',
+      metricName,
+      dimensionsMap: {
+        FunctionName: lambda.functionName,
+        Resource: `${lambda.functionName}:${ALIAS}`,
+        ExecutedVersion: version,
+      },
+      ...VIEW,
+    });
+  const internal = metrics.one('request_failed', 'UnexpectedErrors', { operation: name, version }, VIEW);
+  return makeAlarm(scope, {
+    name: `${name}-${ALARM}`,
+    section: `<operation>-${ALARM}`,
+    version,
+    impact: `${impact} The version that is being deployed fails, and the deploy is rolled back.`,
+    metric: new MathExpression({
+      expression: `FILL(internal, 0) + ${CRASHES[throwing]}`,
+      label: 'failures of the new version',
+      period: VIEW.period,
+      usingMetrics: {
+        internal,
+        errors: ofVersion('Errors'),
+        ...(throwing === 'throws-to-refuse' && { runs: ofVersion('Invocations') }),
+      },
+    }),
+    threshold: 1,
+  });
+};
+
+const alarmNames = ({ stage }: Config): string => `${alarmNamePrefix(stage)}*-${ALARM}-*`;
+
+/** Adds the role with which CodeDeploy shifts the traffic; each function adds itself to its policy. */
+const codeDeployRole = (scope: Construct, config: Config) => {
+  const policy = new PolicyDocument({
+    // By name and not by ARN, so that a deploy, which renames the alarms, does not change the role that it uses.
+    statements: [
+      new PolicyStatement({
+        actions: ['cloudwatch:DescribeAlarms'],
+        resources: [
+          Stack.of(scope).formatArn({
+            service: 'cloudwatch',
+            resource: 'alarm',
+            resourceName: alarmNames(config),
+            arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+          }),
+        ],
+      }),
+    ],
+  });
+  const role = new Role(scope, 'RolloutRole', {
+    assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
+    inlinePolicies: { own: policy },
+  });
+  Validations.of(role).acknowledge({
+    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:cloudwatch:<AWS::Region>:<AWS::AccountId>:alarm:${alarmNames(config)}]`,
+    reason:
+      'The names of the alarms that CodeDeploy reads end with the version of a function, which each deploy changes.',
+  });
+  return { role, policy };
+};
+
+/** Adds what the rollouts of a stage share, and returns the rollout; undefined if new versions get all traffic at once. */
+export const rolloutOf = (scope: Construct, config: Config): Rollout | undefined => {
+  const { rollout } = config;
+  if (rollout === 'all-at-once') return undefined;
+  const application = new LambdaApplication(scope, 'Rollout');
+  const { role, policy } = codeDeployRole(scope, config);
+  return {
+    aliasOf(parent, of) {
+      const alias = new Alias(parent, 'Live', { aliasName: ALIAS, version: of.lambda.currentVersion });
+      const { functionArn } = of.lambda;
+      policy.addStatements(
+        new PolicyStatement({
+          actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
+          resources: [functionArn, `${functionArn}:${ALIAS}`],
+        }),
+      );
+      new LambdaDeploymentGroup(parent, 'Rollout', {
+        application,
+        alias,
+        deploymentConfig: CONFIGS[rollout],
+        alarms: [versionAlarm(parent, of)],
+        // The managed policy of AWS would be added to it, which allows more than this.
+        role: role.withoutPolicyUpdates(),
+        autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
+      });
+      return alias;
+    },
+  };
+};

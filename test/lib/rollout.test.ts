@@ -1,0 +1,190 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Template } from 'aws-cdk-lib/assertions';
+import type { Config } from '#lib/config.ts';
+import { loggedMetrics } from '#lib/metrics.ts';
+import { logEvent, redirectLog } from '#shared/log.ts';
+import { allRoutes } from '#shared/routes.ts';
+import { methodOf } from './methods.ts';
+import { resourcesOf, templatesOf } from './synthesized.ts';
+
+const prod = templatesOf('prod', { alarms: { email: 'on-call@example.com' } }).api;
+const dev = templatesOf('dev').api;
+
+const OPERATIONS = [...allRoutes.map(({ name }) => name), 'authorizer'];
+
+/** Returns the resource of a type of one operation, with its logical id. */
+const ofOperation = (template: Template, type: string, operation: string, part = '') => {
+  const found = Object.entries(resourcesOf(template, type)).filter(
+    ([id]) =>
+      new RegExp(`^${operation.replaceAll('-', '')}(?:Function|Live|Rollout|Alarm)`).test(id) &&
+      id.includes(part),
+  );
+  expect(found).toHaveLength(1);
+  const [id = '', resource] = found[0] ?? [];
+  return { id, resource, properties: resource?.Properties };
+};
+
+const aliasOf = (operation: string) => ofOperation(prod, 'AWS::Lambda::Alias', operation);
+const versionOf = (operation: string) => ofOperation(prod, 'AWS::Lambda::Version', operation);
+const alarmOf = (operation: string) =>
+  ofOperation(prod, 'AWS::CloudWatch::Alarm', operation, 'rolloutfailing');
+const groupOf = (operation: string) => ofOperation(prod, 'AWS::CodeDeploy::DeploymentGroup', operation);
+
+describe('a stage with a gradual rollout', () => {
+  test.each(OPERATIONS)('has an alias and a deployment group for %s', (operation) => {
+    const { resource: alias } = aliasOf(operation);
+    const group = groupOf(operation);
+    expect(alias?.Properties).toMatchObject({
+      Name: 'live',
+      FunctionVersion: { 'Fn::GetAtt': [versionOf(operation).id, 'Version'] },
+    });
+    expect(alias).toMatchObject({
+      UpdatePolicy: { CodeDeployLambdaAliasUpdate: { DeploymentGroupName: { Ref: group.id } } },
+    });
+    expect(group.properties).toMatchObject({
+      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+      AlarmConfiguration: { Enabled: true, Alarms: [{ Name: { Ref: alarmOf(operation).id } }] },
+      AutoRollbackConfiguration: {
+        Enabled: true,
+        Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']),
+      },
+    });
+  });
+
+  test.each(OPERATIONS)('rolls %s back after one failure of the new version in one minute', (operation) => {
+    const { properties } = alarmOf(operation);
+    const version = { 'Fn::GetAtt': [versionOf(operation).id, 'Version'] };
+    expect(properties).toMatchObject({
+      Threshold: 1,
+      EvaluationPeriods: 1,
+      TreatMissingData: 'notBreaching',
+    });
+    const metrics: {
+      Id: string;
+      MetricStat?: { Metric: { MetricName: string; Dimensions: unknown[] }; Period: number };
+    }[] = properties.Metrics;
+    const measured = metrics.flatMap(({ MetricStat }) => MetricStat ?? []);
+    expect(measured.map(({ Period }) => Period)).toEqual(measured.map(() => 60));
+    expect(measured[0]?.Metric).toMatchObject({
+      MetricName: 'UnexpectedErrors',
+      Dimensions: [
+        { Name: 'operation', Value: operation },
+        { Name: 'version', Value: version },
+      ],
+    });
+    expect(measured[1]?.Metric).toMatchObject({
+      MetricName: 'Errors',
+      Dimensions: expect.arrayContaining([{ Name: 'ExecutedVersion', Value: version }]),
+    });
+  });
+
+  test.each(OPERATIONS)(
+    'gives each version of %s an alarm of its own, whose state no earlier version set',
+    (operation) => {
+      expect(alarmOf(operation).properties.AlarmName).toEqual({
+        'Fn::Join': [
+          '',
+          [
+            `buyer-linking-prod-${operation}-rollout-failing-`,
+            { 'Fn::GetAtt': [versionOf(operation).id, 'Version'] },
+          ],
+        ],
+      });
+    },
+  );
+
+  test('counts errors of the authorizer only if all its runs fail, because it throws to refuse a key', () => {
+    const expressionOf = (operation: string) => alarmOf(operation).properties.Metrics[0].Expression;
+    expect(expressionOf('authorizer')).toBe(
+      'FILL(internal, 0) + IF(FILL(errors, 0) >= 5 AND FILL(errors, 0) == FILL(runs, 0), FILL(errors, 0), 0)',
+    );
+    expect(expressionOf('create-user')).toBe('FILL(internal, 0) + FILL(errors, 0)');
+  });
+
+  test('lets API Gateway invoke the aliases and nothing else', () => {
+    const aliases = OPERATIONS.map((operation) => aliasOf(operation).id).sort();
+    for (const route of allRoutes) {
+      expect(JSON.stringify(methodOf(prod, route).integration)).toContain(`"${aliasOf(route.name).id}"`);
+    }
+    const [authorizer] = Object.values(resourcesOf(prod, 'AWS::ApiGateway::Authorizer'));
+    expect(JSON.stringify(authorizer?.Properties.AuthorizerUri)).toContain(`"${aliasOf('authorizer').id}"`);
+    const allowed = Object.values(resourcesOf(prod, 'AWS::Lambda::Permission'))
+      .filter(({ Properties }) => Properties.Principal === 'apigateway.amazonaws.com')
+      .map(({ Properties }) => Properties.FunctionName.Ref);
+    expect(allowed.sort()).toEqual(aliases);
+  });
+
+  test('deploys the API after the alias of the authorizer and the permission to invoke it', () => {
+    const [deployment] = Object.values(resourcesOf(prod, 'AWS::ApiGateway::Deployment'));
+    const [permission] = Object.entries(resourcesOf(prod, 'AWS::Lambda::Permission')).filter(
+      ([, { Properties }]) => Properties.FunctionName.Ref === aliasOf('authorizer').id,
+    );
+    expect(deployment?.DependsOn).toEqual(
+      expect.arrayContaining([aliasOf('authorizer').id, permission?.[0]]),
+    );
+  });
+
+  test('lets CodeDeploy change the aliases and read their alarms, and nothing else', () => {
+    const [role] = Object.entries(resourcesOf(prod, 'AWS::IAM::Role')).filter(([id]) =>
+      id.startsWith('RolloutRole'),
+    );
+    const statements: { Action: string | string[]; Resource: unknown }[] =
+      role?.[1].Properties.Policies[0].PolicyDocument.Statement;
+    expect(role?.[1].Properties.ManagedPolicyArns).toBeUndefined();
+    expect(statements.map(({ Action }) => Action)).toEqual([
+      'cloudwatch:DescribeAlarms',
+      ['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias'],
+    ]);
+    expect(JSON.stringify(statements[0]?.Resource)).toContain(
+      ':alarm:buyer-linking-prod-*-rollout-failing-*',
+    );
+    expect(statements[1]?.Resource).toHaveLength(2 * OPERATIONS.length);
+  });
+
+  test('deploys the canary at once, since no caller uses it', () => {
+    const versions = Object.keys(resourcesOf(prod, 'AWS::Lambda::Version'));
+    expect(versions).toHaveLength(OPERATIONS.length);
+    expect(versions.filter((id) => id.startsWith('canary'))).toEqual([]);
+  });
+
+  test.each([
+    ['canary-10-percent-30-minutes', 'CodeDeployDefault.LambdaCanary10Percent30Minutes'],
+    ['linear-10-percent-every-1-minute', 'CodeDeployDefault.LambdaLinear10PercentEvery1Minute'],
+  ] as const satisfies (readonly [Config['rollout'], string])[])(
+    'uses the deployment config of %s',
+    (rollout, name) => {
+      const { api } = templatesOf('dev', { rollout });
+      api.allResourcesProperties('AWS::CodeDeploy::DeploymentGroup', { DeploymentConfigName: name });
+    },
+  );
+});
+
+test('a stage whose functions are deployed at once has no alias, no version and no CodeDeploy', () => {
+  const text = JSON.stringify(dev.toJSON());
+  expect(text).toContain('AWS::Lambda::Function');
+  expect(text).not.toMatch(/AWS::Lambda::(?:Alias|Version)|CodeDeploy|rollout-failing/);
+});
+
+describe('the metric of failures', () => {
+  afterEach(() => {
+    delete process.env.AWS_LAMBDA_FUNCTION_VERSION;
+  });
+
+  test('is written by the version that Lambda runs, with the dimensions of the alarm', () => {
+    process.env.AWS_LAMBDA_FUNCTION_VERSION = '42';
+    const lines: string[] = [];
+    const restore = redirectLog((line) => lines.push(line));
+    logEvent('request_failed', { request_id: '1', operation: 'create-user' });
+    restore();
+    const line = JSON.parse(lines[0] ?? '');
+    expect(line.version).toBe('42');
+    const [watched] = alarmOf('create-user').properties.Metrics.flatMap(
+      ({ MetricStat }: { MetricStat?: { Metric: { Dimensions: { Name: string }[] } } }) => MetricStat ?? [],
+    );
+    const names = watched.Metric.Dimensions.map(({ Name }: { Name: string }) => Name);
+    expect(line._aws.CloudWatchMetrics[0].Dimensions).toContainEqual(names);
+    expect(watched.Metric.Namespace).toBe(
+      loggedMetrics('prod').one('secret_refresh_failed', 'SecretRefreshFailures', {}, {} as never).namespace,
+    );
+  });
+});
