@@ -1,4 +1,4 @@
-import { Duration, type RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { type ISecurityGroup, type IVpc, SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -10,7 +10,7 @@ import {
   Runtime,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup, type LogGroupProps } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { ALARM_PERIOD, type MakeAlarm } from './alarms.ts';
 import type { LoggedMetrics } from './metrics.ts';
@@ -27,8 +27,7 @@ export interface Network {
 
 /** The properties that every function of a stage shares. */
 export interface FunctionDefaults {
-  readonly logRetentionDays: RetentionDays;
-  readonly removalPolicy: RemovalPolicy;
+  readonly logs: LogGroupProps;
   readonly makeAlarm: MakeAlarm;
   readonly metrics: LoggedMetrics;
   /** Undefined: a new version gets all traffic at once, and there is no alias. */
@@ -87,10 +86,7 @@ export class ApiFunction extends Construct {
         `${props.name}: a timeout of ${timeoutSeconds} s is longer than the ${MAX_TIMEOUT_SECONDS} s that API Gateway allows`,
       );
     }
-    const logGroup = new LogGroup(this, 'Log', {
-      retention: props.logRetentionDays,
-      removalPolicy: props.removalPolicy,
-    });
+    const logGroup = new LogGroup(this, 'Log', props.logs);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: props.description,
       code: Code.fromAsset(props.codeFolder),

@@ -4,6 +4,7 @@ import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import { ALARM_PERIOD, alarmActions, alarmMaker } from './alarms.ts';
 import type { FunctionDefaults } from './api-function.ts';
+import { addBudget } from './budget.ts';
 import type { Bundles } from './bundling.ts';
 import { addCanary } from './canary.ts';
 import type { Config } from './config.ts';
@@ -40,12 +41,12 @@ export class ApiStack extends Stack {
       tags: { ...release },
     });
     const removalPolicy = config.removal === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
-    const api = restApi(this, name, config, removalPolicy);
+    const logs = { retention: config.logRetentionDays, removalPolicy, ...data.encryption };
+    const api = restApi(this, name, config, logs);
     const baseUrl = baseUrlOf(api, config);
-    const egress = config.staticEgress ? staticEgress(this, config.logRetentionDays) : undefined;
+    const egress = config.staticEgress ? staticEgress(this, logs) : undefined;
     const defaults: FunctionDefaults = {
-      logRetentionDays: config.logRetentionDays,
-      removalPolicy,
+      logs,
       makeAlarm: alarmMaker(config, alarmActions(this, config)),
       metrics: loggedMetrics(config.stage),
       rollout: rolloutOf(this, config),
@@ -72,6 +73,7 @@ export class ApiStack extends Stack {
     }
     if (config.canary) addCanary(this, { ...defaults, codeFolder: bundles.folderOf('canary'), baseUrl });
 
+    addBudget(this, config);
     this.addMonitoring(config, { api, data, defaults });
     this.addOutputs({
       [OUTPUTS.apiId]: api.restApiId,

@@ -1,4 +1,5 @@
 import { Annotations, type App, Tags, Validations } from 'aws-cdk-lib';
+import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { ApiStack } from './api-stack.ts';
 import type { Bundles } from './bundling.ts';
@@ -16,6 +17,12 @@ export const addStage = (
   const api = new ApiStack(app, { config, bundles, data, release });
   Tags.of(app).add('service', 'buyer-linking');
   Tags.of(app).add('stage', config.stage);
+  for (const [name, value] of Object.entries(config.tags ?? {})) Tags.of(app).add(name, value);
+  if (config.permissionsBoundary !== null) {
+    PermissionsBoundary.of(app).apply(
+      ManagedPolicy.fromManagedPolicyArn(api, 'Boundary', config.permissionsBoundary),
+    );
+  }
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   if (config.stage === 'prod' && config.alarms === null) {
     Annotations.of(api).addWarningV2(

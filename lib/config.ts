@@ -25,6 +25,13 @@ const configSchema = v.pipe(
   ),
   v.forward(
     v.check(
+      ({ budget, alarms }) => budget === null || alarms !== null,
+      'may be set only with "alarms", which says whom it notifies',
+    ),
+    ['budget'],
+  ),
+  v.forward(
+    v.check(
       ({ otpAccess, firewall, spend }) =>
         otpAccess === 'api-key' || (firewall !== null && spend.smsPerDay !== null),
       'may be "public" only with a "firewall" and a number in "spend.smsPerDay": without keys, these two replace the limits of the plans',

@@ -1,8 +1,15 @@
 import { type App, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { AttributeType, Billing, type ITableV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  Billing,
+  type CfnGlobalTable,
+  type ITableV2,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Config } from './config.ts';
+import { encryptionKey } from './encryption-key.ts';
 import { dataStackName } from './outputs.ts';
 
 const HASH_KEY_LENGTH = 64;
@@ -16,24 +23,39 @@ export class DataStack extends Stack {
   readonly table: ITableV2;
   readonly signingKeys: readonly [Key, ...Key[]];
   readonly hashSecret: Secret;
+  /** The key of `customer-managed-key`, as log groups and secrets take it; empty with the keys of AWS. */
+  readonly encryption: { readonly encryptionKey?: Key };
 
-  constructor(app: App, { stage, removal, restoredTable, signingKeys }: Config) {
+  constructor(app: App, config: Config) {
+    const { stage, removal, restoredTable, signingKeys, pointInTimeRecoveryDays } = config;
     const isKept = removal === 'retain';
     super(app, dataStackName(stage), {
       description: `Buyer Linking (${stage}): table, signing keys and hash secret`,
       terminationProtection: isKept,
     });
     const removalPolicy = isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    const key =
+      config.encryption === 'customer-managed-key' ? encryptionKey(this, stage, removalPolicy) : undefined;
+    this.encryption = key ? { encryptionKey: key } : {};
 
     const own = new TableV2(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
       timeToLiveAttribute: 'ttl',
       billing: Billing.onDemand(),
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      pointInTimeRecoverySpecification: {
+        pointInTimeRecoveryEnabled: true,
+        recoveryPeriodInDays: pointInTimeRecoveryDays,
+      },
       deletionProtection: isKept,
       removalPolicy,
     });
+    if (key) {
+      // TableV2 accepts a key only in a stack with a fixed Region.
+      const table = own.node.defaultChild as CfnGlobalTable;
+      table.addPropertyOverride('SSESpecification', { SSEEnabled: true, SSEType: 'KMS' });
+      table.addPropertyOverride('Replicas.0.SSESpecification', { KMSMasterKeyId: key.keyArn });
+    }
     this.table = restoredTable === null ? own : TableV2.fromTableName(this, 'RestoredTable', restoredTable);
 
     const [first, ...others] = signingKeys.map(
@@ -49,6 +71,7 @@ export class DataStack extends Stack {
     this.signingKeys = [first, ...others];
 
     this.hashSecret = new Secret(this, 'HashSecret', {
+      ...this.encryption,
       description: `Buyer Linking (${stage}): the hash secret. Change it only as docs/operations.md describes.`,
       // The form that shared/secrets/keyed-hashes.ts reads: { "current": "…" }.
       generateSecretString: {

@@ -65,6 +65,36 @@ export const options = {
     v.nullable(matching(/^[\w.-]{3,255}$/, '"buyer-linking-restored"')),
     "The name of a restored table that replaces the stage's own: [Restore the table](operations.md#restore-the-table).",
   ),
+  pointInTimeRecoveryDays: option(
+    wholeNumber(1, 35),
+    'The days to which the table can be restored, to the second. For backups that are kept longer, let a plan of AWS Backup select the table by a tag of `tags`.',
+  ),
+  encryption: option(
+    oneOf(['aws-owned-keys', 'customer-managed-key']),
+    '`customer-managed-key`: a KMS key of the stage (alias `buyer-linking-<stage>`, rotated yearly) encrypts the table, the hash secret and the logs. Give it to the provider secret too.',
+  ),
+  permissionsBoundary: option(
+    v.nullable(
+      matching(
+        /^arn:[\w-]+:iam::(?:\d{12}|aws):policy\/[\w+=,.@/-]+$/,
+        '"arn:aws:iam::123456789012:policy/boundary"',
+      ),
+    ),
+    'The managed policy that bounds the permissions of every role of the stage.',
+  ),
+  tags: option(
+    v.nullable(
+      v.record(
+        matching(
+          /^(?!aws:|(?:service|stage|version|commit)$)[\w.:/=+@ -]{1,128}$/i,
+          '"cost-center"; the project sets service, stage, version and commit',
+        ),
+        matching(/^[\w.:/=+@ -]{1,256}$/, '"payments"'),
+        'must be { "cost-center": "payments" } or null',
+      ),
+    ),
+    'More tags for every resource. The project itself sets `service` and `stage`, and the API stack also `version` and `commit`.',
+  ),
   logRetentionDays: option(
     v.picklist(RETENTION_DAYS, `must be one of ${RETENTION_DAYS.join(', ')}`),
     'The days for which CloudWatch keeps the logs.',
@@ -136,6 +166,10 @@ export const options = {
   rollout: option(
     oneOf(ROLLOUTS),
     'How traffic moves to a new version of a function; all but `all-at-once` roll a failing version back: [Gradual rollout](operations.md#gradual-rollout).',
+  ),
+  budget: option(
+    v.nullable(section({ usdPerMonth: wholeNumber(1, 10_000_000) })),
+    'A monthly budget of the stage: notifies the receiver of `alarms` at 80 % and when more than 100 % is forecast. Activate the cost allocation tags `service` and `stage` in Billing first.',
   ),
   reservedConcurrency: option(
     v.nullable(section(concurrencyByFunction)),

@@ -1,4 +1,4 @@
-import { type RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
+import { Size, Validations } from 'aws-cdk-lib';
 import {
   AccessLogField,
   AccessLogFormat,
@@ -13,7 +13,7 @@ import {
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { LogGroup, type LogGroupProps } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { requiresKey } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
@@ -58,13 +58,8 @@ const throttlesOfOpenRoutes = ({ openRoutes, otpAccess }: Config): Record<string
   );
 
 /** Adds the REST API of a stage, without its methods. */
-export const restApi = (
-  scope: Construct,
-  name: string,
-  config: Config,
-  removalPolicy: RemovalPolicy,
-): RestApi => {
-  const accessLog = new LogGroup(scope, 'AccessLog', { retention: config.logRetentionDays, removalPolicy });
+export const restApi = (scope: Construct, name: string, config: Config, logs: LogGroupProps): RestApi => {
+  const accessLog = new LogGroup(scope, 'AccessLog', logs);
   const api = new RestApi(scope, 'Api', {
     restApiName: name,
     description: `Buyer Linking (${config.stage})`,

@@ -9,6 +9,10 @@ export const STAGES = {
     otpAccess: 'api-key',
     removal: 'destroy',
     restoredTable: null,
+    pointInTimeRecoveryDays: 35,
+    encryption: 'aws-owned-keys',
+    permissionsBoundary: null,
+    tags: null,
     logRetentionDays: 14,
     alarms: null,
     runbookUrl: null,
@@ -22,6 +26,7 @@ export const STAGES = {
     firewall: null,
     openRoutes: { requestsPerSecond: 20, burst: 40 },
     spend: { paidChecksPerDay: null, smsPerDay: null },
+    budget: null,
     // A new account may run 10 functions at a time and can reserve none of them.
     reservedConcurrency: null,
     rollout: 'all-at-once',
@@ -38,6 +43,10 @@ export const STAGES = {
     otpAccess: 'api-key',
     removal: 'retain',
     restoredTable: null,
+    pointInTimeRecoveryDays: 35,
+    encryption: 'aws-owned-keys',
+    permissionsBoundary: null,
+    tags: null,
     logRetentionDays: 365,
     // Set { email: '…' } or { topicArn: '…' }. With null, synth warns that the alarms have no receiver.
     alarms: null,
@@ -52,6 +61,7 @@ export const STAGES = {
     firewall: { requestsPerAddress: 30_000 },
     openRoutes: { requestsPerSecond: 100, burst: 200 },
     spend: { paidChecksPerDay: null, smsPerDay: null },
+    budget: null,
     // Links wait for the registries; these numbers keep them from using the concurrency that sign-in needs. The account needs 1,000.
     reservedConcurrency: { authorizer: 100, 'create-user': 300, 'send-otp': 100, 'verify-otp': 100 },
     rollout: 'canary-10-percent-5-minutes',

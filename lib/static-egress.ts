@@ -11,7 +11,7 @@ import {
   SubnetType,
   Vpc,
 } from 'aws-cdk-lib/aws-ec2';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup, type LogGroupProps } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Network } from './api-function.ts';
 
@@ -24,7 +24,7 @@ export interface StaticEgress extends Network {
  * Adds a VPC for the functions that call providers: private subnets in two zones behind one NAT gateway with an Elastic IP. DynamoDB
  * has a gateway endpoint, which is free. Secrets Manager is called through the NAT gateway, a few times an hour.
  */
-export const staticEgress = (parent: Construct, logRetentionDays: RetentionDays): StaticEgress => {
+export const staticEgress = (parent: Construct, logs: LogGroupProps): StaticEgress => {
   const scope = new Construct(parent, 'Egress');
   const address = new CfnEIP(scope, 'Address', { domain: 'vpc' });
   const vpc = new Vpc(scope, 'Vpc', {
@@ -42,7 +42,7 @@ export const staticEgress = (parent: Construct, logRetentionDays: RetentionDays)
   vpc.addFlowLog('Refused', {
     trafficType: FlowLogTrafficType.REJECT,
     destination: FlowLogDestination.toCloudWatchLogs(
-      new LogGroup(scope, 'FlowLog', { retention: logRetentionDays, removalPolicy: RemovalPolicy.DESTROY }),
+      new LogGroup(scope, 'FlowLog', { ...logs, removalPolicy: RemovalPolicy.DESTROY }),
     ),
   });
   const securityGroup = new SecurityGroup(scope, 'Functions', {

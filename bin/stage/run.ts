@@ -109,12 +109,7 @@ const programFor = (surroundings: Surroundings, ended: (exitCode: number) => voi
       .usage('-- --stage <name> [options]')
       .description(description)
       .option('--stage <name>', `the stage: ${STAGE_NAMES.join(', ')}`)
-      .option(
-        '-c, --config <option=value>',
-        'replace an option of lib/stages.ts for this run',
-        parseChange,
-        [],
-      )
+      .option('-c, --config <option=value>', 'replace an option of lib/stages.ts for this run', parseChange)
       .option('--only <stack>', 'only this stack: api or data', parseStack)
       .exitOverride()
       .showHelpAfterError('Try --help.')

@@ -12,7 +12,8 @@ const isSupported = (text: string): boolean => {
   return major === LEAST_VERSION[0] && minor >= LEAST_VERSION[1];
 };
 
-const findPython = async (): Promise<readonly [string, ...string[]]> => {
+/** Returns the command that starts Python. Rejects where there is none, or an old one only. */
+export const findPython = async (): Promise<readonly [string, ...string[]]> => {
   for (const [program = '', ...args] of CANDIDATES) {
     const code = 'import sys; print("%d.%d" % sys.version_info[:2])';
     const version = await runCommand(program, [...args, '-c', code]).catch(() => '');

@@ -1,18 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
-import { stageApp, stageConfig } from './synthesized.ts';
+import { everyOption, stageApp, stageConfig } from './synthesized.ts';
 
 const ALARMS = { alarms: { email: 'on-call@example.com' } } as const;
-
-const everyOption = stageConfig('prod', {
-  ...ALARMS,
-  otpAccess: 'public',
-  spend: { paidChecksPerDay: 5000, smsPerDay: 10_000 },
-  domain: {
-    name: 'api.example.com',
-    certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0',
-  },
-});
 
 describe('the rules of cdk-nag and of CloudFormation', () => {
   test.each([

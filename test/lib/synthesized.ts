@@ -34,6 +34,22 @@ const context: Record<string, unknown> = cdkJson.context;
 export const stageConfig = (stage: keyof typeof STAGES, changes: Partial<Config> = {}): Config =>
   parseConfig(stage, { ...STAGES[stage], ...changes });
 
+/** The config of prod with every option that adds something to the templates. */
+export const everyOption = stageConfig('prod', {
+  alarms: { email: 'on-call@example.com' },
+  otpAccess: 'public',
+  spend: { paidChecksPerDay: 5000, smsPerDay: 10_000 },
+  budget: { usdPerMonth: 500 },
+  encryption: 'customer-managed-key',
+  permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
+  tags: { 'cost-center': 'payments' },
+  runbookUrl: 'https://example.com/operations.md',
+  domain: {
+    name: 'api.example.com',
+    certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0',
+  },
+});
+
 /**
  * Returns the app of a stage, not yet synthesized. `hasValidation` turns on the template rules of CloudFormation, which take seconds
  * and need to run in one test file only.
