@@ -1,6 +1,6 @@
 import type { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { EVENTS, type EventName } from '#shared/log.ts';
+import { EVENTS, type EventName } from '#shared/log-events.ts';
 
 type MetricName<Event extends EventName> = (typeof EVENTS)[Event] extends { readonly metrics: infer M }
   ? keyof M & string

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { EVENTS, type EventName, errorFields, logEvent, redact, redirectLog } from '#shared/log.ts';
+import { errorFields, logEvent, redact, redirectLog } from '#shared/log.ts';
+import { EVENTS, type EventName } from '#shared/log-events.ts';
 import { digits, inAnyScript } from './any-script.ts';
 
 let lines: string[];
