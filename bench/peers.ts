@@ -60,7 +60,7 @@ const bundle = async (peer: string, folder: string, recording: Recording): Promi
     logLevel: 'error',
   });
   const [{ bytes = 0 } = {}] = Object.values(metafile.outputs);
-  return { recording, file, bytes };
+  return { recording, file, mapFile: '', bytes };
 };
 
 execFileSync('npm', ['install', '--no-package-lock', '--no-audit', '--no-fund', '--silent'], {

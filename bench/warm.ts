@@ -1,21 +1,22 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { selfTimes } from './harness/cpu-profile.ts';
+import { shareOfParts } from './harness/cpu-profile.ts';
 import { type Subject, startBenchProcesses, type Warm } from './harness/processes.ts';
 import { recordOperations } from './harness/recording.ts';
 import { interleave, median, option, quantile, ratio, report } from './harness/report.ts';
 
 /**
  * `npm run bench:warm` compares the CPU time and the response times of a running function with those of a bare handler that makes the
- * same calls, and prints where the function that lists users spends its CPU time. Options: `--rounds <n>`, `--requests <n>`,
+ * same calls, and prints where GET /v1/users uses more CPU time than its bare handler. Options: `--rounds <n>`, `--requests <n>`,
  * `--only <part of an operation>`.
  */
-const rounds = option('rounds', 5);
+const rounds = option('rounds', 3);
 const warmRequests = option('requests', 400);
 const only = option('only', '');
 const PROFILED = 'GET /v1/users';
-const TOP = 5;
+const TOP = 8;
 
 interface Timed extends Subject {
   readonly cpuMs: number[];
@@ -26,20 +27,36 @@ const timed = (subject: Subject): Timed => ({ ...subject, cpuMs: [], timesMs: []
 
 const processes = await startBenchProcesses();
 
-/** Returns the places that use most CPU time, with their shares of it. */
-const profile = async (subject: Subject): Promise<string[][]> => {
+/** Returns the milliseconds of CPU time per request of each part of a subject's program. */
+const profile = async (subject: Subject): Promise<ReadonlyMap<string, number>> => {
   const folder = await mkdtemp(join(tmpdir(), 'buyer-linking-profile-'));
   try {
-    await processes.run(subject, {
-      warmRequests: 4 * warmRequests,
-      nodeOptions: ['--cpu-prof', `--cpu-prof-dir=${folder}`],
-    });
+    const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`];
+    const { warm } = await processes.run(subject, { warmRequests: 2 * warmRequests, nodeOptions });
     const [file = ''] = await readdir(folder);
-    const entries = selfTimes(JSON.parse(await readFile(join(folder, file), 'utf8')));
-    return entries.slice(0, TOP).map(({ place, share }) => [place, `${(100 * share).toFixed(1)} %`]);
+    const map = new SourceMap(JSON.parse(await readFile(subject.mapFile, 'utf8')));
+    const locate = (line: number, column: number) => {
+      const entry = map.findEntry(line, column);
+      return 'originalSource' in entry ? entry.originalSource : undefined;
+    };
+    const parts = shareOfParts(JSON.parse(await readFile(join(folder, file), 'utf8')), locate);
+    return new Map(parts.map(({ part, share }) => [part, share * (warm?.cpuMs ?? 0)]));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+};
+
+/** Compares the parts of a function and of its bare handler: those that differ most come first. */
+const comparedParts = async (own: Subject, plain: Subject): Promise<string[][]> => {
+  const [ours, bares] = [await profile(own), await profile(plain)];
+  const rows = [...new Set([...ours.keys(), ...bares.keys()])].map((part) => {
+    const [mine, bare] = [ours.get(part) ?? 0, bares.get(part) ?? 0];
+    return { part, mine, bare, more: mine - bare };
+  });
+  return rows
+    .sort((a, b) => b.more - a.more)
+    .slice(0, TOP)
+    .map(({ part, mine, bare, more }) => [part, mine.toFixed(2), bare.toFixed(2), more.toFixed(2)]);
 };
 
 try {
@@ -55,7 +72,7 @@ try {
     subject.timesMs.push(...warm.timesMs);
   });
   const ms = (value: number) => value.toFixed(2);
-  const listed = ours.find(({ recording }) => recording.operation.title === PROFILED);
+  const index = ours.findIndex(({ recording }) => recording.operation.title === PROFILED);
   report(
     'warm',
     `Medians of ${rounds} processes each, interleaved, ${warmRequests} requests per process, milliseconds per request.`,
@@ -78,9 +95,14 @@ try {
         ];
       }),
     ],
-    ...(listed
-      ? [[[`CPU profile of ${PROFILED}: top ${TOP} by self time`, 'share'], ...(await profile(listed))]]
-      : []),
+    ...(index < 0
+      ? []
+      : [
+          [
+            [`${PROFILED}, CPU ms by part`, 'ours', 'bare', 'more'],
+            ...(await comparedParts(ours[index] as Subject, bare[index] as Subject)),
+          ],
+        ]),
   );
 } finally {
   await processes.stop();

@@ -13,6 +13,7 @@ import { startReplay } from './replay.ts';
 export interface Subject {
   readonly recording: Recording;
   readonly file: string;
+  readonly mapFile: string;
   readonly bytes: number;
 }
 
@@ -106,7 +107,11 @@ export const startBenchProcesses = async () => {
       entries,
       ...(plugins ? { plugins } : {}),
     });
-    return (name: string) => ({ file: join(folderOf(name), 'index.mjs'), bytes: sizes[name] ?? 0 });
+    return (name: string) => ({
+      file: join(folderOf(name), 'index.mjs'),
+      mapFile: join(folder, outDir, 'maps', `${name}.mjs.map`),
+      bytes: sizes[name] ?? 0,
+    });
   };
 
   return {

@@ -1,4 +1,4 @@
-import { selfTimes } from '#bench/harness/cpu-profile.ts';
+import { shareOfParts } from '#bench/harness/cpu-profile.ts';
 import { roundUp, svgOf } from '#bench/harness/plot.ts';
 
 describe('roundUp', () => {
@@ -35,21 +35,30 @@ describe('svgOf', () => {
   });
 });
 
-describe('selfTimes', () => {
-  const node = (id: number, functionName: string, url = '') => ({
+describe('shareOfParts', () => {
+  const node = (id: number, functionName: string, url: string, columnNumber = 0) => ({
     id,
-    callFrame: { functionName, url, lineNumber: 0 },
+    callFrame: { functionName, url, lineNumber: 0, columnNumber },
   });
+  const sources = ['../node_modules/@smithy/core/dist-es/a.js', '../shared/http/endpoint.ts'];
 
-  it('adds the time of each place, the largest first, without idle time', () => {
+  it('adds the time of each package, of Node and of this project, the largest first, without idle time', () => {
     const profile = {
-      nodes: [node(1, '(idle)'), node(2, 'parse', 'file:///index.mjs'), node(3, '', 'node:tls')],
-      samples: [1, 2, 3, 2],
-      timeDeltas: [500, 10, 30, 60],
+      nodes: [
+        node(1, '(idle)', ''),
+        node(2, 'send', 'file:///index.mjs', 0),
+        node(3, 'call', 'file:///index.mjs', 1),
+        node(4, 'write', 'node:internal/crypto/hash'),
+        node(5, 'writev', ''),
+      ],
+      samples: [1, 2, 3, 4, 5, 2],
+      timeDeltas: [500, 10, 20, 15, 5, 50],
     };
-    expect(selfTimes(profile)).toEqual([
-      { place: 'parse (bundle:1)', share: 0.7 },
-      { place: '(anonymous) (node:tls)', share: 0.3 },
+    expect(shareOfParts(profile, (_line, column) => sources[column])).toEqual([
+      { part: '@smithy/core', share: 0.6 },
+      { part: 'this project', share: 0.2 },
+      { part: 'node:crypto', share: 0.15 },
+      { part: 'native writev', share: 0.05 },
     ]);
   });
 });
