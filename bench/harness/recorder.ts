@@ -143,7 +143,10 @@ export const startRecorder = async ({ databaseUrl, secrets }: Upstreams) => {
     const target = request.headers['x-amz-target'] as string | undefined;
     const reply = target ? await awsReply(target, request, body) : await providerReply(request, body);
     const { method = 'GET', url: path = '' } = request;
-    calls.push({ roundTrip: of, target, method, path, headers: headersOf(request), body, ...reply });
+    // A send of an SMS uses a connection of its own; the bare handler does the same.
+    const { connection } = request.headers;
+    const headers = { ...headersOf(request), ...(connection === 'close' ? { connection } : {}) };
+    calls.push({ roundTrip: of, target, method, path, headers, body, ...reply });
     await pause(DELAY_MS);
     hasResponded = true;
     response.writeHead(reply.response.status, { 'Content-Type': reply.response.type });
