@@ -45,7 +45,7 @@ export const svgOf = ({ title, unit, points, series }: Plot): string => {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}">`,
-    '<style>text{font:13px system-ui,sans-serif;fill:#24292f}.grid{stroke:#8884}',
+    '<style>text{font-family:system-ui,sans-serif;font-size:13px;fill:#24292f}.grid{stroke:#8884}',
     '@media(prefers-color-scheme:dark){text{fill:#e6edf3}}</style>',
     text(`x="${LEFT}" y="24" font-weight="bold"`, `${title} (${unit})`),
     ...grid,
