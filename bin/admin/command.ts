@@ -91,6 +91,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'user-id': 'usr_…',
   subject: 'a seller, a key id, or deployment (imports, buyers, keys only in API Gateway)',
   file: 'UTF-8: a .csv with a column phone, or a .jsonl with {"phone": "…"} on each line',
+  provider: 'jibit, zohal, kavenegar or sms-ir',
   phone: `${PHONE_HELP}; without it, the command asks`,
 };
 

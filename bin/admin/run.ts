@@ -5,6 +5,7 @@ import { addAuditCommand } from './commands/audit.ts';
 import { addBuyerCommands } from './commands/buyers.ts';
 import { addInfoCommand } from './commands/info.ts';
 import { addKeyCommands } from './commands/keys.ts';
+import { addProviderCommands } from './commands/providers.ts';
 import { addReconcileCommand } from './commands/reconcile.ts';
 import { addSellerCommands } from './commands/sellers.ts';
 import { addUsageCommand } from './commands/usage.ts';
@@ -55,6 +56,7 @@ export const programFor = (terminal: Terminal, ended: (exitCode: number) => void
     .version(packageJson.version, '--version', 'show the version')
     .addHelpText('after', EXAMPLES);
   for (const add of COMMANDS) add(program, (work) => action(terminal, ended, work));
+  addProviderCommands(program, terminal);
   program
     .helpCommand(false)
     .command('help')

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { withOptionsTable } from '#bin/stage/options-table.ts';
-import { STAGES } from '#lib/stages.ts';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
 
@@ -23,9 +22,5 @@ describe('docs/deploy.md', () => {
   test('has the present table of options', () => {
     expect(page).toContain('| `keyPrefix` | `blk_test_` | `blk_live_` |');
     expect(withOptionsTable(page)).toBe(page);
-  });
-
-  test('creates the secret that the stage reads', () => {
-    expect(page).toContain(`--name ${STAGES.dev.providers.secretName} `);
   });
 });

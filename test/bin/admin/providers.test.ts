@@ -1,0 +1,137 @@
+import { STAGES } from '#lib/stages.ts';
+import { startCommand } from './cli-process.ts';
+import { CTRL_C, itOnTerminal, onTerminal } from './pseudo-terminal.ts';
+import { startSecretsDouble } from './secrets-double.ts';
+
+const SECRET = STAGES.prod.providers.secretName;
+const JIBIT = { api_key: 'key-of-a-test', secret_key: 'secret-of-a-test' };
+
+let aws: Awaited<ReturnType<typeof startSecretsDouble>>;
+beforeAll(async () => {
+  aws = await startSecretsDouble();
+});
+beforeEach(() => aws.secrets.clear());
+afterAll(() => aws.stop());
+
+const set = (provider: string, input: string, ...options: readonly string[]) =>
+  startCommand(['providers', 'set', provider, ...options], aws.environment, input).ended;
+
+const stored = (): unknown => JSON.parse(aws.secrets.get(SECRET) ?? 'null');
+
+describe('providers set', () => {
+  it('creates the secret of the stage from a JSON object on stdin, and names the fields only', async () => {
+    const ended = await set('jibit', JSON.stringify(JIBIT), '--stage', 'prod');
+    expect(ended).toEqual({
+      exitCode: 0,
+      out: `Set api_key, secret_key of jibit in the secret ${SECRET}.\n`,
+      error: '',
+    });
+    expect(stored()).toEqual({ jibit: JIBIT });
+  });
+
+  it('replaces the section of the provider and keeps the others', async () => {
+    aws.secrets.set(SECRET, JSON.stringify({ zohal: { token: 'kept' }, jibit: { api_key: 'old' } }));
+    const { out } = await set('jibit', JSON.stringify(JIBIT), '--stage', 'prod', '--json');
+    expect(JSON.parse(out)).toEqual({
+      stage: 'prod',
+      provider: 'jibit',
+      secret: SECRET,
+      fields: ['api_key', 'secret_key'],
+    });
+    expect(stored()).toEqual({ zohal: { token: 'kept' }, jibit: JIBIT });
+  });
+
+  itOnTerminal('asks for each field without showing what is typed', async () => {
+    const { exitCode, screen } = await onTerminal(
+      {
+        environment: aws.environment,
+        answers: [
+          ['sms-ir api_key: ', 'typed-in-secret\r'],
+          ['sms-ir template_id: ', '100000\r'],
+        ],
+      },
+      'providers',
+      'set',
+      'sms-ir',
+      '--stage',
+      'prod',
+    );
+    expect(exitCode).toBe(0);
+    expect(screen).not.toMatch(/typed-in-secret|100000/);
+    expect(stored()).toEqual({ 'sms-ir': { api_key: 'typed-in-secret', template_id: 100_000 } });
+  });
+
+  itOnTerminal('changes nothing after Ctrl-C', async () => {
+    const { exitCode, screen } = await onTerminal(
+      { environment: aws.environment, answers: [['zohal token: ', CTRL_C]] },
+      'providers',
+      'set',
+      'zohal',
+      '--stage',
+      'prod',
+    );
+    expect(exitCode).toBe(130);
+    expect(screen).toContain('Nothing was changed.');
+    expect(aws.secrets.size).toBe(0);
+  });
+
+  it.each([
+    ['a missing field', 'jibit', '{"api_key":"value-of-a-test"}', 'Missing, wrong or unknown: secret_key.'],
+    [
+      'an unknown field',
+      'zohal',
+      '{"token":"value-of-a-test","tokn":"x"}',
+      'Missing, wrong or unknown: tokn.',
+    ],
+    ['a wrong type', 'sms-ir', '{"api_key":"value-of-a-test","template_id":"x"}', 'unknown: template_id.'],
+    [
+      'an address without TLS',
+      'zohal',
+      '{"token":"t","base_url":"http://value-of-a-test"}',
+      'unknown: base_url.',
+    ],
+    ['text that is not JSON', 'zohal', 'value-of-a-test', 'Stdin must be a JSON object with token.'],
+    ['a list', 'zohal', '["value-of-a-test"]', 'Stdin must be a JSON object with token.'],
+  ])(
+    'refuses %s in one sentence without the value, and changes nothing',
+    async (_, provider, input, sentence) => {
+      const { exitCode, out, error } = await set(provider, input, '--stage', 'prod');
+      expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' });
+      expect(error).toContain(sentence);
+      expect(error).not.toContain('value-of-a-test');
+      expect(error.trim().split('\n')).toHaveLength(1);
+      expect(aws.secrets.size).toBe(0);
+    },
+  );
+
+  it('refuses to overwrite a secret that is not a JSON object', async () => {
+    aws.secrets.set(SECRET, 'text');
+    const { exitCode, error } = await set('jibit', JSON.stringify(JIBIT), '--stage', 'prod');
+    expect(exitCode).toBe(1);
+    expect(error).toContain('is not a JSON object with a section for each provider. Nothing was changed.');
+    expect(aws.secrets.get(SECRET)).toBe('text');
+  });
+
+  it.each([
+    [
+      ['pigeon', '--stage', 'prod'],
+      2,
+      'No provider pigeon has credentials. Those that have: jibit, zohal, kavenegar, sms-ir.',
+    ],
+    [['sandbox', '--stage', 'dev'], 2, 'No provider sandbox has credentials.'],
+    [
+      ['jibit'],
+      2,
+      'The local service uses simulators, which need no credentials. Name a stage: --stage prod.',
+    ],
+    [['jibit', '--stage', 'qa'], 1, 'There is no stage "qa": --stage dev or --stage prod.'],
+  ] as [string[], number, string][])(
+    'refuses %j in one sentence with exit code %i',
+    async ([provider = '', ...options], exitCode, sentence) => {
+      const ended = await set(provider, JSON.stringify(JIBIT), ...options);
+      expect(ended).toMatchObject({ exitCode, out: '' });
+      expect(ended.error).toContain(sentence);
+      expect(ended.error.trim().split('\n')).toHaveLength(1);
+    },
+  );
+});
