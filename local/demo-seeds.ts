@@ -6,8 +6,13 @@ import { issueKey } from '#admin/operations/issue-key.ts';
 import { hashApiKey } from '#shared/api-keys/format.ts';
 import { isUsable } from '#shared/api-keys/schema.ts';
 import type { KeySecretStore } from '#shared/api-keys/store.ts';
+import type { BuyerStore } from '#shared/buyers/store.ts';
+import { systemClock } from '#shared/clock.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';
+import { fileSecret } from '#shared/secrets/file.ts';
+import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
+import { PHONE_EXAMPLE } from '#shared/users/schema.ts';
 import { readIfThere, writePrivateFile } from './private-file.ts';
 
 interface DemoKey {
@@ -80,6 +85,20 @@ export const seedDemo = async (folder: string | undefined, seeding: Seeding): Pr
   });
   if (file !== undefined) await writePrivateFile(file, `${JSON.stringify(sellers, null, 2)}\n`);
   return sellers;
+};
+
+/** Registers the buyer of the examples, so that POST /v1/users succeeds as the reference page shows it. */
+export const registerExampleBuyer = async (
+  buyers: Pick<BuyerStore, 'register'>,
+  hashSecretFile: string,
+): Promise<void> => {
+  const hashes = keyedHashesFrom(fileSecret(hashSecretFile));
+  const [phoneHash] = await hashes.phone(PHONE_EXAMPLE);
+  await buyers.register(
+    phoneHash,
+    await hashes.buyerId(PHONE_EXAMPLE),
+    new Date(systemClock()).toISOString(),
+  );
 };
 
 /** Reads the file of an earlier start; undefined if it is missing or damaged: then everything is created again. */

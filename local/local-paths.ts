@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { jsonText, problemResponse } from '#shared/http/responses.ts';
 import { parsePhone } from '#shared/users/phone.ts';
 import { respond } from './gateway/respond.ts';
+import { readIfThere } from './private-file.ts';
 import type { Simulators } from './simulators/server.ts';
 import { USAGE_PLANS_PATH } from './usage-plans/endpoint.ts';
 
@@ -22,8 +23,19 @@ const isBrowserAtRoot = ({ method, url, headers }: IncomingMessage): boolean =>
 export const isLocalPath = (request: IncomingMessage): boolean =>
   (request.url ?? '').startsWith(PREFIX) || isBrowserAtRoot(request);
 
-/** Serves the SMS that were "sent", the faults of the simulators, and the usage plans for the admin CLI. */
-export const localPaths = (serveUsagePlans: Serve, simulators: Simulators): Serve => {
+/** The parts of the service that the local paths show. */
+export interface LocalParts {
+  readonly serveUsagePlans: Serve;
+  readonly simulators: Pick<Simulators, 'messages' | 'handleFaults'>;
+  /** The file of the demo keys; it exists while the service is ready. */
+  readonly demoFile: string;
+}
+
+/**
+ * Serves the SMS that were "sent", the demo keys for the reference page, the faults of the simulators, and the usage plans for the
+ * admin CLI.
+ */
+export const localPaths = ({ serveUsagePlans, simulators, demoFile }: LocalParts): Serve => {
   const messages = (query: URLSearchParams, requestId: string) => {
     // A plus that was not written as %2B arrives as a space.
     const phone = parsePhone((query.get('phone') ?? '').replace(/^ /, '+'));
@@ -43,6 +55,12 @@ export const localPaths = (serveUsagePlans: Serve, simulators: Simulators): Serv
       respond(response, { statusCode: 302, headers: { Location: '/docs' }, body: '' });
     } else if (request.method === 'GET' && path === '/_local/messages') {
       respond(response, messages(new URLSearchParams(query), requestId));
+    } else if (request.method === 'GET' && path === '/_local/demo') {
+      const demo = await readIfThere(demoFile);
+      respond(
+        response,
+        demo === undefined ? problemResponse('not_found', requestId) : json(200, JSON.parse(demo)),
+      );
     } else if (path === '/_local/faults') {
       await simulators.handleFaults(request, response);
     } else if (path.startsWith(`${USAGE_PLANS_PATH}/`)) {

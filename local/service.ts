@@ -2,12 +2,13 @@ import { rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { randomBase62 } from '#shared/base62.ts';
+import { buyerStore } from '#shared/buyers/store.ts';
 import { systemClock } from '#shared/clock.ts';
 import { redirectLog } from '#shared/log.ts';
 import { writeAdminTarget } from './admin-target.ts';
 import { type DataFolder, ensureSecrets, openDataFolder } from './data-folder.ts';
 import type { Database } from './database.ts';
-import { type DemoSellers, seedDemo } from './demo-seeds.ts';
+import { type DemoSellers, registerExampleBuyer, seedDemo } from './demo-seeds.ts';
 import { chosenOtpAccess, KEY_PREFIX, setEnvironment, TABLE_NAME } from './environment.ts';
 import { lockFolder } from './folder-lock.ts';
 import { loadFunctions } from './gateway/functions.ts';
@@ -89,6 +90,7 @@ const start = async (options: ServiceOptions, closers: Closer[]): Promise<Omit<S
     secrets: keySecretStore(table),
     isInPlan: (usageId) => usagePlans.throttleOf(usageId) !== undefined,
   });
+  await registerExampleBuyer(buyerStore(table), folder.hashSecretFile);
   const demo = { base_url: baseUrl, ...sellers };
   await announce({ folder, demo, database, usagePlansToken }, closers);
   // Closed first: requests in flight need every other part.
@@ -127,7 +129,11 @@ const requestListener = async (options: ServiceOptions, parts: Parts) => {
 
   options.onProgress('Loading the functions.');
   setEnvironment({ baseUrl, databaseEndpoint: database.endpoint, folder });
-  const serveLocal = localPaths(usagePlansEndpoint(usagePlans, usagePlansToken), simulators);
+  const serveLocal = localPaths({
+    serveUsagePlans: usagePlansEndpoint(usagePlans, usagePlansToken),
+    simulators,
+    demoFile: folder.demoFile,
+  });
   const serveApi = gateway({
     functions: withQueuedLinks(await loadFunctions()),
     usagePlans,

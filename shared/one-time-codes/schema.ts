@@ -8,7 +8,7 @@ const SIX_DIGITS = /^[0-9]{6}$/;
 const codeSchema = v.pipe(
   v.string('Must be a string.'),
   v.description('The six digits that were sent to the phone.'),
-  v.examples(['493027']),
+  v.examples(['123456']),
   v.metadata({ pattern: inAnyScript(SIX_DIGITS) }),
   v.transform(toAsciiDigits),
   v.regex(SIX_DIGITS, 'Must be six digits.'),

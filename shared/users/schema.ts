@@ -42,7 +42,8 @@ export const birthDateSchema = v.pipe(
   v.check((date) => !isFutureDay(date, todayInTehran(systemClock())), 'Must not be in the future.'),
 );
 
-const PHONE_EXAMPLE = '+989121234567';
+/** The phone of every example: a test phone of the sandbox. `npm start` registers its buyer. */
+export const PHONE_EXAMPLE = '+989990123456';
 const phonePattern = v.metadata<string, { pattern: string }>({ pattern: inAnyScript(IRANIAN_MOBILE) });
 const parsedPhone = parsed(parsePhone, 'Must be an Iranian mobile number: +98 or 0, then 9 and nine digits.');
 

@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { isLocalPath, localPaths } from '#local/local-paths.ts';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
 import type { SentMessage, Simulators } from '#local/simulators/server.ts';
@@ -7,18 +10,20 @@ import type { SentMessage, Simulators } from '#local/simulators/server.ts';
 const SENT: SentMessage[] = [{ phone: '+989550000001', code: '123456', sent_at: '2026-11-21T12:00:00.000Z' }];
 
 let server: LoopbackServer;
+let demoFile: string;
 
 beforeAll(async () => {
+  demoFile = join(await mkdtemp(join(tmpdir(), 'buyer-linking-paths-')), 'demo.json');
   const simulators = {
     messages: (phone: string) => SENT.filter((message) => message.phone === phone),
     handleFaults: async (_request, response) => {
       response.end('faults');
     },
-  } as Pick<Simulators, 'messages' | 'handleFaults'> as Simulators;
+  } as Pick<Simulators, 'messages' | 'handleFaults'>;
   const serveUsagePlans = async (_request: IncomingMessage, response: ServerResponse) => {
     response.end('usage plans');
   };
-  const serve = localPaths(serveUsagePlans, simulators);
+  const serve = localPaths({ serveUsagePlans, simulators, demoFile });
   server = await listenOnLoopback(0, async (request, response) => {
     if (isLocalPath(request)) return serve(request, response);
     response.end('the API');
@@ -27,6 +32,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server.close();
+  await rm(dirname(demoFile), { recursive: true });
 });
 
 const get = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${server.port}${path}`, init);
@@ -59,22 +65,29 @@ describe('/_local/messages', () => {
       });
     },
   );
+});
 
-  it('returns 404 to another host name, so that DNS rebinding reads no codes', async () => {
-    const request = httpRequest({
-      port: server.port,
-      host: '127.0.0.1',
-      path: '/_local/messages?phone=09550000001',
-      headers: { Host: 'evil.example' },
-    });
-    request.end();
-    const [response] = await once(request, 'response');
-    expect(response.statusCode).toBe(404);
-    response.resume();
+describe('/_local/demo', () => {
+  it('returns the demo keys while the service is ready, and 404 before', async () => {
+    expect((await get('/_local/demo')).status).toBe(404);
+    await writeFile(demoFile, '{"keys":{"free":"blk_test_1"}}');
+    expect(await (await get('/_local/demo')).json()).toEqual({ keys: { free: 'blk_test_1' } });
   });
 });
 
 describe('other local paths', () => {
+  it.each(['/_local/messages?phone=09550000001', '/_local/demo'])(
+    'return 404 at %s to another host name, so that DNS rebinding reads no codes and no keys',
+    async (path) => {
+      const headers = { Host: 'evil.example' };
+      const request = httpRequest({ port: server.port, host: '127.0.0.1', path, headers });
+      request.end();
+      const [response] = await once(request, 'response');
+      expect(response.statusCode).toBe(404);
+      response.resume();
+    },
+  );
+
   it('serve the faults of the simulators and the usage plans', async () => {
     expect(await (await get('/_local/faults')).text()).toBe('faults');
     expect(await (await get('/_local/usage-plans/listKeys')).text()).toBe('usage plans');

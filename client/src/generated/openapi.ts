@@ -197,7 +197,7 @@ export interface components {
             birth_date: string;
             /**
              * @description An Iranian mobile number: +98 or 0, then 9 and nine digits. Spaces and hyphens between digits are allowed.
-             * @example +989121234567
+             * @example +989990123456
              */
             phone: string;
             /**
@@ -209,19 +209,19 @@ export interface components {
         SendOtpBody: {
             /**
              * @description An Iranian mobile number: +98 or 0, then 9 and nine digits. Spaces and hyphens between digits are allowed.
-             * @example +989121234567
+             * @example +989990123456
              */
             phone: string;
         };
         VerifyOtpBody: {
             /**
              * @description An Iranian mobile number: +98 or 0, then 9 and nine digits. Spaces and hyphens between digits are allowed.
-             * @example +989121234567
+             * @example +989990123456
              */
             phone: string;
             /**
              * @description The six digits that were sent to the phone.
-             * @example 493027
+             * @example 123456
              */
             code: string;
         };
@@ -244,7 +244,7 @@ export interface components {
             birth_date: string;
             /**
              * @description The phone in E.164 form.
-             * @example +989121234567
+             * @example +989990123456
              */
             phone: string;
             /** @example Sara Ahmadi */
@@ -1063,7 +1063,7 @@ export interface operations {
                      *           "id": "usr_000002bv0aLkW9yRc3mNpd",
                      *           "national_id": "******0829",
                      *           "birth_date": "1370/1/15",
-                     *           "phone": "+989121234567",
+                     *           "phone": "+989990123456",
                      *           "display_name": "Sara Ahmadi",
                      *           "created_at": "2026-11-21T08:30:00.000Z"
                      *         }
@@ -1234,7 +1234,7 @@ export interface operations {
                  * @example {
                  *       "national_id": "9999150829",
                  *       "birth_date": "1370/1/15",
-                 *       "phone": "+989121234567",
+                 *       "phone": "+989990123456",
                  *       "display_name": "Sara Ahmadi"
                  *     }
                  */
@@ -1257,7 +1257,7 @@ export interface operations {
                      *       "id": "usr_000002bv0aLkW9yRc3mNpd",
                      *       "national_id": "******0829",
                      *       "birth_date": "1370/1/15",
-                     *       "phone": "+989121234567",
+                     *       "phone": "+989990123456",
                      *       "display_name": "Sara Ahmadi",
                      *       "created_at": "2026-11-21T08:30:00.000Z"
                      *     }
@@ -1280,7 +1280,7 @@ export interface operations {
                      *       "id": "usr_000002bv0aLkW9yRc3mNpd",
                      *       "national_id": "******0829",
                      *       "birth_date": "1370/1/15",
-                     *       "phone": "+989121234567",
+                     *       "phone": "+989990123456",
                      *       "display_name": "Sara Ahmadi",
                      *       "created_at": "2026-11-21T08:30:00.000Z"
                      *     }
@@ -1552,7 +1552,7 @@ export interface operations {
                      *       "id": "usr_000002bv0aLkW9yRc3mNpd",
                      *       "national_id": "******0829",
                      *       "birth_date": "1370/1/15",
-                     *       "phone": "+989121234567",
+                     *       "phone": "+989990123456",
                      *       "display_name": "Sara Ahmadi",
                      *       "created_at": "2026-11-21T08:30:00.000Z"
                      *     }
@@ -1928,7 +1928,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "phone": "+989121234567"
+                 *       "phone": "+989990123456"
                  *     }
                  */
                 "application/json": components["schemas"]["SendOtpBody"];
@@ -2147,8 +2147,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "phone": "+989121234567",
-                 *       "code": "493027"
+                 *       "phone": "+989990123456",
+                 *       "code": "123456"
                  *     }
                  */
                 "application/json": components["schemas"]["VerifyOtpBody"];
