@@ -1,5 +1,4 @@
 import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type OutputFile, type Plugin } from 'esbuild';
@@ -88,13 +87,12 @@ const write = async (path: string, { contents }: OutputFile): Promise<void> => {
   await writeFile(path, contents);
 };
 
-/** Copies the files that a route row names in `permissions.files` from their npm packages into the function's folder. */
+/** Copies the files that a route row names in `permissions.files` into the function's folder. */
 const copyPermittedFiles = async (codeDir: string): Promise<void> => {
-  const { resolve: pathOf } = createRequire(import.meta.url);
   for (const { name, permissions } of allRoutes) {
-    for (const [file, module] of Object.entries(permissions.files ?? {})) {
+    for (const [file, path] of Object.entries(permissions.files ?? {})) {
       await mkdir(join(codeDir, name), { recursive: true });
-      await copyFile(pathOf(module), join(codeDir, name, file));
+      await copyFile(join(ROOT, path), join(codeDir, name, file));
     }
   }
 };

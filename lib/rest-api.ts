@@ -66,7 +66,7 @@ export const restApi = (scope: Construct, name: string, config: Config, logs: Lo
     endpointTypes: [EndpointType.REGIONAL],
     // The authorizer returns the key of the usage plan. The plan never gets the key that the caller sends.
     apiKeySourceType: ApiKeySourceType.AUTHORIZER,
-    // Compresses the renderer of the reference page from 1.7 MB to 0.5 MB. Most other responses are smaller than this limit.
+    // Compresses the reference page from 80 kB to 15 kB. Most other responses are smaller than this limit.
     minCompressionSize: Size.kibibytes(10),
     // With a custom domain, the default endpoint is closed.
     disableExecuteApiEndpoint: config.domain !== null,

@@ -5,8 +5,9 @@ import { kmsSigner } from '#shared/access-tokens/kms.ts';
 import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
-import { docsPageAssets } from '#shared/docs-page/assets.ts';
-import { docsPage } from '#shared/docs-page/page.ts';
+import { GUIDE_NAMES } from '#shared/docs-page/files.ts';
+import { guidePage, referencePage } from '#shared/docs-page/page.ts';
+import { readGuide, readPageParts } from '#shared/docs-page/read-files.ts';
 import { readEnv, runsInLambda } from '#shared/env.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import { codesOf } from '#shared/one-time-codes/new-code.ts';
@@ -168,6 +169,15 @@ export const getOpenapiDeps = () => {
   };
 };
 
-export const getDocsDeps = () => ({ page: docsPage(openApiDocument), clock: systemClock });
+export const getDocsDeps = () => ({
+  page: referencePage(openApiDocument, readPageParts()),
+  clock: systemClock,
+});
 
-export const getDocsAssetDeps = () => ({ assets: docsPageAssets(runsInLambda()), clock: systemClock });
+export const getGuideDeps = () => {
+  const parts = readPageParts();
+  return {
+    guides: new Map(GUIDE_NAMES.map((name) => [name as string, guidePage(name, readGuide(name), parts)])),
+    clock: systemClock,
+  };
+};

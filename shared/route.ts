@@ -39,7 +39,7 @@ export interface Permissions {
   readonly tokenIssuer?: true;
   /** The version and the commit of the deployed code. */
   readonly release?: true;
-  /** Files beside the function's code: name -> path in node_modules. The bundle copies them, see docs-page/assets.ts. */
+  /** Files beside the function's code: name -> path in the repository. The bundle copies them, see docs-page/files.ts. */
   readonly files?: Readonly<Record<string, string>>;
 }
 

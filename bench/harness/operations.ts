@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { authorizerEvent, proxyEvent } from '#local/gateway/proxy-event.ts';
 import type { ReceivedRequest } from '#local/gateway/received-request.ts';
 import { router } from '#local/gateway/router.ts';
-import { DOCS_PAGE_FILES } from '#shared/docs-page/files.ts';
 import { allRoutes } from '#shared/routes.ts';
 
 /** A generated person, as the body of POST /v1/users. */
@@ -80,8 +79,6 @@ export const eventOf = (
   });
 };
 
-const [asset] = Object.keys(DOCS_PAGE_FILES);
-
 /** Every operation, in an order in which each one finds what those before it have stored. */
 export const OPERATIONS: readonly Operation[] = [
   {
@@ -146,8 +143,8 @@ export const OPERATIONS: readonly Operation[] = [
   },
   { title: 'GET /docs', name: 'get-docs', event: (round) => eventOf('GET', '/docs', round) },
   {
-    title: 'GET /docs/{file}',
-    name: 'get-docs-asset',
-    event: (round) => eventOf('GET', `/docs/${asset}`, round),
+    title: 'GET /docs/{guide}',
+    name: 'get-guide',
+    event: (round) => eventOf('GET', '/docs/quick-start', round),
   },
 ];

@@ -1,58 +1,44 @@
 import { createHash } from 'node:crypto';
-import type { DocsPageFile } from './files.ts';
-import type { OpenApiDocument } from './openapi-schema.ts';
-import { PAGE_SCRIPT } from './script.ts';
-import { PAGE_STYLE } from './style.ts';
+import { type ApiDocument, type Operation, operationsOf } from './document.ts';
+import { GUIDES, type GuideName } from './files.ts';
+import { guideContent, guideLinks } from './guide.ts';
+import { type Html, html, raw } from './html.ts';
+import { markdown, slug } from './markdown.ts';
+import { methodBadge, operationSection } from './operation.ts';
+import { KEY_VARIABLE, SAMPLE_BASE_URL } from './samples.ts';
+import { tryForm } from './try-form.ts';
 
-/** The reference page and its Content-Security-Policy. */
-export interface DocsPage {
+/** A page and its Content-Security-Policy. */
+export interface Page {
   readonly html: string;
   readonly contentSecurityPolicy: string;
 }
 
-const SCRIPT: DocsPageFile = 'swagger-ui-5.35.0.js';
-const STYLE: DocsPageFile = 'swagger-ui-5.35.0.css';
+/** The style and the script that a page contains. */
+export interface PageParts {
+  readonly style: string;
+  readonly script: string;
+}
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? '');
+/** Allows the page's own style and script, by hash, and requests to its own origin. */
+const contentSecurityPolicy = ({ style, script }: PageParts): string =>
+  [
+    "default-src 'none'",
+    `script-src ${hashOf(script)}`,
+    `style-src ${hashOf(style)}`,
+    'img-src data:',
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
-const sha256 = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
-/**
- * Allows this origin only. The inline script and style are allowed by hash, so no other inline code runs. The renderer's icons are
- * data: images in its style sheet.
- */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  `script-src 'self' ${sha256(PAGE_SCRIPT)}`,
-  `style-src 'self' ${sha256(PAGE_STYLE)}`,
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-const operationsOf = (document: OpenApiDocument): string =>
-  Object.entries(document.paths)
-    .flatMap(([path, methods]) =>
-      Object.entries(methods as Record<string, { summary?: string }>).map(
-        ([method, { summary = '' }]) =>
-          `<li><code>${escapeHtml(method.toUpperCase())} ${escapeHtml(path)}</code> ${escapeHtml(summary)}</li>`,
-      ),
-    )
-    .join('\n');
-
-/**
- * Builds the page. It shows its heading and the list of operations at once; the renderer replaces the list. Links are relative to
- * /docs, so they also work under a stage path (/dev/docs).
- */
-export const docsPage = (document: OpenApiDocument): DocsPage => {
-  const title = escapeHtml(`${document.info.title} API`);
-  return {
-    contentSecurityPolicy,
-    html: `<!doctype html>
+/** The whole page around its content. Every address is relative, so that it is right under a stage path (/dev/docs). */
+const page = (title: string, parts: PageParts, content: Html): Page => ({
+  contentSecurityPolicy: contentSecurityPolicy(parts),
+  html: html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -60,30 +46,115 @@ export const docsPage = (document: OpenApiDocument): DocsPage => {
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<script>${PAGE_SCRIPT}</script>
-<link rel="stylesheet" href="docs/${STYLE}">
-<style>${PAGE_STYLE}</style>
-<script src="docs/${SCRIPT}" defer></script>
+<style>${raw(parts.style)}</style>
 </head>
 <body>
-<header class="bar">
-<strong>${title}</strong>
-<a href="#operations">Operations</a>
-<a href="v1/openapi.json">OpenAPI</a>
-</header>
-<div id="reference">
-<main class="loading" id="operations">
-<h1>${title} <small>v${escapeHtml(document.info.version)}</small></h1>
-<p id="failed" role="alert" hidden>The reference could not be loaded. Please try again, or read the OpenAPI document.</p>
-<noscript><p>The full reference needs JavaScript; the OpenAPI document does not.</p></noscript>
-<h2>Operations</h2>
-<ul>
-${operationsOf(document)}
-</ul>
-</main>
-</div>
+${content}
+<script>${raw(parts.script)}</script>
 </body>
 </html>
-`,
-  };
+`.html,
+});
+
+interface Chapter {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** The chapters of the document's description: the text under each heading. */
+const chaptersOf = ({ info }: ApiDocument): readonly Chapter[] =>
+  info.description
+    .split(/^## /m)
+    .slice(1)
+    .map((chapter) => {
+      const [title = '', ...lines] = chapter.split('\n');
+      return { id: slug(title), title, text: lines.join('\n') };
+    });
+
+const headerChapter = ({ components }: ApiDocument): Chapter => ({
+  id: 'headers',
+  title: 'Response headers',
+  text: [
+    '| Header | Meaning |',
+    '|---|---|',
+    ...Object.entries(components.headers).map(
+      ([name, { description }]) => `| \`${name}\` | ${description} |`,
+    ),
+  ].join('\n'),
+});
+
+const navigation = (
+  operations: readonly Operation[],
+  chapters: readonly Chapter[],
+  tags: readonly string[],
+) => {
+  const operationLinks = (tag: string): Html => html`<h2>${tag}</h2>
+<ul>${operations
+    .filter((operation) => operation.tag === tag)
+    .map(
+      ({ id, method, summary }) => html`<li><a href="#${id}">${summary} ${methodBadge(method)}</a></li>`,
+    )}</ul>`;
+  return html`<details class="contents" open><summary>Contents</summary>
+<nav aria-label="Contents">
+<label class="search"><span>Search</span><input type="search" id="search" autocomplete="off"></label>
+<p id="found" role="status"></p>
+<ul><li><a href="#start">Start</a></li></ul>
+${tags.map(operationLinks)}
+<h2>For all operations</h2>
+<ul>${chapters.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
+<h2>Guides</h2>
+<ul>${guideLinks('docs/')}</ul>
+</nav>
+</details>`;
 };
+
+const start = ({ info }: ApiDocument, first: Operation | undefined): Html => html`
+<section class="operation" id="start">
+<div class="text">
+<h1>${info.title} API <small>${info.version}</small></h1>
+${markdown(info.description.split(/^## /m)[0] ?? '')}
+<p>Base URL: <code>${SAMPLE_BASE_URL}</code>. Send your key in the header <code>X-Api-Key</code>; keep it on your servers.
+The samples read it from the environment variable <code>${KEY_VARIABLE}</code>.</p>
+<p>New here? Read the <a href="docs/quick-start">quick start</a>. Programs read the
+<a href="v1/openapi.json">OpenAPI document</a>.</p>
+</div>
+<div class="aside">${first && tryForm(first, 'first')}</div>
+</section>`;
+
+/** Builds the reference page. The list of operations and their whole description need no JavaScript. */
+export const referencePage = (document: ApiDocument, parts: PageParts): Page => {
+  const operations = operationsOf(document);
+  const [requests, ...others] = chaptersOf(document);
+  const chapters = [...(requests ? [requests] : []), headerChapter(document), ...others];
+  // A newcomer needs nothing but a key to list users.
+  const first = operations.find(
+    ({ method, takesKey, parameters }) =>
+      method === 'GET' && takesKey && parameters.every(({ required }) => !required),
+  );
+  return page(
+    `${document.info.title} API`,
+    parts,
+    html`${navigation(
+      operations,
+      chapters,
+      document.tags.map(({ name }) => name),
+    )}
+<main>
+${start(document, first)}
+${document.tags.map(
+  ({ name, description }) => html`<h2>${name}</h2><p>${description}</p>
+${operations.filter(({ tag }) => tag === name).map((operation) => operationSection(document, operation))}`,
+)}
+<h2>For all operations</h2>
+${chapters.map(
+  ({ id, title, text }) =>
+    html`<section class="chapter" id="${id}"><h3>${title}</h3>${markdown(text)}</section>`,
+)}
+</main>`,
+  );
+};
+
+/** Builds the page of a guide from its Markdown. */
+export const guidePage = (name: GuideName, text: string, parts: PageParts): Page =>
+  page(`${GUIDES[name].title} · Buyer Linking`, parts, guideContent(name, text));

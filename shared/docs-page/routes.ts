@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Route } from '#shared/route.ts';
-import { DOCS_PAGE_FILES } from './files.ts';
+import { GUIDE_FILES, PAGE_FILES } from './files.ts';
 import { openApiDocumentSchema } from './openapi-schema.ts';
 
 /** The rows of the reference page and the OpenAPI document. */
@@ -18,7 +18,7 @@ export const docsPageRoutes = {
     permissions: { release: true },
     memoryMb: 512,
     timeoutSeconds: 10,
-    impact: 'Sellers cannot read the OpenAPI document, and the reference page stays empty.',
+    impact: 'Sellers cannot read the OpenAPI document.',
   },
   'get-docs': {
     name: 'get-docs',
@@ -37,31 +37,31 @@ export const docsPageRoutes = {
       },
     },
     problems: [],
-    permissions: {},
+    permissions: { files: PAGE_FILES },
     memoryMb: 512,
     timeoutSeconds: 10,
     impact: 'Sellers cannot open the reference page.',
   },
-  'get-docs-asset': {
-    name: 'get-docs-asset',
+  'get-guide': {
+    name: 'get-guide',
     method: 'GET',
-    path: '/docs/{file}',
+    path: '/docs/{guide}',
     access: { by: 'public' },
-    summary: 'A script or style sheet of the reference page',
-    description: 'The name includes the version, so a browser may cache it for a year.',
-    pathParameters: { schema: v.strictObject({ file: v.string() }), problem: 'not_found' },
+    summary: 'A guide for sellers',
+    description: 'A guide of docs/ as a page for people.',
+    pathParameters: { schema: v.strictObject({ guide: v.string() }), problem: 'not_found' },
     responses: {
       200: {
-        description: 'The file.',
+        description: 'The page.',
         schema: v.string(),
-        mediaType: 'text/plain; charset=utf-8',
-        headers: { 'Cache-Control': 'public, max-age=31536000, immutable.' },
+        mediaType: 'text/html; charset=utf-8',
+        headers: { 'Cache-Control': 'public, max-age=300.' },
       },
     },
     problems: ['not_found'],
-    permissions: { files: DOCS_PAGE_FILES },
+    permissions: { files: GUIDE_FILES },
     memoryMb: 512,
     timeoutSeconds: 10,
-    impact: 'The reference page loads without its renderer.',
+    impact: 'Sellers cannot open the guides from the reference page.',
   },
 } as const satisfies Record<string, Route>;

@@ -1,14 +1,15 @@
-/** The reference page in a real browser, served by the whole local service. */
+/** The reference page and the guides in a real browser, served by the whole local service. */
 import type { Browser, Page } from 'playwright-core';
 import { buildDocument } from '#bin/openapi/document.ts';
+import { GUIDE_NAMES } from '#shared/docs-page/files.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import {
   accessibilityFaults,
-  authorize,
   describeInBrowser,
+  enterKey,
+  execute,
   launchBrowser,
   openDocs,
-  sendFromPage,
 } from './browser.ts';
 import { behindStage } from './staged.ts';
 
@@ -19,12 +20,10 @@ const operationIds = Object.values(buildDocument().paths).flatMap((methods) =>
   Object.values(methods).map(({ operationId }) => operationId),
 );
 
-const openAll = async (page: Page): Promise<void> => {
-  const controls = page.locator('.opblock-summary-control');
-  for (let index = 0; index < (await controls.count()); index += 1) await controls.nth(index).click();
-};
-
 const widthOf = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth');
+
+const visible = (page: Page, selector: string): Promise<readonly string[]> =>
+  page.locator(`${selector}:visible`).allInnerTexts();
 
 /** Returns the brightness of a color of the page, 0 to 255. */
 const brightnessOf = (page: Page, selector: string, property: 'color' | 'backgroundColor'): Promise<number> =>
@@ -36,9 +35,11 @@ const brightnessOf = (page: Page, selector: string, property: 'color' | 'backgro
 describeInBrowser('the reference page', () => {
   let browser: Browser;
   let service: RunningService;
+  let baseUrl: string;
 
   beforeAll(async () => {
     service = await startRunningService({ args: ['--memory'] });
+    baseUrl = service.demo.base_url;
     browser = await launchBrowser();
   }, 60_000);
 
@@ -48,127 +49,174 @@ describeInBrowser('the reference page', () => {
     await removeDataFolder(service?.folder);
   }, 30_000);
 
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
+  });
+
   it.each([
     ['on a wide screen', {}],
     ['in dark mode', DARK],
     ['on a phone', PHONE],
     ['on a phone in dark mode', { ...PHONE, ...DARK }],
-  ])('loads %s without errors and from its own origin only', async (_title, options) => {
-    const { page, faults } = await openDocs(browser, service.demo.base_url, options);
-    await openAll(page);
+  ])(
+    'is shown by one response %s, without errors and with nothing of WCAG 2.2 AA for axe',
+    async (_, options) => {
+      const { page, faults, requested } = await openDocs(browser, baseUrl, options);
+      await execute(page, 'list-users');
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      // Only the local service is asked for the key of its demo seller.
+      expect(requested.slice(0, 2)).toEqual([`${baseUrl}/docs`, `${baseUrl}/_local/demo`]);
+    },
+  );
+
+  it('succeeds at the first Execute of the untouched page: list, link, read, remove', async () => {
+    const { page, faults } = await openDocs(browser, baseUrl);
+    const first = await execute(page, 'first');
+    expect([first.status, JSON.parse(first.body).page]).toEqual(['200', 1]);
+    const created = await execute(page, 'create-user');
+    expect([created.status, JSON.parse(created.body).display_name]).toEqual(['201', 'Sara Ahmadi']);
+    expect((await execute(page, 'create-user')).status).toMatch(/^20[01]$/);
+    const read = await execute(page, 'get-user');
+    expect([read.status, JSON.parse(read.body)]).toEqual(['200', JSON.parse(created.body)]);
+    expect((await execute(page, 'delete-user')).status).toBe('204');
+    expect((await execute(page, 'send-otp')).status).toBe('202');
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
-  it('lists every operation of the document', async () => {
-    const { page } = await openDocs(browser, service.demo.base_url);
-    const shown = await page.locator('.opblock').evaluateAll((blocks) => blocks.map((block) => block.id));
-    expect(operationIds.filter((id) => !shown.some((block) => block.endsWith(`-${id}`)))).toEqual([]);
-    expect(shown).toHaveLength(operationIds.length);
-    await page.context().close();
-  });
-
-  it('sends a real request with the entered key and shows the response', async () => {
-    const { page, faults } = await openDocs(browser, service.demo.base_url);
-    await authorize(page, service.demo.keys.free);
-    const { status, body } = await sendFromPage(page, 'list-users');
-    expect([status, JSON.parse(body)]).toEqual([
-      '200',
-      { data: [], page: 1, page_size: 20, total: 0, total_pages: 0 },
-    ]);
-    expect(faults).toEqual([]);
-    await page.context().close();
-  });
-
-  it('sends the example body of an operation, and the service accepts it', async () => {
-    const { page } = await openDocs(browser, service.demo.base_url);
-    await authorize(page, service.demo.keys.app);
-    const { status, body } = await sendFromPage(page, 'send-otp');
-    expect([status, JSON.parse(body)]).toEqual(['202', { expires_in: 300, resend_after: 60 }]);
-    await page.context().close();
-  });
-
-  it('shows the problem of an error response', async () => {
-    const { page } = await openDocs(browser, service.demo.base_url);
-    const { status, body } = await sendFromPage(page, 'create-user');
+  it('shows the problem and the headers of an error response', async () => {
+    const { page } = await openDocs(browser, baseUrl);
+    await enterKey(page, '');
+    const { status, body } = await execute(page, 'create-user');
     expect([status, JSON.parse(body).code]).toEqual(['401', 'invalid_api_key']);
-    await page.context().close();
+    await page.locator('#create-user-try summary').click();
+    expect(await page.locator('#create-user-try details pre').innerText()).toContain('x-request-id: ');
   });
 
-  it('stores the key nowhere', async () => {
-    const { page } = await openDocs(browser, service.demo.base_url);
-    await authorize(page, service.demo.keys.free);
+  it('uses an entered key in every form and stores it nowhere', async () => {
+    const { page } = await openDocs(browser, baseUrl);
+    await enterKey(page, service.demo.keys.read_only);
+    expect((await execute(page, 'list-users')).status).toBe('200');
+    expect((await execute(page, 'create-user')).status).toBe('403');
     const stored = await page.evaluate(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
     );
     expect(stored).toBe('[{},{},""]');
-    await page.context().close();
   });
 
-  it('fits the width of a phone with every operation open and a response shown', async () => {
-    const { page } = await openDocs(browser, service.demo.base_url, PHONE);
-    await sendFromPage(page, 'list-users');
-    await page.reload();
-    await page.waitForSelector('.opblock');
-    await openAll(page);
+  it('fits the width of a phone with a response shown', async () => {
+    const { page } = await openDocs(browser, baseUrl, PHONE);
+    await execute(page, 'list-users');
     expect(await widthOf(page)).toBe(PHONE.viewport.width);
-    await page.context().close();
   });
 
   it('has light text on a dark background in dark mode, and the reverse otherwise', async () => {
-    const dark = (await openDocs(browser, service.demo.base_url, DARK)).page;
-    const light = (await openDocs(browser, service.demo.base_url)).page;
-    const readings = await Promise.all(
+    const dark = (await openDocs(browser, baseUrl, DARK)).page;
+    const light = (await openDocs(browser, baseUrl)).page;
+    const [darkText, darkGround, lightText, lightGround] = (await Promise.all(
       [dark, light].flatMap((page) => [
-        brightnessOf(page, '.info p', 'color'),
+        brightnessOf(page, 'main p', 'color'),
         brightnessOf(page, 'body', 'backgroundColor'),
       ]),
-    );
-    const [darkText, darkGround, lightText, lightGround] = readings as [number, number, number, number];
+    )) as [number, number, number, number];
     expect(darkText - darkGround).toBeGreaterThan(120);
     expect(lightGround - lightText).toBeGreaterThan(120);
-    await Promise.all([dark.context().close(), light.context().close()]);
   });
 
-  it('works under a stage path and sends its requests there', async () => {
-    const staged = await behindStage(service.demo.base_url, 'dev');
+  it('works under a stage path: requests, samples and guides', async () => {
+    const staged = await behindStage(baseUrl, 'dev');
     const { page, faults, requested } = await openDocs(browser, staged.baseUrl);
-    await authorize(page, service.demo.keys.read_only);
-    const { status } = await sendFromPage(page, 'list-users');
-    expect(status).toBe('200');
+    await enterKey(page, service.demo.keys.read_only);
+    expect((await execute(page, 'list-users')).status).toBe('200');
+    expect(await page.locator('#list-users [data-language="curl"]').innerText()).toContain(
+      `'${staged.baseUrl}/v1/users?page=1&page_size=20'`,
+    );
+    await page.click('.contents a[href="docs/linking"]');
+    await page.click('.contents a[href="errors"]');
+    await page.click('.contents a[href="../docs"]');
+    expect(await page.locator('.operation').count()).toBe(operationIds.length + 1);
     expect(faults).toEqual([]);
     expect(requested.filter((url) => !url.startsWith(`${staged.baseUrl}/`))).toEqual([]);
-    await page.context().close();
     await staged.close();
   });
 
-  it('shows an error if the document cannot be loaded, and still lists the operations', async () => {
-    const page = await browser.newPage();
-    await page.route('**/v1/openapi.json', (route) => route.fulfill({ status: 503, body: '{}' }));
-    await page.goto(`${service.demo.base_url}/docs`);
-    await page.locator('#failed').waitFor({ state: 'visible' });
-    expect(await page.locator('#reference li').count()).toBe(operationIds.length);
-    await page.close();
+  it('lists every operation and shows a sample without JavaScript', async () => {
+    const { page } = await openDocs(browser, baseUrl, { javaScriptEnabled: false });
+    expect(await page.locator('.contents a .method').count()).toBe(operationIds.length);
+    expect(await visible(page, '.samples pre')).toHaveLength(operationIds.length);
+    expect(await visible(page, '.try')).toEqual([]);
+    await page.locator('#create-user').getByText('Python').click();
+    expect(await visible(page, '#create-user .samples pre')).toEqual([expect.stringContaining('urllib')]);
   });
 
-  it.each([
-    ['in light', {}],
-    ['in dark', DARK],
-    ['on a phone', PHONE],
-  ])('conforms to WCAG 2 AA %s with every operation open', async (_title, options) => {
-    const { page } = await openDocs(browser, service.demo.base_url, options);
-    await openAll(page);
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await page.context().close();
+  it('shows every sample in the selected language, by keyboard too', async () => {
+    const { page } = await openDocs(browser, baseUrl);
+    await page.locator('#create-user .samples input:checked').focus();
+    await page.keyboard.press('ArrowRight');
+    const samples = await visible(page, '.samples pre');
+    expect(samples.filter((sample) => !sample.includes('await fetch('))).toEqual([]);
+    expect(samples).toHaveLength(operationIds.length);
+  });
+
+  it('copies the selected sample', async () => {
+    const { page } = await openDocs(browser, baseUrl, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.locator('#get-user .samples').getByRole('button', { name: 'Copy' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl '.*usr_/);
+  });
+
+  it('finds an operation by a word of its title, a field or an error code', async () => {
+    const { page } = await openDocs(browser, baseUrl);
+    const search = page.getByRole('searchbox', { name: 'Search' });
+    await search.fill('user_conflict');
+    expect(await visible(page, '.contents li')).toEqual([expect.stringContaining('Link a buyer'), 'Errors']);
+    expect(await page.locator('#found').innerText()).toBe('2 found');
+    await search.fill('verify one-time');
+    expect(await visible(page, '.contents li')).toContainEqual(
+      expect.stringContaining('Verify a one-time code'),
+    );
+    await search.fill('');
+    expect((await visible(page, '.contents li')).length).toBeGreaterThan(operationIds.length);
+  });
+
+  it('closes the contents on a phone when a link is followed', async () => {
+    const { page } = await openDocs(browser, baseUrl, PHONE);
+    await page.getByText('Contents', { exact: true }).click();
+    await page.locator('.contents a[href="#delete-user"]').click();
+    expect(await visible(page, '.contents li')).toEqual([]);
+    await page.locator('#delete-user h3').waitFor({ state: 'visible' });
   });
 
   it('is usable by keyboard', async () => {
-    const { page } = await openDocs(browser, service.demo.base_url);
-    await page.locator('.opblock[id$="-list-users"] .opblock-summary-control').focus();
+    const { page } = await openDocs(browser, baseUrl);
+    await page.locator('#list-users-try [data-in="key"]').focus();
     await page.keyboard.press('Enter');
-    await page.locator('.opblock[id$="-list-users"] .execute').waitFor();
+    await page.locator('#list-users-try .answer').waitFor({ state: 'visible' });
     expect(await page.getAttribute('html', 'lang')).toBe('en');
     expect(await page.locator('main').count()).toBe(1);
-    await page.context().close();
   });
+
+  it.each(GUIDE_NAMES)(
+    'shows the guide %s without errors and with nothing of WCAG 2.2 AA for axe',
+    async (name) => {
+      const { page, faults } = await openDocs(browser, baseUrl, PHONE);
+      await page.goto(`${baseUrl}/docs/${name}`);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(await widthOf(page)).toBe(PHONE.viewport.width);
+      expect(faults).toEqual([]);
+    },
+  );
+});
+
+describeInBrowser('the reference page at another host name than localhost', () => {
+  it('asks for no demo key and enters none', async () => {
+    const service = await startRunningService({ args: ['--memory'] });
+    const browser = await launchBrowser(['--host-resolver-rules=MAP api.example.com 127.0.0.1']);
+    const baseUrl = service.demo.base_url.replace('localhost', 'api.example.com');
+    const { page, requested } = await openDocs(browser, baseUrl);
+    expect(requested).toEqual([`${baseUrl}/docs`]);
+    expect(await page.locator('#first-try [data-in="key"]').inputValue()).toBe('');
+    await browser.close();
+    await service.stop();
+    await removeDataFolder(service.folder);
+  }, 60_000);
 });

@@ -1,24 +1,32 @@
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { buildDocument } from '#bin/openapi/document.ts';
 import { handle } from '#functions/get-docs.ts';
-import { docsPage } from '#shared/docs-page/page.ts';
+import { referencePage } from '#shared/docs-page/page.ts';
+import { readPageParts } from '#shared/docs-page/read-files.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
+import { PROBLEMS } from '#shared/problems.ts';
+import { problemsOf } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { callForText } from './docs-call.ts';
 
-const getDocs = () => {
-  const deps = { page: docsPage(buildDocument()), clock: fakeClock('2026-11-21T08:00:00Z') };
-  return callForText(
+/** The weight at which the page still arrives with the first round trips of a slow connection. */
+const MAX_COMPRESSED_BYTES = 30_000;
+
+const document = JSON.parse(JSON.stringify(buildDocument()));
+const deps = { page: referencePage(document, readPageParts()), clock: fakeClock('2026-11-21T08:00:00Z') };
+
+const getDocs = () =>
+  callForText(
     endpoint(routes['get-docs'], handle, () => deps),
     '/docs',
   );
-};
 
-const hashesIn = (html: string, tag: 'script' | 'style') =>
-  [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'))].map(
-    ([, text]) => `'sha256-${createHash('sha256').update(String(text)).digest('base64')}'`,
-  );
+const published = allRoutes.filter(({ tag }) => tag !== undefined);
+
+const sectionOf = (body: string, name: string): string =>
+  body.slice(body.indexOf(`<section class="operation" id="${name}"`)).split('</section>')[0] ?? '';
 
 describe('200', () => {
   it('returns a page that is cacheable for five minutes', async () => {
@@ -36,9 +44,12 @@ describe('200', () => {
     const policy = headers['Content-Security-Policy'] ?? '';
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
-    const hashes = [...hashesIn(body, 'script'), ...hashesIn(body, 'style')];
+    const hashes = [...body.matchAll(/<(script|style)>([\s\S]*?)<\/\1>/g)].map(
+      ([, tag, text]) => `${tag}-src 'sha256-${createHash('sha256').update(String(text)).digest('base64')}'`,
+    );
     expect(hashes).toHaveLength(2);
     expect(hashes.filter((hash) => !policy.includes(hash))).toEqual([]);
+    expect(body).not.toMatch(/\sstyle="|\son\w+="|javascript:/);
   });
 
   it('sends no referrer and forbids frames', async () => {
@@ -54,12 +65,64 @@ describe('200', () => {
     const { body } = await getDocs();
     const links = [...body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link]) => String(link));
     expect(links.filter((link) => /^(?:\/|https?:)/.test(link))).toEqual([]);
-    expect(links).toContain('v1/openapi.json');
+    expect(links).toEqual(expect.arrayContaining(['v1/openapi.json', 'docs/quick-start', '#create-user']));
   });
 
-  it('lists every operation without JavaScript', async () => {
+  it('links only to parts of the page that exist', async () => {
     const { body } = await getDocs();
-    const published = allRoutes.filter(({ tag }) => tag !== undefined);
-    expect(published.filter(({ method, path }) => !body.includes(`${method} ${path}`))).toEqual([]);
+    const targets = [...body.matchAll(/href="#([^"]*)"/g)].map(([, id]) => String(id));
+    expect(targets.filter((id) => !body.includes(` id="${id}"`))).toEqual([]);
+    const ids = [...body.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+    expect(ids).toEqual([...new Set(ids)]);
+  });
+
+  it('is small enough to arrive at once', async () => {
+    expect(gzipSync((await getDocs()).body).byteLength).toBeLessThan(MAX_COMPRESSED_BYTES);
+  });
+
+  it('escapes the text of the document', () => {
+    const tag = { name: '<script>alert(1)</script>', description: '"&' };
+    const { html } = referencePage({ ...document, tags: [tag] }, { style: '', script: '' });
+    expect(html).toContain('<h2>&lt;script&gt;alert(1)&lt;/script&gt;</h2><p>&quot;&amp;</p>');
+  });
+});
+
+describe.each(published.map((route) => [route.name, route] as const))(
+  '%s on the page without JavaScript',
+  (name, route) => {
+    it('has its method, path, every field and every error code', async () => {
+      const section = sectionOf((await getDocs()).body, name);
+      const fields = [route.body, route.query, route.pathParameters?.schema].flatMap((schema) =>
+        Object.keys(schema?.entries ?? {}),
+      );
+      const expected = [
+        `>${route.method}</span> <code>${route.path}</code>`,
+        ...fields.map((field) => `<code class="name">${field}</code>`),
+        ...problemsOf(route).map((code) => `<td>${PROBLEMS[code].status}</td><td><code>${code}</code></td>`),
+      ];
+      expect(expected.filter((text) => !section.includes(text))).toEqual([]);
+    });
+
+    it('has a sample in each language', async () => {
+      const section = sectionOf((await getDocs()).body, name);
+      const languages = [...section.matchAll(/<pre data-language="(\w+)">/g)].map(([, language]) => language);
+      expect(languages).toEqual(['curl', 'typescript', 'python']);
+    });
+  },
+);
+
+describe('create-user on the page', () => {
+  it('shows 201 before 200, and the fields of their common body once', async () => {
+    const section = sectionOf((await getDocs()).body, 'create-user');
+    expect(section.indexOf('>201</b>')).toBeGreaterThan(-1);
+    expect(section.indexOf('>201</b>')).toBeLessThan(section.indexOf('>200</b>'));
+    expect(section.match(/<code class="name">created_at<\/code>/g)).toHaveLength(1);
+  });
+});
+
+describe('the common headers', () => {
+  it('are described once', async () => {
+    const { body } = await getDocs();
+    expect(body.match(/The id of this request\. Quote it when you report a problem\./g)).toHaveLength(1);
   });
 });

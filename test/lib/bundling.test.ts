@@ -13,8 +13,8 @@ const BUDGET_BYTES: Readonly<Record<string, number>> = {
   canary: 1_000,
   'create-user': 245_000,
   'delete-user': 206_000,
-  'get-docs': 133_000,
-  'get-docs-asset': 34_000,
+  'get-docs': 195_000,
+  'get-guide': 100_000,
   'get-jwks': 174_000,
   'get-openapi': 125_000,
   'get-openid-configuration': 33_000,
@@ -88,7 +88,7 @@ describe('the bundles', () => {
 });
 
 describe('the content of a bundle', () => {
-  test.each(['get-jwks', 'get-openapi', 'get-docs', 'get-docs-asset'])(
+  test.each(['get-jwks', 'get-openapi', 'get-docs', 'get-guide'])(
     '%s holds no DynamoDB and no secrets client',
     async (name) => {
       expect(await sourcesOf(name)).not.toMatch(/client-dynamodb|lib-dynamodb|client-secrets-manager/);

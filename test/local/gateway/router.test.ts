@@ -36,22 +36,26 @@ describe('router', () => {
 
   describe('with a placeholder', () => {
     const row = (name: string, path: string): Route => ({ ...routes['list-users'], name, path }) as Route;
-    const findAsset = router([row('any', '/docs/{file}'), row('plain', '/docs/plain'), row('docs', '/docs')]);
+    const findGuide = router([
+      row('any', '/docs/{guide}'),
+      row('plain', '/docs/plain'),
+      row('docs', '/docs'),
+    ]);
 
     it('returns the decoded segment as a path parameter', () => {
-      expect(findAsset('GET', '/docs/a%20b.js')).toMatchObject({ pathParameters: { file: 'a b.js' } });
+      expect(findGuide('GET', '/docs/a%20b.js')).toMatchObject({ pathParameters: { guide: 'a b.js' } });
     });
 
     it('prefers a path without a placeholder', () => {
-      expect(findAsset('GET', '/docs/plain')?.route.name).toBe('plain');
+      expect(findGuide('GET', '/docs/plain')?.route.name).toBe('plain');
     });
 
     it.each(['/docs/', '/docs/a/b', '/docs/%zz'])('returns undefined for %s', (path) => {
-      expect(findAsset('GET', path)).toBeUndefined();
+      expect(findGuide('GET', path)).toBeUndefined();
     });
 
     it('returns no path parameters without a placeholder', () => {
-      expect(findAsset('GET', '/docs')?.pathParameters).toBeNull();
+      expect(findGuide('GET', '/docs')?.pathParameters).toBeNull();
     });
   });
 });

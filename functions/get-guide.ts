@@ -1,0 +1,25 @@
+import { getGuideDeps } from '#shared/deps.ts';
+import { pageHeaders } from '#shared/docs-page/headers.ts';
+import type { Page } from '#shared/docs-page/page.ts';
+import { docsPageRoutes } from '#shared/docs-page/routes.ts';
+import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
+import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import { problem } from '#shared/problems.ts';
+
+const route = docsPageRoutes['get-guide'];
+
+export interface GetGuideDeps extends EndpointDeps {
+  readonly guides: ReadonlyMap<string, Page>;
+}
+
+/** Returns the page of a guide. Throws `not_found` for any other name. */
+export const handle = async (
+  { path }: Request<typeof route>,
+  { guides }: GetGuideDeps,
+): Promise<ResponseOf<typeof route>> => {
+  const page = guides.get(path.guide);
+  if (page === undefined) throw problem('not_found');
+  return { status: 200, headers: pageHeaders(page), body: page.html };
+};
+
+export const handler = endpoint(route, handle, getGuideDeps);

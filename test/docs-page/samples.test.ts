@@ -1,0 +1,143 @@
+/** Runs every code sample of the reference page as a reader would, against a running service. */
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { KEY_VARIABLE, type Language, SAMPLE_BASE_URL } from '#shared/docs-page/samples.ts';
+import { PHONE_EXAMPLE } from '#shared/users/schema.ts';
+import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+
+const run = promisify(execFile);
+
+let service: RunningService;
+let folder: string;
+let page: string;
+
+beforeAll(async () => {
+  service = await startRunningService({ args: ['--memory'] });
+  folder = await mkdtemp(join(tmpdir(), 'buyer-linking-samples-'));
+  page = await (await fetch(`${service.demo.base_url}/docs`)).text();
+}, 60_000);
+
+afterAll(async () => {
+  await service?.stop();
+  await removeDataFolder(service?.folder);
+  await rm(folder, { recursive: true, force: true });
+}, 30_000);
+
+const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
+
+/** Returns a sample as the reader copies it: with the address of the service, as the page's script shows it. */
+const sampleOf = (operationId: string, language: Language): string => {
+  const section = page.slice(page.indexOf(`<section class="operation" id="${operationId}"`));
+  const [, markup = ''] =
+    new RegExp(`<pre data-language="${language}"><code>([^]*?)</code>`).exec(section) ?? [];
+  return markup
+    .replace(/<\/?[bi]>/g, '')
+    .replace(/&\w+;/g, (entity) => ENTITIES[entity] ?? entity)
+    .replaceAll(SAMPLE_BASE_URL, service.demo.base_url);
+};
+
+interface Program {
+  readonly file: string;
+  readonly command: string;
+  /** What must be installed. */
+  readonly needs: string;
+}
+
+const PROGRAMS: Readonly<Record<Language, Program>> = {
+  curl: { file: 'sample.sh', command: 'sh', needs: 'curl' },
+  typescript: { file: 'sample.mts', command: process.execPath, needs: process.execPath },
+  python: { file: 'sample.py', command: 'python3', needs: 'python3' },
+};
+
+const outputOf = async (sample: string, language: Language): Promise<string> => {
+  const { file, command } = PROGRAMS[language];
+  await writeFile(join(folder, file), sample);
+  const env = { PATH: process.env.PATH, [KEY_VARIABLE]: service.demo.keys.free };
+  return (await run(command, [file], { cwd: folder, env })).stdout.trim();
+};
+
+/** Returns what the sample of an operation prints. `changes`: example value -> the reader's own value. */
+const printed = (
+  operationId: string,
+  language: Language,
+  changes: readonly (readonly [string, string])[] = [],
+): Promise<string> => {
+  const sample = changes.reduce(
+    (text, [from, to]) => {
+      expect(text).toContain(from);
+      return text.replaceAll(from, to);
+    },
+    sampleOf(operationId, language),
+  );
+  return outputOf(sample, language);
+};
+
+const idIn = (output: string): string => /usr_\w{22}/.exec(output)?.[0] ?? '';
+
+/** The operations whose samples the tests below run. */
+const RUN = [
+  ...['create-user', 'list-users', 'get-user', 'delete-user', 'send-otp', 'verify-otp'],
+  ...['get-jwks', 'get-openid-configuration', 'get-openapi', 'get-docs'],
+];
+
+const EXAMPLE_ID = 'usr_000002bv0aLkW9yRc3mNpd';
+const EXAMPLE_CODE = '123456';
+
+const describeLanguage = (language: Language, phone: string): void => {
+  const { needs } = PROGRAMS[language];
+  const isInstalled = spawnSync(needs, ['--version']).status === 0;
+  const describeIf = isInstalled ? describe : describe.skip;
+
+  describeIf(`the ${language} samples${isInstalled ? '' : ` (skipped: no ${needs})`}`, () => {
+    it('link, list, read and remove the example buyer', async () => {
+      const id = idIn(await printed('create-user', language));
+      expect(id).not.toBe('');
+      expect(await printed('list-users', language)).toContain(id);
+      expect(await printed('get-user', language, [[EXAMPLE_ID, id]])).toContain(id);
+      expect(await printed('delete-user', language, [[EXAMPLE_ID, id]])).toBe('');
+      expect(await printed('list-users', language)).not.toContain(id);
+    });
+
+    it('send and verify a code', async () => {
+      const own = [PHONE_EXAMPLE, phone] as const;
+      expect(await printed('send-otp', language, [own])).toMatch(/resend_after\W+60/);
+      const [message] = (await (
+        await fetch(`${service.demo.base_url}/_local/messages?phone=${encodeURIComponent(phone)}`)
+      ).json()) as { code: string }[];
+      const output = await printed('verify-otp', language, [own, [EXAMPLE_CODE, String(message?.code)]]);
+      expect(output).toMatch(/token_type\W+Bearer/);
+    });
+
+    it.each([
+      ['get-jwks', 'P-256'],
+      ['get-openid-configuration', 'jwks_uri'],
+      ['get-openapi', 'Buyer Linking'],
+      ['get-docs', '<!doctype html>'],
+    ])('%s prints the response', async (operationId, text) => {
+      expect(await printed(operationId, language)).toContain(text);
+    });
+  });
+};
+
+describeLanguage('curl', '+989990000001');
+describeLanguage('typescript', '+989990000002');
+describeLanguage('python', '+989990000003');
+
+describe('the samples that were run', () => {
+  it('are those of every operation of the page', () => {
+    const sections = [...page.matchAll(/<section class="operation" id="([\w-]+)" aria/g)].map(([, id]) => id);
+    expect(sections.sort()).toEqual([...RUN].sort());
+  });
+});
+
+describe('a sample whose request is refused', () => {
+  it.each(['typescript', 'python'] as const)('ends %s with the problem', async (language) => {
+    const wrong = sampleOf('get-user', language);
+    await expect(outputOf(wrong, language)).rejects.toMatchObject({
+      stderr: expect.stringContaining('user_not_found'),
+    });
+  });
+});
