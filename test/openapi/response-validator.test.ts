@@ -27,7 +27,7 @@ const created: Exchange = {
   path: '/v1/users',
   status: 201,
   headers: { ...common, RateLimit: '"free";r=99;t=12', 'RateLimit-Policy': '"free";q=100;w=60' },
-  body: JSON.stringify(user),
+  body: `${JSON.stringify(user)}\n`,
 };
 
 const rejected = (code: Parameters<typeof problemResponse>[0], options: Partial<Exchange> = {}): Exchange => {
@@ -59,10 +59,7 @@ describe('a response that conforms to the document', () => {
       'the reference page',
       { ...created, method: 'GET', path: '/docs', status: 200, headers: html, body: '<p>' },
     ],
-    [
-      'a file of the reference page',
-      { ...created, method: 'GET', path: '/docs/x.js', status: 200, headers: html, body: '' },
-    ],
+    ['a guide', { ...created, method: 'GET', path: '/docs/linking', status: 200, headers: html, body: '' }],
   ])('has no faults: %s', (_title, exchange) => {
     expect(responseFaults(exchange)).toEqual([]);
   });
@@ -95,11 +92,11 @@ describe('a response that does not conform', () => {
 
 function pageOf(data: object[]): Exchange {
   const body = JSON.stringify({ data, page: 1, page_size: 20, total: data.length, total_pages: data.length });
-  return { method: 'GET', path: '/v1/users?page=1', status: 200, headers: common, body };
+  return { method: 'GET', path: '/v1/users?page=1', status: 200, headers: common, body: `${body}\n` };
 }
 
 function withUser(change: object): Exchange {
-  return { ...created, body: JSON.stringify({ ...user, ...change }) };
+  return { ...created, body: `${JSON.stringify({ ...user, ...change })}\n` };
 }
 
 function withHeader(headers: Record<string, string>): Exchange {
