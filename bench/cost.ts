@@ -34,6 +34,13 @@ const IDLE = {
   'AWS::WAFv2::WebACL': USD.firewall + USD.firewallRule,
 } as const;
 
+/** CloudWatch bills an alarm by the metrics that it evaluates; any other resource counts once. */
+const unitsOf = ({
+  Properties = {},
+}: {
+  readonly Properties?: { readonly Metrics?: readonly object[] };
+}): number => Properties.Metrics?.filter((metric) => 'MetricStat' in metric).length ?? 1;
+
 /** Returns the USD per month of each type of resource of an idle stage. */
 const idleCosts = (stage: keyof typeof STAGES, folder: string): number[] => {
   const bundles: Bundles = {
@@ -48,9 +55,11 @@ const idleCosts = (stage: keyof typeof STAGES, folder: string): number[] => {
   const { data, api } = addStage(app, config, { bundles, release: releaseOf() });
   const templates = [Template.fromStack(data), Template.fromStack(api)];
   return Object.entries(IDLE).map(([type, price]) => {
-    const inTemplates = templates.map((template) => Object.keys(template.findResources(type)).length);
+    const inTemplates = templates.flatMap((template) =>
+      Object.values(template.findResources(type)).map(unitsOf),
+    );
     const byHand = type === 'AWS::SecretsManager::Secret' && !isSandbox(config.providers.sms) ? 1 : 0;
-    return price * inTemplates.reduce((sum, count) => sum + count, byHand);
+    return price * inTemplates.reduce((sum, units) => sum + units, byHand);
   });
 };
 

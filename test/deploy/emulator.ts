@@ -9,8 +9,8 @@ import { startGroup } from './process-group.ts';
 import { makePythonEnvironment } from './python.ts';
 
 /**
- * MiniStack, and the library with which its KMS makes key pairs. 1.5.16 to 1.5.33 have throttles and gateway responses, but take the API
- * key from the header X-Api-Key only and not from the authorizer, so that they refuse every request with a key.
+ * MiniStack, and the library with which its KMS makes key pairs. 1.5.33 has throttles and gateway responses, but takes the API key from the
+ * header X-Api-Key only and not from the authorizer, so that it refuses every request with a key.
  */
 const PACKAGES = ['ministack==1.4.21', 'cryptography==50.0.2'];
 
