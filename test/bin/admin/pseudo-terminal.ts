@@ -24,16 +24,24 @@ interface Options {
 export const CTRL_C = '\u0003';
 export const CTRL_D = '\u0004';
 
+/** The variables, without those from which Node takes the colors of a terminal: a terminal has none where `CI` is set. */
+const withoutColorSettings = (): NodeJS.ProcessEnv => {
+  const { NO_COLOR: _, NODE_DISABLE_COLORS: __, FORCE_COLOR: ___, CI: ____, ...others } = process.env;
+  return others;
+};
+
 /** Runs a command in a terminal of its own. `screen`: what it writes to stdout and stderr, with the echo of what was typed. */
 export const onTerminal = async (
   { columns = 80, answers = [], environment = {} }: Options,
   ...args: readonly string[]
 ): Promise<{ readonly exitCode: number | null; readonly screen: string }> => {
-  const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env;
   const child = spawn(
     'python3',
     [SCRIPT, String(columns), JSON.stringify(answers), process.execPath, PROGRAM, ...args],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...inherited, TERM: 'xterm-256color', ...environment } },
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...withoutColorSettings(), TERM: 'xterm-256color', ...environment },
+    },
   );
   let screen = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
