@@ -1,10 +1,12 @@
 /**
- * Follows every page for sellers as a reader would: in reading order, in one clone, against one running service, each snippet as it is
- * written. It installs packages from registries, so `npm test` leaves it out: `npm run test:docs` runs it.
+ * Follows every page for sellers, and then the page for admins, as a reader would: in reading order, in one clone, against one running
+ * service, each snippet as it is written. It installs packages from registries, so `npm test` leaves it out: `npm run test:docs` runs it.
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { itOnTerminal } from '#test/bin/admin/pseudo-terminal.ts';
 import { missingForPhp } from '#test/client-php/php.ts';
+import { ADMIN_PAGE, followAdminPage } from './admin-page.ts';
 import { faultOf } from './output.ts';
 import { type Command, pagesInReadingOrder, parsePage, textOf } from './page.ts';
 import { newReader, type Reader } from './reader.ts';
@@ -13,7 +15,7 @@ import { newReader, type Reader } from './reader.ts';
 const NOT_RUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': {
     'npm ci && npm start   # the whole service on http://localhost:3000': 'the reader has done this',
-    'npm run admin -- sellers create "Kaveh Books"': 'ids are left out; test/bin/admin runs these commands',
+    'npm run admin -- sellers create "Kaveh Books"': 'docs/admin.md has these commands',
     'npm ci': 'a deploy: npm run test:deploy',
   },
   'client-php/README.md': {
@@ -86,6 +88,10 @@ describe('the pages in reading order', () => {
       expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
     });
   }
+
+  itOnTerminal(`${ADMIN_PAGE} runs as written and prints what it shows`, async () => {
+    expect(await followAdminPage(reader)).toEqual([]);
+  });
 
   it('have TypeScript programs that compile with the strictest options', async () => {
     expect(await reader.compile(['link.ts', 'example.ts', 'token.ts'])).toBe('');

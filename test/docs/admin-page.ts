@@ -1,0 +1,92 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { newDemoPerson } from '#local/demo/people.ts';
+import { onTerminal } from '#test/bin/admin/pseudo-terminal.ts';
+import { answersOf, type ConsoleCommand, consoleCommandsOf, linesNotPrinted } from './console.ts';
+import { textOf } from './page.ts';
+import type { Reader } from './reader.ts';
+
+/** The page for admins. */
+export const ADMIN_PAGE = 'docs/admin.md';
+
+/** The phone of the page's examples. */
+const PHONE = '09121234567';
+
+/** The answers that the page shows, or this reader's: the phone where `-` asks for it, else yes. */
+const answersTo = (command: ConsoleCommand): readonly (readonly [string, string])[] => {
+  const shown = answersOf(command);
+  if (shown.length > 0) return shown;
+  return command.words.includes('-') ? [['Phone:', `${PHONE}\r`]] : [['[y/N]', 'y\r']];
+};
+
+/** Commands of a stage in AWS: test/bin/admin runs them against simulated AWS services. */
+const isForAws = ({ words }: ConsoleCommand): boolean => words.includes('--stage');
+
+type Ids = Readonly<Record<'sel' | 'key' | 'usr', string>>;
+
+/** Puts ids that exist in the place of those that the page shows. */
+const withIds = (words: readonly string[], ids: Ids): string[] =>
+  words.map((word) => {
+    const [, prefix] = /^(sel|key|usr)_\S+$/.exec(word) ?? [];
+    return prefix === undefined ? word : ids[prefix as keyof Ids];
+  });
+
+/** Links a person for the demo seller and returns the user's id. */
+const linkUser = async ({ service }: Reader, phone?: string): Promise<string> => {
+  const { base_url, keys } = service.demo;
+  const person = newDemoPerson();
+  const response = await fetch(`${base_url}/v1/users`, {
+    method: 'POST',
+    headers: { 'X-Api-Key': keys.professional, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ ...person, phone: phone ?? person.phone }),
+  });
+  if (response.status !== 201) throw new Error(await response.text());
+  return ((await response.json()) as { id: string }).id;
+};
+
+/**
+ * Runs the commands of the page in order, each in a terminal of 80 columns, with the ids that the commands before have printed. Returns
+ * the commands that fail or do not print what the page shows.
+ */
+export const followAdminPage = async (reader: Reader): Promise<readonly object[]> => {
+  const { demo, folder } = reader.service;
+  const file = join(reader.home, 'buyers.csv');
+  await writeFile(file, `phone\n${PHONE}\n`);
+  const run = (words: readonly string[], answers: readonly (readonly [string, string])[] = []) =>
+    onTerminal({ answers }, '--data', folder, ...words);
+
+  const { phone } = newDemoPerson();
+  for (const registered of [PHONE, phone]) await run(['buyers', 'add', registered]);
+  await linkUser(reader, PHONE);
+  let ids: Ids = { sel: demo.seller_id, key: '', usr: await linkUser(reader, phone) };
+
+  const faults: object[] = [];
+  for (const command of consoleCommandsOf(textOf(ADMIN_PAGE)).filter((command) => !isForAws(command))) {
+    const inUsers = command.words[0] === 'users';
+    const words = withIds(command.words, inUsers ? { ...ids, sel: demo.seller_id } : ids);
+    const { exitCode, screen } = await run(
+      words.map((word) => (word === 'buyers.csv' ? file : word)),
+      answersTo(command),
+    );
+    const missing = linesNotPrinted(screen, command);
+    if (exitCode !== 0 || missing.length > 0) faults.push({ words, exitCode, missing, screen });
+    if (/^(?:sellers create|keys issue)/.test(words.join(' '))) {
+      const [sel = ids.sel] = /sel_\w+/.exec(screen) ?? [];
+      const [key = ids.key] = /key_\w+/.exec(screen) ?? [];
+      ids = { ...ids, sel, key };
+    }
+    if (words[1] === 'revoke') {
+      const issued = await run([
+        'keys',
+        'issue',
+        ids.sel,
+        '--plan',
+        'professional',
+        '--scopes',
+        'users:read',
+      ]);
+      ids = { ...ids, key: /key_\w+/.exec(issued.screen)?.[0] ?? '' };
+    }
+  }
+  return faults;
+};
