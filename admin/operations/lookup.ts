@@ -13,13 +13,13 @@ const ENDING = /^(?:(?:blk_[a-z]+_)?…)?([0-9A-Za-z]{4})$/;
 /** Reads of keys at the same time. */
 const AT_ONCE = 10;
 
-const folded = (name: string): string => name.normalize('NFC').trim().toLowerCase();
+const normalized = (name: string): string => name.normalize('NFC').trim().toLowerCase();
 
 /** Returns the sellers whose name or id contains a text, in any case, oldest first. */
 export const searchSellers = async (admin: Administration, text = ''): Promise<Seller[]> => {
   const found: Seller[] = [];
   for await (const seller of admin.sellers.list()) {
-    if (folded(seller.name).includes(folded(text)) || seller.seller_id.includes(text)) found.push(seller);
+    if (normalized(seller.name).includes(normalized(text)) || seller.seller_id.includes(text)) found.push(seller);
   }
   return found;
 };
@@ -31,7 +31,7 @@ export const sellersOfName = async (
   except?: string,
 ): Promise<Seller[]> =>
   (await searchSellers(admin, name)).filter(
-    (seller) => folded(seller.name) === folded(name) && seller.seller_id !== except,
+    (seller) => normalized(seller.name) === normalized(name) && seller.seller_id !== except,
   );
 
 const listed = (lines: readonly string[]): string => lines.map((line) => `\n  ${line}`).join('');
