@@ -19,7 +19,8 @@ const normalized = (name: string): string => name.normalize('NFC').trim().toLowe
 export const searchSellers = async (admin: Administration, text = ''): Promise<Seller[]> => {
   const found: Seller[] = [];
   for await (const seller of admin.sellers.list()) {
-    if (normalized(seller.name).includes(normalized(text)) || seller.seller_id.includes(text)) found.push(seller);
+    if (normalized(seller.name).includes(normalized(text)) || seller.seller_id.includes(text))
+      found.push(seller);
   }
   return found;
 };
