@@ -34,3 +34,11 @@ export const startCommand = (
   const ended = once(child, 'close').then(([exitCode]): Ended => ({ exitCode, out, error }));
   return { child, ended };
 };
+
+/** Returns the result of a command with --json, which must succeed. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the result.
+export const jsonOf = async (command: Promise<Ended>): Promise<any> => {
+  const ended = await command;
+  expect(ended).toMatchObject({ exitCode: 0, error: '' });
+  return JSON.parse(ended.out);
+};

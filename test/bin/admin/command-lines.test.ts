@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { releaseOf } from '#lib/release.ts';
 import { type CliBench, startCliBench } from './cli-bench.ts';
-import { startCommand } from './cli-process.ts';
+import { jsonOf, startCommand } from './cli-process.ts';
 
 /** Commands in processes of their own, as people type them. */
 let bench: CliBench;
@@ -12,13 +12,7 @@ beforeAll(async () => {
 afterAll(() => bench.stop());
 
 const run = (...args: string[]) => startCommand(['--data', bench.folder, ...args]).ended;
-
-// biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the result.
-const json = async (...args: string[]): Promise<any> => {
-  const ended = await run('--json', ...args);
-  expect(ended).toMatchObject({ exitCode: 0, error: '' });
-  return JSON.parse(ended.out);
-};
+const json = (...args: string[]) => jsonOf(run('--json', ...args));
 
 const newKey = (seller: string) =>
   bench.json('keys', 'issue', seller, '--plan', 'free', '--scopes', 'users:read');
