@@ -9,15 +9,15 @@ import { problem } from '#shared/problems.ts';
 const route = docsPageRoutes['get-guide'];
 
 export interface GetGuideDeps extends EndpointDeps {
-  readonly guides: ReadonlyMap<string, Page>;
+  readonly guideOf: (name: string) => Page | undefined;
 }
 
 /** Returns the page of a guide. Throws `not_found` for any other name. */
 export const handle = async (
   { path }: Request<typeof route>,
-  { guides }: GetGuideDeps,
+  { guideOf }: GetGuideDeps,
 ): Promise<ResponseOf<typeof route>> => {
-  const page = guides.get(path.guide);
+  const page = guideOf(path.guide);
   if (page === undefined) throw problem('not_found');
   return { status: 200, headers: pageHeaders(page), body: page.html };
 };

@@ -5,9 +5,8 @@ import { kmsSigner } from '#shared/access-tokens/kms.ts';
 import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
-import { GUIDE_NAMES } from '#shared/docs-page/files.ts';
-import { guidePage, referencePage } from '#shared/docs-page/page.ts';
-import { readGuide, readPageParts } from '#shared/docs-page/read-files.ts';
+import { referencePage } from '#shared/docs-page/page.ts';
+import { guidesOf, readPageParts } from '#shared/docs-page/read-files.ts';
 import { readEnv, runsInLambda } from '#shared/env.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import { codesOf } from '#shared/one-time-codes/new-code.ts';
@@ -174,10 +173,4 @@ export const getDocsDeps = () => ({
   clock: systemClock,
 });
 
-export const getGuideDeps = () => {
-  const parts = readPageParts();
-  return {
-    guides: new Map(GUIDE_NAMES.map((name) => [name as string, guidePage(name, readGuide(name), parts)])),
-    clock: systemClock,
-  };
-};
+export const getGuideDeps = () => ({ guideOf: guidesOf(readPageParts()), clock: systemClock });

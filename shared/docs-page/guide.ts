@@ -2,7 +2,8 @@ import { GUIDE_NAMES, GUIDES, type GuideName } from './files.ts';
 import { type Html, html } from './html.ts';
 import { type LinkTarget, markdown } from './markdown.ts';
 
-const isGuideName = (name: string): name is GuideName => Object.hasOwn(GUIDES, name);
+/** Returns whether there is a guide of this name. */
+export const isGuideName = (name: string): name is GuideName => Object.hasOwn(GUIDES, name);
 
 /** Links the guides to each other; what the deployment does not serve has no address here. */
 const guideLink: LinkTarget = (href) => {

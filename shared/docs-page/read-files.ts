@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { runsInLambda } from '#shared/env.ts';
 import { GUIDES, type GuideName, nameOf, SCRIPT_FILE, STYLE_FILES } from './files.ts';
-import type { PageParts } from './page.ts';
+import { isGuideName } from './guide.ts';
+import { guidePage, type Page, type PageParts } from './page.ts';
 
 /** Reads a file: in a Lambda bundle from beside the code, elsewhere from the repository. */
 const readText = (path: string): string =>
@@ -13,5 +14,13 @@ export const readPageParts = (): PageParts => ({
   script: readText(SCRIPT_FILE),
 });
 
-/** Reads the Markdown of a guide. */
-export const readGuide = (name: GuideName): string => readText(GUIDES[name].file);
+/** Returns a function that builds the page of a guide when it is first requested; undefined for any other name. */
+export const guidesOf = (parts: PageParts) => {
+  const built = new Map<GuideName, Page>();
+  return (name: string): Page | undefined => {
+    if (!isGuideName(name)) return undefined;
+    const page = built.get(name) ?? guidePage(name, readText(GUIDES[name].file), parts);
+    built.set(name, page);
+    return page;
+  };
+};
