@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Backoff, fullJitterMs } from '#shared/table/backoff.ts';
-import { batchGet, UnprocessedKeysError } from '#shared/table/batch-get.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { ItemKey } from '#shared/table/keys.ts';
+import { batchGet, UnprocessedKeysError } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 
 /** The most keys that one BatchGetItem takes. */
@@ -21,11 +21,11 @@ const MAX_ATTEMPTS = 10;
 const getChunk = async (
   table: Table,
   keys: readonly ItemKey[],
-  projection: string | undefined,
+  attributes: string | undefined,
 ): Promise<StoredItem[]> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await batchGet(table, keys, { projection });
+      return await batchGet(table, keys, { attributes });
     } catch (error) {
       if (!(error instanceof UnprocessedKeysError) || attempt === MAX_ATTEMPTS) throw error;
       await pause(fullJitterMs(THROTTLED, attempt));
@@ -37,6 +37,6 @@ const getChunk = async (
 export const batchGetAll = async (
   table: Table,
   keys: readonly ItemKey[],
-  projection?: string,
+  attributes?: string,
 ): Promise<StoredItem[]> =>
-  (await Promise.all(chunksOf(keys, BATCH_SIZE).map((chunk) => getChunk(table, chunk, projection)))).flat();
+  (await Promise.all(chunksOf(keys, BATCH_SIZE).map((chunk) => getChunk(table, chunk, attributes)))).flat();

@@ -11,7 +11,7 @@ const THROTTLING: readonly string[] = [
   'TransactionConflict',
   'TransactionConflictException',
   'TransactionInProgressException',
-  // Thrown by table/batch-get.ts. By name: an import of the class would put the DynamoDB client into the bundle of every function.
+  // Thrown by table/reads.ts. By name: an import of the class would put the DynamoDB client into the bundle of every function.
   'UnprocessedKeysError',
 ];
 

@@ -3,9 +3,9 @@ import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { randomBase62 } from '#shared/base62.ts';
 import { fullJitterMs } from '#shared/table/backoff.ts';
-import { batchGet, itemOf } from '#shared/table/batch-get.ts';
 import type { Table } from '#shared/table/client.ts';
 import { codeKey, type ItemKey, phoneSendsKey } from '#shared/table/keys.ts';
+import { batchGet, itemOf } from '#shared/table/reads.ts';
 import {
   conditionalWrite,
   notWritten,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { batchGet, itemOf } from '#shared/table/batch-get.ts';
 import type { Table } from '#shared/table/client.ts';
 import { type ItemKey, limitKey } from '#shared/table/keys.ts';
+import { batchGet, itemOf } from '#shared/table/reads.ts';
 import { conditionalWrite, type StoredItem } from '#shared/table/writes.ts';
 import { HOUR_SECONDS } from './plans.ts';
 import { secondsToNextWindow, windowOf } from './windows.ts';

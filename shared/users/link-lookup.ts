@@ -1,6 +1,6 @@
-import { batchGet, itemOf } from '#shared/table/batch-get.ts';
 import type { Table } from '#shared/table/client.ts';
 import { buyerKey, personCheckKey, personKey } from '#shared/table/keys.ts';
+import { batchGet, itemOf } from '#shared/table/reads.ts';
 import { checkRecordFrom } from './person-check-store.ts';
 import type { CheckRecord } from './person-checks.ts';
 import { type Person, personFromItem } from './user-item.ts';

@@ -1,7 +1,6 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { batchGet } from '#shared/table/batch-get.ts';
 import type { Table } from '#shared/table/client.ts';
 import { personKey, phoneLinkKey, sellerKey, userKey } from '#shared/table/keys.ts';
+import { batchGet, getItem } from '#shared/table/reads.ts';
 import {
   isConditionFailure,
   notWritten,
@@ -97,17 +96,10 @@ const olderPersonChecks = (TableName: string, { sellerId, personHashes }: NewLin
   }));
 
 /** Throws if there is no such seller. */
-const readUserCount = async ({ client, name: TableName }: Table, sellerId: string): Promise<number> => {
-  const { Item } = await client.send(
-    new GetCommand({
-      TableName,
-      Key: sellerKey(sellerId),
-      ProjectionExpression: 'pk, user_count',
-      ConsistentRead: true,
-    }),
-  );
-  if (Item === undefined) throw new Error('the caller has no seller record');
-  return Number(Item.user_count ?? 0);
+const readUserCount = async (table: Table, sellerId: string): Promise<number> => {
+  const seller = await getItem(table, sellerKey(sellerId), 'pk, user_count');
+  if (seller === undefined) throw new Error('the caller has no seller record');
+  return Number(seller.user_count ?? 0);
 };
 
 const findPerson = async (

@@ -1,7 +1,8 @@
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
 import { type ItemKey, personCheckKey } from '#shared/table/keys.ts';
+import { getItem } from '#shared/table/reads.ts';
 import {
   conditionalWrite,
   notWritten,
@@ -58,13 +59,11 @@ const toItem = (key: ItemKey, { version, lease, ended }: CheckRecord, nowMs: num
 });
 
 /** Stores the checks of each person by each seller. Every write replaces the item if its version is still the one that was read. */
-export const personCheckStore = ({ client, name: TableName }: Table) => {
-  const read = async ({ sellerId, personHash }: CheckedPerson): Promise<CheckRecord> => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName, Key: personCheckKey(sellerId, personHash), ConsistentRead: true }),
-    );
-    return checkRecordFrom(Item);
-  };
+export const personCheckStore = (table: Table) => {
+  const { client, name: TableName } = table;
+
+  const read = async ({ sellerId, personHash }: CheckedPerson): Promise<CheckRecord> =>
+    checkRecordFrom(await getItem(table, personCheckKey(sellerId, personHash)));
 
   return {
     read,

@@ -1,6 +1,6 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
 import { personKey, phoneLinkKey, sellerKey, userKey } from '#shared/table/keys.ts';
+import { getItem } from '#shared/table/reads.ts';
 import {
   isConditionFailure,
   type StoredItem,
@@ -73,17 +73,11 @@ const removalItems = (TableName: string, removal: Removal): TransactItem[] => {
 };
 
 /** Returns the item of a user, which may be a tombstone. */
-const readItem = async (
-  { client, name: TableName }: Table,
-  sellerId: string,
-  userId: string,
-): Promise<StoredItem | undefined> => {
+const readItem = async (table: Table, sellerId: string, userId: string): Promise<StoredItem | undefined> => {
   const ordinal = ordinalOf(userId);
   if (ordinal === undefined) return undefined;
-  const { Item } = await client.send(
-    new GetCommand({ TableName, Key: userKey(sellerId, ordinal), ConsistentRead: true }),
-  );
-  return Item?.id === userId ? Item : undefined;
+  const item = await getItem(table, userKey(sellerId, ordinal));
+  return item?.id === userId ? item : undefined;
 };
 
 const removalOf = (sellerId: string, item: StoredItem, removedAt: string): Removal => ({

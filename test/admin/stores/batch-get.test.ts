@@ -47,7 +47,7 @@ describe('batchGetAll', () => {
     expect(await batchGetAll(throttled(), keys.slice(0, 3))).toHaveLength(3);
   });
 
-  it('reads only the attributes of the projection', async () => {
+  it('reads only the attributes that were asked for', async () => {
     expect(await batchGetAll(table, keys.slice(0, 1), 'pk')).toEqual([{ pk: 'ITEM#0' }]);
   });
 });

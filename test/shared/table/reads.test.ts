@@ -1,5 +1,14 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { batchGet, itemOf, UnprocessedKeysError } from '#shared/table/batch-get.ts';
+import {
+  batchGet,
+  getItem,
+  itemOf,
+  queryAll,
+  queryPages,
+  type Range,
+  UnprocessedKeysError,
+} from '#shared/table/reads.ts';
+import { countingCalls } from '#test/table/counting-calls.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 
 let table: EmbeddedTable;
@@ -12,6 +21,49 @@ beforeAll(async () => {
   }
 });
 afterAll(() => table.stop());
+
+describe('getItem', () => {
+  it('returns the item of a key, or undefined', async () => {
+    expect(await getItem(table, { pk: 'a', sk: 'a' })).toEqual({ pk: 'a', sk: 'a', value: 'a' });
+    expect(await getItem(table, { pk: 'c', sk: 'c' })).toBeUndefined();
+  });
+
+  it('reads only the attributes that were asked for', async () => {
+    expect(await getItem(table, { pk: 'a', sk: 'a' }, 'pk, sk')).toEqual({ pk: 'a', sk: 'a' });
+  });
+});
+
+describe('queries', () => {
+  beforeAll(async () => {
+    for (const sk of ['A#1', 'B#1', 'B#2', 'B#3', 'C#1']) {
+      await table.client.send(new PutCommand({ TableName: table.name, Item: { pk: 'range', sk } }));
+    }
+  });
+
+  const sortKeys = async (range: Omit<Range, 'pk'>) =>
+    (await queryAll(table, { pk: 'range', ...range })).map(({ sk }) => sk);
+
+  it('return a whole partition, a prefix or a range of sort keys, in their order', async () => {
+    expect(await sortKeys({})).toEqual(['A#1', 'B#1', 'B#2', 'B#3', 'C#1']);
+    expect(await sortKeys({ prefix: 'B#' })).toEqual(['B#1', 'B#2', 'B#3']);
+    expect(await sortKeys({ between: ['B#2', 'C#1'] })).toEqual(['B#2', 'B#3', 'C#1']);
+  });
+
+  it('return the newest first where that is asked for', async () => {
+    expect(await sortKeys({ prefix: 'B#', newestFirst: true })).toEqual(['B#3', 'B#2', 'B#1']);
+  });
+
+  it('read all pages, and no further page after the caller stops', async () => {
+    expect(await sortKeys({ pageSize: 2 })).toHaveLength(5);
+    const counted = countingCalls(table);
+    const first = await queryPages(counted, { pk: 'range', pageSize: 2 }).next();
+    expect(first.value).toEqual([
+      { pk: 'range', sk: 'A#1' },
+      { pk: 'range', sk: 'B#1' },
+    ]);
+    expect(counted.calls).toEqual(['Query']);
+  });
+});
 
 /** A client that leaves all but the first key of a batch unread, as a throttled table does. */
 const throttled = (batches: number) => {

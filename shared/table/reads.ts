@@ -1,0 +1,116 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { fullJitterMs } from './backoff.ts';
+import type { Table } from './client.ts';
+import type { ItemKey } from './keys.ts';
+import type { StoredItem } from './writes.ts';
+
+// Every read is strongly consistent: a write is visible the moment its response was sent.
+
+/** Reads one item. `attributes`: the names of those to read, as in `id, phone`, none of them a reserved word; without it, all. */
+export const getItem = async (
+  { client, name: TableName }: Table,
+  Key: ItemKey,
+  attributes?: string,
+): Promise<StoredItem | undefined> => {
+  const { Item } = await client.send(
+    new GetCommand({ TableName, Key, ProjectionExpression: attributes, ConsistentRead: true }),
+  );
+  return Item;
+};
+
+/** Items of one partition: all of them, or those whose sort keys begin with `prefix` or lie `between` two, both included. */
+export interface Range {
+  readonly pk: string;
+  readonly prefix?: string;
+  readonly between?: readonly [string, string];
+  readonly newestFirst?: boolean;
+  readonly pageSize?: number;
+}
+
+const keyCondition = ({ pk, prefix, between }: Range) => {
+  if (prefix !== undefined) {
+    const ExpressionAttributeValues = { ':pk': pk, ':prefix': prefix };
+    return { KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)', ExpressionAttributeValues };
+  }
+  if (between !== undefined) {
+    const ExpressionAttributeValues = { ':pk': pk, ':first': between[0], ':last': between[1] };
+    return { KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last', ExpressionAttributeValues };
+  }
+  return { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } };
+};
+
+/** Reads a range page by page, in the order of the sort keys. A caller that stops early causes no further read. */
+export async function* queryPages({ client, name }: Table, range: Range): AsyncGenerator<StoredItem[]> {
+  let start: StoredItem | undefined;
+  do {
+    const page = await client.send(
+      new QueryCommand({
+        TableName: name,
+        ...keyCondition(range),
+        ScanIndexForward: range.newestFirst !== true,
+        ConsistentRead: true,
+        Limit: range.pageSize,
+        ExclusiveStartKey: start,
+      }),
+    );
+    yield page.Items ?? [];
+    start = page.LastEvaluatedKey;
+  } while (start !== undefined);
+}
+
+/** Reads all items of a range, in the order of the sort keys. */
+export const queryAll = async (table: Table, range: Range): Promise<StoredItem[]> => {
+  const items: StoredItem[] = [];
+  for await (const page of queryPages(table, range)) items.push(...page);
+  return items;
+};
+
+const MAX_ATTEMPTS = 5;
+const BACKOFF = { baseMs: 20, capMs: 400 };
+
+/** DynamoDB left keys of a batch unread, because the table or a partition is throttled. */
+export class UnprocessedKeysError extends Error {
+  constructor() {
+    super('the table is throttled: it left keys of a batch unread');
+    this.name = 'UnprocessedKeysError';
+  }
+}
+
+/** Which attributes to read, as in `getItem`, and when to stop; by default at the deadline of the request. */
+interface BatchGetOptions {
+  readonly attributes?: string | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
+/**
+ * Reads up to 100 distinct keys in one call. Returns the items that exist, in no order. A throttled table leaves keys unread without
+ * an error: they are read again with jitter, and count as an error if that does not help, never as absent.
+ */
+export const batchGet = async (
+  { client, name }: Table,
+  keys: readonly ItemKey[],
+  { attributes, abortSignal }: BatchGetOptions = {},
+): Promise<StoredItem[]> => {
+  const items: StoredItem[] = [];
+  let open: Record<string, unknown>[] = keys.map(({ pk, sk }) => ({ pk, sk }));
+  for (let attempt = 0; open.length > 0; attempt += 1) {
+    if (attempt === MAX_ATTEMPTS) throw new UnprocessedKeysError();
+    if (attempt > 0) await pause(fullJitterMs(BACKOFF, attempt));
+    const { Responses, UnprocessedKeys } = await client.send(
+      new BatchGetCommand({
+        RequestItems: {
+          [name]: { Keys: open, ProjectionExpression: attributes, ConsistentRead: true },
+        },
+      }),
+      abortSignal && { abortSignal },
+    );
+    items.push(...(Responses?.[name] ?? []));
+    open = UnprocessedKeys?.[name]?.Keys ?? [];
+  }
+  return items;
+};
+
+/** The item of a key among the items of a batch. */
+export const itemOf = (items: readonly StoredItem[], { pk, sk }: ItemKey): StoredItem | undefined =>
+  items.find((item) => item.pk === pk && item.sk === sk);
