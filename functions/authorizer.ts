@@ -17,12 +17,15 @@ export interface AuthorizerDeps {
   readonly clock: Clock;
 }
 
-/** API Gateway returns 401 for exactly this message, so every refusal uses it. */
-const UNAUTHORIZED = 'Unauthorized';
+/** Logs why a key is refused and throws. API Gateway returns 401 for exactly this message, so every refusal uses it. */
+const refuse = (outcome: 'malformed' | 'unknown' | 'unusable'): never => {
+  logEvent('key_checked', { outcome });
+  throw new Error('Unauthorized');
+};
 
 /**
  * Records the day of use, at most once per day and secret. It is awaited because a function freezes after its response. A failure
- * does not fail the request: the next decision records the day.
+ * does not fail the request: the day is only for admins, and the next decision records it.
  */
 const recordUse = async (
   secrets: Pick<KeySecretStore, 'recordUse'>,
@@ -32,69 +35,56 @@ const recordUse = async (
 ): Promise<void> => {
   const today = new Date(nowMs).toISOString().slice(0, 10);
   if (last_used_day !== undefined && last_used_day >= today) return;
-  try {
-    await secrets.recordUse(secretHash, today);
-  } catch {
-    // The day of use is only for admins.
-  }
+  await secrets.recordUse(secretHash, today).catch(() => {});
 };
 
-/**
- * Decides on a key: format and checksum first, then one read. Returns the policy and the caller's context, throws `Unauthorized` for
- * an invalid key. A database failure throws another error, for which API Gateway returns 503 and not 401.
- */
-export const authorize = async (
+const decide = async (
   event: APIGatewayRequestAuthorizerEvent,
   { secrets, keyPrefix, clock }: AuthorizerDeps,
 ): Promise<APIGatewayAuthorizerResult> => {
-  // The same id as in the endpoint's log lines.
-  const requestId = requestIdOf(event);
-  const refuse = (outcome: string): never => {
-    logEvent('key_checked', { request_id: requestId, outcome });
-    throw new Error(UNAUTHORIZED);
-  };
   const key = headerOf(event, 'x-api-key') ?? '';
   if (!isWellFormedKey(key, keyPrefix)) return refuse('malformed');
   const secretHash = hashApiKey(key);
   const secret = await secrets.findSecret(secretHash).catch((error: unknown) => {
     // Lambda counts a refused key as an error too, so the alarm for a failing authorizer watches this line.
-    logEvent('request_failed', { request_id: requestId, operation: 'authorizer', ...errorFields(error) });
+    logEvent('request_failed', errorFields(error));
     throw error;
   });
   if (secret === undefined) return refuse('unknown');
-  if (!isUsable(secret, clock())) return refuse('unusable');
-  logEvent('key_checked', {
-    request_id: requestId,
-    outcome: 'allowed',
-    seller_id: secret.seller_id,
-    key_id: secret.key_id,
-    plan: secret.plan,
-  });
-  await recordUse(secrets, secretHash, secret, clock());
+  const nowMs = clock();
+  if (!isUsable(secret, nowMs)) return refuse('unusable');
+  const { seller_id, key_id, plan } = secret;
+  logEvent('key_checked', { outcome: 'allowed', seller_id, key_id, plan });
+  await recordUse(secrets, secretHash, secret, nowMs);
   return policyFor(secret, event.methodArn);
 };
 
 /** The longest time of a decision. A database that hangs must not keep a caller waiting. */
 const DEADLINE_MS = 3000;
 
-/** Decides on a key within a deadline, at which the database read is aborted. */
-export const authorizeWithin = (
-  deadlineMs: number,
+/**
+ * Decides on a key: format and checksum first, then one read, which is aborted at the deadline. Returns the policy and the caller's
+ * context, throws `Unauthorized` for an invalid key. A database failure throws another error, for which API Gateway returns 503 and
+ * not 401.
+ */
+export const authorize = (
   event: APIGatewayRequestAuthorizerEvent,
   deps: AuthorizerDeps,
+  deadlineMs = DEADLINE_MS,
 ): Promise<APIGatewayAuthorizerResult> =>
   runInRequest(
     {
+      // The same id as in the endpoint's log lines.
       requestId: requestIdOf(event),
       operation: 'authorizer',
       signal: AbortSignal.timeout(deadlineMs),
       calls: [],
     },
-    () => authorize(event, deps),
+    () => decide(event, deps),
   );
 
 const deps = bindOnce<AuthorizerDeps>(authorizerDeps);
 
 /** The Lambda handler of the authorizer. */
 export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
-  authorizeWithin(DEADLINE_MS, event, deps());
+  authorize(event, deps());

@@ -35,13 +35,11 @@ export const handle = (request: Request<typeof route>, deps: CreateUserDeps): Pr
 
 /** One attempt. Undefined if the user was removed after its person was read. */
 const linkOrFind = async (
-  { body, caller, requestId, receivedAtMs, withinPlan, deadlineMs }: Request<typeof route>,
+  { body, caller, receivedAtMs, withinPlan, deadlineMs }: Request<typeof route>,
   { lookUp, checks, users, hashes, rateLimiter, ceilings, identityRegistry, clock }: CreateUserDeps,
 ): Promise<Response | undefined> => {
   const limits = keyLimits(rateLimiter, {
     caller,
-    requestId,
-    operation: route.name,
     nowMs: clock(),
     withinPlan,
   });

@@ -37,10 +37,10 @@ const SALT_LENGTH = 12;
 
 /** Counts one SMS against the limit of the key and the ceiling of the stage, once for a request. */
 const smsBudget = (
-  { caller, requestId, withinPlan }: Request<typeof route>,
+  { caller, withinPlan }: Request<typeof route>,
   { rateLimiter, ceilings, clock }: SendOtpDeps,
 ) => {
-  const counted = { caller, requestId, operation: route.name, nowMs: clock(), withinPlan };
+  const counted = { caller, nowMs: clock(), withinPlan };
   const limits = rateLimiter && caller ? keyLimits(rateLimiter, { ...counted, caller }) : NOT_LIMITED;
   const consumed: Consumed[] = [];
   return {
@@ -60,7 +60,7 @@ export const handle = async (
   request: Request<typeof route>,
   deps: SendOtpDeps,
 ): Promise<ResponseOf<typeof route>> => {
-  const { caller, deadlineMs, requestId, withinPlan } = request;
+  const { caller, deadlineMs, withinPlan } = request;
   const { phone } = request.body;
   const { codes, newCode, hashes, sms, smsProvider, clock } = deps;
   const audience = audienceOf(caller);
@@ -81,7 +81,7 @@ export const handle = async (
   });
   const undo = () => Promise.all([codes.undoSend(owner, sent.before, sent.code), budget.refund()]);
   const provider = await deliverCode(sms, { phone, code, deadlineMs }, undo);
-  logEvent('code_sent', { request_id: requestId, provider, seller_id: caller?.sellerId });
+  logEvent('code_sent', { provider, seller_id: caller?.sellerId });
   // The message was sent. A failure here only attributes the redeem to the wrong provider.
   if (provider !== smsProvider) await codes.setProvider(owner, mac, provider).catch(() => {});
 

@@ -51,14 +51,12 @@ const tryCode = async (
 
 /** Exchanges a one-time code for an access token. Throws `code_rejected` or `too_many_attempts`. */
 export const handle = async (
-  { body: { phone, code }, caller, requestId, withinPlan }: Request<typeof route>,
+  { body: { phone, code }, caller, withinPlan }: Request<typeof route>,
   { codes, buyers, hashes, signer, tokenIssuer, clock, rateLimiter }: VerifyOtpDeps,
 ): Promise<ResponseOf<typeof route>> => {
   const audience = audienceOf(caller);
   const failures = failedVerifies(rateLimiter, {
     caller,
-    requestId,
-    operation: route.name,
     nowMs: clock(),
     withinPlan,
   });
@@ -84,7 +82,7 @@ export const handle = async (
     throw error;
   });
   if (!(await codes.redeem(owner, mac, verifiedAt))) throw await failures.counted(problem('code_rejected'));
-  logEvent('code_redeemed', { request_id: requestId, provider, seller_id: caller?.sellerId });
+  logEvent('code_redeemed', { provider, seller_id: caller?.sellerId });
 
   return {
     status: 200,

@@ -5,6 +5,7 @@
 
 import { functionVersion, readEnv } from './env.ts';
 import { EVENTS, type EventKind, type EventName } from './log-events.ts';
+import { currentRequest } from './request-context.ts';
 
 type Fields<Name extends EventName> = {
   readonly [Field in (typeof EVENTS)[Name]['fields'][number]]?: string | number | undefined;
@@ -48,11 +49,15 @@ const embeddedMetrics = (kind: EventKind, values: Values, now: number) => {
   };
 };
 
-/** Writes one event. A field that its kind does not list is a type error, and is dropped at run time. */
+/**
+ * Writes one event. A field that its kind does not list is a type error, and is dropped at run time. Within a request, `request_id`
+ * and `operation` need not be given.
+ */
 export const logEvent = <Name extends EventName>(name: Name, fields: Fields<Name>): void => {
   const kind: EventKind = EVENTS[name];
   const now = Date.now();
-  const values: Values = { version: functionVersion(), ...fields };
+  const { requestId, operation } = currentRequest() ?? {};
+  const values: Values = { version: functionVersion(), request_id: requestId, operation, ...fields };
   const allowed = Object.fromEntries(kind.fields.map((field) => [field, values[field]]));
   writeLine(
     JSON.stringify({
@@ -102,19 +107,3 @@ export const causeFields = (cause: unknown) => {
     cause_reason: reason,
   };
 };
-
-/** Logs that a limit could not be counted. */
-export const logRateLimiterUnreachable = (
-  error: unknown,
-  {
-    requestId,
-    operation,
-    keyId,
-  }: { readonly requestId: string; readonly operation: string; readonly keyId: string },
-): void =>
-  logEvent('rate_limiter_unreachable', {
-    request_id: requestId,
-    operation,
-    key_id: keyId,
-    error_name: error instanceof Error ? error.name : 'unknown',
-  });

@@ -18,8 +18,6 @@ export const complete = (
 ): APIGatewayProxyResult => {
   const { caller, planLimit, requestId } = scope;
   logEvent('request_completed', {
-    request_id: requestId,
-    operation: scope.operation,
     status: response.statusCode,
     code: error?.code,
     outcome: error?.code ?? 'ok',
@@ -52,11 +50,7 @@ export const completeWithProblem = (error: unknown, scope: RequestScope): APIGat
   const thrown = problemFrom(error);
   const { code, errors, retryAfterSeconds } = thrown;
   if (code === 'internal') {
-    logEvent('request_failed', {
-      request_id: scope.requestId,
-      operation: scope.operation,
-      ...errorFields(thrown.cause ?? thrown),
-    });
+    logEvent('request_failed', errorFields(thrown.cause ?? thrown));
   }
   const headers: Record<string, string> =
     retryAfterSeconds === undefined

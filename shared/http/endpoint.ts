@@ -38,7 +38,6 @@ export interface Request<R extends Route> {
   readonly query: Parsed<R['query']>;
   readonly body: Parsed<R['body']>;
   readonly caller: CallerOf<R>;
-  readonly requestId: string;
   /** When the gateway received the request, epoch milliseconds. */
   readonly receivedAtMs: number;
   /** Resolves if the plan's limit allows the request, rejects with `rate_limit_exceeded` if not. Await it before a change. */
@@ -77,7 +76,6 @@ const requestFrom = <R extends Route>(
     query: input.query as Request<R>['query'],
     body: input.body as Request<R>['body'],
     caller: scope.caller as CallerOf<R>,
-    requestId: scope.requestId,
     receivedAtMs: scope.receivedAtMs,
     withinPlan: scope.planLimit?.withinPlan ?? Promise.resolve(undefined),
     deadlineMs: scope.deadlineMs,

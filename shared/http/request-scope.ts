@@ -88,11 +88,9 @@ export const identifyCaller = (
 ): void => {
   if (!requiresKey(route, otpAccess)) return;
   if (rateLimiter === undefined) throw new Error('a row with a key needs a rate limiter');
-  const { requestId, operation, startedAtMs } = scope;
+  const { startedAtMs } = scope;
   scope.caller = callerFrom(event.requestContext.authorizer, startedAtMs);
   scope.planLimit = countRequest(rateLimiter, scope.caller, {
-    requestId,
-    operation,
     nowMs: startedAtMs,
     limitsToRead: route.limitsRead ?? [],
   });

@@ -23,7 +23,7 @@ export const failedVerifies = (
   rateLimiter: RateLimiter | undefined,
   request: Omit<CountedRequest, 'caller'> & { readonly caller: Caller | undefined },
 ): FailedVerifies => {
-  const { caller, requestId, operation } = request;
+  const { caller } = request;
   const limits = rateLimiter && caller ? keyLimits(rateLimiter, { ...request, caller }) : NOT_LIMITED;
   const isRefused = !isBuyerApp(caller);
   return {
@@ -37,12 +37,7 @@ export const failedVerifies = (
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         if (isRefused) return error;
-        logEvent('failed_verifies_above_limit', {
-          request_id: requestId,
-          operation,
-          seller_id: caller?.sellerId,
-          key_id: caller?.keyId,
-        });
+        logEvent('failed_verifies_above_limit', { seller_id: caller?.sellerId, key_id: caller?.keyId });
         return failure;
       }
     },

@@ -1,6 +1,5 @@
 import type { Clock } from '#shared/clock.ts';
 import { logEvent } from '#shared/log.ts';
-import { currentRequest } from '#shared/request-context.ts';
 import { type CallSite, ProviderUnavailable, type UnavailableReason } from './unavailable.ts';
 
 /** When the circuit opens, and for how long. */
@@ -93,7 +92,6 @@ export const circuit = (
 
 const logChange = ({ provider, operation }: CallSite, state: State): void =>
   logEvent('circuit_changed', {
-    request_id: currentRequest()?.requestId,
     provider,
     provider_operation: operation,
     state: state.is,

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import type { Clock } from '#shared/clock.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
-import { currentRequest } from '#shared/request-context.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import { parseJson } from './exchange.ts';
 import type { Provider } from './provider.ts';
@@ -37,8 +36,7 @@ export const connection = <Port>(
     try {
       return await read(false);
     } catch (error) {
-      const request_id = currentRequest()?.requestId;
-      logEvent('provider_misconfigured', { request_id, provider: provider.name, ...errorFields(error) });
+      logEvent('provider_misconfigured', { provider: provider.name, ...errorFields(error) });
       throw new ProviderUnavailable(site, 'misconfigured', { delivery: 'not_sent' });
     }
   };

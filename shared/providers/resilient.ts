@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, monotonicClock } from '#shared/clock.ts';
 import { logEvent } from '#shared/log.ts';
-import { currentRequest, timedCall } from '#shared/request-context.ts';
+import { timedCall } from '#shared/request-context.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import { type CircuitOptions, circuit } from './circuit.ts';
 import { type Connection, connection } from './connection.ts';
@@ -91,7 +91,6 @@ const billedAttempt = async <Port, T>(
   const startedAtMs = performance.now();
   const log = (outcome: string) =>
     logEvent('provider_called', {
-      request_id: currentRequest()?.requestId,
       provider: site.provider,
       provider_operation: site.operation,
       outcome,

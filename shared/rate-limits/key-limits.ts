@@ -3,7 +3,7 @@
  * counts it.
  */
 import type { Caller } from '#shared/http/caller.ts';
-import { logRateLimiterUnreachable } from '#shared/log.ts';
+import { errorFields, logEvent } from '#shared/log.ts';
 import { type Problem, problem } from '#shared/problems.ts';
 import { keyLimit } from './limits-of-key.ts';
 import type { LimitsRead } from './plan-limit.ts';
@@ -32,8 +32,6 @@ export interface KeyLimits {
 /** The request that is counted. */
 export interface CountedRequest {
   readonly caller: Caller;
-  readonly requestId: string;
-  readonly operation: string;
   readonly nowMs: number;
   /** The count against the plan's limit. */
   readonly withinPlan: Promise<LimitsRead>;
@@ -58,7 +56,7 @@ export const keyLimits = (rateLimiter: RateLimiter, request: CountedRequest): Ke
       return await count();
     } catch (error) {
       isReachable = false;
-      logRateLimiterUnreachable(error, { ...request, keyId: caller.keyId });
+      logEvent('rate_limiter_unreachable', { key_id: caller.keyId, ...errorFields(error) });
       return undefined;
     }
   };

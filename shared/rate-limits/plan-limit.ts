@@ -1,5 +1,5 @@
 import type { Caller } from '#shared/http/caller.ts';
-import { logRateLimiterUnreachable } from '#shared/log.ts';
+import { errorFields, logEvent } from '#shared/log.ts';
 import { problem } from '#shared/problems.ts';
 import { planItem } from './headers.ts';
 import { keyLimit, minuteLimit } from './limits-of-key.ts';
@@ -19,8 +19,6 @@ export interface PlanLimit {
 
 /** The request that is counted. */
 interface CountedRequest {
-  readonly requestId: string;
-  readonly operation: string;
   readonly nowMs: number;
   /** The hourly limits to read in the same call. */
   readonly limitsToRead: readonly HourlyLimitName[];
@@ -46,7 +44,7 @@ export const countRequest = (
       return new Map(limitsToRead.map((name, index) => [name, states[index] as LimitState]));
     },
     (error: unknown) => {
-      logRateLimiterUnreachable(error, { ...request, keyId });
+      logEvent('rate_limiter_unreachable', { key_id: keyId, ...errorFields(error) });
       return undefined;
     },
   );

@@ -1,7 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 import { errorFields, logEvent } from '#shared/log.ts';
-import { currentRequest } from '#shared/request-context.ts';
 import type { SecretSource } from './port.ts';
 
 /** The stored form of the hash secret: the current key, and older ones whose hashes are still in the table. */
@@ -117,8 +116,7 @@ const keysFrom = (text: string, lastGood: Keys | undefined): Keys => {
     return keysOf(readRing(text));
   } catch (error) {
     if (lastGood === undefined) throw error;
-    const request_id = currentRequest()?.requestId;
-    logEvent('secret_refresh_failed', { request_id, secret: 'hash secret', ...errorFields(error) });
+    logEvent('secret_refresh_failed', { secret: 'hash secret', ...errorFields(error) });
     return lastGood;
   }
 };

@@ -56,8 +56,7 @@ export const secretsManagerSecret = (
       refreshAtMs = clock() + REFRESH_AFTER_MS;
     } catch (error) {
       if (lastGood === undefined) throw error;
-      const request_id = currentRequest()?.requestId;
-      logEvent('secret_refresh_failed', { request_id, secret: secretId, ...errorFields(error) });
+      logEvent('secret_refresh_failed', { secret: secretId, ...errorFields(error) });
       refreshAtMs = clock() + RETRY_AFTER_MS;
     }
     return lastGood;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { errorFields, logEvent, redact, redirectLog } from '#shared/log.ts';
 import { EVENTS, type EventName } from '#shared/log-events.ts';
+import { runInRequest } from '#shared/request-context.ts';
 import { digits, inAnyScript } from './any-script.ts';
 
 let lines: string[];
@@ -106,6 +107,19 @@ describe('logEvent', () => {
         expect(Object.keys(written(name, fields)).filter((field) => !known.includes(field))).toEqual([]);
       }),
     );
+  });
+
+  it('adds the id and the operation of the request to an event that has these fields', () => {
+    const signal = new AbortController().signal;
+    runInRequest({ requestId: 'req-1', operation: 'send-otp', signal, calls: [] }, () => {
+      const id = { request_id: 'req-1' };
+      expect(written('rate_limiter_unreachable', {})).toMatchObject({ ...id, operation: 'send-otp' });
+      expect(written('rate_limiter_unreachable', { operation: 'other' })).toMatchObject({
+        operation: 'other',
+      });
+      expect(written('code_sent', {})).toEqual(expect.not.objectContaining({ operation: 'send-otp' }));
+      expect(written('code_sent', {})).toMatchObject(id);
+    });
   });
 
   it('gives a metric the value of its field', () => {
