@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { jsonText, problemResponse } from '#shared/http/responses.ts';
 import { parsePhone } from '#shared/users/phone.ts';
-import { respond } from './gateway/respond.ts';
+import { respond } from './gateway/proxy-event.ts';
 import { readIfThere } from './private-file.ts';
 import type { Simulators } from './simulators/server.ts';
 import { USAGE_PLANS_PATH } from './usage-plans/endpoint.ts';

@@ -4,30 +4,25 @@ import type { Clock } from '#shared/clock.ts';
 /** The cache time of the deployed authorizer: without a flush, a changed key goes unnoticed for at most this long. */
 export const CACHE_SECONDS = 300;
 
-/** The decisions of an authorizer by its identity source. Errors are not cached. */
-export const authorizerCache = (clock: Clock, ttlSeconds = CACHE_SECONDS) => {
-  const cached = new Map<string, { readonly result: APIGatewayAuthorizerResult; readonly untilMs: number }>();
-  let flushes = 0;
+/** The decisions of the authorizer by API key. Errors are not cached. */
+export const authorizerCache = (clock: Clock) => {
+  let cached = new Map<string, { readonly result: APIGatewayAuthorizerResult; readonly untilMs: number }>();
   return {
     async getOrAuthorize(
-      identity: string,
+      key: string,
       authorize: () => Promise<APIGatewayAuthorizerResult>,
     ): Promise<APIGatewayAuthorizerResult> {
-      const found = cached.get(identity);
+      const found = cached.get(key);
       if (found !== undefined && found.untilMs > clock()) return found.result;
-      cached.delete(identity);
-      const flushesBefore = flushes;
+      // A flush replaces the map: a decision that was in progress then may be the outdated one, and is not kept.
+      const current = cached;
       const result = await authorize();
-      // A decision that was in progress during a flush may be the outdated one.
-      if (flushesBefore === flushes) cached.set(identity, { result, untilMs: clock() + ttlSeconds * 1000 });
+      current.set(key, { result, untilMs: clock() + CACHE_SECONDS * 1000 });
       return result;
     },
     /** Removes every decision: API Gateway cannot remove a single one. */
     flush(): void {
-      flushes += 1;
-      cached.clear();
+      cached = new Map();
     },
   };
 };
-
-export type AuthorizerCache = ReturnType<typeof authorizerCache>;

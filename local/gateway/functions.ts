@@ -5,7 +5,6 @@ import type {
   APIGatewayRequestAuthorizerEvent,
   Context,
 } from 'aws-lambda';
-import type { Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 
 type Handler<Event, Result> = (event: Event, context: Context) => Promise<Result>;
@@ -18,21 +17,15 @@ export interface Functions {
 }
 
 /** Loads the authorizer and the function of every route. The environment must be set before their first request. */
-export const loadFunctions = async (routes: readonly Route[] = allRoutes): Promise<Functions> => {
-  const [{ handler: authorizer }, ...loaded] = await Promise.all([
-    import('#functions/authorizer.ts'),
-    ...routes.map(({ name }) => import(`#functions/${name}.ts`)),
-  ]);
-  const endpoints = new Map(routes.map(({ name }, index) => [name, loaded[index].handler]));
-  return { authorizer, endpoints };
+export const loadFunctions = async (): Promise<Functions> => {
+  const handlerOf = async (name: string) => (await import(`#functions/${name}.ts`)).handler;
+  const endpoints = allRoutes.map(async ({ name }) => [name, await handlerOf(name)] as const);
+  return { authorizer: await handlerOf('authorizer'), endpoints: new Map(await Promise.all(endpoints)) };
 };
 
 /** A function did not return before its timeout. */
 export class FunctionTimeout extends Error {
-  constructor(name: string) {
-    super(`${name} timed out`);
-    this.name = 'FunctionTimeout';
-  }
+  override readonly name = 'FunctionTimeout';
 }
 
 /** Calls a function as Lambda does: with a context that says how much time is left. Throws FunctionTimeout after that time. */
@@ -40,36 +33,35 @@ export const invoke = async <Event, Result>(
   name: string,
   handler: Handler<Event, Result>,
   event: Event,
-  options: { readonly requestId: string; readonly timeoutSeconds: number; readonly memoryMb: number },
+  timeoutSeconds: number,
 ): Promise<Result> => {
-  const deadlineMs = Date.now() + options.timeoutSeconds * 1000;
-  const context = contextOf(name, options, deadlineMs);
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new FunctionTimeout(name)), options.timeoutSeconds * 1000);
-  });
+  const deadlineMs = Date.now() + timeoutSeconds * 1000;
+  const context = { getRemainingTimeInMillis: () => Math.max(0, deadlineMs - Date.now()) } as Context;
+  const timeout = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => timeout.reject(new FunctionTimeout(`${name} timed out`)),
+    timeoutSeconds * 1000,
+  );
   try {
-    return await Promise.race([handler(event, context), timeout]);
+    return await Promise.race([handler(event, context), timeout.promise]);
   } finally {
     clearTimeout(timer);
   }
 };
 
-const contextOf = (
-  name: string,
-  { requestId, memoryMb }: { readonly requestId: string; readonly memoryMb: number },
-  deadlineMs: number,
-): Context => ({
-  awsRequestId: requestId,
-  callbackWaitsForEmptyEventLoop: false,
-  functionName: name,
-  functionVersion: '$LATEST',
-  invokedFunctionArn: `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
-  logGroupName: `/aws/lambda/${name}`,
-  logStreamName: 'local',
-  memoryLimitInMB: String(memoryMb),
-  getRemainingTimeInMillis: () => Math.max(0, deadlineMs - Date.now()),
-  done: () => {},
-  fail: () => {},
-  succeed: () => {},
-});
+/** Returns a function that runs at most `limit` works at a time. The others wait in the order in which they came. */
+export const atMost = (limit: number) => {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (running < limit) running += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+};

@@ -1,18 +1,11 @@
+import type { ServerResponse } from 'node:http';
 import type {
   APIGatewayProxyEvent,
+  APIGatewayProxyResult,
   APIGatewayRequestAuthorizerEvent,
-  APIGatewayRequestAuthorizerEventHeaders,
 } from 'aws-lambda';
-import type { ReceivedRequest } from './received-request.ts';
+import { headerOf, type ReceivedRequest, type Values } from './received-request.ts';
 import type { RouteMatch } from './router.ts';
-
-/** The names of this API in the events, where API Gateway has its own. */
-const LOCAL_API = {
-  accountId: '000000000000',
-  apiId: 'local',
-  stage: 'local',
-  region: 'us-east-1',
-} as const;
 
 /** The authorizer's context as functions receive it: every value is a string. */
 export type AuthorizerContext = Readonly<Record<string, string>>;
@@ -20,89 +13,85 @@ export type AuthorizerContext = Readonly<Record<string, string>>;
 /** Builds the REST proxy event, version 1.0. Each request gets a new one, since a handler may change its event. */
 export const proxyEvent = (
   request: ReceivedRequest,
-  { route, pathParameters }: RouteMatch,
+  match: RouteMatch,
   authorizer: AuthorizerContext | undefined,
 ): APIGatewayProxyEvent => ({
-  ...partsOf(request),
-  pathParameters: pathParameters === null ? null : { ...pathParameters },
-  stageVariables: null,
-  resource: route.path,
-  requestContext: requestContext(request, route.path, authorizer),
+  ...partsOf(request, match),
+  requestContext: requestContext(request, match, authorizer),
   body: request.body === 'too_large' || request.body.length === 0 ? null : request.body.toString('utf8'),
   isBase64Encoded: false,
 });
 
-/** `arn:aws:execute-api:<region>:<account>:<api>/<stage>/<METHOD>/<path>` */
-export const methodArn = (method: string, path: string): string =>
-  `arn:aws:execute-api:${LOCAL_API.region}:${LOCAL_API.accountId}:${LOCAL_API.apiId}/${LOCAL_API.stage}/${method}${path}`;
-
 /** Builds the event of a REQUEST authorizer. */
 export const authorizerEvent = (
   request: ReceivedRequest,
-  { route, pathParameters }: RouteMatch,
+  match: RouteMatch,
 ): APIGatewayRequestAuthorizerEvent => ({
   type: 'REQUEST',
   methodArn: methodArn(request.method, request.path),
-  resource: route.path,
-  ...partsOf(request),
-  headers: partsOf(request).headers as APIGatewayRequestAuthorizerEventHeaders,
-  pathParameters: pathParameters === null ? null : { ...pathParameters },
-  stageVariables: null,
+  ...partsOf(request, match),
   requestContext: requestContext(
     request,
-    route.path,
+    match,
     undefined,
   ) as APIGatewayRequestAuthorizerEvent['requestContext'],
 });
 
-const lastOf = (all: ReadonlyMap<string, readonly string[]>): Record<string, string> =>
+/** `arn:aws:execute-api:<region>:<account>:<api>/<stage>/<METHOD>/<path>` */
+export const methodArn = (method: string, path: string): string =>
+  `arn:aws:execute-api:us-east-1:000000000000:local/local/${method}${path}`;
+
+const lastOf = (all: Values): Record<string, string> =>
   Object.fromEntries([...all].map(([name, values]) => [name, values.at(-1) ?? '']));
 
-const allOf = (all: ReadonlyMap<string, readonly string[]>): Record<string, string[]> =>
+const allOf = (all: Values): Record<string, string[]> =>
   Object.fromEntries([...all].map(([name, values]) => [name, [...values]]));
 
-const partsOf = ({ method, path, headers, query }: ReceivedRequest) => ({
-  httpMethod: method,
+const partsOf = (
+  { method, path, headers, query }: ReceivedRequest,
+  { route, pathParameters }: RouteMatch,
+) => ({
+  resource: route.path,
   path,
+  httpMethod: method,
   headers: lastOf(headers),
   multiValueHeaders: allOf(headers),
   queryStringParameters: query.size === 0 ? null : lastOf(query),
   multiValueQueryStringParameters: query.size === 0 ? null : allOf(query),
+  pathParameters: pathParameters && { ...pathParameters },
+  stageVariables: null,
 });
 
+/** Without the fields of `identity` that are null for a caller who is no AWS user. */
 const requestContext = (
   request: ReceivedRequest,
-  resourcePath: string,
+  { route }: RouteMatch,
   authorizer: AuthorizerContext | undefined,
 ): APIGatewayProxyEvent['requestContext'] =>
   ({
-    accountId: LOCAL_API.accountId,
-    apiId: LOCAL_API.apiId,
-    stage: LOCAL_API.stage,
+    accountId: '000000000000',
+    apiId: 'local',
+    stage: 'local',
     authorizer: authorizer && { ...authorizer },
     protocol: 'HTTP/1.1',
     httpMethod: request.method,
     path: request.path,
-    resourceId: resourcePath,
-    resourcePath,
+    resourceId: route.path,
+    resourcePath: route.path,
     requestId: request.requestId,
     extendedRequestId: request.extendedRequestId,
     requestTimeEpoch: request.receivedAtMs,
-    identity: {
-      accessKey: null,
-      accountId: null,
-      apiKey: null,
-      apiKeyId: null,
-      caller: null,
-      clientCert: null,
-      cognitoAuthenticationProvider: null,
-      cognitoAuthenticationType: null,
-      cognitoIdentityId: null,
-      cognitoIdentityPoolId: null,
-      principalOrgId: null,
-      sourceIp: request.sourceIp,
-      user: null,
-      userAgent: lastOf(request.headers)['User-Agent'] ?? null,
-      userArn: null,
-    },
+    identity: { sourceIp: request.sourceIp, userAgent: headerOf(request, 'user-agent') ?? null },
   }) as APIGatewayProxyEvent['requestContext'];
+
+/** Sends the response of a function or of the gateway. Sends nothing if the client has closed the connection. */
+export const respond = (
+  response: ServerResponse,
+  { statusCode, headers = {}, body }: APIGatewayProxyResult,
+): void => {
+  if (response.destroyed || response.headersSent) return;
+  response.statusCode = statusCode;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
+  // Node adds Content-Length; a 204 has neither that nor a body (RFC 9110 §8.6).
+  response.end(body);
+};

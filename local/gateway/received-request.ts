@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type ReceivedBody, readBody } from './request-body.ts';
+
+/** The payload limit of API Gateway: 10 MB. */
+export const MAX_BODY_BYTES = 10 * 1024 * 1024;
+
+/** The bytes of a body, or `too_large`. */
+export type ReceivedBody = Buffer | 'too_large';
+
+/** The values of each name, in their order. */
+export type Values = ReadonlyMap<string, readonly string[]>;
 
 /** A request that the gateway has received whole. */
 export interface ReceivedRequest {
@@ -11,9 +19,9 @@ export interface ReceivedRequest {
   readonly method: string;
   /** As it was sent, with its escapes, without the query. */
   readonly path: string;
-  /** Name as it was first sent -> values in their order. Names are compared case-insensitively. */
-  readonly headers: ReadonlyMap<string, readonly string[]>;
-  readonly query: ReadonlyMap<string, readonly string[]>;
+  /** By the name as it was first sent. */
+  readonly headers: Values;
+  readonly query: Values;
   readonly sourceIp: string;
   readonly body: ReceivedBody;
 }
@@ -22,40 +30,44 @@ export interface ReceivedRequest {
 export const receive = async (request: IncomingMessage): Promise<ReceivedRequest> => {
   const receivedAtMs = Date.now();
   const [path = '', ...rest] = (request.url ?? '').split('?');
-  const body = await readBody(request);
+  const query = new URLSearchParams(rest.join('?'));
   return {
     requestId: randomUUID(),
     extendedRequestId: randomUUID(),
     receivedAtMs,
     method: request.method ?? '',
     path,
-    headers: headersOf(request.rawHeaders),
-    query: queryOf(rest.join('?')),
+    headers: headersOf(request),
+    query: new Map([...query.keys()].map((name) => [name, query.getAll(name)])),
     sourceIp: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
-    body,
+    body: await readBody(request),
   };
 };
 
 /** The last value of a header, as API Gateway passes it on; undefined if it was not sent. `name` in lower case. */
-export const headerOf = ({ headers }: Pick<ReceivedRequest, 'headers'>, name: string): string | undefined => {
-  for (const [sent, values] of headers) if (sent.toLowerCase() === name) return values.at(-1);
-  return undefined;
+export const headerOf = ({ headers }: Pick<ReceivedRequest, 'headers'>, name: string): string | undefined =>
+  [...headers].find(([sent]) => sent.toLowerCase() === name)?.[1].at(-1);
+
+const headersOf = ({ rawHeaders, headersDistinct }: IncomingMessage): Values => {
+  const names = rawHeaders.filter((_, index) => index % 2 === 0);
+  return new Map(
+    Object.entries(headersDistinct).map(([name, values = []]) => [
+      names.find((sent) => sent.toLowerCase() === name) ?? name,
+      values,
+    ]),
+  );
 };
 
-const headersOf = (raw: readonly string[]): Map<string, string[]> => {
-  const headers = new Map<string, string[]>();
-  const firstSpelling = new Map<string, string>();
-  for (let index = 0; index < raw.length; index += 2) {
-    const [name, value] = [raw[index] as string, raw[index + 1] as string];
-    const spelling = firstSpelling.get(name.toLowerCase()) ?? name;
-    firstSpelling.set(name.toLowerCase(), spelling);
-    headers.set(spelling, [...(headers.get(spelling) ?? []), value]);
+/**
+ * Reads a body and keeps at most `limit` bytes of it. The rest is read and dropped, so that the client gets the response. Rejects if the
+ * client closes the connection before the end.
+ */
+export const readBody = async (request: IncomingMessage, limit = MAX_BODY_BYTES): Promise<ReceivedBody> => {
+  const chunks: Buffer[] = [];
+  let received = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    received += chunk.length;
+    if (received <= limit) chunks.push(chunk);
   }
-  return headers;
-};
-
-const queryOf = (text: string): Map<string, string[]> => {
-  const query = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(text)) query.set(name, [...(query.get(name) ?? []), value]);
-  return query;
+  return received > limit ? 'too_large' : Buffer.concat(chunks);
 };

@@ -6,53 +6,33 @@ export interface RouteMatch {
   readonly pathParameters: Readonly<Record<string, string>> | null;
 }
 
-/** Returns the route of a method and a path; undefined if there is none. */
-export type Router = (method: string, path: string) => RouteMatch | undefined;
-
-/** Finds the route of a method and a path. Slashes, case and escapes must match exactly. */
-export const router = (routes: readonly Route[]): Router => {
-  const compiled = routes.map((route) => ({ route, segments: route.path.split('/') }));
+/** Finds the route of a method and a path; undefined if there is none. Slashes, case and escapes must match exactly. */
+export const router = (routes: readonly Route[]) => {
   // A path without a placeholder has precedence, as in API Gateway.
-  compiled.sort((a, b) => placeholders(a.segments) - placeholders(b.segments));
-  return (method, path) => {
-    const sent = path.split('/');
-    for (const { route, segments } of compiled) {
-      if (route.method !== method || segments.length !== sent.length) continue;
-      const parameters = matchSegments(segments, sent);
-      if (parameters !== undefined) {
-        return { route, pathParameters: Object.keys(parameters).length > 0 ? parameters : null };
-      }
+  const rows = routes
+    .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)
+    .map((route) => ({ route, pattern: patternOf(route.path) }));
+  return (method: string, path: string): RouteMatch | undefined => {
+    for (const { route, pattern } of rows) {
+      const pathParameters = route.method === method ? parametersOf(pattern, path) : undefined;
+      if (pathParameters !== undefined) return { route, pathParameters };
     }
     return undefined;
   };
 };
 
-const isPlaceholder = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}');
+/** `/v1/users/{id}` -> `^/v1/users/(?<id>[^/]+)$` */
+const patternOf = (path: string): RegExp =>
+  new RegExp(`^${RegExp.escape(path).replaceAll(/\\\{(\w+)\\\}/g, '(?<$1>[^/]+)')}$`);
 
-const placeholders = (segments: readonly string[]): number => segments.filter(isPlaceholder).length;
-
-/** Returns the values of the placeholders; undefined if the path does not match. */
-const matchSegments = (
-  segments: readonly string[],
-  sent: readonly string[],
-): Record<string, string> | undefined => {
-  const parameters: Record<string, string> = {};
-  for (const [index, segment] of segments.entries()) {
-    const value = sent[index] as string;
-    if (!isPlaceholder(segment)) {
-      if (value !== segment) return undefined;
-      continue;
-    }
-    const decoded = decode(value);
-    if (decoded === undefined || decoded === '') return undefined;
-    parameters[segment.slice(1, -1)] = decoded;
-  }
-  return parameters;
-};
-
-const decode = (segment: string): string | undefined => {
+/** Returns the decoded path parameters, null if the pattern has none; undefined if the path does not match. */
+const parametersOf = (pattern: RegExp, path: string): Record<string, string> | null | undefined => {
+  const found = pattern.exec(path);
+  if (found === null) return undefined;
+  if (found.groups === undefined) return null;
   try {
-    return decodeURIComponent(segment);
+    const decoded = Object.entries(found.groups).map(([name, value]) => [name, decodeURIComponent(value)]);
+    return Object.fromEntries(decoded);
   } catch {
     return undefined;
   }

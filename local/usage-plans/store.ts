@@ -3,7 +3,7 @@ import { KEY_QUOTA, type UsagePlans } from '#admin/usage-plans/port.ts';
 import { randomBase62 } from '#shared/base62.ts';
 import type { Clock } from '#shared/clock.ts';
 import { usagePlanThrottle } from '#shared/rate-limits/plans.ts';
-import type { Throttle } from '../gateway/token-buckets.ts';
+import type { Throttle } from '../gateway/throttles.ts';
 import { readState, type State, type StoredKey, stateWriter } from './state-file.ts';
 
 /** The usage plans of the service on one machine: for its gateway, and for the admin CLI what API Gateway is on AWS. */

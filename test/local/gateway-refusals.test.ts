@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES } from '#local/gateway/request-body.ts';
+import { MAX_BODY_BYTES } from '#local/gateway/received-request.ts';
 import { gatewayBench, problemOf, withKey } from './gateway-bench.ts';
 
 const { start, call, recorded, flush, time, stop } = gatewayBench();

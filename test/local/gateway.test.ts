@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { FunctionTimeout, invoke } from '#local/gateway/functions.ts';
 import { gatewayBench, withKey } from './gateway-bench.ts';
 
 const { start, call, recorded } = gatewayBench();
@@ -54,28 +53,6 @@ describe('the event', () => {
     await call('/v1/users', withKey());
     await call('/v1/users', withKey());
     expect(recorded().events[1]?.requestContext.authorizer?.sellerId).toBe('sel_1');
-  });
-});
-
-describe('invoke', () => {
-  const limits = { requestId: 'r', timeoutSeconds: 0.05, memoryMb: 128 };
-
-  it('rejects with FunctionTimeout after the time of the row', async () => {
-    await start();
-    const never = () => new Promise<never>(() => {});
-    await expect(invoke('slow', never, {}, limits)).rejects.toThrow(FunctionTimeout);
-  });
-
-  it('passes the remaining time to the function', async () => {
-    await start();
-    const left = await invoke(
-      'fast',
-      async (_event, context) => context.getRemainingTimeInMillis(),
-      {},
-      limits,
-    );
-    expect(left).toBeGreaterThan(0);
-    expect(left).toBeLessThanOrEqual(50);
   });
 });
 

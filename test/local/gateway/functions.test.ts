@@ -1,4 +1,4 @@
-import { atMost } from '#local/gateway/concurrency.ts';
+import { atMost, FunctionTimeout, invoke } from '#local/gateway/functions.ts';
 
 /** A work that ends when a test says so. */
 const openWork = () => {
@@ -38,5 +38,25 @@ describe('atMost', () => {
     first.fail(new Error('broken'));
     await expect(failed).rejects.toThrow('broken');
     expect(await next).toBe('done');
+  });
+});
+
+describe('invoke', () => {
+  it('rejects with FunctionTimeout after the time of the row', async () => {
+    const never = () => new Promise<never>(() => {});
+    const invoked = invoke('slow', never, {}, 0.05);
+    await expect(invoked).rejects.toThrow(FunctionTimeout);
+    await expect(invoked).rejects.toMatchObject({ name: 'FunctionTimeout', message: 'slow timed out' });
+  });
+
+  it('passes the remaining time to the function', async () => {
+    const left = await invoke(
+      'fast',
+      async (_event, context) => context.getRemainingTimeInMillis(),
+      {},
+      0.05,
+    );
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(50);
   });
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { connect } from 'node:net';
-import { type ReceivedBody, readBody } from '#local/gateway/request-body.ts';
+import { type ReceivedBody, readBody } from '#local/gateway/received-request.ts';
 
 const LIMIT = 1000;
 

@@ -1,11 +1,32 @@
 import type { Clock } from '#shared/clock.ts';
 
+/** A usage plan's throttle. `rateLimit`: tokens per second; `burstLimit`: the capacity of the bucket. */
+export interface Throttle {
+  readonly rateLimit: number;
+  readonly burstLimit: number;
+}
+
+/** A token bucket for each name, full at first. */
+export const tokenBuckets = (clock: Clock) => {
+  const buckets = new Map<string, { readonly tokens: number; readonly atMs: number }>();
+  return {
+    /** Consumes a token; false if the bucket is empty. A changed throttle applies at once. */
+    consume(name: string, { rateLimit, burstLimit }: Throttle): boolean {
+      const atMs = clock();
+      const last = buckets.get(name) ?? { tokens: burstLimit, atMs };
+      // A clock that is set back adds and removes no tokens.
+      const refill = (Math.max(0, atMs - last.atMs) / 1000) * rateLimit;
+      const tokens = Math.min(burstLimit, last.tokens + refill);
+      const passes = tokens >= 1;
+      buckets.set(name, { tokens: passes ? tokens - 1 : tokens, atMs });
+      return passes;
+    },
+  };
+};
+
 /** The firewall rule for the one-time-code paths on AWS: requests per address in the last five minutes. */
 const REQUESTS_PER_ADDRESS = 100;
 const WINDOW_MS = 300_000;
-
-/** Addresses without a request in the window are removed once there are this many. */
-const SWEEP_AT = 10_000;
 
 /**
  * A rate-based rule as AWS WAF has it: an address is refused while it sent more than the limit in the last five minutes. Refused requests
@@ -14,18 +35,10 @@ const SWEEP_AT = 10_000;
 export const rateBasedFirewall = (clock: Clock) => {
   /** Address -> the times of its last requests, oldest first, at most as many as the limit. */
   const requests = new Map<string, number[]>();
-
-  const sweep = (nowMs: number): void => {
-    for (const [address, times] of requests) {
-      if ((times.at(-1) ?? 0) <= nowMs - WINDOW_MS) requests.delete(address);
-    }
-  };
-
   return {
     /** Counts a request of the address; false if the rule refuses it. */
     allows(address: string): boolean {
       const nowMs = clock();
-      if (requests.size >= SWEEP_AT) sweep(nowMs);
       const times = requests.get(address) ?? [];
       const earliest = times.length < REQUESTS_PER_ADDRESS ? undefined : times.shift();
       times.push(nowMs);
@@ -34,5 +47,3 @@ export const rateBasedFirewall = (clock: Clock) => {
     },
   };
 };
-
-export type Firewall = ReturnType<typeof rateBasedFirewall>;
