@@ -6,7 +6,7 @@ import type { Context } from 'aws-lambda';
 import { endpoint } from '#shared/http/endpoint.ts';
 import { MAX_BODY_BYTES } from '#shared/http/json-body.ts';
 import { redirectLog } from '#shared/log.ts';
-import type { LimitState } from '#shared/rate-limits/rate-limiter.ts';
+import type { LimitState } from '#shared/rate-limits/limits.ts';
 import type { Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { eventOf } from './harness/operations.ts';

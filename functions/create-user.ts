@@ -3,8 +3,8 @@ import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.t
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { type PaidCheckDeps, paidCheck } from '#shared/identity-registry/check-person.ts';
 import { problem } from '#shared/problems.ts';
-import { keyLimits } from '#shared/rate-limits/key-limits.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { keyLimits } from '#shared/rate-limits/request-limits.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { LinkHashes, LinkLookup } from '#shared/users/link-lookup.ts';
 import type { PersonChecks } from '#shared/users/person-check-lease.ts';
@@ -38,11 +38,7 @@ const linkOrFind = async (
   { body, caller, receivedAtMs, withinPlan, deadlineMs }: Request<typeof route>,
   { lookUp, checks, users, hashes, rateLimiter, ceilings, identityRegistry, clock }: CreateUserDeps,
 ): Promise<Response | undefined> => {
-  const limits = keyLimits(rateLimiter, {
-    caller,
-    nowMs: clock(),
-    withinPlan,
-  });
+  const limits = keyLimits({ rateLimiter, clock }, { caller, withinPlan });
   const link = await linkHashes(hashes, caller.sellerId, body);
   const existing = (person: Person) => existingLink(users, link, body, person);
 

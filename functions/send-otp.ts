@@ -13,8 +13,9 @@ import {
   RESEND_AFTER_SECONDS,
 } from '#shared/one-time-codes/rules.ts';
 import type { CodeStore } from '#shared/one-time-codes/store.ts';
-import { type Consumed, keyLimits, NOT_LIMITED } from '#shared/rate-limits/key-limits.ts';
+import { consumeAll } from '#shared/rate-limits/consumed.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { keyLimits } from '#shared/rate-limits/request-limits.ts';
 import type { StageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import { deliverCode } from '#shared/sms/deliver-code.ts';
@@ -35,26 +36,6 @@ export interface SendOtpDeps extends EndpointDeps {
 
 const SALT_LENGTH = 12;
 
-/** Counts one SMS against the limit of the key and the ceiling of the stage, once for a request. */
-const smsBudget = (
-  { caller, withinPlan }: Request<typeof route>,
-  { rateLimiter, ceilings, clock }: SendOtpDeps,
-) => {
-  const counted = { caller, nowMs: clock(), withinPlan };
-  const limits = rateLimiter && caller ? keyLimits(rateLimiter, { ...counted, caller }) : NOT_LIMITED;
-  const consumed: Consumed[] = [];
-  return {
-    async consume(): Promise<void> {
-      if (consumed.length > 0) return;
-      consumed.push(await limits.consume('sms-per-hour'));
-      consumed.push(await ceilings.consumeSms());
-    },
-    async refund(): Promise<void> {
-      await Promise.all(consumed.splice(0).map((one) => one.refund()));
-    },
-  };
-};
-
 /** Sends a one-time code to a phone. Undoes the send if the message was not sent. */
 export const handle = async (
   request: Request<typeof route>,
@@ -62,13 +43,13 @@ export const handle = async (
 ): Promise<ResponseOf<typeof route>> => {
   const { caller, deadlineMs, withinPlan } = request;
   const { phone } = request.body;
-  const { codes, newCode, hashes, sms, smsProvider, clock } = deps;
+  const { ceilings, codes, newCode, hashes, sms, smsProvider, clock } = deps;
   const audience = audienceOf(caller);
   const [phoneHash] = await hashes.phone(phone);
   const owner = { phoneHash, audience };
   const code = newCode(phone);
   const mac = await hashes.codeMac({ phone, audience, code, salt: randomBase62(SALT_LENGTH) });
-  const budget = smsBudget(request, deps);
+  const limits = keyLimits(deps, request);
 
   // The send is stored before the message goes out, so that a code that reaches a phone can always be verified.
   const sent = await recordSend(codes, {
@@ -76,10 +57,10 @@ export const handle = async (
     code: { mac, provider: smsProvider },
     withPhoneSends: !isBuyerApp(caller),
     withinPlan,
-    budget,
+    consumeSms: () => consumeAll(() => limits.consume('sms-per-hour'), ceilings.consumeSms),
     clock,
   });
-  const undo = () => Promise.all([codes.undoSend(owner, sent.before, sent.code), budget.refund()]);
+  const undo = () => Promise.all([codes.undoSend(owner, sent.before, sent.code), sent.sms.refund()]);
   const provider = await deliverCode(sms, { phone, code, deadlineMs }, undo);
   logEvent('code_sent', { provider, seller_id: caller?.sellerId });
   // The message was sent. A failure here only attributes the redeem to the wrong provider.

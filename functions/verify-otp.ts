@@ -11,6 +11,7 @@ import { audienceOf, type OutstandingCode, registersBuyers } from '#shared/one-t
 import type { CodeOwner, CodeStore } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { keyLimits } from '#shared/rate-limits/request-limits.ts';
 import { type KeyedHashes, sameMac } from '#shared/secrets/keyed-hashes.ts';
 
 const route = oneTimeCodeRoutes['verify-otp'];
@@ -51,15 +52,14 @@ const tryCode = async (
 
 /** Exchanges a one-time code for an access token. Throws `code_rejected` or `too_many_attempts`. */
 export const handle = async (
-  { body: { phone, code }, caller, withinPlan }: Request<typeof route>,
-  { codes, buyers, hashes, signer, tokenIssuer, clock, rateLimiter }: VerifyOtpDeps,
+  request: Request<typeof route>,
+  deps: VerifyOtpDeps,
 ): Promise<ResponseOf<typeof route>> => {
+  const { caller, withinPlan } = request;
+  const { phone, code } = request.body;
+  const { codes, buyers, hashes, signer, tokenIssuer, clock } = deps;
   const audience = audienceOf(caller);
-  const failures = failedVerifies(rateLimiter, {
-    caller,
-    nowMs: clock(),
-    withinPlan,
-  });
+  const failures = failedVerifies(keyLimits(deps, request), caller);
   const [[phoneHash], buyerId] = await Promise.all([
     hashes.phone(phone),
     hashes.buyerId(phone),
@@ -68,7 +68,7 @@ export const handle = async (
   ]);
   const owner = { phoneHash, audience };
   const verifiedAt = Math.floor(clock() / 1000);
-  const rightCode = await tryCode({ owner, phone, code, now: verifiedAt }, { codes, hashes });
+  const rightCode = await tryCode({ owner, phone, code, now: verifiedAt }, deps);
   if (rightCode === undefined) throw await failures.counted(problem('code_rejected'));
   const { mac, provider } = rightCode;
 

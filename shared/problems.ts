@@ -2,7 +2,7 @@
  * Every error response of the service: a closed table from code to status, title and detail. Functions and gateway build the
  * RFC 9457 `application/problem+json` body from it.
  */
-import type { RateLimitItem } from '#shared/rate-limits/plans.ts';
+import type { RateLimitItem } from '#shared/rate-limits/limits.ts';
 
 interface ProblemKind {
   readonly status: number;

@@ -1,8 +1,8 @@
 import { type Administration, requireKey } from '#admin/administration.ts';
 import type { ApiKey } from '#admin/stores/api-key-schema.ts';
-import { keyLimit, minuteLimit } from '#shared/rate-limits/limits-of-key.ts';
+import { keyLimit, type Limit, minuteLimit } from '#shared/rate-limits/limits.ts';
 import { KEY_LIMIT_NAMES, type KeyLimitName, type LimitOverrides } from '#shared/rate-limits/plans.ts';
-import { type Limit, rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { flushChange, requireActive, writeChange } from './change-key.ts';
 
 /** An admin may be far from the Region. */

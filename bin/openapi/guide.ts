@@ -1,6 +1,6 @@
 import { CODE_LIMITS, RESEND_AFTER_SECONDS } from '#shared/one-time-codes/rules.ts';
 import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
-import { planItem, rateLimitHeaders } from '#shared/rate-limits/headers.ts';
+import { planItem, rateLimitHeaders } from '#shared/rate-limits/limits.ts';
 import { codeLimitTable, duration, keyLimitTable, lockTable, planTable } from './limit-tables.ts';
 
 const problemRows = (): string =>

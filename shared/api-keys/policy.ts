@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import type { AuthorizerContext } from '#shared/http/caller.ts';
-import { planItem, rateLimitHeaders } from '#shared/rate-limits/headers.ts';
+import { planItem, rateLimitHeaders } from '#shared/rate-limits/limits.ts';
 import { WINDOW_SECONDS } from '#shared/rate-limits/plans.ts';
 import { type Route, scopeOf } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';

@@ -1,8 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { causeFields, errorFields, logEvent } from '#shared/log.ts';
 import { Problem, problem } from '#shared/problems.ts';
-import { rateLimitHeaders } from '#shared/rate-limits/headers.ts';
-import type { RateLimitItem } from '#shared/rate-limits/plans.ts';
+import { rateLimitHeaders } from '#shared/rate-limits/limits.ts';
 import { isDependencyFailure } from './dependency-failure.ts';
 import type { RequestScope } from './request-scope.ts';
 import { commonHeaders, problemResponse } from './responses.ts';
@@ -28,10 +27,7 @@ export const complete = (
     key_id: caller?.keyId,
     plan: caller?.plan,
   });
-  const limits: readonly RateLimitItem[] = [
-    ...(planLimit?.headerItems() ?? []),
-    ...(error?.rateLimit === undefined ? [] : [error.rateLimit]),
-  ];
+  const limits = [planLimit?.headerItem(), error?.rateLimit].filter((item) => item !== undefined);
   return {
     ...response,
     headers: { ...commonHeaders(scope.path, requestId), ...rateLimitHeaders(limits), ...response.headers },

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import * as v from 'valibot';
 import { systemClock } from '#shared/clock.ts';
 import { bindOnce } from '#shared/env.ts';
-import type { LimitsRead } from '#shared/rate-limits/plan-limit.ts';
+import type { LimitsRead } from '#shared/rate-limits/request-limits.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import type { Route, RouteResponse } from '#shared/route.ts';
 import type { Caller } from './caller.ts';

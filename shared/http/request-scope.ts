@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { Clock } from '#shared/clock.ts';
 import type { OtpAccess } from '#shared/env.ts';
-import { countRequest, type PlanLimit } from '#shared/rate-limits/plan-limit.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { countRequest, type PlanLimit } from '#shared/rate-limits/request-limits.ts';
 import type { RequestContext } from '#shared/request-context.ts';
 import { type Route, requiresKey } from '#shared/route.ts';
 import { type Caller, callerFrom } from './caller.ts';
@@ -88,10 +88,9 @@ export const identifyCaller = (
 ): void => {
   if (!requiresKey(route, otpAccess)) return;
   if (rateLimiter === undefined) throw new Error('a row with a key needs a rate limiter');
-  const { startedAtMs } = scope;
-  scope.caller = callerFrom(event.requestContext.authorizer, startedAtMs);
+  scope.caller = callerFrom(event.requestContext.authorizer, scope.startedAtMs);
   scope.planLimit = countRequest(rateLimiter, scope.caller, {
-    nowMs: startedAtMs,
+    nowMs: scope.startedAtMs,
     limitsToRead: route.limitsRead ?? [],
   });
 };

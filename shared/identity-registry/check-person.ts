@@ -1,6 +1,7 @@
 import { Problem, problem } from '#shared/problems.ts';
 import { ProviderUnavailable, type UnavailableReason } from '#shared/providers/unavailable.ts';
-import type { Consumed, KeyLimits } from '#shared/rate-limits/key-limits.ts';
+import { consumeAll } from '#shared/rate-limits/consumed.ts';
+import type { KeyLimits } from '#shared/rate-limits/request-limits.ts';
 import type { StageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import type { IdentityRegistry, JalaliDay } from './port.ts';
 
@@ -38,31 +39,12 @@ export const paidCheck = async (
   person: PersonToCheck,
   deadlineMs: number,
 ): Promise<void> => {
-  const paid = await consumePaidCheck(limits, ceilings);
+  const paid = await consumeAll(() => limits.consume('paid-checks-per-day'), ceilings.consumePaidCheck);
   try {
     await checkPerson(identityRegistry, person, deadlineMs);
   } catch (error) {
     const cause = error instanceof Problem ? error.cause : undefined;
     if (cause instanceof ProviderUnavailable && NOT_CALLED.includes(cause.reason)) await paid.refund();
-    throw error;
-  }
-};
-
-/** Counts for the key, then for the stage. Counts nothing if one of them is used up. */
-const consumePaidCheck = async (
-  limits: PaidCheckDeps['limits'],
-  ceilings: PaidCheckDeps['ceilings'],
-): Promise<Consumed> => {
-  const ofKey = await limits.consume('paid-checks-per-day');
-  try {
-    const ofStage = await ceilings.consumePaidCheck();
-    return {
-      async refund() {
-        await Promise.all([ofKey.refund(), ofStage.refund()]);
-      },
-    };
-  } catch (error) {
-    await ofKey.refund();
     throw error;
   }
 };

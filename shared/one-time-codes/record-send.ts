@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '#shared/clock.ts';
 import { problem } from '#shared/problems.ts';
+import type { Consumed } from '#shared/rate-limits/consumed.ts';
 import { fullJitterMs } from '#shared/table/backoff.ts';
 import type { NewCode } from './items.ts';
 import { type Refusal, whyNotSent } from './rules.ts';
@@ -16,8 +17,8 @@ interface SendRequest {
   /** False for a caller that the sends over all sellers do not limit. */
   readonly withPhoneSends: boolean;
   readonly withinPlan: Promise<unknown>;
-  /** Counts the SMS once the rules allow the send; a second call counts nothing. */
-  readonly budget: { consume(): Promise<void>; refund(): Promise<void> };
+  /** Counts the SMS. Called once, when the rules allow the send. */
+  readonly consumeSms: () => Promise<Consumed>;
   readonly clock: Clock;
 }
 
@@ -25,6 +26,8 @@ interface SendRequest {
 export interface RecordedSend {
   readonly before: SendState;
   readonly code: NewCode;
+  /** The count of the SMS. */
+  readonly sms: Consumed;
 }
 
 const refusalProblem = (refusal: Refusal) =>
@@ -32,13 +35,14 @@ const refusalProblem = (refusal: Refusal) =>
 
 /**
  * Stores a new code if the rules and the limits allow the send. Throws `resend_too_soon` or `too_many_attempts` if the rules refuse
- * it. Throws the error of the budget if that is used up, and `service_unavailable` if others kept
+ * it. Throws what `consumeSms` throws, and `service_unavailable` if others kept
  * changing the items. An error counts nothing.
  */
 export const recordSend = async (
   codes: Pick<CodeStore, 'read' | 'recordSend'>,
-  { owner, code, withPhoneSends, withinPlan, budget, clock }: SendRequest,
+  { owner, code, withPhoneSends, withinPlan, consumeSms, clock }: SendRequest,
 ): Promise<RecordedSend> => {
+  let sms: Consumed | undefined;
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       if (attempt > 0) await pause(fullJitterMs(BACKOFF, attempt));
@@ -47,14 +51,14 @@ export const recordSend = async (
       const phoneSends = (before.phoneSends?.sends ?? []).map(({ at }) => at);
       const refusal = whyNotSent(before.record, phoneSends, now);
       if (refusal !== undefined) throw refusalProblem(refusal);
-      await budget.consume();
+      sms ??= await consumeSms();
       const newCode = { ...code, now };
       const result = await codes.recordSend(owner, before, newCode);
-      if (result.written) return { before, code: newCode };
+      if (result.written) return { before, code: newCode, sms };
     }
     throw problem('service_unavailable', { retryAfterSeconds: 1 });
   } catch (error) {
-    await budget.refund();
+    await sms?.refund();
     throw error;
   }
 };

@@ -92,12 +92,3 @@ export const usagePlanThrottle = (plan: PlanName): { rateLimit: number; burstLim
   rateLimit: PLANS[plan].requestsPerMinute / WINDOW_SECONDS,
   burstLimit: PLANS[plan].requestsPerMinute * 2,
 });
-
-/** One limit in the headers RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers). */
-export interface RateLimitItem {
-  readonly name: string;
-  readonly quota: number;
-  readonly windowSeconds: number;
-  readonly remaining: number;
-  readonly resetSeconds: number;
-}

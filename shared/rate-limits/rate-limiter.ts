@@ -4,27 +4,16 @@ import type { Table } from '#shared/table/client.ts';
 import { type ItemKey, limitKey } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
 import { conditionalWrite, type StoredItem } from '#shared/table/writes.ts';
+import type { Limit, LimitState } from './limits.ts';
 import { HOUR_SECONDS } from './plans.ts';
-import { secondsToNextWindow, windowOf } from './windows.ts';
 
-/** A limit on one subject: at most `limit` in each clock window (UTC). */
-export interface Limit {
-  /** A key id, or `stage:<ceiling>`. Never personal data. */
-  readonly subject: string;
-  /** What is counted. Limits of a subject with different names are counted apart. */
-  readonly name: string;
-  readonly limit: number;
-  readonly windowSeconds: number;
-}
+/** The number of the clock window (UTC) that `nowMs` lies in, counted from the epoch. */
+export const windowOf = (nowMs: number, windowSeconds: number): number =>
+  Math.floor(nowMs / 1000 / windowSeconds);
 
-/** The state of a limit in one window. */
-export interface LimitState {
-  /** Whether the increment was counted; for a read, whether the next one would be. */
-  readonly allowed: boolean;
-  readonly remaining: number;
-  /** Seconds until the next window begins; at least 1. */
-  readonly resetSeconds: number;
-}
+/** Whole seconds until the next window begins, rounded up: from 1 to `windowSeconds`. */
+export const secondsToNextWindow = (nowMs: number, windowSeconds: number): number =>
+  Math.max(1, Math.ceil((windowOf(nowMs, windowSeconds) + 1) * windowSeconds - nowMs / 1000));
 
 /** The longest time of a call, in milliseconds. The request then passes uncounted: the usage plan still limits it. */
 const TIMEOUT_MS = 1000;

@@ -6,9 +6,10 @@
 import type { Clock } from '#shared/clock.ts';
 import { logEvent } from '#shared/log.ts';
 import { type ProblemCode, problem } from '#shared/problems.ts';
-import type { Consumed } from './key-limits.ts';
+import { type Consumed, consumed } from './consumed.ts';
+import type { Limit } from './limits.ts';
 import { DAY_SECONDS } from './plans.ts';
-import type { Limit, RateLimiter } from './rate-limiter.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 
 /** Calls a day; undefined: no ceiling. */
 export interface StageCeilingNumbers {
@@ -24,8 +25,6 @@ export interface StageCeilings {
   consumeSms(): Promise<Consumed>;
 }
 
-const UNCOUNTED: Consumed = { refund: async () => {} };
-
 /**
  * The ceilings of this stage. An unset ceiling makes no call to the table. Each counted call writes `stage_ceiling_counted`, whose
  * metric raises the alarm before the ceiling is reached. The problems carry the seconds to midnight UTC as Retry-After.
@@ -37,7 +36,7 @@ export const stageCeilings = (
 ): StageCeilings => {
   const consumer =
     (ceiling: string, callsPerDay: number | undefined, code: ProblemCode) => async (): Promise<Consumed> => {
-      if (callsPerDay === undefined) return UNCOUNTED;
+      if (callsPerDay === undefined) return consumed();
       const limit: Limit = {
         subject: `stage:${ceiling}`,
         name: 'count',
@@ -51,14 +50,8 @@ export const stageCeilings = (
         used_percent: Math.round(((callsPerDay - remaining) / callsPerDay) * 100),
       });
       if (!allowed) throw problem(code, { retryAfterSeconds: resetSeconds });
-      let isCounted = true;
-      return {
-        async refund() {
-          // A refund that cannot be written leaves the count one too high, which spends nothing.
-          if (isCounted) await limiter.decrement(limit, nowMs).catch(() => {});
-          isCounted = false;
-        },
-      };
+      // A refund that cannot be written leaves the count one too high, which spends nothing.
+      return consumed(() => limiter.decrement(limit, nowMs).catch(() => {}));
     };
   return {
     consumePaidCheck: consumer('paid-checks-per-day', paidChecksPerDay, 'verification_unavailable'),

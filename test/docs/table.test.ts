@@ -13,7 +13,7 @@ import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { randomIds } from '#shared/ids.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
-import { keyLimit, minuteLimit } from '#shared/rate-limits/limits-of-key.ts';
+import { keyLimit, minuteLimit } from '#shared/rate-limits/limits.ts';
 import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
 import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';

@@ -1,7 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { HOUR_SECONDS } from '#shared/rate-limits/plans.ts';
-import { type RateLimiter, rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
-import { windowOf } from '#shared/rate-limits/windows.ts';
+import { type RateLimiter, rateLimiter, windowOf } from '#shared/rate-limits/rate-limiter.ts';
 import { limitKey } from '#shared/table/keys.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';

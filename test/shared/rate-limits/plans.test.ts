@@ -1,4 +1,4 @@
-import { planItem, rateLimitHeaders } from '#shared/rate-limits/headers.ts';
+import { planItem, rateLimitHeaders } from '#shared/rate-limits/limits.ts';
 import {
   keyLimitOf,
   PLAN_NAMES,
@@ -83,7 +83,7 @@ describe('rateLimitHeaders', () => {
   it('lists the quota and the state of each limit', () => {
     const hourly = {
       name: 'sms-per-hour',
-      quota: 100,
+      limit: 100,
       windowSeconds: 3600,
       remaining: 0,
       resetSeconds: 1800,

@@ -1,8 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { jest } from '@jest/globals';
-import { keyLimit, minuteLimit } from '#shared/rate-limits/limits-of-key.ts';
+import { keyLimit, type LimitState, minuteLimit } from '#shared/rate-limits/limits.ts';
 import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
-import { type LimitState, type RateLimiter, rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { type RateLimiter, rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import type { Table } from '#shared/table/client.ts';
 import { limitKey } from '#shared/table/keys.ts';
 import { LIMITER_TIMEOUT_MS } from '#test/functions/harness.ts';

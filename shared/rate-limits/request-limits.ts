@@ -1,0 +1,121 @@
+/**
+ * The limits of the key that makes a request: the plan's limit per minute, and the hourly and daily ones. If their store cannot be
+ * reached the request passes: the usage plan still limits the key, and a metric counts it.
+ */
+import type { Clock } from '#shared/clock.ts';
+import type { Caller } from '#shared/http/caller.ts';
+import { errorFields, logEvent } from '#shared/log.ts';
+import { problem } from '#shared/problems.ts';
+import { type Consumed, consumed } from './consumed.ts';
+import { keyLimit, type LimitState, minuteLimit, planItem, type RateLimitItem } from './limits.ts';
+import type { HourlyLimitName, KeyLimitName } from './plans.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+
+/** The states of hourly limits when the request was counted. Undefined if the limiter's store could not be reached. */
+export type LimitsRead = ReadonlyMap<HourlyLimitName, LimitState> | undefined;
+
+/** The count of one request against its plan, which runs beside the reads of the request. */
+export interface PlanLimit {
+  /** Resolves if the plan's limit allows the request, rejects with `rate_limit_exceeded` if not. */
+  readonly withinPlan: Promise<LimitsRead>;
+  /** The plan's item of the rate-limit headers; undefined until the request is counted, or if the limiter could not be reached. */
+  headerItem(): RateLimitItem | undefined;
+}
+
+/** The hourly and daily limits of one key. */
+export interface KeyLimits {
+  /**
+   * Throws `rate_limit_exceeded` if the limit was used up when the request was counted; counts nothing and makes no call. The row must
+   * name the limit in `limitsRead`.
+   */
+  check(name: HourlyLimitName): Promise<void>;
+  /** Like `check`, for a request that has waited: reads the limit as it is now. */
+  recheck(name: HourlyLimitName): Promise<void>;
+  /** Counts one, or throws `rate_limit_exceeded` and counts nothing. */
+  consume(name: KeyLimitName): Promise<Consumed>;
+}
+
+const logUnreachable = (error: unknown, { keyId }: Caller): undefined => {
+  logEvent('rate_limiter_unreachable', { key_id: keyId, ...errorFields(error) });
+};
+
+/** Counts a request of a key against its plan. `limitsToRead`: the hourly limits to read in the same call. */
+export const countRequest = (
+  rateLimiter: Pick<RateLimiter, 'incrementAndRead'>,
+  caller: Caller,
+  { limitsToRead, nowMs }: { readonly limitsToRead: readonly HourlyLimitName[]; readonly nowMs: number },
+): PlanLimit => {
+  const others = limitsToRead.map((name) => keyLimit(name, caller));
+  let item: RateLimitItem | undefined;
+  const withinPlan = rateLimiter.incrementAndRead(minuteLimit(caller), others, nowMs).then(
+    ([{ allowed, remaining, resetSeconds }, ...states]): LimitsRead => {
+      item = planItem(caller.plan, remaining, resetSeconds);
+      if (!allowed) throw problem('rate_limit_exceeded', { retryAfterSeconds: resetSeconds });
+      return new Map(limitsToRead.map((name, index) => [name, states[index] as LimitState]));
+    },
+    (error: unknown) => logUnreachable(error, caller),
+  );
+  // It is awaited later, or never if the request fails first. An unhandled rejection would end the process.
+  withinPlan.catch(() => {});
+  return { withinPlan, headerItem: () => item };
+};
+
+/** Counts nothing. It is used where no key is required: other controls limit such a caller. */
+const NOT_LIMITED: KeyLimits = {
+  check: async () => {},
+  recheck: async () => {},
+  consume: async () => consumed(),
+};
+
+interface LimitedRequest {
+  readonly caller: Caller | undefined;
+  /** The count against the plan's limit. */
+  readonly withinPlan: Promise<LimitsRead>;
+}
+
+/** Returns the limits of the key that makes a request. Every call first waits for the plan's limit, and throws if that is exceeded. */
+export const keyLimits = (
+  { rateLimiter, clock }: { readonly rateLimiter?: RateLimiter; readonly clock: Clock },
+  { caller, withinPlan }: LimitedRequest,
+): KeyLimits => {
+  if (rateLimiter === undefined || caller === undefined) return NOT_LIMITED;
+  const nowMs = clock();
+  let isReachable = true;
+
+  /** Undefined if the store cannot be reached. It is then not called again, so that it delays a request only once. */
+  const orUncounted = async <Result>(count: () => Promise<Result>): Promise<Result | undefined> => {
+    if ((await withinPlan) === undefined || !isReachable) return undefined;
+    try {
+      return await count();
+    } catch (error) {
+      isReachable = false;
+      return logUnreachable(error, caller);
+    }
+  };
+
+  const throwIfExceeded = (name: KeyLimitName, state: LimitState | undefined): void => {
+    if (state === undefined || state.allowed) return;
+    const rateLimit = { ...keyLimit(name, caller), ...state };
+    throw problem('rate_limit_exceeded', { retryAfterSeconds: state.resetSeconds, rateLimit });
+  };
+
+  return {
+    async check(name) {
+      throwIfExceeded(name, (await withinPlan)?.get(name));
+    },
+
+    async recheck(name) {
+      const states = await orUncounted(() => rateLimiter.read([keyLimit(name, caller)], nowMs));
+      throwIfExceeded(name, states?.[0]);
+    },
+
+    async consume(name) {
+      const limit = keyLimit(name, caller);
+      const state = await orUncounted(() => rateLimiter.increment(limit, nowMs));
+      throwIfExceeded(name, state);
+      // A count that was not made must not be refunded.
+      if (state === undefined) return consumed();
+      return consumed(() => orUncounted(() => rateLimiter.decrement(limit, nowMs)));
+    },
+  };
+};
