@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createServer as createTlsServer } from 'node:tls';
+import selfsigned from 'selfsigned';
 import { exchange, failedReply, safeCause } from '#shared/providers/exchange.ts';
 import { everythingIn, failureOf, neverAborted, summaryOf } from './failure.ts';
 import { type ScriptedReply, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
@@ -123,6 +125,55 @@ describe('a failed exchange', () => {
     expect(everythingIn(failure)).not.toMatch(SECRETS);
   });
 
+  it('is not sent if the connection is reset during the TLS handshake', async () => {
+    const failure = await withRawServer(
+      afterTheRequest((socket) => socket.resetAndDestroy()),
+      (port) => failureOf(get(`https://127.0.0.1:${port}`)),
+    );
+    expect(summaryOf(failure)).toEqual({ reason: 'transport', delivery: 'not_sent' });
+  });
+
+  it('is not sent if nobody vouches for the certificate, and the server receives nothing', async () => {
+    const received: string[] = [];
+    const untrusted = selfsigned.generate([{ name: 'commonName', value: '127.0.0.1' }], { keySize: 2048 });
+    const tls = createTlsServer({ cert: untrusted.cert, key: untrusted.private }, (socket) => {
+      socket.on('error', () => {}).on('data', (data) => received.push(String(data)));
+    });
+    tls.on('tlsClientError', () => {});
+    tls.listen(0, '127.0.0.1');
+    await once(tls, 'listening');
+    const { port } = tls.address() as { port: number };
+    const failure = await failureOf(get(`https://127.0.0.1:${port}`));
+    tls.close();
+    await once(tls, 'close');
+    expect(summaryOf(failure)).toEqual({ reason: 'transport', delivery: 'not_sent' });
+    expect(everythingIn(failure)).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
+    expect(received).toEqual([]);
+  });
+
+  it('is possibly sent if a kept connection closes when it is used again, and the next request works', async () => {
+    const connections: Socket[] = [];
+    const closeAtTheSecondRequest = (socket: Socket) => {
+      const isFirst = connections.push(socket) === 1;
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
+        if (isFirst) socket.once('data', () => socket.resetAndDestroy());
+      });
+    };
+    await withRawServer(closeAtTheSecondRequest, async (port) => {
+      const request = () => get(`http://127.0.0.1:${port}`);
+      expect((await request()).status).toBe(200);
+      await nextTurn();
+      expect(summaryOf(await failureOf(request()))).toEqual({
+        reason: 'transport',
+        delivery: 'possibly_sent',
+      });
+      expect((await request()).status).toBe(200);
+      expect(connections).toHaveLength(2);
+      connections[1]?.destroy();
+    });
+  });
+
   it.each([
     ['timeout', () => AbortSignal.timeout(20)],
     [
@@ -152,9 +203,9 @@ describe('exchange', () => {
     const respond = (socket: Socket) => {
       socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'));
     };
-    let connections = 0;
+    const connections: Socket[] = [];
     const count = (socket: Socket) => {
-      connections += 1;
+      connections.push(socket);
       respond(socket);
     };
     await withRawServer(count, async (port) => {
@@ -165,9 +216,10 @@ describe('exchange', () => {
         // The client returns a connection to its pool at the end of the turn of the event loop.
         await nextTurn();
       }
-      const kept = connections;
+      expect(connections).toHaveLength(1);
       for (let count = 0; count < 5; count += 1) await request(true);
-      expect([kept, connections >= 5]).toEqual([1, true]);
+      expect(connections).toHaveLength(6);
+      connections[0]?.destroy();
     });
   });
 
@@ -186,9 +238,7 @@ describe('exchange', () => {
 
   describe('safeCause', () => {
     it('copies the name and the code of an error', () => {
-      const error = new TypeError('fetch of sesame failed', {
-        cause: Object.assign(new Error('sesame'), { code: 'ECONNRESET', url: 'sesame' }),
-      });
+      const error = Object.assign(new TypeError('GET sesame failed'), { code: 'ECONNRESET', url: 'sesame' });
       const copy = safeCause(error);
       expect([copy.name, copy.message]).toEqual(['TypeError', 'ECONNRESET']);
       expect(everythingIn(copy)).not.toMatch(SECRETS);
