@@ -6,23 +6,21 @@ import { problem } from '#shared/problems.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { keyLimits } from '#shared/rate-limits/request-limits.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
-import type { LinkHashes, LinkLookup } from '#shared/users/link-lookup.ts';
+import { retryUntil } from '#shared/table/backoff.ts';
+import type { LinkHashes, NewLink, UserLinks } from '#shared/users/link-user.ts';
 import type { PersonChecks } from '#shared/users/person-check-lease.ts';
+import type { UserReads } from '#shared/users/read-users.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 import type { NewUser } from '#shared/users/schema.ts';
-import type { UserStore } from '#shared/users/store.ts';
 import type { Person } from '#shared/users/user-item.ts';
-import { retryUntil } from '#shared/users/user-transaction.ts';
-import { viewOf } from '#shared/users/view.ts';
 
 const route = userRoutes['create-user'];
 type Response = ResponseOf<typeof route>;
 
 export interface CreateUserDeps extends EndpointDeps, Omit<PaidCheckDeps, 'limits'> {
   readonly rateLimiter: RateLimiter;
-  readonly lookUp: LinkLookup;
   readonly checks: PersonChecks;
-  readonly users: Pick<UserStore, 'findPerson' | 'getUser' | 'link'>;
+  readonly users: UserLinks & Pick<UserReads, 'getUser'>;
   readonly hashes: KeyedHashes;
 }
 
@@ -36,13 +34,13 @@ export const handle = (request: Request<typeof route>, deps: CreateUserDeps): Pr
 /** One attempt. Undefined if the user was removed after its person was read. */
 const linkOrFind = async (
   { body, caller, receivedAtMs, withinPlan, deadlineMs }: Request<typeof route>,
-  { lookUp, checks, users, hashes, rateLimiter, ceilings, identityRegistry, clock }: CreateUserDeps,
+  { checks, users, hashes, rateLimiter, ceilings, identityRegistry, clock }: CreateUserDeps,
 ): Promise<Response | undefined> => {
   const limits = keyLimits({ rateLimiter, clock }, { caller, withinPlan });
   const link = await linkHashes(hashes, caller.sellerId, body);
   const existing = (person: Person) => existingLink(users, link, body, person);
 
-  const [known] = await Promise.all([lookUp(link), withinPlan]);
+  const [known] = await Promise.all([users.lookUp(link), withinPlan]);
   if (known.person) return existing(known.person);
 
   // Checked first, so that no response beyond the limit depends on the registration.
@@ -60,18 +58,14 @@ const linkOrFind = async (
     deadlineMs,
     record: known.checks,
     findPerson: () => users.findPerson(link.sellerId, link.personHashes),
-    failedChecks: {
-      check: () => limits.check('failed-checks-per-hour'),
-      recheck: () => limits.recheck('failed-checks-per-hour'),
-      consume: () => limits.consume('failed-checks-per-hour'),
-    },
+    limits,
   };
   const result = await checks.oneAtATime(request, async (release) => {
     const person = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
     await paidCheck({ identityRegistry, limits, ceilings }, person, deadlineMs);
     return users.link(newLink(link, body, clock()), deadlineMs, [release]);
   });
-  return result.written ? { status: 201, body: viewOf(result.value) } : existing(result.reason);
+  return result.written ? { status: 201, body: result.value } : existing(result.reason);
 };
 
 /** The keyed hashes of a request. `dataHash` is the hash of the data that a check of the person compares. */
@@ -89,7 +83,7 @@ const linkHashes = async (hashes: KeyedHashes, sellerId: string, body: NewUser) 
  * another phone or birth date.
  */
 const existingLink = async (
-  users: Pick<UserStore, 'getUser'>,
+  users: Pick<UserReads, 'getUser'>,
   { sellerId, phoneHashes }: LinkHashes,
   { birth_date }: NewUser,
   person: Person,
@@ -97,20 +91,24 @@ const existingLink = async (
   const isSameLink = phoneHashes.includes(person.phoneHash) && person.birthDay === birth_date.isoDay;
   if (!isSameLink) throw problem('user_conflict');
   const user = await users.getUser(sellerId, person.userId);
-  return user && { status: 200, body: viewOf(user) };
+  return user && { status: 200, body: user };
 };
 
-const newLink = ({ sellerId, personHashes, phoneHashes }: LinkHashes, body: NewUser, nowMs: number) => ({
+const newLink = (
+  { sellerId, personHashes, phoneHashes }: LinkHashes,
+  body: NewUser,
+  nowMs: number,
+): NewLink => ({
   sellerId,
   personHashes,
   phoneHash: phoneHashes[0],
   birthDay: body.birth_date.isoDay,
   user: {
-    nationalIdLastFour: body.national_id.slice(-4),
-    birthDate: body.birth_date.text,
+    national_id_last_four: body.national_id.slice(-4),
+    birth_date: body.birth_date.text,
     phone: body.phone,
-    displayName: body.display_name,
-    createdAt: new Date(nowMs).toISOString(),
+    display_name: body.display_name,
+    created_at: new Date(nowMs).toISOString(),
   },
 });
 

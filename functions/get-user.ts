@@ -4,7 +4,6 @@ import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { problem } from '#shared/problems.ts';
 import type { UserReads } from '#shared/users/read-users.ts';
 import { userRoutes } from '#shared/users/routes.ts';
-import { viewOf } from '#shared/users/view.ts';
 
 const route = userRoutes['get-user'];
 
@@ -19,7 +18,7 @@ export const handle = async (
 ): Promise<ResponseOf<typeof route>> => {
   const user = await users.getUser(caller.sellerId, path.id);
   if (user === undefined) throw problem('user_not_found');
-  return { status: 200, body: viewOf(user) };
+  return { status: 200, body: user };
 };
 
 export const handler = endpoint(route, handle, getUserDeps);

@@ -4,7 +4,6 @@ import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { UserReads } from '#shared/users/read-users.ts';
 import { userRoutes } from '#shared/users/routes.ts';
-import { pageLinks, viewOf } from '#shared/users/view.ts';
 
 const route = userRoutes['list-users'];
 
@@ -12,6 +11,32 @@ export interface ListUsersDeps extends EndpointDeps {
   readonly users: Pick<UserReads, 'listPage' | 'findByPhone'>;
   readonly hashes: Pick<KeyedHashes, 'phone'>;
 }
+
+/** A page of a list, as the Link header describes it. `phone`: E.164, if the list was asked for by phone. */
+interface LinkedPage {
+  readonly page: number;
+  readonly pageSize: number;
+  readonly totalPages: number;
+  readonly phone?: string | undefined;
+}
+
+/**
+ * Returns the Link header of a page (RFC 8288), with references relative to the request: first, prev, next and last where they
+ * exist. From past the end, prev is the last page. Empty if there are no pages.
+ */
+export const pageLinks = ({ page, pageSize, totalPages, phone }: LinkedPage): string => {
+  const filter = phone === undefined ? '' : `phone=${encodeURIComponent(phone)}&`;
+  const targets = [
+    { rel: 'first', to: 1 },
+    { rel: 'prev', to: Math.min(page - 1, totalPages) },
+    { rel: 'next', to: page + 1 },
+    { rel: 'last', to: totalPages },
+  ];
+  return targets
+    .filter(({ to }) => to >= 1 && to <= totalPages)
+    .map(({ rel, to }) => `<?${filter}page=${to}&page_size=${pageSize}>; rel="${rel}"`)
+    .join(', ');
+};
 
 /** Returns a page of the caller's users and its Link header. */
 export const handle = async (
@@ -28,7 +53,7 @@ export const handle = async (
   return {
     status: 200,
     headers: links === '' ? {} : { Link: links },
-    body: { data: found.users.map(viewOf), page, page_size: pageSize, total, total_pages: totalPages },
+    body: { data: found.users, page, page_size: pageSize, total, total_pages: totalPages },
   };
 };
 

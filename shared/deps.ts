@@ -20,7 +20,6 @@ import type { SecretSource } from '#shared/secrets/port.ts';
 import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { openTable, type Table } from '#shared/table/client.ts';
-import { linkLookup } from '#shared/users/link-lookup.ts';
 import { userLinks } from '#shared/users/link-user.ts';
 import { personChecks } from '#shared/users/person-check-lease.ts';
 import { personCheckStore } from '#shared/users/person-check-store.ts';
@@ -72,7 +71,6 @@ export const createUserDeps = () => {
   const table = tableFromEnv();
   const limiter = rateLimiterOf(table);
   return {
-    lookUp: linkLookup(table),
     checks: personChecks(personCheckStore(table), systemClock),
     users: { ...userReads(table), ...userLinks(table) },
     rateLimiter: limiter,

@@ -43,11 +43,11 @@ export const steadyLinks = async (table: Table, sellerId: string, load: Load): P
   );
   const timed = withDynamodbTimes(table);
   const user = {
-    nationalIdLastFour: '0829',
-    birthDate: '1370/1/15',
+    national_id_last_four: '0829',
+    birth_date: '1370/1/15',
     phone: '+989550000000',
-    displayName: 'Sara Ahmadi',
-    createdAt: new Date().toISOString(),
+    display_name: 'Sara Ahmadi',
+    created_at: new Date().toISOString(),
   };
   const link = async (number: number): Promise<number> => {
     const startedAt = performance.now();

@@ -1,3 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { problem } from '#shared/problems.ts';
+
 /** The shortest and the longest bound of the wait between two attempts. */
 export interface Backoff {
   readonly baseMs: number;
@@ -7,3 +10,28 @@ export interface Backoff {
 /** Full jitter: a random time between 0 and a bound that doubles with each attempt, in milliseconds. */
 export const fullJitterMs = ({ baseMs, capMs }: Backoff, attempt: number): number =>
   Math.random() * Math.min(capMs, baseMs * 2 ** attempt);
+
+/** The wait between two attempts of `retryUntil`. */
+export const BETWEEN_ATTEMPTS: Backoff = { baseMs: 4, capMs: 400 };
+
+/**
+ * Runs `attempt` until it gives a result. Undefined means that another writer was first: it runs again after a random wait. Throws
+ * `service_unavailable` if the next attempt would start after `deadlineMs` (monotonic clock).
+ */
+export const retryUntil = async <T>(
+  deadlineMs: number,
+  attempt: () => Promise<T | undefined>,
+): Promise<T> => {
+  for (let attempts = 0; ; attempts += 1) {
+    const result = await attempt();
+    if (result !== undefined) return result;
+    const waitMs = fullJitterMs(BETWEEN_ATTEMPTS, attempts);
+    if (performance.now() + waitMs > deadlineMs) {
+      const cause = new Error(`${attempts + 1} attempts met other writers until the deadline`);
+      // The log shows only the name of the cause.
+      cause.name = 'WriteConflict';
+      throw problem('service_unavailable', { retryAfterSeconds: 1, cause });
+    }
+    await pause(waitMs);
+  }
+};

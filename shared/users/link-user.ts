@@ -1,30 +1,56 @@
+import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
-import { personKey, phoneLinkKey, sellerKey, userKey } from '#shared/table/keys.ts';
-import { batchGet, getItem } from '#shared/table/reads.ts';
 import {
-  isConditionFailure,
+  buyerKey,
+  type ItemKey,
+  personCheckKey,
+  personKey,
+  phoneLinkKey,
+  sellerKey,
+  userKey,
+} from '#shared/table/keys.ts';
+import { batchGet, getItem, itemOf } from '#shared/table/reads.ts';
+import {
   notWritten,
   type TransactItem,
   transactWrite,
   type WriteResult,
   written,
 } from '#shared/table/writes.ts';
+import { type CheckRecord, checkRecordFrom } from './person-checks.ts';
+import type { User } from './schema.ts';
 import { hasRandomPart, newRandomPart, userIdAt } from './user-id.ts';
-import { type Person, personFromItem, type User, userAttributes } from './user-item.ts';
-import { requireRetryable, retryUntil } from './user-transaction.ts';
+import { type NewUserAttributes, type Person, personFrom, userFrom } from './user-item.ts';
 
-/** A link to make. `personHashes` and `phoneHash`: see `secrets/keyed-hashes.ts`; the first person hash is the current one. */
-export interface NewLink {
+/** A person, a phone and a seller, by their keyed hashes: under the current key first, then under each older one. */
+export interface LinkHashes {
   readonly sellerId: string;
   readonly personHashes: readonly [string, ...string[]];
+  readonly phoneHashes: readonly [string, ...string[]];
+}
+
+/** What the table holds for a requested link. */
+export interface KnownLink {
+  /** The person, if the seller has linked it. */
+  readonly person: Person | undefined;
+  /** Whether the phone is a registered buyer's. */
+  readonly isRegistered: boolean;
+  readonly checks: CheckRecord;
+}
+
+/** A link to make. */
+export interface NewLink extends Omit<LinkHashes, 'phoneHashes'> {
   readonly phoneHash: string;
   /** The day of birth as an ISO date. */
   readonly birthDay: string;
-  readonly user: Omit<User, 'id'>;
+  readonly user: NewUserAttributes;
 }
 
 /** The value is the new user. The reason is the person whom the seller had linked before. */
 export type LinkResult = WriteResult<User, Person>;
+
+const personKeysOf = (sellerId: string, personHashes: readonly string[]): ItemKey[] =>
+  personHashes.map((hash) => personKey(sellerId, hash));
 
 /** A condition that holds while the seller exists and has `:count` users. A seller without the attribute has none. */
 const countIs = (count: number): string =>
@@ -32,68 +58,49 @@ const countIs = (count: number): string =>
     ? 'attribute_exists(pk) AND (attribute_not_exists(user_count) OR user_count = :count)'
     : 'user_count = :count';
 
-/** The positions of three of the items below. */
-const [SELLER, PERSON, USER] = [0, 1, 2];
+const IS_NEW = 'attribute_not_exists(pk)';
 
-/** `user_count` goes from n to n+1, and the user is stored at ordinal n+1 with its person item and its phone link. */
+/**
+ * `user_count` goes from n to n+1, and the user is stored at ordinal n+1 with its person item and its phone link. During a rotation of
+ * the hash secret the person may be stored under an older hash. Only person items return what they hold.
+ */
 const linkItems = (
   TableName: string,
-  { sellerId, personHashes: [personHash], phoneHash, birthDay, user }: NewLink & { readonly user: User },
+  newLink: NewLink,
+  user: NewUserAttributes & { readonly id: string },
   ordinal: number,
-): TransactItem[] => [
-  {
-    Update: {
-      TableName,
-      Key: sellerKey(sellerId),
-      UpdateExpression: 'SET user_count = :ordinal',
-      ConditionExpression: countIs(ordinal - 1),
-      ExpressionAttributeValues: { ':count': ordinal - 1, ':ordinal': ordinal },
-    },
-  },
-  {
-    Put: {
-      TableName,
-      Item: {
-        ...personKey(sellerId, personHash),
-        ordinal,
-        user_id: user.id,
-        phone_hash: phoneHash,
-        birth_day: birthDay,
+): TransactItem[] => {
+  const { sellerId, phoneHash, birthDay } = newLink;
+  const [current, ...older] = personKeysOf(sellerId, newLink.personHashes);
+  const person = { ...current, ordinal, user_id: user.id, phone_hash: phoneHash, birth_day: birthDay };
+  const hashes = { person_hash: newLink.personHashes[0], phone_hash: phoneHash };
+  const ifNewPerson = {
+    TableName,
+    ConditionExpression: IS_NEW,
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  } as const;
+  return [
+    {
+      Update: {
+        TableName,
+        Key: sellerKey(sellerId),
+        UpdateExpression: 'SET user_count = :ordinal',
+        ConditionExpression: countIs(ordinal - 1),
+        ExpressionAttributeValues: { ':count': ordinal - 1, ':ordinal': ordinal },
       },
-      ConditionExpression: 'attribute_not_exists(pk)',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },
-  },
-  {
-    Put: {
-      TableName,
-      Item: {
-        ...userKey(sellerId, ordinal),
-        ...userAttributes(user),
-        person_hash: personHash,
-        phone_hash: phoneHash,
+    { Put: { ...ifNewPerson, Item: person } },
+    ...older.map((Key) => ({ ConditionCheck: { ...ifNewPerson, Key } })),
+    {
+      Put: {
+        TableName,
+        Item: { ...userKey(sellerId, ordinal), ...user, ...hashes },
+        ConditionExpression: IS_NEW,
       },
-      ConditionExpression: 'attribute_not_exists(pk)',
     },
-  },
-  {
-    Put: {
-      TableName,
-      Item: { ...phoneLinkKey(phoneHash, sellerId, ordinal), ...userAttributes(user) },
-    },
-  },
-];
-
-/** During a rotation of the hash secret the person may be stored under an older hash. */
-const olderPersonChecks = (TableName: string, { sellerId, personHashes }: NewLink): TransactItem[] =>
-  personHashes.slice(1).map((hash) => ({
-    ConditionCheck: {
-      TableName,
-      Key: personKey(sellerId, hash),
-      ConditionExpression: 'attribute_not_exists(pk)',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
-    },
-  }));
+    { Put: { TableName, Item: { ...phoneLinkKey(phoneHash, sellerId, ordinal), ...user } } },
+  ];
+};
 
 /** Throws if there is no such seller. */
 const readUserCount = async (table: Table, sellerId: string): Promise<number> => {
@@ -107,11 +114,8 @@ const findPerson = async (
   sellerId: string,
   personHashes: readonly string[],
 ): Promise<Person | undefined> => {
-  const [item] = await batchGet(
-    table,
-    personHashes.map((hash) => personKey(sellerId, hash)),
-  );
-  return item && personFromItem(item);
+  const [item] = await batchGet(table, personKeysOf(sellerId, personHashes));
+  return item && personFrom(item);
 };
 
 /** A link in progress. The random part of the user's id is the same in all of its attempts. */
@@ -121,51 +125,54 @@ interface Linking {
   readonly alsoWrite: readonly TransactItem[];
 }
 
-/** Returns the result for a seller that has `person` already. This link may have stored it itself, if its response was lost. */
-const resultFor = (person: Person, { newLink, randomPart }: Linking): LinkResult =>
-  hasRandomPart(person.userId, randomPart)
-    ? written({ ...newLink.user, id: person.userId })
-    : notWritten(person);
-
-/** Returns normally if the link is stored, else throws `error`. A response can be lost after the write happened. */
-const requireStored = async (table: Table, linking: Linking, error: unknown) => {
-  const { sellerId, personHashes } = linking.newLink;
-  const person = await findPerson(table, sellerId, personHashes).catch(() => undefined);
-  if (person && hasRandomPart(person.userId, linking.randomPart)) return written(undefined);
-  throw error;
-};
-
 /** One attempt, at the ordinal that is free now. Undefined if another link took the ordinal or the transaction met a conflict. */
-const tryLink = async (table: Table, linking: Linking): Promise<LinkResult | undefined> => {
-  const { newLink, randomPart, alsoWrite } = linking;
+const tryLink = async (
+  table: Table,
+  { newLink, randomPart, alsoWrite }: Linking,
+): Promise<LinkResult | undefined> => {
   const ordinal = (await readUserCount(table, newLink.sellerId)) + 1;
-  const user: User = { ...newLink.user, id: userIdAt(ordinal, randomPart) };
-  const olderChecks = olderPersonChecks(table.name, newLink);
-  const items = [...linkItems(table.name, { ...newLink, user }, ordinal), ...olderChecks];
-  const result = await transactWrite(table, [...items, ...alsoWrite]).catch((error) =>
-    requireStored(table, linking, error),
-  );
-  if (result.written) return written(user);
-  const olderPersons = result.reason.slice(items.length - olderChecks.length, items.length);
-  const met = [result.reason[PERSON], ...olderPersons].find(
-    (reason) => reason && isConditionFailure(reason),
-  )?.item;
-  if (met) return resultFor(personFromItem(met), linking);
-  requireRetryable(result.reason, { ownItems: items.length, contended: [SELLER, USER] });
-  return undefined;
+  const user = { id: userIdAt(ordinal, randomPart), ...newLink.user };
+  // A response can be lost after the write happened: the person then has the random part of this link.
+  const isOwn = (person: Person | undefined) =>
+    person !== undefined && hasRandomPart(person.userId, randomPart);
+
+  const items = [...linkItems(table.name, newLink, user, ordinal), ...alsoWrite];
+  const result = await transactWrite(table, items).catch(async (error: unknown) => {
+    if (isOwn(await findPerson(table, newLink.sellerId, newLink.personHashes).catch(() => undefined)))
+      return written(undefined);
+    throw error;
+  });
+  if (result.written) return written(userFrom(user));
+  const item = result.reason.find((reason) => reason.item !== undefined)?.item;
+  if (item === undefined) return undefined;
+  const person = personFrom(item);
+  return isOwn(person) ? written(userFrom({ ...user, id: person.userId })) : notWritten(person);
 };
 
 /** Links users to sellers. */
 export const userLinks = (table: Table) => ({
+  /** Reads in one call what decides on a link. */
+  async lookUp(hashes: LinkHashes): Promise<KnownLink> {
+    const personKeys = personKeysOf(hashes.sellerId, hashes.personHashes);
+    const buyerKeys = hashes.phoneHashes.map(buyerKey);
+    const checkKey = personCheckKey(hashes.sellerId, hashes.personHashes[0]);
+    const items = await batchGet(table, [...personKeys, ...buyerKeys, checkKey]);
+    const person = personKeys.map((key) => itemOf(items, key)).find((item) => item !== undefined);
+    return {
+      person: person && personFrom(person),
+      isRegistered: buyerKeys.some((key) => itemOf(items, key) !== undefined),
+      checks: checkRecordFrom(itemOf(items, checkKey)),
+    };
+  },
+
   /** Returns the person whom the seller has linked, under whichever of the hashes it is stored. */
   findPerson: (sellerId: string, personHashes: readonly string[]) =>
     findPerson(table, sellerId, personHashes),
 
   /**
-   * Links a user under the next ordinal of its seller, and writes `alsoWrite` in the same transaction. Other links of the seller
-   * may take that ordinal first: then it reads the count again and retries, with full jitter, until `deadlineMs` (monotonic clock).
-   * Throws `service_unavailable` if no ordinal was free before the deadline, or if a condition of `alsoWrite` failed: nothing was
-   * stored then.
+   * Links a user under the next ordinal of its seller, and writes `alsoWrite` (without conditions) in the same transaction. Other links
+   * of the seller may take that ordinal first: then it reads the count again and retries, with full jitter, until `deadlineMs`
+   * (monotonic clock). Throws `service_unavailable` if no ordinal was free before the deadline: nothing was stored then.
    */
   link(newLink: NewLink, deadlineMs: number, alsoWrite: readonly TransactItem[] = []): Promise<LinkResult> {
     const linking: Linking = { newLink, randomPart: newRandomPart(), alsoWrite };

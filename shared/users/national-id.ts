@@ -22,6 +22,3 @@ export const parseNationalId = (text: string): string | undefined => {
 
 /** Returns a valid national id that begins with nine given digits, for test identities. */
 export const completeNationalId = (firstNine: string): string => `${firstNine}${checkDigit(firstNine)}`;
-
-/** Returns `******0829`: responses show a national id in this form only. */
-export const maskNationalId = (lastFour: string): string => `******${lastFour}`;

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '#shared/clock.ts';
-import { type Problem, problem } from '#shared/problems.ts';
+import { problem } from '#shared/problems.ts';
+import type { KeyLimits } from '#shared/rate-limits/request-limits.ts';
 import { fullJitterMs } from '#shared/table/backoff.ts';
 import { notWritten, type TransactItem, type WriteResult } from '#shared/table/writes.ts';
 import type { CheckedPerson, PersonCheckStore } from './person-check-store.ts';
@@ -9,8 +10,9 @@ import {
   type CheckRecord,
   type CheckResult,
   isFailed,
-  nextStep,
-  refusalProblem,
+  isInProgress,
+  isLinkedAfter,
+  refusalOf,
   resultOf,
   retryAfterWait,
   type WantedCheck,
@@ -32,33 +34,16 @@ const POLL_BACKOFF = { baseMs: 50, capMs: 400 };
 /** A wait ends this long before the deadline: a check that begins later would rarely end in time. */
 const CHECK_RESERVE_MS = 6000;
 
-/**
- * The key's hourly limit of failed checks. All throw `rate_limit_exceeded`; only `consume` counts. `recheck` is for a request that has
- * waited.
- */
-interface FailedCheckLimit {
-  check(): Promise<void>;
-  recheck(): Promise<void>;
-  consume(): Promise<unknown>;
-}
+/** The limit of the key that makes the request. A verdict beyond it is refused. */
+const FAILED_CHECKS = 'failed-checks-per-hour';
 
-/** A request for a check, and what it has read. `Found`: what `findPerson` returns for a linked person. */
-export interface CheckRequest<Found> {
+/** A request for a check. `Found`: what `findPerson` returns for a linked person. */
+export interface CheckRequest<Found> extends WantedCheck {
   readonly person: CheckedPerson;
-  /** The keyed hash of the birth date and phone to be checked. */
-  readonly dataHash: string;
-  readonly startedAtMs: number;
   /** In milliseconds of the monotonic clock (performance.now()). */
   readonly deadlineMs: number;
-  /** The record as this request read it first. */
-  readonly record: CheckRecord;
+  readonly limits: Pick<KeyLimits, 'check' | 'recheck' | 'consume'>;
   findPerson(): Promise<Found | undefined>;
-  readonly failedChecks: FailedCheckLimit;
-}
-
-interface Held {
-  readonly leaseId: string;
-  readonly record: CheckRecord;
 }
 
 interface Context {
@@ -73,125 +58,83 @@ export const personChecks = (store: PersonCheckStore, clock: Clock, timer = MONO
    * Runs `check` while this request alone holds the lease of the person. `check` makes the paid checks and the link, and writes
    * `release` in the link's transaction. Waits while another request holds the lease; if that one links the person, the result is
    * not written and the reason is what `findPerson` returns. Throws what `check` throws; the refusal of another request that sent
-   * the same data at the same time; `too_many_attempts`; `verification_unavailable` if the deadline comes while it waits.
+   * the same data at the same time; `too_many_attempts`; `rate_limit_exceeded` beyond the failed checks of the key;
+   * `verification_unavailable` if the deadline comes while it waits.
    */
   async oneAtATime<Value, Found>(
     request: CheckRequest<Found>,
     check: (release: TransactItem) => Promise<WriteResult<Value, Found>>,
   ): Promise<WriteResult<Value, Found>> {
-    const context = { store, clock, timer };
-    const held = await acquire(context, request);
-    if ('found' in held) return notWritten(held.found);
-    let result: WriteResult<Value, Found>;
+    const { person, dataHash, limits } = request;
+    const acquired = await acquire({ store, clock, timer }, request);
+    if ('found' in acquired) return notWritten(acquired.found);
+    const { held, leaseId } = acquired;
+    const ended = (record: CheckRecord, result: CheckResult) =>
+      withEnd(record, { leaseId, dataHash, result }, clock());
+
+    /** Stores the end of the check and releases the lease. */
+    const end = async (result: CheckResult): Promise<void> => {
+      let next = ended(held, result);
+      while (next !== undefined) next = ended(await store.replace(person, next, clock()), result);
+    };
+
     try {
-      result = await check(releaseItem(context, request, held));
+      const linked = ended(held, { code: 'linked' }) ?? held;
+      const result = await check(store.replacement(person, linked, clock()));
+      if (!result.written) await end(undefined).catch(() => {});
+      return result;
     } catch (error) {
-      throw await endWith(context, request, { ...held, error });
+      const result = resultOf(error);
+      if (!isFailed(result)) {
+        // It does not count: if it cannot be stored, the lease expires by itself.
+        await end(result).catch(() => {});
+        throw error;
+      }
+      // Counted for the key first: a request that reads this end in the record then reads the new count, too.
+      const [counted] = await Promise.allSettled([limits.consume(FAILED_CHECKS)]);
+      await end(result);
+      throw counted.status === 'rejected' ? counted.reason : error;
     }
-    if (!result.written) await release(context, request, { ...held, result: { code: 'none' } });
-    return result;
   },
 });
 
-/** Waits for the lease. Returns the person instead if another request linked it. Throws the refusal if there is one. */
+export type PersonChecks = ReturnType<typeof personChecks>;
+
+/** Waits for the lease. Returns the record that holds it, or the person if another request linked it. Throws the refusal if there is one. */
 const acquire = async <Found>(
-  context: Context,
+  { store, clock, timer }: Context,
   request: CheckRequest<Found>,
-): Promise<Held | { readonly found: Found }> => {
-  const { store, clock, timer } = context;
+): Promise<{ readonly leaseId: string; readonly held: CheckRecord } | { readonly found: Found }> => {
+  const { person, limits, findPerson } = request;
   const waitUntilMs = timer.nowMs() + request.deadlineMs - performance.now() - CHECK_RESERVE_MS;
   let { record } = request;
-  let wanted: WantedCheck = { ...request, firstVersion: record.version, personReadAfterVersion: 0 };
+  let personReadAtVersion = 0;
   for (let polls = 0; ; polls += 1) {
-    const checkLimit = () => (polls === 0 ? request.failedChecks.check() : request.failedChecks.recheck());
-    let next = nextStep(record, wanted, clock());
-    if (next.step === 'read-person') {
-      const found = await request.findPerson();
+    if (isLinkedAfter(record, personReadAtVersion)) {
+      const found = await findPerson();
       if (found !== undefined) return { found };
-      wanted = { ...wanted, personReadAfterVersion: record.version };
-      next = nextStep(record, wanted, clock());
+      personReadAtVersion = record.version;
     }
-    if (next.step === 'refuse') {
-      if (next.refusal.code !== 'too_many_attempts') await checkLimit();
-      throw refusalProblem(next.refusal);
+    const checkLimit = () => (polls === 0 ? limits.check(FAILED_CHECKS) : limits.recheck(FAILED_CHECKS));
+    const refusal = refusalOf(record, request, clock());
+    if (refusal !== undefined) {
+      if (refusal.code !== 'too_many_attempts') await checkLimit();
+      throw refusal;
     }
-    if (next.step === 'check') {
+    if (!isInProgress(record, clock())) {
       await checkLimit();
-      const held = await tryAcquire(context, request.person, record);
-      if (held !== undefined) return held;
+      const leaseId = randomUUID();
+      const held = await store.replace(person, withLease(record, leaseId, clock()), clock());
+      if (held.lease_id === leaseId) return { leaseId, held };
     }
     const pauseMs = MIN_POLL_MS + fullJitterMs(POLL_BACKOFF, polls);
     if (timer.nowMs() + pauseMs > waitUntilMs) throw busy(record, clock());
     await timer.pause(pauseMs);
-    record = await store.read(request.person);
+    record = await store.read(person);
   }
 };
 
-/** One attempt. Undefined if another request wrote the record since it was read. */
-const tryAcquire = async (
-  { store, clock }: Context,
-  person: CheckedPerson,
-  read: CheckRecord,
-): Promise<Held | undefined> => {
-  const leaseId = randomUUID();
-  const result = await store.replace(person, withLease(read, leaseId, clock()), clock());
-  const record = result.written ? result.value : result.reason;
-  // After a lost response the stored record holds this very lease.
-  return record.lease?.id === leaseId ? { leaseId, record } : undefined;
-};
-
-/** The part of a link transaction that ends the check and releases the lease. */
-const releaseItem = (
-  { store, clock }: Context,
-  { person, dataHash }: CheckRequest<unknown>,
-  { leaseId, record }: Held,
-): TransactItem => {
-  const linked = withEnd(record, { leaseId, dataHash, result: { code: 'linked' } }, clock());
-  return store.replacement(person, linked ?? record, clock());
-};
-
-/** Stores the end of a check and releases its lease. */
-const end = async (
-  { store, clock }: Context,
-  { person, dataHash }: CheckRequest<unknown>,
-  held: Held & { readonly result: CheckResult },
-): Promise<void> => {
-  let { record } = held;
-  for (;;) {
-    const next = withEnd(record, { leaseId: held.leaseId, dataHash, result: held.result }, clock());
-    if (next === undefined) return;
-    const stored = await store.replace(person, next, clock());
-    if (stored.written) return;
-    record = stored.reason;
-  }
-};
-
-/** Like `end`, for a result that does not count: if it cannot be stored, the lease expires by itself. */
-const release = (...args: Parameters<typeof end>): Promise<void> => end(...args).catch(() => {});
-
-/** Stores why a check failed. Returns the error to throw: `rate_limit_exceeded` instead of a verdict beyond the key's limit. */
-const endWith = async (
-  context: Context,
-  request: CheckRequest<unknown>,
-  { error, ...held }: Held & { readonly error: unknown },
-): Promise<unknown> => {
-  const result = resultOf(error);
-  if (!isFailed(result)) {
-    await release(context, request, { ...held, result });
-    return error;
-  }
-  // Counted for the key first: a request that reads this end in the record then reads the new count, too.
-  const thrown = await request.failedChecks.consume().then(
-    () => error,
-    (overLimit: unknown) => overLimit,
-  );
-  await end(context, request, { ...held, result });
-  return thrown;
-};
-
-export type PersonChecks = ReturnType<typeof personChecks>;
-
-const busy = (record: CheckRecord, nowMs: number): Problem =>
+const busy = (record: CheckRecord, nowMs: number) =>
   problem('verification_unavailable', {
     retryAfterSeconds: retryAfterWait(record, nowMs),
     cause: new Error('another request is checking the same person'),

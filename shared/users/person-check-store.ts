@@ -1,17 +1,10 @@
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
-import { type ItemKey, personCheckKey } from '#shared/table/keys.ts';
+import { personCheckKey } from '#shared/table/keys.ts';
 import { getItem } from '#shared/table/reads.ts';
-import {
-  conditionalWrite,
-  notWritten,
-  type StoredItem,
-  type TransactItem,
-  type WriteResult,
-  written,
-} from '#shared/table/writes.ts';
-import { type CheckRecord, type EndedCheck, expiresAtSeconds, NO_CHECKS } from './person-checks.ts';
+import { conditionalWrite, type TransactItem } from '#shared/table/writes.ts';
+import { type CheckRecord, checkRecordFrom, expiresAtSeconds } from './person-checks.ts';
 
 /** Whose checks: one person of one seller. During a rotation of the hash secret the hash under the current key counts. */
 export interface CheckedPerson {
@@ -19,80 +12,42 @@ export interface CheckedPerson {
   readonly personHash: string;
 }
 
-const endedFromItem = (entry: StoredItem): EndedCheck =>
-  ({
-    leaseId: entry.lease_id,
-    dataHash: entry.data_hash,
-    atMs: entry.at,
-    version: entry.version,
-    code: entry.code,
-    retryAfterSeconds: entry.retry_after,
-  }) as EndedCheck;
-
-const endedToItem = (check: EndedCheck): StoredItem => ({
-  lease_id: check.leaseId,
-  data_hash: check.dataHash,
-  at: check.atMs,
-  version: check.version,
-  code: check.code,
-  retry_after: check.code === 'verification_unavailable' ? check.retryAfterSeconds : undefined,
-});
-
-/** The record of an item that was read. */
-export const checkRecordFrom = (item: StoredItem | undefined): CheckRecord => {
-  if (item === undefined) return NO_CHECKS;
-  const lease = { id: String(item.lease_id), untilMs: Number(item.lease_until) };
-  return {
-    version: Number(item.version),
-    ...(item.lease_id === undefined ? {} : { lease }),
-    ended: (item.ended as StoredItem[]).map(endedFromItem),
-  };
-};
-
-const toItem = (key: ItemKey, { version, lease, ended }: CheckRecord, nowMs: number): StoredItem => ({
-  ...key,
-  version,
-  lease_id: lease?.id,
-  lease_until: lease?.untilMs,
-  ended: ended.map(endedToItem),
-  ttl: expiresAtSeconds(nowMs),
-});
+const keyOf = ({ sellerId, personHash }: CheckedPerson) => personCheckKey(sellerId, personHash);
 
 /** Stores the checks of each person by each seller. Every write replaces the item if its version is still the one that was read. */
 export const personCheckStore = (table: Table) => {
   const { client, name: TableName } = table;
 
-  const read = async ({ sellerId, personHash }: CheckedPerson): Promise<CheckRecord> =>
-    checkRecordFrom(await getItem(table, personCheckKey(sellerId, personHash)));
+  const read = async (person: CheckedPerson): Promise<CheckRecord> =>
+    checkRecordFrom(await getItem(table, keyOf(person)));
+
+  const put = (person: CheckedPerson, next: CheckRecord, nowMs: number) => ({
+    TableName,
+    Item: { ...keyOf(person), ...next, ttl: expiresAtSeconds(nowMs) },
+  });
 
   return {
     read,
 
     /**
-     * Replaces the record that was read by `next`, whose version is one higher. The reason of a failure is the record as it is.
-     * It may be `next` itself, if the response of a first attempt was lost: the caller recognizes that by its lease id.
+     * Replaces the record that was read by `next`, whose version is one higher, unless another request has written it since. Returns
+     * the record as it is stored then. The caller recognizes its own write by its lease id, also if a first response was lost.
      */
-    async replace(
-      person: CheckedPerson,
-      next: CheckRecord,
-      nowMs: number,
-    ): Promise<WriteResult<CheckRecord, CheckRecord>> {
-      const put = client.send(
-        new PutCommand({
-          TableName,
-          Item: toItem(personCheckKey(person.sellerId, person.personHash), next, nowMs),
-          ConditionExpression: next.version === 1 ? 'attribute_not_exists(pk)' : 'version = :read',
-          ...(next.version === 1 ? {} : { ExpressionAttributeValues: { ':read': next.version - 1 } }),
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      );
+    async replace(person: CheckedPerson, next: CheckRecord, nowMs: number): Promise<CheckRecord> {
+      const isFirst = next.version === 1;
+      const command = new PutCommand({
+        ...put(person, next, nowMs),
+        ConditionExpression: isFirst ? 'attribute_not_exists(pk)' : 'version = :read',
+        ExpressionAttributeValues: isFirst ? undefined : { ':read': next.version - 1 },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      });
       try {
-        const result = await conditionalWrite(put);
-        return result.written ? written(next) : notWritten(checkRecordFrom(result.reason));
+        const result = await conditionalWrite(client.send(command));
+        return result.written ? next : checkRecordFrom(result.reason);
       } catch (error) {
         // A link transaction of another request holds the item at this moment.
         if (!(error instanceof TransactionConflictException)) throw error;
-        return notWritten(await read(person));
+        return read(person);
       }
     },
 
@@ -100,10 +55,9 @@ export const personCheckStore = (table: Table) => {
      * The same write as part of a transaction. It has no condition, so that it never cancels a link: the person item decides
      * whether a person is linked twice.
      */
-    replacement(person: CheckedPerson, next: CheckRecord, nowMs: number): TransactItem {
-      const Item = toItem(personCheckKey(person.sellerId, person.personHash), next, nowMs);
-      return { Put: { TableName, Item } };
-    },
+    replacement: (person: CheckedPerson, next: CheckRecord, nowMs: number): TransactItem => ({
+      Put: put(person, next, nowMs),
+    }),
   };
 };
 

@@ -4,6 +4,7 @@
  * that only a wrong clock can have written. So a wrong clock does not lock a person for longer than the rule allows.
  */
 
+import * as v from 'valibot';
 import { Problem, problem } from '#shared/problems.ts';
 
 /** Further checks of a person are refused after this many failed ones in the window. */
@@ -18,114 +19,99 @@ const CLOCK_TOLERANCE_MS = LEASE_SECONDS * 1000;
 
 const WINDOW_MS = FAILED_CHECKS_WINDOW_SECONDS * 1000;
 
-/** The right to check a person, held by one request. */
-interface Lease {
-  readonly id: string;
-  readonly untilMs: number;
-}
-
-/** Why a check did not end in a link. */
-export type CheckRefusal =
-  | { readonly code: 'identity_mismatch' | 'phone_not_owned' }
-  | { readonly code: 'verification_unavailable'; readonly retryAfterSeconds: number };
-
-/** How a check ended. `none`: without a result that others may take over. */
-export type CheckResult = CheckRefusal | { readonly code: 'linked' } | { readonly code: 'none' };
-
-/** A check that has ended. */
-export type EndedCheck = Exclude<CheckResult, { readonly code: 'none' }> & {
-  readonly leaseId: string;
+/** A check that has ended, as it is stored. */
+const endedCheckSchema = v.object({
+  lease_id: v.string(),
   /** The keyed hash of the birth date and phone that were checked. */
-  readonly dataHash: string;
-  readonly atMs: number;
+  data_hash: v.string(),
+  /** Epoch milliseconds. */
+  at: v.number(),
   /** The version of the record that this end made. */
-  readonly version: number;
-};
+  version: v.number(),
+  code: v.picklist(['linked', 'identity_mismatch', 'phone_not_owned', 'verification_unavailable']),
+  /** In seconds, of `verification_unavailable` only. */
+  retry_after: v.optional(v.number()),
+});
 
-/** The checks of one person by one seller. */
-export interface CheckRecord {
+export type EndedCheck = v.InferOutput<typeof endedCheckSchema>;
+
+/** The checks of one person by one seller, as they are stored. */
+const checkRecordSchema = v.object({
   /** Raised by every write; 0 where nothing is stored. */
-  readonly version: number;
-  readonly lease?: Lease;
+  version: v.number(),
+  /** The right to check the person, held by one request until `lease_until` (epoch milliseconds). */
+  lease_id: v.optional(v.string()),
+  lease_until: v.optional(v.number()),
   /** The failed checks of the last 24 hours, and the last check that ended in another way. */
-  readonly ended: readonly EndedCheck[];
-}
+  ended: v.array(endedCheckSchema),
+});
 
+export type CheckRecord = v.InferOutput<typeof checkRecordSchema>;
+
+/** The record of a person that was never checked. */
 export const NO_CHECKS: CheckRecord = { version: 0, ended: [] };
+
+/** Returns the record of an item that was read. */
+export const checkRecordFrom = (item: unknown): CheckRecord => v.parse(checkRecordSchema, item ?? NO_CHECKS);
+
+/** How a check ended; undefined if others cannot take that over. */
+export type CheckResult = Pick<EndedCheck, 'code' | 'retry_after'> | undefined;
 
 /** A request that wants a person checked. */
 export interface WantedCheck {
+  /** The keyed hash of the birth date and phone to be checked. */
   readonly dataHash: string;
   readonly startedAtMs: number;
-  /** The version of the record when this request first read it. */
-  readonly firstVersion: number;
-  /** The version that was read before the person was looked up; links up to it are known. */
-  readonly personReadAfterVersion: number;
+  /** The record as this request read it first. */
+  readonly record: CheckRecord;
 }
 
-/** The next step of a request. */
-export type NextStep =
-  | { readonly step: 'check' | 'wait' | 'read-person' }
-  | { readonly step: 'refuse'; readonly refusal: CheckRefusal | LockedRefusal };
+/** Returns whether a check ended with a verdict against the person: the only ends that count. */
+export const isFailed = (result: CheckResult): boolean =>
+  result?.code === 'identity_mismatch' || result?.code === 'phone_not_owned';
 
-/** The refusal after too many failed checks. */
-export interface LockedRefusal {
-  readonly code: 'too_many_attempts';
-  readonly retryAfterSeconds: number;
-}
+const isRecent = ({ at }: EndedCheck, nowMs: number): boolean => Math.abs(nowMs - at) < WINDOW_MS;
 
-/** A verdict against the person: the only ends that count. */
-export const isFailed = ({ code }: CheckResult): boolean =>
-  code === 'identity_mismatch' || code === 'phone_not_owned';
+/** Returns whether a request holds the lease. */
+export const isInProgress = ({ lease_until = 0 }: CheckRecord, nowMs: number): boolean =>
+  lease_until > nowMs && lease_until - nowMs <= LEASE_SECONDS * 1000 + CLOCK_TOLERANCE_MS;
 
-const isRecent = ({ atMs }: EndedCheck, nowMs: number): boolean => Math.abs(nowMs - atMs) < WINDOW_MS;
+/** Returns whether a check that ended after `version` linked the person. */
+export const isLinkedAfter = ({ ended }: CheckRecord, version: number): boolean =>
+  ended.some((check) => check.code === 'linked' && check.version > version);
 
-const failedOf = ({ ended }: CheckRecord, nowMs: number): readonly EndedCheck[] =>
-  ended.filter((check) => isFailed(check) && isRecent(check, nowMs)).sort((a, b) => a.atMs - b.atMs);
-
-const isInProgress = ({ lease }: CheckRecord, nowMs: number): boolean =>
-  lease !== undefined &&
-  lease.untilMs > nowMs &&
-  lease.untilMs - nowMs <= LEASE_SECONDS * 1000 + CLOCK_TOLERANCE_MS;
-
-/** Five failed checks in 24 hours: `too_many_attempts` until the oldest of them is 24 hours old. Undefined if there are fewer. */
-export const lockedRefusal = (record: CheckRecord, nowMs: number): LockedRefusal | undefined => {
-  const oldest = failedOf(record, nowMs).at(-MAX_FAILED_CHECKS);
+/** Five failed checks in 24 hours: `too_many_attempts` until the oldest of them is 24 hours old. */
+const lockedRefusal = ({ ended }: CheckRecord, nowMs: number): Problem | undefined => {
+  const failures = ended.filter((check) => isFailed(check) && isRecent(check, nowMs)).map(({ at }) => at);
+  const oldest = failures.sort((a, b) => a - b).at(-MAX_FAILED_CHECKS);
   if (oldest === undefined) return undefined;
-  const seconds = Math.ceil((oldest.atMs + WINDOW_MS - nowMs) / 1000);
-  return {
-    code: 'too_many_attempts',
-    retryAfterSeconds: Math.min(FAILED_CHECKS_WINDOW_SECONDS, Math.max(1, seconds)),
-  };
+  const seconds = Math.ceil((oldest + WINDOW_MS - nowMs) / 1000);
+  const retryAfterSeconds = Math.min(FAILED_CHECKS_WINDOW_SECONDS, Math.max(1, seconds));
+  return problem('too_many_attempts', { retryAfterSeconds });
 };
 
 /** The refusal of a check of the same data that ended while this request was under way. */
-const sharedRefusal = ({ ended }: CheckRecord, wanted: WantedCheck): CheckRefusal | undefined => {
+const sharedRefusal = ({ ended }: CheckRecord, wanted: WantedCheck): Problem | undefined => {
   const shared = ended.findLast(
-    ({ dataHash, version, atMs }) =>
-      dataHash === wanted.dataHash && (version > wanted.firstVersion || atMs > wanted.startedAtMs),
+    ({ data_hash, version, at }) =>
+      data_hash === wanted.dataHash && (version > wanted.record.version || at > wanted.startedAtMs),
   );
-  return shared === undefined || shared.code === 'linked' ? undefined : refusalOf(shared);
+  if (shared === undefined || shared.code === 'linked') return undefined;
+  return problem(
+    shared.code,
+    shared.retry_after === undefined ? {} : { retryAfterSeconds: shared.retry_after },
+  );
 };
 
-const refusalOf = (check: Exclude<EndedCheck, { readonly code: 'linked' }>): CheckRefusal =>
-  check.code === 'verification_unavailable'
-    ? { code: check.code, retryAfterSeconds: check.retryAfterSeconds }
-    : { code: check.code };
+/** Returns why a request must not make a check of its own, or undefined. */
+export const refusalOf = (record: CheckRecord, wanted: WantedCheck, nowMs: number): Problem | undefined =>
+  sharedRefusal(record, wanted) ?? lockedRefusal(record, nowMs);
 
-/** Returns the next step of a request that found no link of this person. */
-export const nextStep = (record: CheckRecord, wanted: WantedCheck, nowMs: number): NextStep => {
-  const linked = record.ended.findLast(({ code }) => code === 'linked');
-  if (linked !== undefined && linked.version > wanted.personReadAfterVersion) return { step: 'read-person' };
-  const refusal = sharedRefusal(record, wanted) ?? lockedRefusal(record, nowMs);
-  if (refusal !== undefined) return { step: 'refuse', refusal };
-  return { step: isInProgress(record, nowMs) ? 'wait' : 'check' };
-};
-
-/** The record with a new lease. */
+/** Returns the record with a new lease. */
 export const withLease = (record: CheckRecord, id: string, nowMs: number): CheckRecord => ({
   version: record.version + 1,
-  lease: { id, untilMs: nowMs + LEASE_SECONDS * 1000 },
+  lease_id: id,
+  lease_until: nowMs + LEASE_SECONDS * 1000,
   ended: record.ended,
 });
 
@@ -137,49 +123,42 @@ export interface CheckEnd {
 }
 
 /**
- * The record after a check has ended. A failed check counts even if another request holds the lease by now. Undefined if the record
- * has this end already, or has nothing to change.
+ * Returns the record after a check has ended. A failed check counts even if another request holds the lease by now. Undefined if the
+ * record has this end already, or has nothing to change.
  */
-export const withEnd = (record: CheckRecord, end: CheckEnd, nowMs: number): CheckRecord | undefined => {
-  const { leaseId, dataHash, result } = end;
-  const holdsLease = record.lease?.id === leaseId;
-  const isStored = record.ended.some((check) => check.leaseId === leaseId);
-  const isCounted = isFailed(result);
-  if (isStored || !(holdsLease || isCounted)) return undefined;
+export const withEnd = (
+  record: CheckRecord,
+  { leaseId, dataHash, result }: CheckEnd,
+  nowMs: number,
+): CheckRecord | undefined => {
+  const holdsLease = record.lease_id === leaseId;
+  const isStored = record.ended.some((check) => check.lease_id === leaseId);
+  if (isStored || !(holdsLease || isFailed(result))) return undefined;
   const version = record.version + 1;
-  const lease = holdsLease || record.lease === undefined ? {} : { lease: record.lease };
-  if (result.code === 'none') return { version, ...lease, ended: record.ended };
-  const newEnd: EndedCheck = { ...result, leaseId, dataHash, atMs: nowMs, version };
-  return { version, ...lease, ended: [...keptBeside(newEnd, record, nowMs), newEnd] };
-};
-
-/** The earlier checks to keep: the failed ones of 24 hours, and the last other one unless the new one replaces it. */
-const keptBeside = (newEnd: EndedCheck, { ended }: CheckRecord, nowMs: number): readonly EndedCheck[] => {
-  const other = isFailed(newEnd) ? ended.findLast((check) => !isFailed(check)) : undefined;
-  return ended.filter((check) => check === other || (isFailed(check) && isRecent(check, nowMs)));
-};
-
-/** The refusal as it is thrown. */
-export const refusalProblem = (refusal: CheckRefusal | LockedRefusal): Problem =>
-  problem(
-    refusal.code,
-    'retryAfterSeconds' in refusal ? { retryAfterSeconds: refusal.retryAfterSeconds } : {},
+  const kept = record.ended.filter((check) =>
+    isFailed(check) ? isRecent(check, nowMs) : result === undefined || isFailed(result),
   );
+  const end = result && { ...result, lease_id: leaseId, data_hash: dataHash, at: nowMs, version };
+  return {
+    ...record,
+    ...(holdsLease ? { lease_id: undefined, lease_until: undefined } : {}),
+    version,
+    ended: end === undefined ? kept : [...kept, end],
+  };
+};
 
-/** The result that other requests get for a check that ended with this error. */
+/** Returns the result that other requests get for a check that ended with this error. */
 export const resultOf = (error: unknown): CheckResult => {
-  if (!(error instanceof Problem)) return { code: 'none' };
+  if (!(error instanceof Problem)) return undefined;
   const { code, retryAfterSeconds = 1 } = error;
   if (code === 'identity_mismatch' || code === 'phone_not_owned') return { code };
-  return code === 'verification_unavailable' ? { code, retryAfterSeconds } : { code: 'none' };
+  return code === 'verification_unavailable' ? { code, retry_after: retryAfterSeconds } : undefined;
 };
 
-/** Epoch seconds after which the record has no effect. */
+/** Returns the epoch seconds after which the record has no effect. */
 export const expiresAtSeconds = (nowMs: number): number =>
   Math.ceil(nowMs / 1000) + FAILED_CHECKS_WINDOW_SECONDS + LEASE_SECONDS;
 
-/** How long a request that could not wait any longer should wait before it is sent again, in seconds. */
-export const retryAfterWait = ({ lease }: CheckRecord, nowMs: number): number => {
-  const seconds = Math.ceil(((lease?.untilMs ?? nowMs) - nowMs) / 1000);
-  return Math.min(LEASE_SECONDS, Math.max(1, seconds));
-};
+/** Returns how long a request that could not wait any longer should wait before it is sent again, in seconds. */
+export const retryAfterWait = ({ lease_until = 0 }: CheckRecord, nowMs: number): number =>
+  Math.min(LEASE_SECONDS, Math.max(1, Math.ceil((lease_until - nowMs) / 1000)));

@@ -9,8 +9,9 @@ import {
   usersPartition,
 } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
+import type { User } from './schema.ts';
 import { ordinalOf } from './user-id.ts';
-import { isTombstone, type User, userFromItem } from './user-item.ts';
+import { isTombstone, userFrom } from './user-item.ts';
 
 /** Pages are counted from 1. */
 export interface PageNumber {
@@ -40,7 +41,7 @@ export const userReads = (table: Table) => ({
     const ordinal = ordinalOf(userId);
     if (ordinal === undefined) return undefined;
     const item = await getItem(table, userKey(sellerId, ordinal));
-    return item?.id !== userId || isTombstone(item) ? undefined : userFromItem(item);
+    return item?.id !== userId || isTombstone(item) ? undefined : userFrom(item);
   },
 
   /** Returns one page of a seller's users in one round trip. Every page is one range of ordinals and costs the same. */
@@ -58,7 +59,7 @@ export const userReads = (table: Table) => ({
     const items = early.length < expected ? await query() : early;
     const present = items.slice(0, expected).filter((item) => !isTombstone(item));
     return {
-      users: present.map(userFromItem),
+      users: present.map(userFrom),
       total: linked - removed,
       totalPages: Math.ceil(linked / pageSize),
     };
@@ -78,7 +79,7 @@ export const userReads = (table: Table) => ({
       phoneHashes.map((hash) => queryAll(table, { pk: phoneLinksPartition(hash), prefix })),
     );
     const bySortKey = new Map(links.flat().map((item) => [String(item.sk), item]));
-    const found = [...bySortKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => userFromItem(item));
+    const found = [...bySortKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => userFrom(item));
     return {
       users: found.slice((page - 1) * pageSize, page * pageSize),
       total: found.length,

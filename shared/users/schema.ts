@@ -119,7 +119,7 @@ export const userSchema = v.pipe(
   v.title('User'),
 );
 
-export type UserView = v.InferOutput<typeof userSchema>;
+export type User = v.InferOutput<typeof userSchema>;
 
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;

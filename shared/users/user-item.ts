@@ -1,47 +1,36 @@
 import type { StoredItem } from '#shared/table/writes.ts';
+import type { User } from './schema.ts';
 
-/** A linked user. Of the national id, only the last four digits are stored. */
-export interface User {
-  readonly id: string;
-  readonly nationalIdLastFour: string;
-  readonly birthDate: string;
+/** The attributes of a new user. Of the national id, only the last four digits are stored. */
+export interface NewUserAttributes {
+  readonly national_id_last_four: string;
+  readonly birth_date: string;
   readonly phone: string;
-  readonly displayName: string;
-  readonly createdAt: string;
+  readonly display_name: string;
+  /** ISO, UTC. */
+  readonly created_at: string;
 }
+
+/** Returns the user of a user item or a phone link, as responses show it. */
+export const userFrom = (item: StoredItem): User => ({
+  id: String(item.id),
+  national_id: `******${item.national_id_last_four}`,
+  birth_date: String(item.birth_date),
+  phone: String(item.phone),
+  display_name: String(item.display_name),
+  created_at: String(item.created_at),
+});
 
 /** The record that a seller has linked a person. It makes a link unique and its repetition idempotent. */
 export interface Person {
-  readonly ordinal: number;
   readonly userId: string;
   readonly phoneHash: string;
   /** The day of birth as an ISO date. */
   readonly birthDay: string;
 }
 
-/** The attributes of a user that the user item and the phone link share. */
-export const userAttributes = (user: User) => ({
-  id: user.id,
-  national_id_last_four: user.nationalIdLastFour,
-  birth_date: user.birthDate,
-  phone: user.phone,
-  display_name: user.displayName,
-  created_at: user.createdAt,
-});
-
-/** Returns the user of a user item. */
-export const userFromItem = (item: StoredItem): User => ({
-  id: String(item.id),
-  nationalIdLastFour: String(item.national_id_last_four),
-  birthDate: String(item.birth_date),
-  phone: String(item.phone),
-  displayName: String(item.display_name),
-  createdAt: String(item.created_at),
-});
-
 /** Returns the person of a person item. */
-export const personFromItem = (item: StoredItem): Person => ({
-  ordinal: Number(item.ordinal),
+export const personFrom = (item: StoredItem): Person => ({
   userId: String(item.user_id),
   phoneHash: String(item.phone_hash),
   birthDay: String(item.birth_day),

@@ -18,8 +18,8 @@ import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
 import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { personCheckStore } from '#shared/users/person-check-store.ts';
-import { userStore } from '#shared/users/store.ts';
 import { fakeUsagePlans } from '#test/fakes/usage-plans.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 
 const PAGE = readFileSync(new URL('../../docs/table.md', import.meta.url), 'utf8');
@@ -78,11 +78,11 @@ const AT = new Date(NOW_MS).toISOString();
 const DEADLINE_MS = performance.now() + 60_000;
 
 const user = {
-  nationalIdLastFour: '0829',
-  birthDate: '1370/1/15',
+  national_id_last_four: '0829',
+  birth_date: '1370/1/15',
   phone: '+989121234567',
-  displayName: 'Sara Ahmadi',
-  createdAt: AT,
+  display_name: 'Sara Ahmadi',
+  created_at: AT,
 };
 
 let table: EmbeddedTable;
@@ -151,13 +151,13 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   await observed(stageCeilings(rateLimiter(table), { smsPerDay: 1 }, () => NOW_MS).consumeSms());
 
   const ended = {
-    leaseId: 'lease',
-    dataHash: 'data',
-    atMs: NOW_MS,
+    lease_id: 'lease',
+    data_hash: 'data',
+    at: NOW_MS,
     version: 1,
     code: 'phone_not_owned',
   } as const;
-  const check = { version: 1, lease: { id: 'lease', untilMs: NOW_MS + 1000 }, ended: [ended] };
+  const check = { version: 1, lease_id: 'lease', lease_until: NOW_MS + 1000, ended: [ended] };
   await observed(personCheckStore(table).replace({ sellerId, personHash: 'person' }, check, NOW_MS));
 };
 

@@ -3,7 +3,7 @@ import { type GetUserDeps, handle as getUser } from '#functions/get-user.ts';
 import { type ListUsersDeps, handle as listUsers } from '#functions/list-users.ts';
 import { type RouteName, routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
-import { userStore } from '#shared/users/store.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { tableInRounds } from '#test/table/table-in-rounds.ts';
 import { addSellers, createUserBench, newBuyerIn, newKey } from './create-user-bench.ts';

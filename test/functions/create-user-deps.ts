@@ -6,11 +6,10 @@ import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { type StageCeilingNumbers, stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
-import { linkLookup } from '#shared/users/link-lookup.ts';
 import { personChecks, type WaitTimer } from '#shared/users/person-check-lease.ts';
 import { personCheckStore } from '#shared/users/person-check-store.ts';
-import { userStore } from '#shared/users/store.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
 import { LIMITER_TIMEOUT_MS } from './harness.ts';
 
 export const testHashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
@@ -37,7 +36,6 @@ export const createUserDepsOn = (
 ): CreateUserDeps & Required<Pick<CreateUserDeps, 'rateLimiter'>> => {
   const limiter = rateLimiter(table, LIMITER_TIMEOUT_MS);
   return {
-    lookUp: linkLookup(table),
     checks: personChecks(personCheckStore(table), clock, timer),
     users: userStore(table),
     rateLimiter: limiter,

@@ -1,8 +1,8 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { personCheckStore } from '#shared/users/person-check-store.ts';
-import { type UserStore, userStore } from '#shared/users/store.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { canceledFor, storeWhose } from '#test/shared/users/linking.ts';
+import { type UserStore, userStore } from '#test/shared/users/user-store.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';
@@ -81,8 +81,8 @@ describe('201', () => {
     const person = await newBuyer();
     await createUser().call({ body: person });
     const [personHash] = await testHashes.person('sel_test', person.national_id);
-    const { lease, ended } = await personCheckStore(table).read({ sellerId: 'sel_test', personHash });
-    expect([lease, ended.map(({ code }) => code)]).toEqual([undefined, ['linked']]);
+    const { lease_id, ended } = await personCheckStore(table).read({ sellerId: 'sel_test', personHash });
+    expect([lease_id, ended.map(({ code }) => code)]).toEqual([undefined, ['linked']]);
   });
 
   it('is the response when a removed person is linked again, with a new check and a new id', async () => {

@@ -1,11 +1,10 @@
 import { type GetUserDeps, handle } from '#functions/get-user.ts';
 import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
-import { userStore } from '#shared/users/store.ts';
+import type { User } from '#shared/users/schema.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
-import type { User } from '#shared/users/user-item.ts';
-import { viewOf } from '#shared/users/view.ts';
 import { createSeller, inTenSeconds } from '#test/shared/users/linking.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { functionUnderTest } from './harness.ts';
@@ -30,7 +29,7 @@ const getUser = (on: Table = table) =>
 describe('200', () => {
   it('returns the user', async () => {
     const { status, json } = await getUser().call({ path: { id: user.id } });
-    expect([status, json]).toEqual([200, viewOf(user)]);
+    expect([status, json]).toEqual([200, user]);
   });
 });
 

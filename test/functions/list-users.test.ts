@@ -1,10 +1,9 @@
 import { handle, type ListUsersDeps } from '#functions/list-users.ts';
 import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
-import { userStore } from '#shared/users/store.ts';
-import type { User } from '#shared/users/user-item.ts';
-import { viewOf } from '#shared/users/view.ts';
+import type { User } from '#shared/users/schema.ts';
 import { createSeller, inTenSeconds } from '#test/shared/users/linking.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { countedTable, interceptedTable } from '#test/table/intercepted-table.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
@@ -40,7 +39,7 @@ describe('200', () => {
     const { status, json, headers } = await listUsers().call();
     expect(status).toBe(200);
     expect(json).toEqual({
-      data: users.slice(0, 20).map(viewOf),
+      data: users.slice(0, 20),
       page: 1,
       page_size: 20,
       total: TOTAL,
@@ -114,7 +113,7 @@ describe('200 with phone', () => {
       const { status, json } = await listUsers().call({ query: { phone }, authorizer });
       expect(status).toBe(200);
       expect(json).toEqual({
-        data: [own[0], own[2], own[3]].map((user) => viewOf(user as User)),
+        data: [own[0], own[2], own[3]],
         page: 1,
         page_size: 20,
         total: 3,
@@ -153,7 +152,7 @@ describe('200 with phone', () => {
     await call({ query: { phone: SHARED_PHONE }, authorizer });
     expect(lines.join()).toContain('"operation":"list-users"');
     expect(lines.join()).not.toContain(SHARED_PHONE.slice(3));
-    expect(lines.join()).not.toContain(own[0]?.displayName);
+    expect(lines.join()).not.toContain(own[0]?.display_name);
   });
 });
 

@@ -1,9 +1,9 @@
 import { type KeyedHashes, keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
-import { userStore } from '#shared/users/store.ts';
-import type { User } from '#shared/users/user-item.ts';
+import type { User } from '#shared/users/schema.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { linked } from '#test/shared/users/linking.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
 import { newPerson } from './people.ts';
 
 const OLD_SECRET = 'o'.repeat(40);
@@ -27,11 +27,11 @@ export const linkNewUser = async (
     phoneHash: (await by.phone(person.phone))[0],
     birthDay: '1991-04-04',
     user: {
-      nationalIdLastFour: person.national_id.slice(-4),
-      birthDate: person.birth_date,
+      national_id_last_four: person.national_id.slice(-4),
+      birth_date: person.birth_date,
       phone: person.phone,
-      displayName: person.display_name,
-      createdAt: '2026-11-21T07:00:00.000Z',
+      display_name: person.display_name,
+      created_at: '2026-11-21T07:00:00.000Z',
     },
   });
 };

@@ -21,11 +21,11 @@ import { smsSenderFrom } from '#shared/sms/configured.ts';
 import type { Table } from '#shared/table/client.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import { completeNationalId } from '#shared/users/national-id.ts';
-import { userStore } from '#shared/users/store.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { createUserDepsOn, testHashes } from '#test/functions/create-user-deps.ts';
 import { neverAborted } from '#test/shared/providers/failure.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { itemsOf } from './stored-items.ts';
 

@@ -2,8 +2,7 @@ import { sellerNamed } from '#admin/operations/lookup.ts';
 import { refusal } from '#admin/operations/refusal.ts';
 import { removeUser } from '#admin/operations/remove-user.ts';
 import { userReads } from '#shared/users/read-users.ts';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type UserView } from '#shared/users/schema.ts';
-import { viewOf } from '#shared/users/view.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type User } from '#shared/users/schema.ts';
 import { type AddCommands, addCommand, type CommandResult, PHONE_HELP, type Session } from '../command.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';
 import { phoneHashesOf } from '../phone-argument.ts';
@@ -17,7 +16,7 @@ interface ListOptions {
   readonly phone?: string;
 }
 
-const userTable = (users: readonly UserView[]): Table =>
+const userTable = (users: readonly User[]): Table =>
   tableOf(
     ['user', 'name', 'phone', 'national id', 'birth date', 'linked (UTC)'],
     users.map((user) => [
@@ -40,8 +39,7 @@ const list = async (session: Session, options: ListOptions, seller: string): Pro
     phone === undefined
       ? await users.listPage(sellerId, page, pageSize)
       : await users.findByPhone(sellerId, await phoneHashesOf(session, phone), { page, pageSize });
-  const data = found.users.map(viewOf);
-  const { total, totalPages } = found;
+  const { users: data, total, totalPages } = found;
   return {
     json: { data, page, page_size: pageSize, total, total_pages: totalPages },
     text: userTable(data),
@@ -53,7 +51,7 @@ const requireUser = async ({ admin }: Session, seller: string, userId: string) =
   const { seller_id: sellerId } = await sellerNamed(admin, seller);
   const user = await userReads(admin.table).getUser(sellerId, userId);
   if (user === undefined) throw refusal('user_not_found', `${sellerId} has no user ${userId}.`);
-  return { sellerId, user: viewOf(user) };
+  return { sellerId, user };
 };
 
 const show = async (

@@ -1,6 +1,6 @@
 import type { Table } from '#shared/table/client.ts';
-import { userStore } from '#shared/users/store.ts';
-import type { User } from '#shared/users/user-item.ts';
+import type { User } from '#shared/users/schema.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
 
 let people = 0;
 
@@ -14,11 +14,11 @@ export const linkBuyer = async (table: Table, sellerId: string, phoneHash: strin
       phoneHash,
       birthDay: '1991-04-04',
       user: {
-        nationalIdLastFour: '0829',
-        birthDate: '1370/1/15',
+        national_id_last_four: '0829',
+        birth_date: '1370/1/15',
         phone: '+989121234567',
-        displayName: 'Sara Ahmadi',
-        createdAt: '2026-11-21T10:00:00.000Z',
+        display_name: 'Sara Ahmadi',
+        created_at: '2026-11-21T10:00:00.000Z',
       },
     },
     performance.now() + 10_000,

@@ -27,7 +27,7 @@ describe('users', () => {
           birth_date: '1370/1/15',
           phone: E164,
           display_name: 'Sara Ahmadi',
-          created_at: users[2]?.createdAt,
+          created_at: users[2]?.created_at,
         },
       ],
       page: 2,

@@ -1,6 +1,7 @@
 import { queuedLinks } from '#local/gateway/queued-links.ts';
-import { type UserStore, userStore } from '#shared/users/store.ts';
+import { userFrom } from '#shared/users/user-item.ts';
 import { createSeller, inTenSeconds, linkOf } from '#test/shared/users/linking.ts';
+import { type UserStore, userStore } from '#test/shared/users/user-store.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { countedTable } from '#test/table/intercepted-table.ts';
 
@@ -22,7 +23,7 @@ describe('queuedLinks', () => {
     await Promise.all(names.map((name) => link(linkOf('sel_queue', name), inTenSeconds())));
     expect(counted.calls.filter((call) => call === 'TransactWrite')).toHaveLength(50);
     const { users } = await userStore(table).listPage('sel_queue', 1, 100);
-    expect(users.map(({ displayName }) => displayName)).toEqual(names);
+    expect(users.map(({ display_name }) => display_name)).toEqual(names);
   });
 
   it('does not let the links of one seller wait for those of another', async () => {
@@ -30,7 +31,7 @@ describe('queuedLinks', () => {
     const link: UserStore['link'] = ({ sellerId, user }) =>
       sellerId === 'sel_slow'
         ? open.promise
-        : Promise.resolve({ written: true, value: { ...user, id: 'usr_1' } });
+        : Promise.resolve({ written: true, value: userFrom({ ...user, id: 'usr_1' }) });
     const queued = queuedLinks({ link });
     const slow = queued.link(linkOf('sel_slow', 'slow'), inTenSeconds());
     expect((await queued.link(linkOf('sel_fast', 'fast'), inTenSeconds())).written).toBe(true);

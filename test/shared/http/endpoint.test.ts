@@ -3,8 +3,8 @@ import { handle } from '#functions/list-users.ts';
 import { PROBLEMS, problemType } from '#shared/problems.ts';
 import { type RateLimiter, rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { routes } from '#shared/routes.ts';
-import { userStore } from '#shared/users/store.ts';
 import { callerContext, functionUnderTest } from '#test/functions/harness.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { hangingLimits } from '#test/table/hanging-limits.ts';
 

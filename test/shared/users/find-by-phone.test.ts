@@ -1,9 +1,9 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type UserStore, userStore } from '#shared/users/store.ts';
-import type { User } from '#shared/users/user-item.ts';
+import type { User } from '#shared/users/schema.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { countedTable, interceptedTable } from '#test/table/intercepted-table.ts';
 import { createSeller, inTenSeconds, linked, linkOf } from './linking.ts';
+import { type UserStore, userStore } from './user-store.ts';
 
 let table: EmbeddedTable;
 let store: UserStore;
@@ -23,7 +23,7 @@ const linkMany = async (sellerId: string, people: readonly string[], phone?: str
 const remove = (sellerId: string, id: string) =>
   store.removeUser(sellerId, id, { removedAt: '2026-11-21T09:00:00.000Z', deadlineMs: inTenSeconds() });
 
-const namesOf = (users: readonly User[]): string[] => users.map(({ displayName }) => displayName);
+const namesOf = (users: readonly User[]): string[] => users.map(({ display_name }) => display_name);
 
 describe('findByPhone', () => {
   const all = { page: 1, pageSize: 100 };

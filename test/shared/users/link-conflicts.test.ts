@@ -1,4 +1,3 @@
-import { type UserStore, userStore } from '#shared/users/store.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import {
   canceledFor,
@@ -11,6 +10,7 @@ import {
   resendTo,
   storeWhose,
 } from './linking.ts';
+import { type UserStore, userStore } from './user-store.ts';
 
 let table: EmbeddedTable;
 let store: UserStore;
@@ -31,7 +31,7 @@ describe('link after a conflict', () => {
     });
     const user = await linked(overtaken, linkOf('sel_conflict', 'overtaken'));
     const { users } = await store.listPage('sel_conflict', 1, 100);
-    expect(users.map(({ displayName }) => displayName)).toEqual(['overtaker', 'overtaken']);
+    expect(users.map(({ display_name }) => display_name)).toEqual(['overtaker', 'overtaken']);
     expect(users.at(-1)).toEqual(user);
   });
 

@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { buyerKey, personKey } from '#shared/table/keys.ts';
-import { linkLookup } from '#shared/users/link-lookup.ts';
+import { userLinks } from '#shared/users/link-user.ts';
 import { personCheckStore } from '#shared/users/person-check-store.ts';
 import { NO_CHECKS, withLease } from '#shared/users/person-checks.ts';
 import { type CountedTable, countingCalls } from '#test/table/counting-calls.ts';
@@ -28,13 +28,13 @@ const newLink = () => {
     personHashes: [`person ${links} new`, `person ${links} old`] as const,
     phoneHashes: [`phone ${links} new`, `phone ${links} old`] as const,
   };
-  return { hashes, lookUp: () => linkLookup(counted)(hashes) };
+  return { hashes, lookUp: () => userLinks(counted).lookUp(hashes) };
 };
 
 const put = (Item: object) =>
   table.client.send(new PutCommand({ TableName: table.name, Item: Item as Record<string, unknown> }));
 
-describe('linkLookup', () => {
+describe('lookUp', () => {
   it('returns an empty result for a link of which the table holds nothing, in one call', async () => {
     expect(await newLink().lookUp()).toEqual({ person: undefined, isRegistered: false, checks: NO_CHECKS });
     expect(counted.calls).toEqual(['BatchGet']);
@@ -46,7 +46,7 @@ describe('linkLookup', () => {
     await put({ ...personKey('sel_test', hashes.personHashes[index] as string), ...person });
     await put({ ...buyerKey(hashes.phoneHashes[index] as string), buyer_id: 'byr_1' });
     expect(await lookUp()).toMatchObject({
-      person: { ordinal: 3, userId: 'usr_3', phoneHash: 'phone', birthDay: '1991-04-04' },
+      person: { userId: 'usr_3', phoneHash: 'phone', birthDay: '1991-04-04' },
       isRegistered: true,
     });
   });

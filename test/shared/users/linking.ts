@@ -4,9 +4,9 @@ import type { Table } from '#shared/table/client.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import type { StoredItem, TransactItem } from '#shared/table/writes.ts';
 import type { NewLink } from '#shared/users/link-user.ts';
-import { type UserStore, userStore } from '#shared/users/store.ts';
-import type { User } from '#shared/users/user-item.ts';
+import type { User } from '#shared/users/schema.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
+import { type UserStore, userStore } from './user-store.ts';
 
 export const inTenSeconds = (): number => performance.now() + 10_000;
 
@@ -26,18 +26,18 @@ export const linkOf = (sellerId: string, person: string, phone = person): NewLin
   phoneHash: `phone-of-${phone}`,
   birthDay: '1991-04-04',
   user: {
-    nationalIdLastFour: '0829',
-    birthDate: '1370/1/15',
+    national_id_last_four: '0829',
+    birth_date: '1370/1/15',
     phone: `+98999-${phone}`,
-    displayName: person,
-    createdAt: '2026-11-21T00:00:00.000Z',
+    display_name: person,
+    created_at: '2026-11-21T00:00:00.000Z',
   },
 });
 
 /** Makes a link that must succeed; returns the new user. */
 export const linked = async (store: Pick<UserStore, 'link'>, link: NewLink): Promise<User> => {
   const result = await store.link(link, inTenSeconds());
-  if (!result.written) throw new Error(`${link.user.displayName} was linked before`);
+  if (!result.written) throw new Error(`${link.user.display_name} was linked before`);
   return result.value;
 };
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { NewLink } from '#shared/users/link-user.ts';
-import { type UserStore, userStore } from '#shared/users/store.ts';
-import type { User } from '#shared/users/user-item.ts';
+import type { User } from '#shared/users/schema.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { createSeller, inTenSeconds, linkOf } from './linking.ts';
+import { type UserStore, userStore } from './user-store.ts';
 
 let table: EmbeddedTable;
 let store: UserStore;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { completeNationalId, maskNationalId, parseNationalId } from '#shared/users/national-id.ts';
+import { completeNationalId, parseNationalId } from '#shared/users/national-id.ts';
 import { digits, inAnyScript } from '#test/shared/any-script.ts';
 
 /** The published rule, written independently of the code under test. */
@@ -95,11 +95,5 @@ describe('completeNationalId', () => {
         (nine) => expect(parseNationalId(completeNationalId(nine))).toBe(completeNationalId(nine)),
       ),
     );
-  });
-});
-
-describe('maskNationalId', () => {
-  it('shows six stars and the last four digits', () => {
-    expect(maskNationalId('0829')).toBe('******0829');
   });
 });

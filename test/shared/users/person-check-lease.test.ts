@@ -39,15 +39,16 @@ const personUnderTest = (over: Table = table, waiting: 'one' | 'many' = 'one') =
   const store = personCheckStore(table);
   const linked: { name?: string } = {};
   const used = { looks: 0, failures: 0, limit: Number.POSITIVE_INFINITY };
-  const failedChecks = {
+  const limits = {
     async check() {
       used.looks += 1;
       if (used.failures >= used.limit) throw problem('rate_limit_exceeded');
     },
-    recheck: () => failedChecks.check(),
+    recheck: () => limits.check(),
     async consume() {
-      await failedChecks.check();
+      await limits.check();
       used.failures += 1;
+      return { refund: async () => {} };
     },
   };
   const request = async (changes: Partial<CheckRequest<string>> = {}): Promise<CheckRequest<string>> => ({
@@ -57,7 +58,7 @@ const personUnderTest = (over: Table = table, waiting: 'one' | 'many' = 'one') =
     deadlineMs: performance.now() + 60_000,
     record: await store.read(person),
     findPerson: async () => linked.name,
-    failedChecks,
+    limits,
     ...changes,
   });
   /** A check that links the person in one transaction with the release. */
@@ -98,8 +99,8 @@ describe('one request alone', () => {
   it('gets the result of its check, and its release is part of the link transaction', async () => {
     const { checks, request, link, store, person } = personUnderTest();
     expect(await checks.oneAtATime(await request(), link('Sara'))).toEqual(written('Sara'));
-    const { lease, ended } = await store.read(person);
-    expect([lease, ended.map(({ code }) => code)]).toEqual([undefined, ['linked']]);
+    const { lease_id, ended } = await store.read(person);
+    expect([lease_id, ended.map(({ code }) => code)]).toEqual([undefined, ['linked']]);
   });
 
   it('holds the lease while the check runs', async () => {
@@ -107,10 +108,10 @@ describe('one request alone', () => {
     const { check, begun, end } = pendingCheck(problem('identity_mismatch'));
     const running = problemOf(checks.oneAtATime(await request(), check));
     await begun;
-    expect((await store.read(person)).lease).toBeDefined();
+    expect((await store.read(person)).lease_id).toBeDefined();
     end();
     expect((await running).code).toBe('identity_mismatch');
-    expect((await store.read(person)).lease).toBeUndefined();
+    expect((await store.read(person)).lease_id).toBeUndefined();
   });
 
   it('releases the lease when the person was linked without it', async () => {
@@ -119,7 +120,7 @@ describe('one request alone', () => {
       notWritten('Sara'),
     );
     expect(await store.read(person)).toMatchObject({ ended: [] });
-    expect((await store.read(person)).lease).toBeUndefined();
+    expect((await store.read(person)).lease_id).toBeUndefined();
   });
 
   it('releases the lease when the check fails without a result for the person', async () => {
@@ -285,7 +286,7 @@ describe('when the responses of writes are lost', () => {
     const fail = () => Promise.reject(problem('identity_mismatch'));
     expect((await problemOf(checks.oneAtATime(await request(), fail))).code).toBe('identity_mismatch');
     const record = await store.read(person);
-    expect([record.lease, record.ended.length]).toEqual([undefined, 1]);
+    expect([record.lease_id, record.ended.length]).toEqual([undefined, 1]);
   });
 
   it('twenty requests make one check', async () => {

@@ -3,10 +3,11 @@ import {
   type CheckRecord,
   type CheckResult,
   type EndedCheck,
+  isInProgress,
+  isLinkedAfter,
   LEASE_SECONDS,
-  lockedRefusal,
   NO_CHECKS,
-  nextStep,
+  refusalOf,
   retryAfterWait,
   type WantedCheck,
   withEnd,
@@ -22,8 +23,7 @@ const DAY = 24 * HOUR;
 const wanted = (changes: Partial<WantedCheck> = {}): WantedCheck => ({
   dataHash: 'data',
   startedAtMs: START_MS,
-  firstVersion: 0,
-  personReadAfterVersion: 0,
+  record: NO_CHECKS,
   ...changes,
 });
 
@@ -37,76 +37,76 @@ const afterChecks = (...checks: { result: CheckResult; seconds: number; dataHash
 
 const mismatchAt = (seconds: number) => ({ result: { code: 'identity_mismatch' } as const, seconds });
 
-const UNAVAILABLE = { code: 'verification_unavailable', retryAfterSeconds: 17 } as const;
+const UNAVAILABLE = { code: 'verification_unavailable', retry_after: 17 } as const;
+
+/** The refusal, or what the request does without one. */
+const nextStep = (record: CheckRecord, request: WantedCheck, nowMs: number) => {
+  const refusal = refusalOf(record, request, nowMs);
+  if (refusal !== undefined) return { code: refusal.code, retry_after: refusal.retryAfterSeconds };
+  return isInProgress(record, nowMs) ? 'wait' : 'check';
+};
 
 describe('the next step', () => {
   it('is a check when no check was made before', () => {
-    expect(nextStep(NO_CHECKS, wanted(), at(0))).toEqual({ step: 'check' });
+    expect(nextStep(NO_CHECKS, wanted(), at(0))).toBe('check');
   });
 
   it('is to wait while another request holds the lease, for the same and for other data', () => {
     const record = withLease(NO_CHECKS, 'other', at(0));
-    expect(nextStep(record, wanted(), at(LEASE_SECONDS - 1))).toEqual({ step: 'wait' });
-    expect(nextStep(record, wanted({ dataHash: 'other data' }), at(1))).toEqual({ step: 'wait' });
+    expect(nextStep(record, wanted(), at(LEASE_SECONDS - 1))).toBe('wait');
+    expect(nextStep(record, wanted({ dataHash: 'other data' }), at(1))).toBe('wait');
   });
 
   it('is a check when the lease has expired', () => {
     const record = withLease(NO_CHECKS, 'crashed', at(0));
-    expect(nextStep(record, wanted(), at(LEASE_SECONDS))).toEqual({ step: 'check' });
+    expect(nextStep(record, wanted(), at(LEASE_SECONDS))).toBe('check');
   });
 
   it('is a check when only a wrong clock can have written the lease', () => {
     const record = withLease(NO_CHECKS, 'wrong clock', at(10 * 365 * DAY));
-    expect(nextStep(record, wanted(), at(0))).toEqual({ step: 'check' });
+    expect(nextStep(record, wanted(), at(0))).toBe('check');
   });
 
   it('is to wait when the clock of the holder is ahead by some seconds', () => {
     const record = withLease(NO_CHECKS, 'ahead', at(10));
-    expect(nextStep(record, wanted(), at(0))).toEqual({ step: 'wait' });
+    expect(nextStep(record, wanted(), at(0))).toBe('wait');
   });
 
-  it('is to read the person when a link ended that this request cannot have seen', () => {
+  it('is a check after a link, which is known by the version of the record', () => {
     const record = afterChecks({ result: { code: 'linked' }, seconds: 1 });
-    expect(nextStep(record, wanted(), at(2))).toEqual({ step: 'read-person' });
-    expect(nextStep(record, wanted({ personReadAfterVersion: record.version }), at(2))).toEqual({
-      step: 'check',
-    });
+    expect(isLinkedAfter(record, 0)).toBe(true);
+    expect(isLinkedAfter(record, record.version)).toBe(false);
+    expect(nextStep(record, wanted(), at(2))).toBe('check');
   });
 
   it.each([[{ code: 'identity_mismatch' }], [{ code: 'phone_not_owned' }], [UNAVAILABLE]] as const)(
     'is the refusal of a check of the same data that ended after the record was first read: %j',
     (result) => {
       const record = afterChecks({ result, seconds: 0 });
-      expect(nextStep(record, wanted(), at(0))).toEqual({ step: 'refuse', refusal: result });
+      expect(nextStep(record, wanted(), at(0))).toEqual(result);
     },
   );
 
   it('is the refusal of a check of the same data that ended after the request began', () => {
     const record = afterChecks(mismatchAt(1));
-    const late = wanted({ firstVersion: record.version });
-    expect(nextStep(record, late, at(1))).toEqual({
-      step: 'refuse',
-      refusal: { code: 'identity_mismatch' },
-    });
+    const late = wanted({ record });
+    expect(nextStep(record, late, at(1))).toEqual({ code: 'identity_mismatch' });
   });
 
   it('is a check of its own when the same data were refused before the request began', () => {
     const record = afterChecks(mismatchAt(1));
-    const later = wanted({ firstVersion: record.version, startedAtMs: at(2) });
-    expect(nextStep(record, later, at(2))).toEqual({ step: 'check' });
+    const later = wanted({ record, startedAtMs: at(2) });
+    expect(nextStep(record, later, at(2))).toBe('check');
   });
 
   it('is a check of its own when other data were refused', () => {
     const record = afterChecks({ ...mismatchAt(1), dataHash: 'other data' });
-    expect(nextStep(record, wanted(), at(1))).toEqual({ step: 'check' });
+    expect(nextStep(record, wanted(), at(1))).toBe('check');
   });
 
   it('finds the refusal of the same data behind later checks of other data', () => {
     const record = afterChecks(mismatchAt(1), { ...mismatchAt(2), dataHash: 'other data' });
-    expect(nextStep(record, wanted(), at(2))).toEqual({
-      step: 'refuse',
-      refusal: { code: 'identity_mismatch' },
-    });
+    expect(nextStep(record, wanted(), at(2))).toEqual({ code: 'identity_mismatch' });
   });
 });
 
@@ -116,33 +116,30 @@ describe('too_many_attempts', () => {
 
   it('follows five failed checks in 24 hours, and lasts until the oldest of them is 24 hours old', () => {
     const four = [0, HOUR, 2 * HOUR, 3 * HOUR].map(mismatchAt);
-    expect(others(afterChecks(...four), 4 * HOUR)).toEqual({ step: 'check' });
+    expect(others(afterChecks(...four), 4 * HOUR)).toBe('check');
     const five = afterChecks(...four, { result: { code: 'phone_not_owned' }, seconds: 4 * HOUR });
-    expect(others(five, 5 * HOUR)).toEqual({
-      step: 'refuse',
-      refusal: { code: 'too_many_attempts', retryAfterSeconds: 19 * HOUR },
-    });
-    expect(others(five, DAY - 1)).toMatchObject({ refusal: { retryAfterSeconds: 1 } });
-    expect(others(five, DAY)).toEqual({ step: 'check' });
+    expect(others(five, 5 * HOUR)).toEqual({ code: 'too_many_attempts', retry_after: 19 * HOUR });
+    expect(others(five, DAY - 1)).toMatchObject({ retry_after: 1 });
+    expect(others(five, DAY)).toBe('check');
   });
 
   it('does not follow checks that ended without a verdict against the person', () => {
-    const results = [UNAVAILABLE, { code: 'linked' }, { code: 'none' }] as const;
+    const results = [UNAVAILABLE, { code: 'linked' }, undefined] as const;
     const checks = Array.from({ length: 9 }, (_, seconds) => ({
-      result: results[seconds % 3] as CheckResult,
+      result: results[seconds % 3],
       seconds,
     }));
-    expect(lockedRefusal(afterChecks(...checks), at(10))).toBeUndefined();
+    expect(others(afterChecks(...checks), 10)).toBe('check');
   });
 
   it('has a Retry-After of at most 24 hours when clocks were stepped back', () => {
     const record = afterChecks(...Array.from({ length: 5 }, () => mismatchAt(HOUR)));
-    expect(lockedRefusal(record, at(0))).toEqual({ code: 'too_many_attempts', retryAfterSeconds: DAY });
+    expect(others(record, 0)).toEqual({ code: 'too_many_attempts', retry_after: DAY });
   });
 
   it('does not follow failures that only a wrong clock can have written', () => {
     const record = afterChecks(...Array.from({ length: 5 }, () => mismatchAt(3650 * DAY)));
-    expect(lockedRefusal(record, at(0))).toBeUndefined();
+    expect(others(record, 0)).toBe('check');
   });
 });
 
@@ -150,16 +147,14 @@ describe('the end of a check', () => {
   const held = withLease(afterChecks(mismatchAt(0)), 'mine', at(1));
   const end = (result: CheckResult) => ({ leaseId: 'mine', dataHash: 'data', result });
 
-  it.each([
-    [{ code: 'identity_mismatch' }],
-    [UNAVAILABLE],
-    [{ code: 'linked' }],
-    [{ code: 'none' }],
-  ] as const)('releases the lease and raises the version: %j', (result) => {
-    const record = withEnd(held, end(result), at(2));
-    expect(record?.lease).toBeUndefined();
-    expect(record?.version).toBe(held.version + 1);
-  });
+  it.each([[{ code: 'identity_mismatch' }], [UNAVAILABLE], [{ code: 'linked' }], [undefined]] as const)(
+    'releases the lease and raises the version: %j',
+    (result) => {
+      const record = withEnd(held, end(result), at(2));
+      expect(record?.lease_until).toBeUndefined();
+      expect(record?.version).toBe(held.version + 1);
+    },
+  );
 
   it('is stored once, also when the response of the write was lost', () => {
     const record = withEnd(held, end({ code: 'identity_mismatch' }), at(2)) as CheckRecord;
@@ -173,13 +168,16 @@ describe('the end of a check', () => {
   it('counts a verdict although another request holds the lease, and leaves it that lease', () => {
     const heldByOther = withLease(held, 'other', at(40));
     const record = withEnd(heldByOther, end({ code: 'phone_not_owned' }), at(41));
-    expect(record?.lease).toEqual(heldByOther.lease);
+    expect(record?.lease_until).toBe(heldByOther.lease_until);
     expect(record?.ended.map(({ code }) => code)).toEqual(['identity_mismatch', 'phone_not_owned']);
   });
 
   it('keeps the failed checks of 24 hours and the last check that ended in another way', () => {
     const codes = (...checks: Parameters<typeof afterChecks>) =>
-      afterChecks(...checks).ended.map(({ code, atMs }: EndedCheck) => [code, (atMs - START_MS) / 1000]);
+      afterChecks(...checks).ended.map(({ code, at: endedAt }: EndedCheck) => [
+        code,
+        (endedAt - START_MS) / 1000,
+      ]);
     expect(codes(mismatchAt(0), mismatchAt(DAY))).toEqual([['identity_mismatch', DAY]]);
     expect(
       codes({ result: { code: 'linked' }, seconds: 1 }, mismatchAt(2), { result: UNAVAILABLE, seconds: 3 }),

@@ -1,11 +1,12 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { personKey, phoneLinkKey, userKey } from '#shared/table/keys.ts';
-import { type UserStore, userStore } from '#shared/users/store.ts';
+import type { User } from '#shared/users/schema.ts';
 import { newRandomPart, ordinalOf, userIdAt } from '#shared/users/user-id.ts';
-import { type User, userAttributes } from '#shared/users/user-item.ts';
+import { type NewUserAttributes, userFrom } from '#shared/users/user-item.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { createSeller, inTenSeconds, linked, linkOf } from './linking.ts';
+import { type UserStore, userStore } from './user-store.ts';
 
 const SELLER = 'sel_crowd';
 const USERS = 1000;
@@ -22,14 +23,18 @@ let before: User[];
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
+interface StoredUser extends NewUserAttributes {
+  readonly id: string;
+}
+
 /** The three items of a link, as `link` stores them. */
-const itemsAt = (user: User, ordinal: number) => {
+const itemsAt = (user: StoredUser, ordinal: number) => {
   const { personHashes, phoneHash, birthDay } = linkOf(SELLER, `old-${ordinal}`);
   const [personHash] = personHashes;
   return [
     {
       ...userKey(SELLER, ordinal),
-      ...userAttributes(user),
+      ...user,
       person_hash: personHash,
       phone_hash: phoneHash,
     },
@@ -40,7 +45,7 @@ const itemsAt = (user: User, ordinal: number) => {
       phone_hash: phoneHash,
       birth_day: birthDay,
     },
-    { ...phoneLinkKey(phoneHash, SELLER, ordinal), ...userAttributes(user) },
+    { ...phoneLinkKey(phoneHash, SELLER, ordinal), ...user },
   ];
 };
 
@@ -58,11 +63,12 @@ beforeAll(async () => {
   table = await startEmbeddedTable();
   store = userStore(table);
   await createSeller(table, SELLER, { user_count: USERS });
-  before = upTo(USERS).map((ordinal) => ({
+  const stored = upTo(USERS).map((ordinal) => ({
     ...linkOf(SELLER, `old-${ordinal}`).user,
     id: userIdAt(ordinal, newRandomPart()),
   }));
-  await writeAll(before.flatMap((user, index) => itemsAt(user, index + 1)));
+  before = stored.map((user) => userFrom({ ...user }));
+  await writeAll(stored.flatMap((user, index) => itemsAt(user, index + 1)));
 }, 30_000);
 afterAll(() => table.stop());
 

@@ -1,7 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { sellerKey } from '#shared/table/keys.ts';
 import type { RemovalResult } from '#shared/users/remove-user.ts';
-import { type UserStore, userStore } from '#shared/users/store.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import {
   canceledFor,
@@ -13,6 +12,7 @@ import {
   resendTo,
   storeWhose,
 } from './linking.ts';
+import { type UserStore, userStore } from './user-store.ts';
 
 let table: EmbeddedTable;
 let store: UserStore;
@@ -70,7 +70,7 @@ describe('removeUser beside other writes', () => {
     expect(await remove(user.id, late)).toBe('already_removed');
     const person = await store.findPerson('sel_remove', ['hash-of-relinked']);
     expect(await store.getUser('sel_remove', person?.userId ?? '')).toMatchObject({
-      displayName: 'relinked',
+      display_name: 'relinked',
     });
   });
 

@@ -2,11 +2,11 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { sellerKey } from '#shared/table/keys.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
 import type { RemovalResult } from '#shared/users/remove-user.ts';
-import { type UserStore, userStore } from '#shared/users/store.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { countedTable } from '#test/table/intercepted-table.ts';
 import { createSeller, inTenSeconds, itemsOf, linked, linkOf } from './linking.ts';
+import { type UserStore, userStore } from './user-store.ts';
 
 let table: EmbeddedTable;
 let store: UserStore;

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
-import * as v from 'valibot';
-import { userSchema } from '#shared/users/schema.ts';
-import { pageLinks, viewOf } from '#shared/users/view.ts';
+import { pageLinks } from '#functions/list-users.ts';
 
 /** The targets of a Link header: rel -> [page, page_size]. */
 const targetsOf = (page: number, pageSize: number, totalPages: number) =>
@@ -12,29 +10,6 @@ const targetsOf = (page: number, pageSize: number, totalPages: number) =>
       ),
     ].map(([, to, size, rel]) => [rel, [Number(to), Number(size)]]),
   );
-
-describe('viewOf', () => {
-  it('shows a user as the contract does, with a masked national id', () => {
-    const user = {
-      id: 'usr_0000001aaaaabbbbbccccc',
-      nationalIdLastFour: '0018',
-      birthDate: '1370/1/15',
-      phone: '+989990000001',
-      displayName: 'Sara',
-      createdAt: '2026-11-21T08:00:00.000Z',
-    };
-    const view = viewOf(user);
-    expect(view).toEqual({
-      id: 'usr_0000001aaaaabbbbbccccc',
-      national_id: '******0018',
-      birth_date: '1370/1/15',
-      phone: '+989990000001',
-      display_name: 'Sara',
-      created_at: '2026-11-21T08:00:00.000Z',
-    });
-    expect(v.is(userSchema, view)).toBe(true);
-  });
-});
 
 describe('pageLinks', () => {
   it('writes references relative to the request (RFC 8288)', () => {
