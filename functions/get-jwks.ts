@@ -1,7 +1,7 @@
 import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { accessTokenRoutes } from '#shared/access-tokens/routes.ts';
 import { getJwksDeps } from '#shared/deps.ts';
-import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
+import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 
 const route = accessTokenRoutes['get-jwks'];
@@ -11,10 +11,7 @@ export interface GetJwksDeps extends EndpointDeps {
 }
 
 /** Returns the public keys of access tokens. */
-export const handle = async (
-  _request: Request<typeof route>,
-  { signer }: GetJwksDeps,
-): Promise<ResponseOf<typeof route>> => ({
+export const handle: Handle<typeof route, GetJwksDeps> = async (_request, { signer }) => ({
   status: 200,
   headers: { 'Cache-Control': 'public, max-age=300' },
   body: await signer.publicKeys(),

@@ -1,7 +1,7 @@
 import { accessTokenRoutes } from '#shared/access-tokens/routes.ts';
 import { issuerMetadata } from '#shared/access-tokens/rules.ts';
 import { getOpenidConfigurationDeps } from '#shared/deps.ts';
-import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
+import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 
 const route = accessTokenRoutes['get-openid-configuration'];
@@ -11,10 +11,10 @@ export interface GetOpenidConfigurationDeps extends EndpointDeps {
 }
 
 /** Returns the metadata of the issuer. */
-export const handle = async (
-  _request: Request<typeof route>,
-  { tokenIssuer }: GetOpenidConfigurationDeps,
-): Promise<ResponseOf<typeof route>> => ({
+export const handle: Handle<typeof route, GetOpenidConfigurationDeps> = async (
+  _request,
+  { tokenIssuer },
+) => ({
   status: 200,
   headers: { 'Cache-Control': 'public, max-age=300' },
   body: issuerMetadata(tokenIssuer, accessTokenRoutes['get-jwks'].path),

@@ -1,6 +1,6 @@
 import { randomBase62 } from '#shared/base62.ts';
 import { sendOtpDeps } from '#shared/deps.ts';
-import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
+import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { logEvent } from '#shared/log.ts';
 import type { CodeGenerator } from '#shared/one-time-codes/new-code.ts';
@@ -37,10 +37,7 @@ export interface SendOtpDeps extends EndpointDeps {
 const SALT_LENGTH = 12;
 
 /** Sends a one-time code to a phone. Undoes the send if the message was not sent. */
-export const handle = async (
-  request: Request<typeof route>,
-  deps: SendOtpDeps,
-): Promise<ResponseOf<typeof route>> => {
+export const handle: Handle<typeof route, SendOtpDeps> = async (request, deps) => {
   const { caller, deadlineMs, withinPlan } = request;
   const { phone } = request.body;
   const { ceilings, codes, newCode, hashes, sms, smsProvider, clock } = deps;

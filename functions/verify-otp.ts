@@ -2,7 +2,7 @@ import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { accessTokenClaims, TOKEN_LIFETIME_SECONDS } from '#shared/access-tokens/rules.ts';
 import type { BuyerStore } from '#shared/buyers/store.ts';
 import { verifyOtpDeps } from '#shared/deps.ts';
-import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
+import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { logEvent } from '#shared/log.ts';
 import { failedVerifies } from '#shared/one-time-codes/failed-verifies.ts';
@@ -51,10 +51,7 @@ const tryCode = async (
 };
 
 /** Exchanges a one-time code for an access token. Throws `code_rejected` or `too_many_attempts`. */
-export const handle = async (
-  request: Request<typeof route>,
-  deps: VerifyOtpDeps,
-): Promise<ResponseOf<typeof route>> => {
+export const handle: Handle<typeof route, VerifyOtpDeps> = async (request, deps) => {
   const { caller, withinPlan } = request;
   const { phone, code } = request.body;
   const { codes, buyers, hashes, signer, tokenIssuer, clock } = deps;

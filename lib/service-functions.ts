@@ -2,7 +2,7 @@ import { ArnFormat, Stack } from 'aws-cdk-lib';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { AUTHORIZER_PERMISSIONS } from '#shared/api-keys/authorizer-permissions.ts';
+import { AUTHORIZER_PERMISSIONS } from '#shared/api-keys/schema.ts';
 import { permissionsOf, type Route } from '#shared/route.ts';
 import { ApiFunction, type FunctionDefaults } from './api-function.ts';
 import type { Bundles } from './bundling.ts';

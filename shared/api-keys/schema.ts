@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { limitOverridesSchema, PLAN_NAMES } from '#shared/rate-limits/plans.ts';
+import type { Permissions } from '#shared/route.ts';
 import { SCOPES } from '#shared/scopes.ts';
 
 /** The item of a key's secret: everything that the authorizer reads. Times are epoch seconds. */
@@ -26,3 +27,16 @@ export const isUsable = (secret: KeySecret, nowMs: number): boolean =>
   secret.status === 'active' &&
   secret.seller_status === 'active' &&
   (secret.expires_at === undefined || secret.expires_at * 1000 > nowMs);
+
+/** The items that the authorizer reads. It has no row in the route table, so its grants are derived from here. */
+export const AUTHORIZER_PERMISSIONS = { table: { 'SECRET#': ['GetItem'] } } as const satisfies Permissions;
+
+/**
+ * The one thing the authorizer writes: the day a secret was last used, into items whose partition key begins so, and no other
+ * attribute of them. It cannot write any attribute that its decision uses.
+ */
+export const AUTHORIZER_WRITES = {
+  action: 'UpdateItem',
+  partitionKeyPrefix: 'SECRET#',
+  attributes: ['pk', 'sk', 'last_used_day'],
+} as const;

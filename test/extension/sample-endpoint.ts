@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
+import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import type { Route } from '#shared/route.ts';
 
@@ -36,10 +36,10 @@ export interface SampleDeps extends EndpointDeps {
 }
 
 /** The handler reads the typed request: no cast, no event. */
-const handle = async (
-  { path, body, caller, withinPlan }: Request<typeof sampleRoute>,
-  { notes }: SampleDeps,
-): Promise<ResponseOf<typeof sampleRoute>> => {
+const handle: Handle<typeof sampleRoute, SampleDeps> = async (
+  { path, body, caller, withinPlan },
+  { notes },
+) => {
   await withinPlan;
   notes.set(`${caller.sellerId}/${path.id}`, body.note);
   return { status: 204 };
