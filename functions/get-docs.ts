@@ -1,6 +1,5 @@
 import { getDocsDeps } from '#shared/deps.ts';
-import { pageHeaders } from '#shared/docs-page/headers.ts';
-import type { Page } from '#shared/docs-page/page.ts';
+import type { ReadPage } from '#shared/docs-page/pages.ts';
 import { docsPageRoutes } from '#shared/docs-page/routes.ts';
 import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
@@ -8,13 +7,13 @@ import type { EndpointDeps } from '#shared/http/request-scope.ts';
 const route = docsPageRoutes['get-docs'];
 
 export interface GetDocsDeps extends EndpointDeps {
-  readonly page: Page;
+  readonly readPage: ReadPage;
 }
 
 /** Returns the reference page. */
 export const handle = async (
   _request: Request<typeof route>,
-  { page }: GetDocsDeps,
-): Promise<ResponseOf<typeof route>> => ({ status: 200, headers: pageHeaders(page), body: page.html });
+  { readPage }: GetDocsDeps,
+): Promise<ResponseOf<typeof route>> => ({ status: 200, ...(await readPage('reference')) });
 
 export const handler = endpoint(route, handle, getDocsDeps);

@@ -1,6 +1,5 @@
 import { getOpenapiDeps } from '#shared/deps.ts';
-import type { OpenApiDocument } from '#shared/docs-page/openapi-schema.ts';
-import { docsPageRoutes } from '#shared/docs-page/routes.ts';
+import { docsPageRoutes, type OpenApiDocument } from '#shared/docs-page/routes.ts';
 import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 

@@ -1,9 +1,10 @@
-import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type OutputFile, type Plugin } from 'esbuild';
 import { allRoutes } from '#shared/routes.ts';
 import { COLD_START_LEVERS, TRIMMINGS } from './bundle-plugins.ts';
+import { writePages } from './docs-page/write-pages.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -78,21 +79,13 @@ export const bundleFunctions = async ({
     if (!isMap) sizes[name] = file.contents.byteLength;
     await write(isMap ? resolve(outDir, 'maps', `${name}.mjs.map`) : join(codeDir, name, 'index.mjs'), file);
   }
-  await copyPermittedFiles(codeDir);
+  for (const { name, permissions } of allRoutes) {
+    if (name in sizes && permissions.pages) await writePages(join(codeDir, name), permissions.pages);
+  }
   return { folderOf: (name) => join(codeDir, name), sizes };
 };
 
 const write = async (path: string, { contents }: OutputFile): Promise<void> => {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, contents);
-};
-
-/** Copies the files that a route row names in `permissions.files` into the function's folder. */
-const copyPermittedFiles = async (codeDir: string): Promise<void> => {
-  for (const { name, permissions } of allRoutes) {
-    for (const [file, path] of Object.entries(permissions.files ?? {})) {
-      await mkdir(join(codeDir, name), { recursive: true });
-      await copyFile(join(ROOT, path), join(codeDir, name, file));
-    }
-  }
 };

@@ -14,6 +14,8 @@ export interface DataFolder {
   readonly providerSecretFile: string;
   readonly usagePlansFile: string;
   readonly logFile: string;
+  /** The reference page and the guides, written at each start. */
+  readonly pagesFolder: string;
   /** The URL and the keys of the service, for scripts. It exists only while the service is ready. */
   readonly demoFile: string;
 }
@@ -32,6 +34,7 @@ export const openDataFolder = async (wanted: string): Promise<DataFolder> => {
     providerSecretFile: join(path, 'provider-secret.json'),
     usagePlansFile: join(path, 'usage-plans.json'),
     logFile: join(path, 'service.log'),
+    pagesFolder: join(path, 'pages'),
     demoFile: join(path, 'demo.json'),
   };
 };

@@ -50,7 +50,10 @@ export const isStartedByNpm = (): boolean => process.env.npm_lifecycle_event ===
 export interface ServiceLocation {
   readonly baseUrl: string;
   readonly databaseEndpoint: string;
-  readonly folder: Pick<DataFolder, 'hashSecretFile' | 'providerSecretFile' | 'signingKeyFile'>;
+  readonly folder: Pick<
+    DataFolder,
+    'hashSecretFile' | 'providerSecretFile' | 'signingKeyFile' | 'pagesFolder'
+  >;
 }
 
 /** Sets the variables that shared/env.ts reads, as the stacks do for each function. Variables that a person may choose are kept. */
@@ -70,6 +73,7 @@ export const setEnvironment = ({ baseUrl, databaseEndpoint, folder }: ServiceLoc
     OTP_ACCESS: chosenOtpAccess(),
     RELEASE_VERSION: release.version,
     RELEASE_COMMIT: release.commit,
+    PAGES_FOLDER: folder.pagesFolder,
     ...(smsPerDay === undefined ? {} : { SMS_PER_DAY: smsPerDay }),
   });
 };

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { writePages } from '#lib/docs-page/write-pages.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { randomBase62 } from '#shared/base62.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
@@ -128,6 +129,7 @@ const requestListener = async (options: ServiceOptions, parts: Parts) => {
   await writePrivateFile(folder.providerSecretFile, JSON.stringify(simulators.providerSecret));
 
   options.onProgress('Loading the functions.');
+  await writePages(folder.pagesFolder);
   setEnvironment({ baseUrl, databaseEndpoint: database.endpoint, folder });
   const serveLocal = localPaths({
     serveUsagePlans: usagePlansEndpoint(usagePlans, usagePlansToken),

@@ -5,9 +5,8 @@ import { kmsSigner } from '#shared/access-tokens/kms.ts';
 import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
-import { referencePage } from '#shared/docs-page/page.ts';
-import { guidesOf, readPageParts } from '#shared/docs-page/read-files.ts';
-import { readEnv, runsInLambda } from '#shared/env.ts';
+import { pageReader } from '#shared/docs-page/pages.ts';
+import { pagesFolder, readEnv, runsInLambda } from '#shared/env.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import { codesOf } from '#shared/one-time-codes/new-code.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
@@ -166,9 +165,6 @@ export const getOpenapiDeps = () => {
   };
 };
 
-export const getDocsDeps = () => ({
-  page: referencePage(openApiDocument, readPageParts()),
-  clock: systemClock,
-});
+export const getDocsDeps = () => ({ readPage: pageReader(pagesFolder()), clock: systemClock });
 
-export const getGuideDeps = () => ({ guideOf: guidesOf(readPageParts()), clock: systemClock });
+export const getGuideDeps = getDocsDeps;

@@ -73,6 +73,9 @@ export const runsInLambda = (): boolean => process.env.AWS_LAMBDA_FUNCTION_NAME 
 /** The version of the function in Lambda, `$LATEST` or a number; undefined elsewhere. */
 export const functionVersion = (): string | undefined => process.env.AWS_LAMBDA_FUNCTION_VERSION;
 
+/** The folder of the finished pages: in Lambda that of the code; `local/` sets another one. */
+export const pagesFolder = (): string => process.env.PAGES_FOLDER ?? import.meta.dirname;
+
 /** Makes the dependencies once: in Lambda during module load, at full CPU; elsewhere at the first request. */
 export const bindOnce = <Deps>(bind: () => Deps): (() => Deps) => {
   let bound: Deps | undefined;

@@ -39,8 +39,8 @@ export interface Permissions {
   readonly tokenIssuer?: true;
   /** The version and the commit of the deployed code. */
   readonly release?: true;
-  /** Files beside the function's code: name -> path in the repository. The bundle copies them, see docs-page/files.ts. */
-  readonly files?: Readonly<Record<string, string>>;
+  /** The finished pages beside the function's code, by name. */
+  readonly pages?: readonly string[];
 }
 
 /** A response of a row. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import { writePages } from '#lib/docs-page/write-pages.ts';
 import type { DeployedVariable } from '#lib/function-variables.ts';
 import { newDemoPerson } from '#local/demo/people.ts';
 import { startSimulators } from '#local/simulators/server.ts';
@@ -61,7 +62,9 @@ export const recordOperations = async (root = ROOT): Promise<Recording[]> => {
     databaseUrl: database.url,
     secrets: { 'hash-secret': HASH_SECRET, 'provider-secret': providerSecret },
   });
-  Object.assign(process.env, VARIABLES, { AWS_ENDPOINT_URL: recorder.url });
+  const pages = join(ROOT, '.build', 'pages');
+  await writePages(pages);
+  Object.assign(process.env, VARIABLES, { AWS_ENDPOINT_URL: recorder.url, PAGES_FOLDER: pages });
   const { redirectLog } = await import(pathToFileURL(join(root, 'shared/log.ts')).href);
   let logBytes = 0;
   const restoreLog = redirectLog((line: string) => {

@@ -1,7 +1,45 @@
 import * as v from 'valibot';
 import type { Route } from '#shared/route.ts';
-import { GUIDE_FILES, PAGE_FILES } from './files.ts';
-import { openApiDocumentSchema } from './openapi-schema.ts';
+
+/** The guides for sellers, in reading order: `docs/<name>.md`. */
+export const GUIDE_NAMES = [
+  'quick-start',
+  'linking',
+  'access-tokens',
+  'errors',
+  'limits',
+  'test-identities',
+  'versioning',
+] as const;
+
+export type GuideName = (typeof GUIDE_NAMES)[number];
+export type PageName = 'reference' | GuideName;
+
+/** An object of the OpenAPI standard with any further members. */
+const open = <Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.pipe(v.looseObject(entries), v.metadata({ additionalProperties: true }));
+
+/** An OpenAPI 3.0 document. `npm run openapi:check` validates the rest of it. */
+const openApiDocumentSchema = v.pipe(
+  open({
+    openapi: v.pipe(v.string(), v.examples(['3.0.3'])),
+    info: open({
+      title: v.pipe(v.string(), v.examples(['Buyer Linking'])),
+      version: v.pipe(v.string(), v.examples(['1.0.0'])),
+    }),
+    paths: open({}),
+  }),
+  v.title('OpenApiDocument'),
+);
+
+export type OpenApiDocument = v.InferOutput<typeof openApiDocumentSchema>;
+
+const PAGE_RESPONSE = {
+  description: 'The page.',
+  schema: v.string(),
+  mediaType: 'text/html; charset=utf-8',
+  headers: { 'Cache-Control': 'public, max-age=300.' },
+} as const;
 
 /** The rows of the reference page and the OpenAPI document. */
 export const docsPageRoutes = {
@@ -28,16 +66,9 @@ export const docsPageRoutes = {
     tag: 'Documentation',
     summary: 'The reference page',
     description: 'The interface as a page for people, with a form to try each operation.',
-    responses: {
-      200: {
-        description: 'The page.',
-        schema: v.string(),
-        mediaType: 'text/html; charset=utf-8',
-        headers: { 'Cache-Control': 'public, max-age=300.' },
-      },
-    },
+    responses: { 200: PAGE_RESPONSE },
     problems: [],
-    permissions: { files: PAGE_FILES },
+    permissions: { pages: ['reference'] },
     memoryMb: 512,
     timeoutSeconds: 10,
     impact: 'Sellers cannot open the reference page.',
@@ -49,17 +80,10 @@ export const docsPageRoutes = {
     access: { by: 'public' },
     summary: 'A guide for sellers',
     description: 'A guide of docs/ as a page for people.',
-    pathParameters: { schema: v.strictObject({ guide: v.string() }), problem: 'not_found' },
-    responses: {
-      200: {
-        description: 'The page.',
-        schema: v.string(),
-        mediaType: 'text/html; charset=utf-8',
-        headers: { 'Cache-Control': 'public, max-age=300.' },
-      },
-    },
+    pathParameters: { schema: v.strictObject({ guide: v.picklist(GUIDE_NAMES) }), problem: 'not_found' },
+    responses: { 200: PAGE_RESPONSE },
     problems: ['not_found'],
-    permissions: { files: GUIDE_FILES },
+    permissions: { pages: GUIDE_NAMES },
     memoryMb: 512,
     timeoutSeconds: 10,
     impact: 'Sellers cannot open the guides from the reference page.',

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { KEY_VARIABLE, type Language, SAMPLE_BASE_URL } from '#shared/docs-page/samples.ts';
+import { KEY_VARIABLE, type Language, SAMPLE_BASE_URL } from '#lib/docs-page/samples.ts';
 import { PHONE_EXAMPLE } from '#shared/users/schema.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 

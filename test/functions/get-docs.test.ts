@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { buildDocument } from '#bin/openapi/document.ts';
 import { handle } from '#functions/get-docs.ts';
-import { referencePage } from '#shared/docs-page/page.ts';
-import { readPageParts } from '#shared/docs-page/read-files.ts';
+import { referencePage } from '#lib/docs-page/page.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { problemsOf } from '#shared/route.ts';
@@ -15,7 +14,8 @@ import { callForText } from './docs-call.ts';
 const MAX_COMPRESSED_BYTES = 30_000;
 
 const document = JSON.parse(JSON.stringify(buildDocument()));
-const deps = { page: referencePage(document, readPageParts()), clock: fakeClock('2026-11-21T08:00:00Z') };
+const page = referencePage(document);
+const deps = { readPage: async () => page, clock: fakeClock('2026-11-21T08:00:00Z') };
 
 const getDocs = () =>
   callForText(
@@ -82,8 +82,8 @@ describe('200', () => {
 
   it('escapes the text of the document', () => {
     const tag = { name: '<script>alert(1)</script>', description: '"&' };
-    const { html } = referencePage({ ...document, tags: [tag] }, { style: '', script: '' });
-    expect(html).toContain('<h2>&lt;script&gt;alert(1)&lt;/script&gt;</h2><p>&quot;&amp;</p>');
+    const { body } = referencePage({ ...document, tags: [tag] });
+    expect(body).toContain('<h2>&lt;script&gt;alert(1)&lt;/script&gt;</h2><p>&quot;&amp;</p>');
   });
 });
 

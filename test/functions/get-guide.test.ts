@@ -1,11 +1,28 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { handle } from '#functions/get-guide.ts';
-import { getGuideDeps } from '#shared/deps.ts';
-import { GUIDE_NAMES } from '#shared/docs-page/files.ts';
+import { writePages } from '#lib/docs-page/write-pages.ts';
+import { pageReader } from '#shared/docs-page/pages.ts';
+import { GUIDE_NAMES } from '#shared/docs-page/routes.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
 import { routes } from '#shared/routes.ts';
+import { fakeClock } from '#test/fakes/clock.ts';
 import { callForText } from './docs-call.ts';
 
-const handler = endpoint(routes['get-guide'], handle, getGuideDeps);
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'buyer-linking-guides-'));
+  await writePages(folder);
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+const handler = endpoint(routes['get-guide'], handle, () => ({
+  readPage: pageReader(folder),
+  clock: fakeClock('2026-11-21T08:00:00Z'),
+}));
 
 const get = (guide: string) => callForText(handler, `/docs/${guide}`, { guide });
 
@@ -35,11 +52,17 @@ describe('200', () => {
 });
 
 describe('404', () => {
-  it.each(['nothing', 'quick-start.md', '..%2f..%2fpackage.json', '../package.json', 'toString', ''])(
-    'returns no other file: %j',
-    async (name) => {
-      const { status, body } = await get(name);
-      expect([status, JSON.parse(body).code]).toEqual([404, 'not_found']);
-    },
-  );
+  it.each([
+    'nothing',
+    'reference',
+    'quick-start.md',
+    'quick-start.json',
+    '..%2f..%2fpackage.json',
+    '../package.json',
+    'toString',
+    '',
+  ])('returns no other file: %j', async (name) => {
+    const { status, body } = await get(name);
+    expect([status, JSON.parse(body).code]).toEqual([404, 'not_found']);
+  });
 });

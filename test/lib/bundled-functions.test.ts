@@ -74,6 +74,28 @@ describe('a bundle in a new process', () => {
     expect(stdout.trim()).toBe('function');
   });
 
+  test.each([
+    ['get-docs', { ...EVENT, path: '/docs' }],
+    ['get-guide', { ...EVENT, path: '/docs/limits', pathParameters: { guide: 'limits' } }],
+  ])('%s returns a page from beside its code', async (name, event) => {
+    const file = JSON.stringify(join(bundles.folderOf(name), 'index.mjs'));
+    const { stdout } = await run(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `const { handler } = await import(${file});
+         const result = await handler(${JSON.stringify(event)}, { getRemainingTimeInMillis: () => 10000 });
+         console.log(JSON.stringify(result));`,
+      ],
+      { env: ENVIRONMENT, cwd: tmpdir() },
+    );
+    const { statusCode, headers, body } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    expect([statusCode, headers['Content-Type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers['Content-Security-Policy']).toMatch(/script-src 'sha256-/);
+    expect(body).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
+  });
+
   test('list-users retries a throttled call, because an error without a registered class keeps its name', async () => {
     const attempts: string[] = [];
     const server = createServer((request, response) => {

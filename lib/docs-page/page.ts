@@ -1,44 +1,47 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Page } from '#shared/docs-page/pages.ts';
+import type { GuideName } from '#shared/docs-page/routes.ts';
 import { type ApiDocument, type Operation, operationsOf } from './document.ts';
-import { GUIDES, type GuideName } from './files.ts';
-import { guideContent, guideLinks } from './guide.ts';
+import { GUIDE_TITLES, guideContent, guideLinks } from './guide.ts';
 import { type Html, html, raw } from './html.ts';
 import { markdown, slug } from './markdown.ts';
 import { methodBadge, operationSection } from './operation.ts';
 import { KEY_VARIABLE, SAMPLE_BASE_URL } from './samples.ts';
 import { tryForm } from './try-form.ts';
 
-/** A page and its Content-Security-Policy. */
-export interface Page {
-  readonly html: string;
-  readonly contentSecurityPolicy: string;
-}
+const readBrowserFile = (name: string): string =>
+  readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8');
 
-/** The style and the script that a page contains. */
-export interface PageParts {
-  readonly style: string;
-  readonly script: string;
-}
+const STYLE = ['base.css', 'operation.css', 'try.css', 'layout.css'].map(readBrowserFile).join('');
+const SCRIPT = readBrowserFile('page.js');
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** Allows the page's own style and script, by hash, and requests to its own origin. */
-const contentSecurityPolicy = ({ style, script }: PageParts): string =>
-  [
-    "default-src 'none'",
-    `script-src ${hashOf(script)}`,
-    `style-src ${hashOf(style)}`,
-    'img-src data:',
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  `script-src ${hashOf(SCRIPT)}`,
+  `style-src ${hashOf(STYLE)}`,
+  'img-src data:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'Cache-Control': 'public, max-age=300',
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+};
 
 /** The whole page around its content. Every address is relative, so that it is right under a stage path (/dev/docs). */
-const page = (title: string, parts: PageParts, content: Html): Page => ({
-  contentSecurityPolicy: contentSecurityPolicy(parts),
-  html: html`<!doctype html>
+const page = (title: string, content: Html): Page => ({
+  headers: HEADERS,
+  body: html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -46,11 +49,11 @@ const page = (title: string, parts: PageParts, content: Html): Page => ({
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<style>${raw(parts.style)}</style>
+<style>${raw(STYLE)}</style>
 </head>
 <body>
 ${content}
-<script>${raw(parts.script)}</script>
+<script>${raw(SCRIPT)}</script>
 </body>
 </html>
 `.html,
@@ -123,7 +126,7 @@ The samples read it from the environment variable <code>${KEY_VARIABLE}</code>.<
 </section>`;
 
 /** Builds the reference page. The list of operations and their whole description need no JavaScript. */
-export const referencePage = (document: ApiDocument, parts: PageParts): Page => {
+export const referencePage = (document: ApiDocument): Page => {
   const operations = operationsOf(document);
   const [requests, ...others] = chaptersOf(document);
   const chapters = [...(requests ? [requests] : []), headerChapter(document), ...others];
@@ -134,7 +137,6 @@ export const referencePage = (document: ApiDocument, parts: PageParts): Page => 
   );
   return page(
     `${document.info.title} API`,
-    parts,
     html`${navigation(
       operations,
       chapters,
@@ -156,5 +158,5 @@ ${chapters.map(
 };
 
 /** Builds the page of a guide from its Markdown. */
-export const guidePage = (name: GuideName, text: string, parts: PageParts): Page =>
-  page(`${GUIDES[name].title} · Buyer Linking`, parts, guideContent(name, text));
+export const guidePage = (name: GuideName, text: string): Page =>
+  page(`${GUIDE_TITLES[name]} · Buyer Linking`, guideContent(name, text));
