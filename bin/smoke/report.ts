@@ -1,15 +1,5 @@
 import { failureOf } from '#bin/admin/errors.ts';
-import type { Check } from './check.ts';
-import { CheckFailed } from './check-failed.ts';
-
-/** Runs checks one after the other and prints a line for each. */
-export interface Report {
-  run(checks: readonly Check[]): Promise<void>;
-  /** Prints a failure that is no check's. */
-  fail(title: string, found: string): void;
-  /** Prints the counts. Returns whether every check passed and none was left out by Ctrl-C. */
-  summary(): boolean;
-}
+import { CheckFailed } from './call.ts';
 
 interface Options {
   readonly isEmulator: boolean;
@@ -20,45 +10,43 @@ interface Options {
 /** Fits the longest title, and a terminal of 80 columns. */
 const TITLE_WIDTH = 62;
 
-const lineOf = (mark: string, title: string, durationMs?: number): string =>
-  `${mark.padEnd(5)} ${title.padEnd(TITLE_WIDTH)}${durationMs === undefined ? '' : `${Math.round(durationMs)} ms`.padStart(10)}`.trimEnd();
+const lineOf = (mark: string, title: string, result = ''): string =>
+  `${mark.padEnd(5)} ${title.padEnd(TITLE_WIDTH)}${result.padStart(10)}`.trimEnd();
 
-const reasonOf = (error: unknown): string =>
-  error instanceof CheckFailed ? error.message : failureOf(error).message;
-
-/** Returns a report that prints to a terminal of 80 columns. */
-export const report = (print: (line: string) => void, { isEmulator, signal }: Options): Report => {
+/** Returns a report that prints a line for each check to a terminal of 80 columns. */
+export const report = (print: (line: string) => void, { isEmulator, signal }: Options) => {
   const startedAtMs = performance.now();
   const counts = { passed: 0, failed: 0, skipped: 0 };
 
-  const fail: Report['fail'] = (title, found) => {
+  /** Prints a failure that may be no check's. */
+  const fail = (title: string, error: unknown): void => {
     counts.failed += 1;
     print(lineOf('FAIL', title));
-    print(`      ${found}`);
-  };
-
-  const runOne = async ({ title, needsGateway = false, run }: Check): Promise<void> => {
-    if (isEmulator && needsGateway) {
-      counts.skipped += 1;
-      print(lineOf('skip', title));
-      return;
-    }
-    const checkedAtMs = performance.now();
-    try {
-      await run();
-      counts.passed += 1;
-      print(lineOf('ok', title, performance.now() - checkedAtMs));
-    } catch (error) {
-      if (!signal.aborted) fail(title, reasonOf(error));
-    }
+    print(`      ${error instanceof CheckFailed ? error.message : failureOf(error).message}`);
   };
 
   return {
     fail,
-    async run(checks) {
-      for (const check of checks) if (!signal.aborted) await runOne(check);
+
+    /** Runs one check, which throws CheckFailed if the service does not respond as it should. */
+    async check(title: string, run: () => Promise<void>, { needsGateway = false } = {}): Promise<void> {
+      if (signal.aborted) return;
+      if (isEmulator && needsGateway) {
+        counts.skipped += 1;
+        return print(lineOf('skip', title));
+      }
+      const checkedAtMs = performance.now();
+      try {
+        await run();
+        counts.passed += 1;
+        print(lineOf('ok', title, `${Math.round(performance.now() - checkedAtMs)} ms`));
+      } catch (error) {
+        if (!signal.aborted) fail(title, error);
+      }
     },
-    summary() {
+
+    /** Prints the counts. Returns whether every check passed and none was left out by Ctrl-C. */
+    summary(): boolean {
       const { passed, failed, skipped } = counts;
       const seconds = Math.round((performance.now() - startedAtMs) / 1000);
       const ending = signal.aborted ? 'interrupted' : `in ${seconds} s`;
@@ -67,3 +55,6 @@ export const report = (print: (line: string) => void, { isEmulator, signal }: Op
     },
   };
 };
+
+export type Report = ReturnType<typeof report>;
+export type Check = Report['check'];
