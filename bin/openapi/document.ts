@@ -1,4 +1,4 @@
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import { problemsOf, type Route, TAGS } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { SCOPES } from '#shared/scopes.ts';
@@ -14,21 +14,17 @@ import { problemSchemas } from './problem-schemas.ts';
  */
 const INTERFACE_VERSION = '1.0.0';
 
-/** The title of a schema becomes the name of its component. */
-const titleOf = (schema: v.GenericSchema): string | undefined => {
-  const { pipe = [] } = schema as { pipe?: readonly { type: string; title?: string }[] };
-  return pipe.find(({ type }) => type === 'title')?.title;
-};
-
-const definitionsOf = (routes: readonly Route[]): Definitions =>
-  Object.fromEntries(
-    routes
-      .flatMap(({ responses }) => Object.values(responses))
-      .flatMap(({ schema }) => {
-        const title = schema && titleOf(schema);
-        return schema === undefined || title === undefined ? [] : [[title, schema] as const];
-      }),
+/** The schemas of responses that have a title, which becomes the name of their component. */
+const definitionsOf = (routes: readonly Route[]): Definitions => {
+  const responses = routes.flatMap((route) => Object.values(route.responses));
+  const schemas = responses.flatMap(({ schema }) => schema ?? []);
+  return Object.fromEntries(
+    schemas.flatMap((schema) => {
+      const title = v.getTitle(schema);
+      return title === undefined ? [] : [[title, schema]];
+    }),
   );
+};
 
 const bodiesOf = (routes: readonly Route[]): Readonly<Record<string, SchemaObject>> =>
   Object.fromEntries(

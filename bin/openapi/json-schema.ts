@@ -30,6 +30,10 @@ export type Definitions = Readonly<Record<string, v.GenericSchema>>;
 
 const COMPONENTS = '#/components/schemas/';
 
+/** Returns the name of a component: `user_conflict` -> `UserConflict`, `create-user` -> `CreateUser`. */
+export const componentName = (name: string): string =>
+  name.replace(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
 /** Returns the reference to a component. */
 export const refTo = (component: string): SchemaObject => ({ $ref: `${COMPONENTS}${component}` });
 

@@ -13,13 +13,13 @@ const UNITS = [
 /** `3600` -> `1 hour`, `900` -> `15 minutes`: in the largest unit that divides it. */
 export const duration = (seconds: number): string => {
   const [size, unit] = UNITS.find(([unitSeconds]) => seconds % unitSeconds === 0) ?? [1, 'second'];
-  const count = seconds / size;
-  return `${number(count)} ${unit}${count === 1 ? '' : 's'}`;
+  return (seconds / size).toLocaleString('en-US', { style: 'unit', unit, unitDisplay: 'long' });
 };
 
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+/** Returns a Markdown table. */
+export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [row(...head), `|${'---|'.repeat(head.length)}`, ...rows.map((cells) => row(...cells))].join('\n');
 
 /** Returns the table of the requests per minute of each plan. */

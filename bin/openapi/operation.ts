@@ -3,6 +3,7 @@ import { type InputError, PROBLEMS, type ProblemCode } from '#shared/problems.ts
 import { type ObjectSchema, problemsOf, type Route, scopeOf } from '#shared/route.ts';
 import { headersOf } from './headers.ts';
 import {
+  componentName,
   type Definitions,
   exampleOf,
   inputSchema,
@@ -13,8 +14,7 @@ import {
 import { anyOfProblems, problemExample } from './problem-schemas.ts';
 
 /** Returns the name of the component of a row's body: `create-user` -> `CreateUserBody`. */
-export const bodyComponentOf = ({ name }: Route): string =>
-  `${name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Body`;
+export const bodyComponentOf = ({ name }: Route): string => `${componentName(name)}Body`;
 
 /** The parts of the document that operations refer to. */
 export interface Shared {

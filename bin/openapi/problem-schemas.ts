@@ -1,5 +1,5 @@
 import { type InputError, PROBLEMS, type ProblemCode, problemBody, problemType } from '#shared/problems.ts';
-import { refTo, type SchemaObject } from './json-schema.ts';
+import { componentName, refTo, type SchemaObject } from './json-schema.ts';
 
 /** A request id in the form of API Gateway. */
 export const EXAMPLE_REQUEST_ID = 'UDfGvGWsjoEFvwA=';
@@ -19,9 +19,7 @@ const INPUT_ERROR: SchemaObject = {
   },
 };
 
-/** `user_conflict` -> `UserConflict`. */
-const componentOf = (code: ProblemCode): string =>
-  code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const REQUIRED = ['type', 'title', 'status', 'code', 'detail', 'request_id'];
 
 const listsErrors = (code: ProblemCode): boolean => code === 'validation_failed';
 
@@ -30,17 +28,9 @@ export const problemSchema = (code: ProblemCode): SchemaObject => {
   const { status, title, detail } = PROBLEMS[code];
   return {
     type: 'object',
-    title: componentOf(code),
+    title: componentName(code),
     description: detail,
-    required: [
-      'type',
-      'title',
-      'status',
-      'code',
-      'detail',
-      'request_id',
-      ...(listsErrors(code) ? ['errors'] : []),
-    ],
+    required: [...REQUIRED, ...(listsErrors(code) ? ['errors'] : [])],
     properties: {
       type: { type: 'string', format: 'uri', enum: [problemType(code)] },
       title: { type: 'string', description: 'For people.', example: title },
@@ -60,18 +50,18 @@ export const problemSchema = (code: ProblemCode): SchemaObject => {
 /** Returns the components of these problems, and the component they share. */
 export const problemSchemas = (codes: readonly ProblemCode[]): Readonly<Record<string, SchemaObject>> => ({
   InputError: INPUT_ERROR,
-  ...Object.fromEntries(codes.map((code) => [componentOf(code), problemSchema(code)])),
+  ...Object.fromEntries(codes.map((code) => [componentName(code), problemSchema(code)])),
 });
 
 /** Returns the schema of a body that is one of these problems, discriminated by `code`. */
 export const anyOfProblems = (codes: readonly ProblemCode[]): SchemaObject => {
   const [only, ...others] = codes;
-  if (only !== undefined && others.length === 0) return refTo(componentOf(only));
+  if (only !== undefined && others.length === 0) return refTo(componentName(only));
   return {
-    oneOf: codes.map((code) => refTo(componentOf(code))),
+    oneOf: codes.map((code) => refTo(componentName(code))),
     discriminator: {
       propertyName: 'code',
-      mapping: Object.fromEntries(codes.map((code) => [code, String(refTo(componentOf(code)).$ref)])),
+      mapping: Object.fromEntries(codes.map((code) => [code, String(refTo(componentName(code)).$ref)])),
     },
   };
 };

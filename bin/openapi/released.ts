@@ -3,39 +3,27 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { breakingChanges, type Document, raisesMajorVersion } from './breaking-changes.ts';
 
-interface Release {
-  /** Major and minor number: `1.0`. */
-  readonly version: string;
-  readonly document: Document;
-}
-
-/** Reads every released document in `folder`; none if the folder is missing. */
-const releasesIn = (folder: string): readonly Release[] =>
-  (existsSync(folder) ? readdirSync(folder) : [])
-    .filter((file) => file.endsWith('.json'))
-    .map((file) => ({
-      version: file.slice(0, -'.json'.length),
-      document: JSON.parse(readFileSync(join(folder, file), 'utf8')) as Document,
-    }));
-
-const listed = (changes: readonly string[]): string => changes.map((change) => `\n  - ${change}`).join('');
+/** Returns the names of the released documents in `folder`; none if the folder is missing. */
+const releasesIn = (folder: string): readonly string[] =>
+  (existsSync(folder) ? readdirSync(folder) : []).filter((file) => file.endsWith('.json'));
 
 /**
  * Compares the document with every released minor version. Returns a message for each version whose callers it breaks without a
  * higher major version.
  */
 export const releaseProblems = (document: Document, folder: string): readonly string[] => {
-  const releases = releasesIn(folder);
-  if (releases.length === 0) return [`${folder} holds no released document to compare with.`];
-  return releases
-    .filter((release) => !raisesMajorVersion(release.document, document))
-    .map(({ version, document: released }) => ({ version, changes: breakingChanges(released, document) }))
-    .filter(({ changes }) => changes.length > 0)
-    .map(
-      ({ version, changes }) =>
-        `the document breaks callers of the released version ${version}. ` +
-        `Undo the change, or raise the major number of info.version:${listed(changes)}`,
-    );
+  const files = releasesIn(folder);
+  if (files.length === 0) return [`${folder} holds no released document to compare with.`];
+  return files.flatMap((file) => {
+    const released = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Document;
+    const changes = raisesMajorVersion(released, document) ? [] : breakingChanges(released, document);
+    if (changes.length === 0) return [];
+    const list = changes.map((change) => `\n  - ${change}`).join('');
+    return [
+      `the document breaks callers of the released version ${file.slice(0, -'.json'.length)}. ` +
+        `Undo the change, or raise the major number of info.version:${list}`,
+    ];
+  });
 };
 
 /**

@@ -1,4 +1,5 @@
 /** The options of the stages as a Markdown table, for docs/deploy.md. */
+import { table } from '#bin/openapi/limit-tables.ts';
 import { optionDescriptions } from '#lib/options.ts';
 import { STAGE_NAMES, STAGES } from '#lib/stages.ts';
 
@@ -14,20 +15,15 @@ const cellOf = (value: unknown): string => {
   return entries.map(([name, each]) => `${name}: ${cellOf(each)}`).join('; ') || NONE;
 };
 
-const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-
-const table = (): string =>
-  [
-    row('option', ...STAGE_NAMES, 'meaning'),
-    `|${'---|'.repeat(STAGE_NAMES.length + 2)}`,
-    ...[...optionDescriptions()].map(([name, description]) =>
-      row(
-        `\`${name}\``,
-        ...STAGE_NAMES.map((stage) => cellOf((STAGES[stage] as Record<string, unknown>)[name])),
-        description,
-      ),
-    ),
-  ].join('\n');
+const optionsTable = (): string =>
+  table(
+    ['option', ...STAGE_NAMES, 'meaning'],
+    [...optionDescriptions()].map(([name, description]) => [
+      `\`${name}\``,
+      ...STAGE_NAMES.map((stage) => cellOf((STAGES[stage] as Record<string, unknown>)[name])),
+      description,
+    ]),
+  );
 
 const START = '<!-- The table of options: npm run docs:options -->';
 const END = '<!-- End of the table of options -->';
@@ -38,5 +34,5 @@ export const withOptionsTable = (page: string): string => {
   const after = rest?.split(END)[1];
   if (before === undefined || after === undefined)
     throw new Error('docs/deploy.md has no markers for the table of options.');
-  return `${before}${START}\n${table()}\n${END}${after}`;
+  return `${before}${START}\n${optionsTable()}\n${END}${after}`;
 };
