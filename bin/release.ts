@@ -1,7 +1,6 @@
 /** `npm run release`: cuts a release. Exits 1 if it refuses, 2 on a wrong command line. */
 import { commandLine, wrongCommandLine } from './command-line.ts';
-import { cutRelease, ReleaseRefused } from './release/cut-release.ts';
-import { PARTS, type Part } from './release/version.ts';
+import { cutRelease, PARTS, type Part, ReleaseRefused } from './release/cut-release.ts';
 
 const USAGE = `Usage: npm run release -- <patch|minor|major>
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { unreleasedNotes, withRelease } from '#bin/release/changelog.ts';
+import { unreleasedNotes, withRelease } from '#bin/release/cut-release.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
 const changelog = readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8');

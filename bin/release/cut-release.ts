@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { unreleasedNotes, withRelease } from './changelog.ts';
-import { nextVersion, type Part, withVersion } from './version.ts';
+
+/** The parts of a version, in the words of Semantic Versioning. */
+export const PARTS = ['patch', 'minor', 'major'] as const;
+
+export type Part = (typeof PARTS)[number];
 
 /** A release that was not cut. The message says why and what to do; nothing was changed. */
 export class ReleaseRefused extends Error {}
@@ -17,6 +20,35 @@ interface ReleaseOptions {
 
 const BRANCH = 'main';
 const FILES = ['package.json', 'package-lock.json', 'CHANGELOG.md'] as const;
+
+/** Returns the version that follows `1.2.3`: a higher part sets the lower ones to 0. */
+const nextVersion = (version: string, part: Part): string => {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  if (part === 'major') return `${major + 1}.0.0`;
+  return part === 'minor' ? `${major}.${minor + 1}.0` : `${major}.${minor}.${patch + 1}`;
+};
+
+/** Sets the version of a package.json or package-lock.json. Returns the new text. */
+const withVersion = (json: string, version: string): string => {
+  const content = JSON.parse(json);
+  content.version = version;
+  const root = content.packages?.[''];
+  if (root !== undefined) root.version = version;
+  return `${JSON.stringify(content, null, 2)}\n`;
+};
+
+const UNRELEASED = '## [Unreleased]\n';
+
+/** Returns the notes of the next release from CHANGELOG.md; undefined if there is no entry under "Unreleased". */
+export const unreleasedNotes = (changelog: string): string | undefined => {
+  const [, unreleased = ''] = changelog.split(UNRELEASED);
+  const [notes = ''] = unreleased.split('\n## [');
+  return /^- /m.test(notes) ? notes.trim() : undefined;
+};
+
+/** Moves the entries under "Unreleased" to a new release. `date` is `2026-01-31`. */
+export const withRelease = (changelog: string, version: string, date: string): string =>
+  changelog.replace(UNRELEASED, `${UNRELEASED}\n## [${version}] - ${date}\n`);
 
 /** Runs git in a checkout and returns its output. Throws ReleaseRefused with the error of git. */
 const gitIn =
@@ -37,11 +69,6 @@ const assertReady = (git: Git): void => {
   if (git('status', '--porcelain') !== '') {
     throw new ReleaseRefused('There are changes that are not committed. Commit or remove them first.');
   }
-};
-
-const assertChecked = (root: string): void => {
-  const { status } = spawnSync('npm', ['run', 'check'], { cwd: root, stdio: 'inherit' });
-  if (status !== 0) throw new ReleaseRefused('`npm run check` fails. Correct what it reports first.');
 };
 
 /** Commits and tags the new files. Restores the checkout if git refuses, for example because a hook fails. */
@@ -76,7 +103,8 @@ export const cutRelease = ({ root, part, date }: ReleaseOptions): string => {
   const version = nextVersion(JSON.parse(read('package.json')).version, part);
   const tag = `v${version}`;
   if (git('tag', '--list', tag) !== '') throw new ReleaseRefused(`The tag ${tag} exists already.`);
-  assertChecked(root);
+  const { status } = spawnSync('npm', ['run', 'check'], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) throw new ReleaseRefused('`npm run check` fails. Correct what it reports first.');
 
   write('package.json', withVersion(read('package.json'), version));
   write('package-lock.json', withVersion(read('package-lock.json'), version));

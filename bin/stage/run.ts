@@ -3,8 +3,13 @@ import type { Terminal } from '#bin/admin/terminal.ts';
 import { type Config, ConfigError } from '#lib/config.ts';
 import { apiStackName, dataStackName } from '#lib/outputs.ts';
 import { configOf, STAGE_NAMES } from '#lib/stages.ts';
-import type { RunCdk } from './cdk.ts';
 import { requireProviderSecret, TargetError, targetOf } from './target.ts';
+
+/** Runs the CDK CLI with these arguments and returns its exit code. */
+export type RunCdk = (
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+) => Promise<number>;
 
 /** What a command uses outside itself. A test passes its own. */
 export interface Surroundings {
@@ -44,19 +49,13 @@ const cdkArguments = ({ stage }: Config, { config = [], only }: Options): readon
 /** Returns the config of `--stage`, in which `-c` replaces options. Throws ConfigError. */
 const chosen = ({ stage, config = [] }: Options): Config => configOf(stage, Object.fromEntries(config));
 
-/** Sets what every AWS client of this process reads. */
-const useCredentials = ({
-  profile,
-  region = process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION,
-}: Options): void => {
-  if (profile !== undefined) process.env.AWS_PROFILE = profile;
-  if (region !== undefined) process.env.AWS_REGION = region;
-};
-
 /** Checks stage, config, Region and account, in this order and before anything is built. */
 const checked = async (options: Options) => {
   const config = chosen(options);
-  useCredentials(options);
+  const { profile, region = process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION } = options;
+  // Every AWS client of this process reads these.
+  if (profile !== undefined) process.env.AWS_PROFILE = profile;
+  if (region !== undefined) process.env.AWS_REGION = region;
   const target = await targetOf(config);
   return { config, target, environment: { AWS_REGION: target.region } };
 };
