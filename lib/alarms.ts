@@ -1,23 +1,16 @@
-import { Duration, Stack } from 'aws-cdk-lib';
-import {
-  Alarm,
-  ComparisonOperator,
-  type IAlarmAction,
-  type IMetric,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { Stack } from 'aws-cdk-lib';
+import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import type { Config } from './config.ts';
+import { loggedMetrics } from './metrics.ts';
 import { alarmNamePrefix } from './outputs.ts';
 
-/** The period over which alarms evaluate a metric. */
-export const ALARM_PERIOD = Duration.minutes(5);
-
-interface AlarmProps {
+/** What an alarm says and when it is raised. */
+export interface AlarmProps {
   /** docs/operations.md has a section of this name, unless `section` names another one. */
   readonly name: string;
   /** The section for alarms of one kind: `<operation>-failing`. */
@@ -41,30 +34,6 @@ const runbookSection = (runbookUrl: string | null, title: string): string =>
     ? `docs/operations.md, "${title}".`
     : `${runbookUrl}#${title.toLowerCase().replaceAll(/[^\w-]/g, '')}`;
 
-/** Returns a function that adds an alarm of one stage, with the stage's name prefix and receivers. */
-export const alarmMaker =
-  ({ stage, runbookUrl }: Pick<Config, 'stage' | 'runbookUrl'>, actions: readonly IAlarmAction[]) =>
-  (scope: Construct, props: AlarmProps): Alarm => {
-    const { name, impact, metric, threshold, periods: [breaching, evaluated] = [1, 1] } = props;
-    const alarm = new Alarm(scope, `Alarm-${name}`, {
-      alarmName: `${alarmNamePrefix(stage)}${name}${props.version === undefined ? '' : `-${props.version}`}`,
-      alarmDescription: `${impact} What to do: ${runbookSection(runbookUrl, props.section ?? name)}`,
-      metric,
-      threshold,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      datapointsToAlarm: breaching,
-      evaluationPeriods: evaluated,
-      treatMissingData: props.missingData ?? TreatMissingData.NOT_BREACHING,
-    });
-    for (const action of actions) {
-      alarm.addAlarmAction(action);
-      alarm.addOkAction(action);
-    }
-    return alarm;
-  };
-
-export type MakeAlarm = ReturnType<typeof alarmMaker>;
-
 const topicOf = (scope: Construct, alarms: NonNullable<Config['alarms']>): ITopic => {
   if ('topicArn' in alarms) return Topic.fromTopicArn(scope, 'AlarmTopic', alarms.topicArn);
   const topic = new Topic(scope, 'AlarmTopic', { enforceSSL: true });
@@ -78,8 +47,32 @@ const topicOf = (scope: Construct, alarms: NonNullable<Config['alarms']>): ITopi
   return topic;
 };
 
-/** Returns the alarm actions of a stage: the topic of the config, a new topic for its e-mail address, or none. */
-export const alarmActions = (
-  scope: Construct,
-  { alarms }: Pick<Config, 'alarms'>,
-): readonly IAlarmAction[] => (alarms === null ? [] : [new SnsAction(topicOf(scope, alarms))]);
+/** Returns the metrics of a stage, and a function that adds an alarm with the stage's name prefix and receivers. */
+export const monitoringOf = (scope: Construct, { stage, alarms, runbookUrl }: Config) => {
+  const action = alarms === null ? undefined : new SnsAction(topicOf(scope, alarms));
+  return {
+    metrics: loggedMetrics(stage),
+
+    addAlarm(parent: Construct, props: AlarmProps): Alarm {
+      const { name, impact, metric, threshold, periods: [breaching, evaluated] = [1, 1] } = props;
+      const version = props.version === undefined ? '' : `-${props.version}`;
+      const alarm = new Alarm(parent, `Alarm-${name}`, {
+        alarmName: `${alarmNamePrefix(stage)}${name}${version}`,
+        alarmDescription: `${impact} What to do: ${runbookSection(runbookUrl, props.section ?? name)}`,
+        metric,
+        threshold,
+        comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        datapointsToAlarm: breaching,
+        evaluationPeriods: evaluated,
+        treatMissingData: props.missingData ?? TreatMissingData.NOT_BREACHING,
+      });
+      if (action) {
+        alarm.addAlarmAction(action);
+        alarm.addOkAction(action);
+      }
+      return alarm;
+    },
+  };
+};
+
+export type Monitoring = ReturnType<typeof monitoringOf>;

@@ -12,8 +12,8 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type LogGroupProps } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { ALARM_PERIOD, type MakeAlarm } from './alarms.ts';
-import type { LoggedMetrics } from './metrics.ts';
+import type { Monitoring } from './alarms.ts';
+import { ALARM_PERIOD } from './metrics.ts';
 import type { Rollout, Throwing } from './rollout.ts';
 
 /** API Gateway stops waiting after 29 seconds; a function must respond before that. */
@@ -28,13 +28,13 @@ export interface Network {
 /** The properties that every function of a stage shares. */
 export interface FunctionDefaults {
   readonly logs: LogGroupProps;
-  readonly makeAlarm: MakeAlarm;
-  readonly metrics: LoggedMetrics;
+  readonly monitoring: Monitoring;
   /** Undefined: a new version gets all traffic at once, and there is no alias. */
   readonly rollout: Rollout | undefined;
 }
 
-interface ApiFunctionProps extends FunctionDefaults {
+/** What a function needs besides the defaults. */
+export interface ApiFunctionProps extends FunctionDefaults {
   /** The name of the function's file in functions/, its route and its metrics. */
   readonly name: string;
   /** The folder of its bundle. */
@@ -110,10 +110,10 @@ export class ApiFunction extends Construct {
         securityGroups: [network.securityGroup],
       }),
     });
-    const isOperation = props.isOperation ?? true;
+    const { isOperation = true, rollout } = props;
     if (isOperation) this.addAlarms(props);
-    const rollout = isOperation ? props.rollout : undefined;
-    this.target = rollout?.aliasOf(this, { ...props, lambda: this.lambda }) ?? this.lambda;
+    const alias = isOperation ? rollout?.(this, { ...props, lambda: this.lambda }) : undefined;
+    this.target = alias ?? this.lambda;
   }
 
   private roleFor({ grants, network }: ApiFunctionProps, logGroup: LogGroup): Role {
@@ -140,23 +140,15 @@ export class ApiFunction extends Construct {
     return role;
   }
 
-  private addAlarms({ name, impact, timeoutSeconds, makeAlarm, metrics }: ApiFunctionProps): void {
-    makeAlarm(this, {
+  private addAlarms({ name, impact, timeoutSeconds, monitoring }: ApiFunctionProps): void {
+    monitoring.addAlarm(this, {
       name: `${name}-failing`,
       section: '<operation>-failing',
       impact,
-      metric: metrics.one(
-        'request_failed',
-        'UnexpectedErrors',
-        { operation: name },
-        {
-          period: ALARM_PERIOD,
-          statistic: 'Sum',
-        },
-      ),
+      metric: monitoring.metrics.one('UnexpectedErrors', { operation: name }),
       threshold: 3,
     });
-    makeAlarm(this, {
+    monitoring.addAlarm(this, {
       name: `${name}-slow`,
       section: '<operation>-slow',
       impact: `${impact} One request in a hundred takes more than half of the timeout.`,

@@ -1,8 +1,5 @@
 import { type App, CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
-import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
-import { ALARM_PERIOD, alarmActions, alarmMaker } from './alarms.ts';
+import { monitoringOf } from './alarms.ts';
 import type { FunctionDefaults } from './api-function.ts';
 import { addBudget } from './budget.ts';
 import type { Bundles } from './bundling.ts';
@@ -13,15 +10,13 @@ import type { DataStack } from './data-stack.ts';
 import { addFirewall } from './firewall.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { addMethods } from './methods.ts';
-import { loggedMetrics } from './metrics.ts';
 import { apiStackName, OUTPUTS, usagePlanOutput } from './outputs.ts';
 import type { Release } from './release.ts';
-import { baseUrlOf, restApi } from './rest-api.ts';
+import { addUsagePlans, baseUrlOf, restApi } from './rest-api.ts';
 import { rolloutOf } from './rollout.ts';
 import { addServiceAlarms } from './service-alarms.ts';
 import { serviceFunctions } from './service-functions.ts';
 import { staticEgress } from './static-egress.ts';
-import { addUsagePlans } from './usage-plans.ts';
 
 interface ApiStackProps {
   readonly config: Config;
@@ -47,8 +42,7 @@ export class ApiStack extends Stack {
     const egress = config.staticEgress ? staticEgress(this, logs) : undefined;
     const defaults: FunctionDefaults = {
       logs,
-      makeAlarm: alarmMaker(config, alarmActions(this, config)),
-      metrics: loggedMetrics(config.stage),
+      monitoring: monitoringOf(this, config),
       rollout: rolloutOf(this, config),
     };
     const functions = serviceFunctions(this, {
@@ -67,14 +61,15 @@ export class ApiStack extends Stack {
       functionOf: functions.ofRoute,
     });
     addGatewayResponses(api);
-    const plans = addUsagePlans(this, { api, stage: api.deploymentStage, name });
+    const plans = addUsagePlans(this, api, name);
     if (config.firewall) {
       addFirewall(this, api.deploymentStage, { ...config.firewall, otpAccess: config.otpAccess });
     }
     if (config.canary) addCanary(this, { ...defaults, codeFolder: bundles.folderOf('canary'), baseUrl });
 
     addBudget(this, config);
-    this.addMonitoring(config, { api, data, defaults });
+    addServiceAlarms(this, { config, monitoring: defaults.monitoring, api });
+    addDashboard(this, { name, api, table: data.table, metrics: defaults.monitoring.metrics });
     this.addOutputs({
       [OUTPUTS.apiId]: api.restApiId,
       [OUTPUTS.stageName]: config.stage,
@@ -87,30 +82,10 @@ export class ApiStack extends Stack {
       ),
       [OUTPUTS.version]: release.version,
       [OUTPUTS.commit]: release.commit,
-      ...Object.fromEntries(PLAN_NAMES.map((plan) => [usagePlanOutput(plan), plans[plan].usagePlanId])),
+      ...Object.fromEntries(plans.map(([plan, { usagePlanId }]) => [usagePlanOutput(plan), usagePlanId])),
       ...(egress && { [OUTPUTS.egressAddress]: egress.address }),
       ...(api.domainName && { [OUTPUTS.domainTarget]: api.domainName.domainNameAliasDomainName }),
     });
-  }
-
-  /** Adds the alarms of the service as a whole, and a dashboard with these and the alarms of the functions. */
-  private addMonitoring(
-    config: Config,
-    {
-      api,
-      data,
-      defaults: { makeAlarm, metrics },
-    }: { readonly api: RestApi; readonly data: DataStack; readonly defaults: FunctionDefaults },
-  ): void {
-    addServiceAlarms(this, {
-      config,
-      makeAlarm,
-      metrics,
-      serverErrors: api.metricServerError({ period: ALARM_PERIOD, statistic: 'Sum' }),
-      latency: api.metricLatency({ period: ALARM_PERIOD, statistic: 'p99' }),
-    });
-    const alarms = this.node.findAll().filter((construct): construct is Alarm => construct instanceof Alarm);
-    addDashboard(this, { name: this.stackName, api, table: data.table, alarms, metrics });
   }
 
   private addOutputs(outputs: Readonly<Record<string, string>>): void {

@@ -3,8 +3,8 @@ import { TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
-import { ALARM_PERIOD } from './alarms.ts';
 import { ApiFunction, type FunctionDefaults } from './api-function.ts';
+import { ALARM_PERIOD, SUM } from './metrics.ts';
 
 const IMPACT = 'The service does not respond over its public URL: no client can use it.';
 
@@ -30,10 +30,10 @@ export const addCanary = (scope: Construct, { baseUrl, ...props }: CanaryProps):
     schedule: Schedule.rate(ALARM_PERIOD),
     targets: [new FunctionTarget(canary.lambda, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
   });
-  props.makeAlarm(scope, {
+  props.monitoring.addAlarm(scope, {
     name: 'canary',
     impact: IMPACT,
-    metric: canary.lambda.metricErrors({ period: ALARM_PERIOD, statistic: 'Sum' }),
+    metric: canary.lambda.metricErrors(SUM),
     threshold: 1,
     periods: [2, 3],
     // The canary reports every five minutes, so missing data is a failure too.

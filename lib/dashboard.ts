@@ -1,10 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import {
+  Alarm,
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
-  type IAlarm,
   type IMetric,
   type IWidget,
   Metric,
@@ -13,7 +13,7 @@ import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import { allRoutes } from '#shared/routes.ts';
-import type { LoggedMetrics } from './metrics.ts';
+import type { Monitoring } from './alarms.ts';
 
 const PERIOD = Duration.minutes(1);
 const SUM = { period: PERIOD, statistic: 'Sum' } as const;
@@ -28,30 +28,29 @@ interface DashboardProps {
   readonly name: string;
   readonly api: RestApi;
   readonly table: ITableV2;
-  readonly alarms: readonly IAlarm[];
-  readonly metrics: LoggedMetrics;
+  readonly metrics: Monitoring['metrics'];
 }
 
 /** Requests by operation and by plan. */
-const traffic = (metrics: LoggedMetrics): IWidget[] => [
+const traffic = (metrics: Monitoring['metrics']): IWidget[] => [
   graph(
     'Traffic by operation',
     allRoutes.map(({ name: operation }) =>
-      metrics.one('request_completed', 'Requests', { operation }, { ...SUM, label: operation }),
+      metrics.one('Requests', { operation }, { ...SUM, label: operation }),
     ),
   ),
   graph(
     'Traffic by plan',
-    PLAN_NAMES.map((plan) => metrics.one('request_completed', 'Requests', { plan }, { ...SUM, label: plan })),
+    PLAN_NAMES.map((plan) => metrics.one('Requests', { plan }, { ...SUM, label: plan })),
   ),
 ];
 
 /** Latency of the functions and of API Gateway. */
-const latency = (api: RestApi, metrics: LoggedMetrics): IWidget[] => [
+const latency = (api: RestApi, metrics: Monitoring['metrics']): IWidget[] => [
   graph(
     'Function time by operation (p99, ms)',
     allRoutes.map(({ name: operation }) =>
-      metrics.one('request_completed', 'Duration', { operation }, { ...P99, label: operation }),
+      metrics.one('Duration', { operation }, { ...P99, label: operation }),
     ),
   ),
   graph(
@@ -65,23 +64,23 @@ const latency = (api: RestApi, metrics: LoggedMetrics): IWidget[] => [
 ];
 
 /** Responses by problem code and key checks by result. */
-const refusals = (metrics: LoggedMetrics): IWidget[] => [
-  graph('Responses by code', [metrics.each('request_completed', 'Requests', ['operation', 'outcome'], SUM)]),
-  graph('Key checks by result', [metrics.each('key_checked', 'KeysChecked', ['outcome'], SUM)]),
+const refusals = (metrics: Monitoring['metrics']): IWidget[] => [
+  graph('Responses by code', [metrics.each('Requests', ['operation', 'outcome'], SUM)]),
+  graph('Key checks by result', [metrics.each('KeysChecked', ['outcome'], SUM)]),
 ];
 
 /** Results and latency of provider calls. */
-const providers = (metrics: LoggedMetrics): IWidget[] => [
+const providers = (metrics: Monitoring['metrics']): IWidget[] => [
   graph('Provider calls by outcome', [
-    metrics.each('provider_called', 'ProviderCalls', ['provider', 'provider_operation', 'outcome'], SUM),
+    metrics.each('ProviderCalls', ['provider', 'provider_operation', 'outcome'], SUM),
   ]),
   graph('Provider time (p99, ms)', [
-    metrics.each('provider_called', 'ProviderDuration', ['provider', 'provider_operation'], P99),
+    metrics.each('ProviderDuration', ['provider', 'provider_operation'], P99),
   ]),
 ];
 
 /** Consumed capacity of the table, rate limiter failures and circuits. */
-const resources = (table: ITableV2, metrics: LoggedMetrics): IWidget[] => {
+const resources = (table: ITableV2, metrics: Monitoring['metrics']): IWidget[] => {
   const dimensionsMap = { TableName: table.tableName };
   const capacity = (metricName: string) =>
     new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap, ...SUM });
@@ -91,21 +90,19 @@ const resources = (table: ITableV2, metrics: LoggedMetrics): IWidget[] => {
       capacity('ConsumedWriteCapacityUnits'),
     ]),
     graph('Rate limiter unreachable, and circuit changes', [
-      metrics.one('rate_limiter_unreachable', 'RateLimiterUnreachable', {}, SUM),
-      metrics.each('circuit_changed', 'CircuitChanges', ['provider', 'state'], SUM),
+      metrics.one('RateLimiterUnreachable', {}, SUM),
+      metrics.each('CircuitChanges', ['provider', 'state'], SUM),
     ]),
   ];
 };
 
-/** Adds the dashboard of a stage: alarms, traffic, latency, responses by code, providers and the table. */
-export const addDashboard = (
-  scope: Construct,
-  { name, api, table, alarms, metrics }: DashboardProps,
-): void => {
+/** Adds the dashboard of a stack: its alarms so far, traffic, latency, responses by code, providers and the table. */
+export const addDashboard = (scope: Construct, { name, api, table, metrics }: DashboardProps): void => {
+  const alarms = scope.node.findAll().filter((construct) => construct instanceof Alarm);
   new Dashboard(scope, 'Dashboard', {
     dashboardName: name,
     widgets: [
-      [new AlarmStatusWidget({ title: 'Alarms', width: 2 * WIDTH, alarms: [...alarms] })],
+      [new AlarmStatusWidget({ title: 'Alarms', width: 2 * WIDTH, alarms })],
       traffic(metrics),
       latency(api, metrics),
       refusals(metrics),

@@ -1,24 +1,25 @@
-import type { Duration } from 'aws-cdk-lib';
-import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { EVENTS, type EventName } from '#shared/log-events.ts';
+import { Duration } from 'aws-cdk-lib';
+import { type IMetric, MathExpression, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import { EVENTS, type EventKind } from '#shared/log-events.ts';
 
-type MetricName<Event extends EventName> = (typeof EVENTS)[Event] extends { readonly metrics: infer M }
-  ? keyof M & string
-  : never;
+/** The period over which alarms evaluate a metric. */
+export const ALARM_PERIOD = Duration.minutes(5);
 
-interface View {
-  readonly period: Duration;
-  readonly statistic: string;
-  readonly label?: string;
-}
+/** The view of most alarms: what happened in a period. */
+export const SUM = { period: ALARM_PERIOD, statistic: 'Sum' } as const;
 
-/** Throws if the event does not record its metrics by these dimensions: an alarm on them would never have data. */
-const assertRecorded = (event: EventName, dimensions: readonly string[]): void => {
-  const { dimensions: recorded = [[]] }: { readonly dimensions?: readonly (readonly string[])[] } =
-    EVENTS[event];
-  const requested = [...dimensions].sort().join(' ');
-  if (!recorded.some((set) => [...set].sort().join(' ') === requested)) {
-    throw new Error(`the metrics of ${event} are not recorded by [${requested}]`);
+type KeysOfEach<Union> = Union extends unknown ? keyof Union : never;
+
+/** The name of a metric of any event. */
+type MetricName = KeysOfEach<(typeof EVENTS)[keyof typeof EVENTS]['metrics']>;
+
+/** Throws if no event records the metric by these dimensions: an alarm on it would never have data. */
+const assertRecorded = (name: MetricName, dimensions: readonly string[]): void => {
+  const inOrder = (names: readonly string[]): string => [...names].sort().join(' ');
+  const events: readonly EventKind[] = Object.values(EVENTS).filter(({ metrics }) => name in metrics);
+  const recorded = events.flatMap((event) => event.dimensions ?? []);
+  if (!recorded.some((set) => inOrder(set) === inOrder(dimensions))) {
+    throw new Error(`the metric ${name} is not recorded by [${inOrder(dimensions)}]`);
   }
 };
 
@@ -29,25 +30,23 @@ export const metricNamespaceOf = (stage: string): string => `BuyerLinking/${stag
 export const loggedMetrics = (stage: string) => {
   const namespace = metricNamespaceOf(stage);
   return {
-    /** Returns one metric of an event. A metric that the event does not have is a type error; dimensions that it is not recorded by throw. */
-    one<Event extends EventName>(
-      event: Event,
-      metricName: MetricName<Event>,
+    /** Returns one metric. Throws for dimensions that it is not recorded by. */
+    one(
+      metricName: MetricName,
       dimensions: Readonly<Record<string, string>>,
-      view: View,
+      view: MetricOptions = SUM,
     ): Metric {
-      assertRecorded(event, Object.keys(dimensions));
+      assertRecorded(metricName, Object.keys(dimensions));
       return new Metric({ namespace, metricName, dimensionsMap: { ...dimensions }, ...view });
     },
 
     /** Returns a search for graphs: one line for each value of the dimensions, new codes and providers included. */
-    each<Event extends EventName>(
-      event: Event,
-      metricName: MetricName<Event>,
+    each(
+      metricName: MetricName,
       dimensions: readonly string[],
-      { period, statistic }: View,
+      { period, statistic }: { readonly period: Duration; readonly statistic: string },
     ): IMetric {
-      assertRecorded(event, dimensions);
+      assertRecorded(metricName, dimensions);
       const search = `{${[namespace, ...dimensions].join(',')}} MetricName="${metricName}"`;
       return new MathExpression({
         expression: `SEARCH('${search}', '${statistic}', ${period.toSeconds()})`,
@@ -58,5 +57,3 @@ export const loggedMetrics = (stage: string) => {
     },
   };
 };
-
-export type LoggedMetrics = ReturnType<typeof loggedMetrics>;

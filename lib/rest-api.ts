@@ -11,10 +11,12 @@ import {
   type MethodDeploymentOptions,
   RestApi,
   SecurityPolicy,
+  UsagePlan,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup, type LogGroupProps } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { PLAN_NAMES, PLANS, type PlanName, usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import { requiresKey } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import type { Config } from './config.ts';
@@ -124,3 +126,15 @@ export const baseUrlOf = (api: RestApi, { domain, stage }: Config): string => {
 /** Returns the URL of the default endpoint. It refers to the API only, because a function that holds it is created before the stage. */
 const defaultUrlOf = (api: IRestApi, stage: string): string =>
   `https://${api.restApiId}.execute-api.${api.stack.region}.${api.stack.urlSuffix}/${stage}`;
+
+/** Adds an API Gateway usage plan for each plan of shared/rate-limits/plans.ts. The admin CLI adds the keys. */
+export const addUsagePlans = (scope: Construct, api: RestApi, name: string) => {
+  const planOf = (plan: PlanName): UsagePlan =>
+    new UsagePlan(scope, `UsagePlan-${plan}`, {
+      name: `${name}-${plan}`,
+      description: `${PLANS[plan].requestsPerMinute} requests a minute`,
+      throttle: usagePlanThrottle(plan),
+      apiStages: [{ api, stage: api.deploymentStage }],
+    });
+  return PLAN_NAMES.map((plan) => [plan, planOf(plan)] as const);
+};

@@ -9,9 +9,8 @@ import {
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import type { MakeAlarm } from './alarms.ts';
+import type { Monitoring } from './alarms.ts';
 import type { Config } from './config.ts';
-import type { LoggedMetrics } from './metrics.ts';
 import { alarmNamePrefix } from './outputs.ts';
 
 /** The alias that API Gateway invokes in a stage with a gradual rollout. */
@@ -49,19 +48,18 @@ interface RolloutFunction {
   readonly impact: string;
   readonly lambda: LambdaFunction;
   readonly throwing?: Throwing;
-  readonly makeAlarm: MakeAlarm;
-  readonly metrics: LoggedMetrics;
+  readonly monitoring: Monitoring;
 }
 
-/** Shifts the traffic of functions to their new versions gradually, and back if the new version fails. */
-export interface Rollout {
-  /** Adds the alias of a function, its deployment group and the alarm that rolls a deploy back. Returns the alias. */
-  aliasOf(scope: Construct, of: RolloutFunction): Alias;
-}
+/**
+ * Adds what shifts the traffic of a function to its new version gradually, and back if that version fails: its alias, its deployment
+ * group and an alarm. Returns the alias.
+ */
+export type Rollout = (scope: Construct, of: RolloutFunction) => Alias;
 
 /** Returns an alarm on the failures of the version that is being deployed: one is enough, since a sound version has none. */
 const versionAlarm = (scope: Construct, of: RolloutFunction) => {
-  const { name, lambda, throwing = 'never-throws', impact, makeAlarm, metrics } = of;
+  const { name, lambda, throwing = 'never-throws', impact, monitoring } = of;
   const { version } = lambda.currentVersion;
   const ofVersion = (metricName: string) =>
     new Metric({
@@ -74,8 +72,8 @@ const versionAlarm = (scope: Construct, of: RolloutFunction) => {
       },
       ...VIEW,
     });
-  const internal = metrics.one('request_failed', 'UnexpectedErrors', { operation: name, version }, VIEW);
-  return makeAlarm(scope, {
+  const internal = monitoring.metrics.one('UnexpectedErrors', { operation: name, version }, VIEW);
+  return monitoring.addAlarm(scope, {
     name: `${name}-${ALARM}`,
     section: `<operation>-${ALARM}`,
     version,
@@ -94,32 +92,25 @@ const versionAlarm = (scope: Construct, of: RolloutFunction) => {
   });
 };
 
-const alarmNames = ({ stage }: Config): string => `${alarmNamePrefix(stage)}*-${ALARM}-*`;
-
 /** Adds the role with which CodeDeploy shifts the traffic; each function adds itself to its policy. */
-const codeDeployRole = (scope: Construct, config: Config) => {
+const codeDeployRole = (scope: Construct, { stage }: Config) => {
+  // By name and not by ARN, so that a deploy, which renames the alarms, does not change the role that it uses.
+  const alarms = `${alarmNamePrefix(stage)}*-${ALARM}-*`;
+  const resource = Stack.of(scope).formatArn({
+    service: 'cloudwatch',
+    resource: 'alarm',
+    resourceName: alarms,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
   const policy = new PolicyDocument({
-    // By name and not by ARN, so that a deploy, which renames the alarms, does not change the role that it uses.
-    statements: [
-      new PolicyStatement({
-        actions: ['cloudwatch:DescribeAlarms'],
-        resources: [
-          Stack.of(scope).formatArn({
-            service: 'cloudwatch',
-            resource: 'alarm',
-            resourceName: alarmNames(config),
-            arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-          }),
-        ],
-      }),
-    ],
+    statements: [new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: [resource] })],
   });
   const role = new Role(scope, 'RolloutRole', {
     assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
     inlinePolicies: { own: policy },
   });
   Validations.of(role).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:cloudwatch:<AWS::Region>:<AWS::AccountId>:alarm:${alarmNames(config)}]`,
+    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:cloudwatch:<AWS::Region>:<AWS::AccountId>:alarm:${alarms}]`,
     reason:
       'The names of the alarms that CodeDeploy reads end with the version of a function, which each deploy changes.',
   });
@@ -132,26 +123,24 @@ export const rolloutOf = (scope: Construct, config: Config): Rollout | undefined
   if (rollout === 'all-at-once') return undefined;
   const application = new LambdaApplication(scope, 'Rollout');
   const { role, policy } = codeDeployRole(scope, config);
-  return {
-    aliasOf(parent, of) {
-      const alias = new Alias(parent, 'Live', { aliasName: ALIAS, version: of.lambda.currentVersion });
-      const { functionArn } = of.lambda;
-      policy.addStatements(
-        new PolicyStatement({
-          actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
-          resources: [functionArn, `${functionArn}:${ALIAS}`],
-        }),
-      );
-      new LambdaDeploymentGroup(parent, 'Rollout', {
-        application,
-        alias,
-        deploymentConfig: CONFIGS[rollout],
-        alarms: [versionAlarm(parent, of)],
-        // The managed policy of AWS would be added to it, which allows more than this.
-        role: role.withoutPolicyUpdates(),
-        autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
-      });
-      return alias;
-    },
+  return (parent, of) => {
+    const alias = new Alias(parent, 'Live', { aliasName: ALIAS, version: of.lambda.currentVersion });
+    const { functionArn } = of.lambda;
+    policy.addStatements(
+      new PolicyStatement({
+        actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
+        resources: [functionArn, `${functionArn}:${ALIAS}`],
+      }),
+    );
+    new LambdaDeploymentGroup(parent, 'Rollout', {
+      application,
+      alias,
+      deploymentConfig: CONFIGS[rollout],
+      alarms: [versionAlarm(parent, of)],
+      // The managed policy of AWS would be added to it, which allows more than this.
+      role: role.withoutPolicyUpdates(),
+      autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
+    });
+    return alias;
   };
 };

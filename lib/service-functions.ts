@@ -1,10 +1,8 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
-import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { AUTHORIZER_PERMISSIONS } from '#shared/api-keys/schema.ts';
 import { permissionsOf, type Route } from '#shared/route.ts';
-import { ApiFunction, type FunctionDefaults } from './api-function.ts';
+import { ApiFunction, type ApiFunctionProps, type FunctionDefaults } from './api-function.ts';
 import type { Bundles } from './bundling.ts';
 import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
@@ -17,16 +15,11 @@ import {
 import { authorizerGrants, grantsOf, type Resources } from './grants.ts';
 import { metricNamespaceOf } from './metrics.ts';
 import type { Release } from './release.ts';
-import type { Throwing } from './rollout.ts';
 import type { StaticEgress } from './static-egress.ts';
 
 /** What distinguishes one function of the service from the others. */
-interface FunctionKind
-  extends Pick<Route, 'name' | 'memoryMb' | 'timeoutSeconds' | 'impact' | 'description'> {
+interface FunctionKind extends Omit<ApiFunctionProps, keyof FunctionDefaults | 'codeFolder' | 'environment'> {
   readonly variables: readonly DeployedVariable[];
-  readonly grants: readonly PolicyStatement[];
-  readonly hasStaticEgress: boolean;
-  readonly throwing?: Throwing;
 }
 
 interface ServiceParts {
@@ -81,7 +74,7 @@ export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
   const resources = resourcesOf(scope, service);
   const values = environmentOf(service);
 
-  const addFunction = ({ name, variables, hasStaticEgress, ...kind }: FunctionKind): IFunction =>
+  const addFunction = ({ name, variables, ...kind }: FunctionKind): IFunction =>
     new ApiFunction(scope, name, {
       ...defaults,
       ...kind,
@@ -93,7 +86,6 @@ export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
           return value === undefined ? [] : [[variable, value]];
         }),
       ),
-      network: hasStaticEgress ? egress : undefined,
       reservedConcurrency: config.reservedConcurrency?.[name],
     }).target;
 
@@ -104,7 +96,6 @@ export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
         description: 'Authorizes API keys',
         variables: AUTHORIZER_VARIABLES,
         grants: authorizerGrants(resources),
-        hasStaticEgress: callsProviders({ permissions: AUTHORIZER_PERMISSIONS }),
         memoryMb: 1024,
         timeoutSeconds: 5,
         impact: 'Every request with an API key fails.',
@@ -113,14 +104,11 @@ export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
 
     ofRoute: (route: Route): IFunction =>
       addFunction({
-        name: route.name,
+        ...route,
         description: `${route.method} ${route.path}`,
         variables: variablesOf(route),
         grants: grantsOf(permissionsOf(route), resources),
-        hasStaticEgress: callsProviders(route),
-        memoryMb: route.memoryMb,
-        timeoutSeconds: route.timeoutSeconds,
-        impact: route.impact,
+        network: callsProviders(route) ? egress : undefined,
       }),
   };
 };

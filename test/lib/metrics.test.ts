@@ -21,32 +21,26 @@ describe('a metric of the log', () => {
     logEvent('request_failed', { request_id: '1', operation: 'create-user' });
     restore();
     const [written] = JSON.parse(lines[0] ?? '')._aws.CloudWatchMetrics;
-    const metric = metrics.one('request_failed', 'UnexpectedErrors', { operation: 'create-user' }, SUM);
+    const metric = metrics.one('UnexpectedErrors', { operation: 'create-user' }, SUM);
     expect(metric.namespace).toBe(written.Namespace);
     expect(written.Metrics.map(({ Name }: { Name: string }) => Name)).toContain(metric.metricName);
     expect(written.Dimensions).toContainEqual(Object.keys(metric.dimensions ?? {}));
   });
 
   test('throws for dimensions that its event does not record, because its alarm would never have data', () => {
-    expect(() => metrics.one('request_failed', 'UnexpectedErrors', { plan: 'free' }, SUM)).toThrow(
-      'not recorded by [plan]',
-    );
-    expect(() => metrics.one('request_failed', 'UnexpectedErrors', {}, SUM)).toThrow('not recorded by []');
-    expect(() => metrics.each('key_checked', 'KeysChecked', ['reason'], SUM)).toThrow(
-      'not recorded by [reason]',
-    );
+    expect(() => metrics.one('UnexpectedErrors', { plan: 'free' }, SUM)).toThrow('not recorded by [plan]');
+    expect(() => metrics.one('UnexpectedErrors', {}, SUM)).toThrow('not recorded by []');
+    expect(() => metrics.each('KeysChecked', ['reason'], SUM)).toThrow('not recorded by [reason]');
   });
 
   test('differs from the metric of another stage of the same account', () => {
-    expect(
-      loggedMetrics('prod').one('rate_limiter_unreachable', 'RateLimiterUnreachable', {}, SUM).namespace,
-    ).not.toBe(metrics.one('rate_limiter_unreachable', 'RateLimiterUnreachable', {}, SUM).namespace);
+    expect(loggedMetrics('prod').one('RateLimiterUnreachable', {}, SUM).namespace).not.toBe(
+      metrics.one('RateLimiterUnreachable', {}, SUM).namespace,
+    );
   });
 
   test('is a search over every value of its dimensions in a graph', () => {
-    const [expression] = [
-      metrics.each('key_checked', 'KeysChecked', ['outcome'], SUM).toMetricConfig().mathExpression,
-    ];
+    const [expression] = [metrics.each('KeysChecked', ['outcome'], SUM).toMetricConfig().mathExpression];
     expect(expression?.expression).toBe(
       `SEARCH('{BuyerLinking/dev,outcome} MetricName="KeysChecked"', 'Sum', 300)`,
     );

@@ -183,8 +183,6 @@ describe('the metric of failures', () => {
     );
     const names = watched.Metric.Dimensions.map(({ Name }: { Name: string }) => Name);
     expect(line._aws.CloudWatchMetrics[0].Dimensions).toContainEqual(names);
-    expect(watched.Metric.Namespace).toBe(
-      loggedMetrics('prod').one('secret_refresh_failed', 'SecretRefreshFailures', {}, {} as never).namespace,
-    );
+    expect(watched.Metric.Namespace).toBe(loggedMetrics('prod').one('SecretRefreshFailures', {}).namespace);
   });
 });
