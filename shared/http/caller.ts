@@ -1,11 +1,6 @@
 import * as v from 'valibot';
 import { problem } from '#shared/problems.ts';
-import {
-  type LimitOverrides,
-  limitOverridesSchema,
-  PLAN_NAMES,
-  type PlanName,
-} from '#shared/rate-limits/plans.ts';
+import { limitOverridesSchema, PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';
 
 /** The authorizer's context as API Gateway passes it on with the request. API Gateway turns every value into a string. */
@@ -14,7 +9,10 @@ const callerSchema = v.object({
   keyId: v.string(),
   plan: v.picklist(PLAN_NAMES),
   /** Space-separated. */
-  scopes: v.string(),
+  scopes: v.pipe(
+    v.string(),
+    v.transform((scopes): readonly Scope[] => scopes.split(' ') as Scope[]),
+  ),
   /** Epoch seconds; empty if the key does not expire. AWS does not document whether an empty value is passed on. */
   expiresAt: v.optional(v.string(), ''),
   /** JSON: the overrides of the key's hourly and daily limits. */
@@ -22,13 +20,7 @@ const callerSchema = v.object({
 });
 
 /** Who makes a request. */
-export interface Caller {
-  readonly sellerId: string;
-  readonly keyId: string;
-  readonly plan: PlanName;
-  readonly scopes: readonly Scope[];
-  readonly limits: LimitOverrides;
-}
+export type Caller = Readonly<Omit<v.InferOutput<typeof callerSchema>, 'expiresAt'>>;
 
 /** The authorizer's context as the authorizer writes it. */
 export type AuthorizerContext = v.InferInput<typeof callerSchema>;
@@ -38,7 +30,7 @@ export type AuthorizerContext = v.InferInput<typeof callerSchema>;
  * expiry is enforced to the second. Throws if there is no authorizer context, so that a method without its authorizer fails closed.
  */
 export const callerFrom = (authorizer: unknown, nowMs: number): Caller => {
-  const { expiresAt, scopes, ...caller } = v.parse(callerSchema, authorizer);
+  const { expiresAt, ...caller } = v.parse(callerSchema, authorizer);
   if (expiresAt !== '' && Number(expiresAt) * 1000 <= nowMs) throw problem('invalid_api_key');
-  return { ...caller, scopes: scopes.split(' ') as Scope[] };
+  return caller;
 };

@@ -1,21 +1,21 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import * as v from 'valibot';
-import { systemClock } from '#shared/clock.ts';
+import type { Clock } from '#shared/clock.ts';
 import { bindOnce } from '#shared/env.ts';
 import type { LimitsRead } from '#shared/rate-limits/request-limits.ts';
-import { runInRequest } from '#shared/request-context.ts';
+import { currentRequest, runInRequest } from '#shared/request-context.ts';
 import type { Route, RouteResponse } from '#shared/route.ts';
 import type { Caller } from './caller.ts';
 import { complete, completeWithProblem } from './completion.ts';
 import { parseInput } from './input.ts';
-import { parseJsonBody } from './json-body.ts';
 import {
   type EndpointDeps,
   identifyCaller,
   openScope,
   RESERVE_MS,
   type RequestScope,
+  receivedAt,
 } from './request-scope.ts';
 import { type Headers, jsonText } from './responses.ts';
 
@@ -61,24 +61,17 @@ export type Handle<R extends Route, Deps> = (request: Request<R>, deps: Deps) =>
 
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-const requestFrom = <R extends Route>(
-  route: R,
-  event: APIGatewayProxyEvent,
-  scope: RequestScope,
-): Request<R> => {
-  const input = parseInput(route, {
-    path: event.pathParameters ?? {},
-    query: event.multiValueQueryStringParameters ?? {},
-    body: event.body,
-  });
+/** The state of the request that is worked on. */
+const currentScope = (): RequestScope => currentRequest() as RequestScope;
+
+const requestFrom = <R extends Route>(route: R, event: APIGatewayProxyEvent, clock: Clock): Request<R> => {
+  const { caller, planLimit, deadlineMs } = currentScope();
   return {
-    path: input.path as Request<R>['path'],
-    query: input.query as Request<R>['query'],
-    body: input.body as Request<R>['body'],
-    caller: scope.caller as CallerOf<R>,
-    receivedAtMs: scope.receivedAtMs,
-    withinPlan: scope.planLimit?.withinPlan ?? Promise.resolve(undefined),
-    deadlineMs: scope.deadlineMs,
+    ...(parseInput(route, event) as Pick<Request<R>, 'path' | 'query' | 'body'>),
+    caller: caller as CallerOf<R>,
+    receivedAtMs: receivedAt(event, clock()),
+    withinPlan: planLimit?.withinPlan ?? Promise.resolve(undefined),
+    deadlineMs,
   };
 };
 
@@ -107,20 +100,14 @@ export const endpoint = <R extends Route, Deps extends EndpointDeps>(
   bind: () => Deps,
 ): LambdaHandler => {
   const deps = bindOnce(bind);
-  const scopes = new WeakMap<APIGatewayProxyEvent, RequestScope>();
-  const scopeOf = (event: APIGatewayProxyEvent): RequestScope => scopes.get(event) as RequestScope;
-
   const stack = middy<APIGatewayProxyEvent, APIGatewayProxyResult>({ timeoutEarlyInMillis: RESERVE_MS / 2 })
     // First, so that the response of every later error has the caller's headers.
-    .before(({ event }) => identifyCaller(scopeOf(event), route, event, deps()))
-    .before(({ event }) => {
-      if (route.body) parseJsonBody(event);
-    })
+    .before(({ event }) => identifyCaller(currentScope(), route, event, deps()))
     .after((request) => {
-      request.response = complete(request.response as APIGatewayProxyResult, scopeOf(request.event));
+      request.response = complete(request.response as APIGatewayProxyResult, currentScope());
     })
     .onError(async (request) => {
-      const scope = scopeOf(request.event);
+      const scope = currentScope();
       // The plan's limit precedes the input: a request over the limit gets 429 even if its input is invalid.
       const error = await (scope.planLimit?.withinPlan ?? Promise.resolve()).then(
         () => request.error,
@@ -129,24 +116,11 @@ export const endpoint = <R extends Route, Deps extends EndpointDeps>(
       request.response = completeWithProblem(error, scope);
     })
     .handler(async (event: APIGatewayProxyEvent) => {
-      const scope = scopeOf(event);
-      const response = responseFrom(route, await handle(requestFrom(route, event, scope), deps()));
-      await scope.planLimit?.withinPlan;
+      const request = requestFrom(route, event, deps().clock);
+      const response = responseFrom(route, await handle(request, deps()));
+      await request.withinPlan;
       return response;
     }) as unknown as LambdaHandler;
 
-  return (event, context) => {
-    const scope = openScope(route, event, context, clockOf(deps));
-    scopes.set(event, scope);
-    return runInRequest(scope, () => stack(event, context));
-  };
-};
-
-/** The clock of the dependencies. Where these cannot be bound, the stack reports it; its request still has a time. */
-const clockOf = (deps: () => EndpointDeps) => {
-  try {
-    return deps().clock;
-  } catch {
-    return systemClock;
-  }
+  return (event, context) => runInRequest(openScope(route, event, context), () => stack(event, context));
 };

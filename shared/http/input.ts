@@ -1,8 +1,9 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { type InputError, problem } from '#shared/problems.ts';
 import type { ObjectSchema, Route } from '#shared/route.ts';
+import { parseJsonBody } from './json-body.ts';
 
-type PathParameters = Readonly<Record<string, string | undefined>>;
 type QueryParameters = Readonly<Record<string, readonly string[] | undefined>>;
 
 /** Bounds the response to a body of thousands of unknown fields. */
@@ -70,7 +71,7 @@ const parseQuery = (schema: ObjectSchema = v.strictObject({}), parameters: Query
   return { output, errors };
 };
 
-const parsePath = ({ pathParameters }: Pick<Route, 'pathParameters'>, sent: PathParameters): unknown => {
+const parsePath = ({ pathParameters }: Pick<Route, 'pathParameters'>, sent: unknown): unknown => {
   if (pathParameters === undefined) return undefined;
   const result = v.safeParse(pathParameters.schema, sent);
   if (!result.success) throw problem(pathParameters.problem);
@@ -78,16 +79,14 @@ const parsePath = ({ pathParameters }: Pick<Route, 'pathParameters'>, sent: Path
 };
 
 /**
- * Parses path, query and body by the row's schemas. Throws `malformed_json` for a body that is no object. Throws `validation_failed`
- * with the faults of query and body at once. Then throws the row's own problem for a path that names no resource.
+ * Parses path, query and body by the row's schemas. Throws the problems of `parseJsonBody`, and `malformed_json` for a body that is no
+ * object. Throws `validation_failed` with the faults of query and body at once. Then throws the row's own problem for a path that names
+ * no resource.
  */
-export const parseInput = (
-  route: Pick<Route, 'pathParameters' | 'query' | 'body'>,
-  sent: { readonly path: PathParameters; readonly query: QueryParameters; readonly body: unknown },
-): { readonly path: unknown; readonly query: unknown; readonly body: unknown } => {
-  const body = route.body ? parseBody(route.body, sent.body) : { output: undefined, errors: [] };
-  const query = parseQuery(route.query, sent.query);
+export const parseInput = (route: Route, event: APIGatewayProxyEvent) => {
+  const body = route.body ? parseBody(route.body, parseJsonBody(event)) : { output: undefined, errors: [] };
+  const query = parseQuery(route.query, event.multiValueQueryStringParameters ?? {});
   const errors = [...body.errors, ...query.errors];
   if (errors.length > 0) throw problem('validation_failed', { errors });
-  return { path: parsePath(route, sent.path), query: query.output, body: body.output };
+  return { path: parsePath(route, event.pathParameters ?? {}), query: query.output, body: body.output };
 };

@@ -1,4 +1,3 @@
-import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { problem } from '#shared/problems.ts';
 import { headerOf } from './event.ts';
@@ -11,23 +10,8 @@ const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 /** The character that a decoder writes for bytes that are not UTF-8. Accepting it would store a name that the caller did not send. */
 const REPLACEMENT_CHARACTER = '\uFFFD';
 
-const jsonBodyParser = httpJsonBodyParser({ disableContentTypeCheck: true });
-
-/** Parses JSON. Throws `malformed_json`, without the text that JSON.parse puts into its own errors. */
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw problem('malformed_json');
-  }
-};
-
-/**
- * Replaces the event's body by its parsed JSON. Throws `body_too_large`, `unsupported_media_type` or `malformed_json`. The parser
- * rejects keys that could pollute a prototype and values that are nested too deep for it. Such a body is JSON: it is parsed again, and
- * `parseInput` reports its unknown fields by name.
- */
-export const parseJsonBody = (event: APIGatewayProxyEvent): void => {
+/** Parses the JSON body of a request. Throws `body_too_large`, `unsupported_media_type` or `malformed_json`. */
+export const parseJsonBody = (event: APIGatewayProxyEvent): unknown => {
   const body = event.body ?? '';
   if (Buffer.byteLength(body, event.isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
     throw problem('body_too_large');
@@ -37,10 +21,11 @@ export const parseJsonBody = (event: APIGatewayProxyEvent): void => {
     throw problem('unsupported_media_type');
   }
   const text = event.isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
-  if (text === '' || text.includes(REPLACEMENT_CHARACTER)) throw problem('malformed_json');
+  if (text.includes(REPLACEMENT_CHARACTER)) throw problem('malformed_json');
   try {
-    jsonBodyParser.before?.({ event } as Parameters<NonNullable<typeof jsonBodyParser.before>>[0]);
+    return JSON.parse(text);
   } catch {
-    (event as { body: unknown }).body = parseJson(text);
+    // The error of JSON.parse holds a part of the text.
+    throw problem('malformed_json');
   }
 };

@@ -18,11 +18,6 @@ export interface EndpointDeps {
 /** The state of one request. */
 export interface RequestScope extends RequestContext {
   readonly path: string;
-  readonly clock: Clock;
-  /** By the wall clock, epoch milliseconds. */
-  readonly startedAtMs: number;
-  /** When the gateway received the request, epoch milliseconds. */
-  readonly receivedAtMs: number;
   /** By the monotonic clock, milliseconds. */
   readonly startedAtMonotonicMs: number;
   /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
@@ -50,32 +45,28 @@ const timeToDeadlineMs = (
 /** The longest time between the gateway and the function. A larger difference is one of the clocks. */
 const MAX_GATEWAY_MS = 30_000;
 
-/** The time of the gateway, or the function's own if the two cannot both be right. */
-const receivedAt = ({ requestContext }: APIGatewayProxyEvent, nowMs: number): number => {
+/** When the gateway received the request, epoch milliseconds: by its clock, or by the function's own if the two cannot both be right. */
+export const receivedAt = ({ requestContext }: APIGatewayProxyEvent, nowMs: number): number => {
   const { requestTimeEpoch = nowMs } = requestContext;
   return requestTimeEpoch <= nowMs && nowMs - requestTimeEpoch < MAX_GATEWAY_MS ? requestTimeEpoch : nowMs;
 };
 
-/** Starts a request: its id, its clocks and its deadline. */
+/** Starts a request: its id, its times and its deadline. */
 export const openScope = (
   route: Route,
   event: APIGatewayProxyEvent,
   context: Pick<Context, 'getRemainingTimeInMillis'>,
-  clock: Clock,
 ): RequestScope => {
   const timeMs = timeToDeadlineMs(route, context);
-  const [nowMs, monotonicMs] = [clock(), performance.now()];
+  const startedAtMonotonicMs = performance.now();
   return {
     operation: route.name,
     path: event.path,
     requestId: requestIdOf(event),
     signal: AbortSignal.timeout(timeMs),
     calls: [],
-    clock,
-    startedAtMs: nowMs,
-    receivedAtMs: receivedAt(event, nowMs),
-    startedAtMonotonicMs: monotonicMs,
-    deadlineMs: monotonicMs + timeMs,
+    startedAtMonotonicMs,
+    deadlineMs: startedAtMonotonicMs + timeMs,
   };
 };
 
@@ -84,13 +75,11 @@ export const identifyCaller = (
   scope: RequestScope,
   route: Route,
   event: APIGatewayProxyEvent,
-  { rateLimiter, otpAccess = 'api-key' }: EndpointDeps,
+  { clock, rateLimiter, otpAccess = 'api-key' }: EndpointDeps,
 ): void => {
   if (!requiresKey(route, otpAccess)) return;
   if (rateLimiter === undefined) throw new Error('a row with a key needs a rate limiter');
-  scope.caller = callerFrom(event.requestContext.authorizer, scope.startedAtMs);
-  scope.planLimit = countRequest(rateLimiter, scope.caller, {
-    nowMs: scope.startedAtMs,
-    limitsToRead: route.limitsRead ?? [],
-  });
+  const nowMs = clock();
+  scope.caller = callerFrom(event.requestContext.authorizer, nowMs);
+  scope.planLimit = countRequest(rateLimiter, scope.caller, { nowMs, limitsToRead: route.limitsRead ?? [] });
 };
