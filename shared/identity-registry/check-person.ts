@@ -1,5 +1,5 @@
 import { Problem, problem } from '#shared/problems.ts';
-import { ProviderUnavailable, type UnavailableReason } from '#shared/providers/unavailable.ts';
+import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { consumeAll } from '#shared/rate-limits/consumed.ts';
 import type { KeyLimits } from '#shared/rate-limits/request-limits.ts';
 import type { StageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
@@ -11,9 +11,6 @@ const MAX_RETRY_AFTER_SECONDS = 3600;
 
 /** Reserved before the deadline for the link and the release of its lease. */
 const LINK_RESERVE_MS = 3000;
-
-/** Reasons for which no provider was called. The failover names one of them only if it is true of every provider. */
-const NOT_CALLED: readonly UnavailableReason[] = ['circuit_open', 'misconfigured'];
 
 /** A person to check, in the forms that the registries accept. */
 export interface PersonToCheck {
@@ -44,7 +41,7 @@ export const paidCheck = async (
     await checkPerson(identityRegistry, person, deadlineMs);
   } catch (error) {
     const cause = error instanceof Problem ? error.cause : undefined;
-    if (cause instanceof ProviderUnavailable && NOT_CALLED.includes(cause.reason)) await paid.refund();
+    if (cause instanceof ProviderUnavailable && !cause.wasCalled) await paid.refund();
     throw error;
   }
 };

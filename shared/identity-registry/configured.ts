@@ -1,10 +1,8 @@
 import { providersNamed } from '#shared/providers/provider.ts';
 import { type ResilienceOptions, resilient } from '#shared/providers/resilient.ts';
-import { unlessAborted } from '#shared/providers/retry-and-failover.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import { jibit } from './jibit.ts';
-import type { IdentityRegistry } from './port.ts';
-import { IDENTITY, OWNERSHIP } from './port.ts';
+import { IDENTITY, type IdentityRegistry, OWNERSHIP } from './port.ts';
 import { sandboxRegistry } from './sandbox.ts';
 import { zohal } from './zohal.ts';
 
@@ -25,13 +23,7 @@ export const identityRegistryFrom = (
 ): IdentityRegistry => {
   const over = resilient<IdentityRegistry>(providersNamed(names, IDENTITY_PROVIDERS), credentials, options);
   const inquiry = (operation: string) =>
-    over({
-      operation,
-      retries: true,
-      attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
-      mayFailOver: unlessAborted,
-      outcomeOf: String,
-    });
+    over({ operation, mayRepeat: true, attemptTimeoutMs: ATTEMPT_TIMEOUT_MS, outcomeOf: String });
   const identity = inquiry(IDENTITY);
   const ownership = inquiry(OWNERSHIP);
   return {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { cachedPromise } from '#shared/cached-promise.ts';
 import { exchange, failedReply, type ProviderReply } from '#shared/providers/exchange.ts';
+import { baseUrl, credential } from '#shared/providers/provider.ts';
 import { type CallSite, type ProviderUnavailable, untilAborted } from '#shared/providers/unavailable.ts';
 
 /** The timeout of a token request. It serves many callers, so it does not end with the signal of the caller that began it. */
@@ -15,28 +16,21 @@ const pairSchema = v.object({
 
 type TokenPair = v.InferOutput<typeof pairSchema>;
 
-interface Account {
-  readonly api_key: string;
-  readonly secret_key: string;
-  readonly base_url: string;
-}
+/** The credentials of an account. */
+export const accountSchema = v.object({
+  api_key: credential,
+  secret_key: credential,
+  base_url: baseUrl('https://napi.jibit.ir/ide'),
+});
 
 /**
  * The access tokens of one account. Their lifetime is not documented, so a token is used until Jibit refuses it. It is then renewed
  * with the refresh token, or with the credentials if that is refused too. Concurrent callers share one renewal.
  */
-export const jibitTokens = ({ api_key: apiKey, secret_key: secretKey, base_url: base }: Account) => {
+export const jibitTokens = (account: v.InferOutput<typeof accountSchema>) => {
+  const { api_key: apiKey, secret_key: secretKey, base_url: base } = account;
   const post = (path: string, body: Readonly<Record<string, string>>) =>
-    exchange(
-      TOKEN_SITE,
-      {
-        method: 'POST',
-        url: `${base}${path}`,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      },
-      AbortSignal.timeout(TOKEN_TIMEOUT_MS),
-    );
+    exchange(TOKEN_SITE, { url: `${base}${path}`, body }, AbortSignal.timeout(TOKEN_TIMEOUT_MS));
 
   const generate = async (): Promise<TokenPair> => {
     const reply = await post('/v1/tokens/generate', { apiKey, secretKey });
@@ -78,18 +72,13 @@ const tokenFailure = (reply: ProviderReply): ProviderUnavailable => {
 };
 
 const errorSchema = v.union([
-  v.pipe(
-    v.object({ code: v.string() }),
-    v.transform(({ code }) => code),
-  ),
-  v.pipe(
-    v.object({ errors: v.tupleWithRest([v.object({ code: v.string() })], v.unknown()) }),
-    v.transform(({ errors }) => errors[0].code),
-  ),
+  v.object({ code: v.string() }),
+  v.object({ errors: v.tupleWithRest([v.object({ code: v.string() })], v.unknown()) }),
 ]);
 
 /** Returns the error code of a response of Jibit, in its current or its older form; undefined if it has none. */
 export const errorCodeOf = ({ status, json }: ProviderReply): string | undefined => {
-  const result = v.safeParse(errorSchema, json);
-  return result.success && status >= 400 ? result.output : undefined;
+  const error = v.safeParse(errorSchema, json);
+  if (status < 400 || !error.success) return undefined;
+  return 'code' in error.output ? error.output.code : error.output.errors[0].code;
 };

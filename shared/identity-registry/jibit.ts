@@ -4,18 +4,11 @@
  */
 import * as v from 'valibot';
 import { exchange, failedReply, type ProviderReply } from '#shared/providers/exchange.ts';
-import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
+import { provider } from '#shared/providers/provider.ts';
 import { type CallSite, reasonsByCode } from '#shared/providers/unavailable.ts';
 import { toLocalPhone } from '#shared/users/phone.ts';
-import { errorCodeOf, jibitTokens } from './jibit-tokens.ts';
-import type { IdentityRegistry, JalaliDay } from './port.ts';
-import { IDENTITY, OWNERSHIP } from './port.ts';
-
-const credentialsSchema = v.object({
-  api_key: credential,
-  secret_key: credential,
-  base_url: baseUrl('https://napi.jibit.ir/ide'),
-});
+import { accountSchema, errorCodeOf, jibitTokens } from './jibit-tokens.ts';
+import { formatDay, IDENTITY, type IdentityRegistry, OWNERSHIP } from './port.ts';
 
 /** Every documented error code except `identity_info.not_found`, which is a verdict. */
 const REASONS = reasonsByCode({
@@ -43,27 +36,25 @@ const REASONS = reasonsByCode({
 
 const NOT_FOUND = 'identity_info.not_found';
 
-const personSchema = v.object({
-  identityInfo: v.object({ nationalCode: v.optional(v.string()), alive: v.boolean() }),
-});
+/** The record of a person. The record of another person is malformed. */
+const personSchema = (nationalId: string) =>
+  v.object({
+    identityInfo: v.object({ nationalCode: v.optional(v.literal(nationalId)), alive: v.boolean() }),
+  });
 const matchSchema = v.object({ matched: v.boolean() });
-
-/** `13700115` */
-const compactDate = ({ year, month, day }: JalaliDay): string =>
-  `${year}${String(month).padStart(2, '0')}${String(day).padStart(2, '0')}`;
 
 /** The registry Jibit. */
 export const jibit = provider({
   name: 'jibit',
-  credentials: credentialsSchema,
-  open(credentials): IdentityRegistry {
-    const tokens = jibitTokens(credentials);
+  credentials: accountSchema,
+  open(account): IdentityRegistry {
+    const tokens = jibitTokens(account);
 
     /** Sends an inquiry, and once more with a renewed access token if the token is refused. */
     const inquire = async (site: CallSite, path: string, signal: AbortSignal): Promise<ProviderReply> => {
-      const url = `${credentials.base_url}${path}`;
+      const url = `${account.base_url}${path}`;
       const inquireWith = (token: string) =>
-        exchange(site, { method: 'GET', url, headers: { authorization: `Bearer ${token}` } }, signal);
+        exchange(site, { url, headers: { authorization: `Bearer ${token}` } }, signal);
       const token = await tokens.current(site, signal);
       const reply = await inquireWith(token);
       if (!isTokenRefused(reply)) return reply;
@@ -75,17 +66,13 @@ export const jibit = provider({
         const site = { provider: 'jibit', operation: IDENTITY };
         const query = new URLSearchParams({
           nationalCode: nationalId,
-          birthDate: compactDate(birthDate),
+          birthDate: formatDay(birthDate),
           withoutPhoto: 'true',
           completeInfo: 'false',
         });
         const reply = await inquire(site, `/v1/services/identity?${query}`, signal);
         if (errorCodeOf(reply) === NOT_FOUND && reply.status < 500) return 'not_found';
-        const { identityInfo } = parse(site, personSchema, reply);
-        // The record of another person is not a verdict on this one.
-        if ((identityInfo.nationalCode ?? nationalId) !== nationalId) {
-          throw failedReply(site, reply);
-        }
+        const { identityInfo } = parse(site, personSchema(nationalId), reply);
         return identityInfo.alive ? 'matched' : 'deceased';
       },
       async checkPhoneOwnership(nationalId, phone, signal) {

@@ -7,6 +7,10 @@ export interface JalaliDay {
   readonly day: number;
 }
 
+/** Returns a day as `13700115`, or with a separator: `1370/01/15`. */
+export const formatDay = ({ year, month, day }: JalaliDay, separator = ''): string =>
+  [year, month, day].map((part) => String(part).padStart(2, '0')).join(separator);
+
 /** The verdict of a registry on a national id and a day of birth. */
 export type IdentityVerdict = 'matched' | 'not_found' | 'deceased';
 /** The verdict of a registry on a phone and a national id. */

@@ -7,8 +7,7 @@ import { exchange, failedReply, type ProviderReply } from '#shared/providers/exc
 import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
 import { type CallSite, reasonsByCode } from '#shared/providers/unavailable.ts';
 import { toLocalPhone } from '#shared/users/phone.ts';
-import type { IdentityRegistry, JalaliDay } from './port.ts';
-import { IDENTITY, OWNERSHIP } from './port.ts';
+import { formatDay, IDENTITY, type IdentityRegistry, OWNERSHIP } from './port.ts';
 
 const credentialsSchema = v.object({
   token: credential,
@@ -43,54 +42,38 @@ const envelopeSchema = v.object({
 
 const matchSchema = v.object({ matched: v.boolean() });
 
-const personSchema = v.variant('matched', [
-  v.object({ matched: v.literal(false) }),
-  v.object({
-    matched: v.literal(true),
-    national_code: v.nullish(v.string()),
-    alive: v.nullish(v.boolean()),
-    is_dead: v.nullish(v.boolean()),
-  }),
-]);
+const aliveSchema = v.object({ alive: v.nullish(v.boolean()), is_dead: v.nullish(v.boolean()) });
 
-/** `1370/01/15` */
-const slashedDate = ({ year, month, day }: JalaliDay): string =>
-  `${year}/${String(month).padStart(2, '0')}/${String(day).padStart(2, '0')}`;
+/** The record of a person. The record of another person is malformed. */
+const personSchema = (nationalId: string) =>
+  v.variant('matched', [
+    v.object({ matched: v.literal(false) }),
+    v.object({
+      matched: v.literal(true),
+      national_code: v.nullish(v.literal(nationalId)),
+      ...aliveSchema.entries,
+    }),
+  ]);
 
 /** The registry Zohal. */
 export const zohal = provider({
   name: 'zohal',
   credentials: credentialsSchema,
   open({ token, base_url: base }): IdentityRegistry {
-    const inquire = (
-      site: CallSite,
-      inquiry: string,
-      body: Readonly<Record<string, string>>,
-      signal: AbortSignal,
-    ): Promise<ProviderReply> =>
-      exchange(
-        site,
-        {
-          method: 'POST',
-          url: `${base}/services/inquiry/${inquiry}`,
-          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        },
-        signal,
-      );
+    const inquire = (site: CallSite, inquiry: string, body: Record<string, string>, signal: AbortSignal) => {
+      const url = `${base}/services/inquiry/${inquiry}`;
+      return exchange(site, { url, headers: { authorization: `Bearer ${token}` }, body }, signal);
+    };
 
     return {
       async checkIdentity(nationalId, birthDate, signal) {
         const site = { provider: 'zohal', operation: IDENTITY };
-        const body = { national_code: nationalId, birth_date: slashedDate(birthDate) };
+        const body = { national_code: nationalId, birth_date: formatDay(birthDate, '/') };
         const reply = await inquire(site, 'national_identity_inquiry', body, signal);
-        const person = parse(site, personSchema, reply);
+        const person = parse(site, personSchema(nationalId), reply);
         if (!person.matched) return 'not_found';
         const isDead = deathOf(person);
-        // The record of another person, or one that does not say whether the person is alive, is not a verdict.
-        if (isDead === undefined || (person.national_code ?? nationalId) !== nationalId) {
-          throw failedReply(site, reply);
-        }
+        if (isDead === undefined) throw failedReply(site, reply);
         return isDead ? 'deceased' : 'matched';
       },
       async checkPhoneOwnership(nationalId, phone, signal) {
@@ -104,13 +87,9 @@ export const zohal = provider({
 });
 
 /** Returns whether the person is dead; undefined if both fields are missing or contradict each other. */
-const deathOf = (person: {
-  readonly alive?: boolean | null | undefined;
-  readonly is_dead?: boolean | null | undefined;
-}): boolean | undefined => {
-  const { alive, is_dead: isDead } = person;
+const deathOf = ({ alive, is_dead: isDead }: v.InferOutput<typeof aliveSchema>): boolean | undefined => {
   if (typeof alive !== 'boolean') return isDead ?? undefined;
-  return typeof isDead === 'boolean' && isDead === alive ? undefined : !alive;
+  return isDead === alive ? undefined : !alive;
 };
 
 /** Returns the data of a response. Throws the failure that it means if there is none. */

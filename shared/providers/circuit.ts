@@ -1,6 +1,6 @@
 import type { Clock } from '#shared/clock.ts';
 import { logEvent } from '#shared/log.ts';
-import { type CallSite, ProviderUnavailable, type UnavailableReason } from './unavailable.ts';
+import { type CallSite, ProviderUnavailable } from './unavailable.ts';
 
 /** When the circuit opens, and for how long. */
 export interface CircuitOptions {
@@ -10,25 +10,8 @@ export interface CircuitOptions {
   readonly openMs?: number;
 }
 
-/** Passes calls on while a provider is up. Rejects them at once, without a call, while it is not. */
-export interface Circuit {
-  run<T>(call: () => Promise<T>): Promise<T>;
-}
-
-const FAILURES_TO_OPEN = 5;
-const OPEN_MS = 10_000;
-
-/** The provider responded, so it is up. */
-const PROVIDER_IS_UP: readonly UnavailableReason[] = ['rejected', 'undecided'];
-/** The call says nothing about the provider. */
-const STATE_UNKNOWN: readonly UnavailableReason[] = ['aborted', 'misconfigured'];
-
-type Outcome = 'up' | 'failed' | 'unknown';
-
-const outcomeOf = (error: unknown): Outcome => {
-  if (!(error instanceof ProviderUnavailable) || STATE_UNKNOWN.includes(error.reason)) return 'unknown';
-  return PROVIDER_IS_UP.includes(error.reason) ? 'up' : 'failed';
-};
+/** Passes a call on while the provider is up. Rejects it at once, without a call, while it is not. */
+export type Circuit = <T>(call: () => Promise<T>) => Promise<T>;
 
 type State =
   | { readonly is: 'closed'; failures: number }
@@ -44,13 +27,14 @@ type State =
 export const circuit = (
   site: CallSite,
   monotonicClock: Clock,
-  { failuresToOpen = FAILURES_TO_OPEN, openMs = OPEN_MS }: CircuitOptions = {},
+  { failuresToOpen = 5, openMs = 10_000 }: CircuitOptions = {},
 ): Circuit => {
   let state: State = { is: 'closed', failures: 0 };
 
   const change = (next: State): State => {
-    if (next.is !== state.is) logChange(site, next);
     state = next;
+    const { provider, operation: provider_operation } = site;
+    logEvent('circuit_changed', { provider, provider_operation, state: next.is });
     return next;
   };
 
@@ -64,35 +48,45 @@ export const circuit = (
 
   const leave = (entered: State, outcome: Outcome): void => {
     if (entered !== state) return;
+    const nowMs = monotonicClock();
     if (entered.is === 'closed') {
-      entered.failures = { up: 0, failed: entered.failures + 1, unknown: entered.failures }[outcome];
-      if (entered.failures >= failuresToOpen) change({ is: 'open', probeAtMs: monotonicClock() + openMs });
+      if (outcome === 'up') entered.failures = 0;
+      if (outcome === 'failed') entered.failures += 1;
+      if (entered.failures >= failuresToOpen) change({ is: 'open', probeAtMs: nowMs + openMs });
     } else if (outcome === 'up') {
       change({ is: 'closed', failures: 0 });
     } else {
       // After a probe with an unknown outcome the next call probes.
-      change({ is: 'open', probeAtMs: monotonicClock() + (outcome === 'failed' ? openMs : 0) });
+      change({ is: 'open', probeAtMs: outcome === 'failed' ? nowMs + openMs : nowMs });
     }
   };
 
-  return {
-    async run(call) {
-      const entered = enter();
-      try {
-        const result = await call();
-        leave(entered, 'up');
-        return result;
-      } catch (error) {
-        leave(entered, outcomeOf(error));
-        throw error;
-      }
-    },
+  return async (call) => {
+    const entered = enter();
+    try {
+      const result = await call();
+      leave(entered, 'up');
+      return result;
+    } catch (error) {
+      leave(entered, outcomeOf(error));
+      throw error;
+    }
   };
 };
 
-const logChange = ({ provider, operation }: CallSite, state: State): void =>
-  logEvent('circuit_changed', {
-    provider,
-    provider_operation: operation,
-    state: state.is,
-  });
+/** What a call says about the provider. */
+type Outcome = 'up' | 'failed' | 'unknown';
+
+const outcomeOf = (error: unknown): Outcome => {
+  if (!(error instanceof ProviderUnavailable)) return 'unknown';
+  switch (error.reason) {
+    case 'rejected':
+    case 'undecided':
+      return 'up';
+    case 'aborted':
+    case 'misconfigured':
+      return 'unknown';
+    default:
+      return 'failed';
+  }
+};

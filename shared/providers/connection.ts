@@ -9,20 +9,13 @@ import { type CallSite, ProviderUnavailable, untilAborted } from './unavailable.
 /** The shortest time between two new reads of the secret while a provider keeps refusing our credentials. */
 const FRESH_READ_EVERY_MS = 10_000;
 
-/** A provider with its current credentials. */
-export interface Connection<Port> {
-  /** Returns the provider, opened at the first use. Throws ProviderUnavailable (`misconfigured`) without valid credentials. */
-  open(site: CallSite, signal: AbortSignal): Promise<Port>;
-  /** Calls the provider. If it refuses the credentials, reads the secret again and, if that has changed, calls once more. */
-  use<T>(port: Port, call: (port: Port) => Promise<T>): Promise<T>;
-}
-
-/** Opens a provider with its section of the provider secret, at the first use and whenever the secret has changed. */
-export const connection = <Port>(
-  provider: Provider<Port>,
-  secret: SecretSource,
-  clock: Clock,
-): Connection<Port> => {
+/**
+ * Opens a provider with its section of the provider secret, at the first use and whenever the secret has changed.
+ *
+ * `open` returns the port. It throws ProviderUnavailable (`misconfigured`) without valid credentials.
+ * `use` calls the port. If the provider refuses the credentials, it reads the secret again and, if that has changed, calls once more.
+ */
+export const connection = <Port>(provider: Provider<Port>, secret: SecretSource, clock: Clock) => {
   let opened: { readonly text: string; readonly port: Port } | undefined;
   let freshRead: { readonly atMs: number; readonly port: Promise<Port> } | undefined;
 
@@ -52,8 +45,8 @@ export const connection = <Port>(
   };
 
   return {
-    open: (site, signal) => untilAborted(site, openNow(site), signal),
-    async use(port, call) {
+    open: (site: CallSite, signal: AbortSignal): Promise<Port> => untilAborted(site, openNow(site), signal),
+    async use<T>(port: Port, call: (port: Port) => Promise<T>): Promise<T> {
       try {
         return await call(port);
       } catch (error) {
@@ -66,11 +59,9 @@ export const connection = <Port>(
   };
 };
 
-const secretSchema = v.record(v.string(), v.unknown());
-
 /** Throws errors that do not quote the secret. */
 const sectionOf = (name: string, text: string): unknown => {
-  const secret = v.safeParse(secretSchema, parseJson(text));
+  const secret = v.safeParse(v.record(v.string(), v.unknown()), parseJson(text));
   if (!secret.success) throw new Error('the provider secret is not a JSON object with a section a provider');
   return secret.output[name];
 };

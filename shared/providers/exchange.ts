@@ -9,12 +9,12 @@ import {
   type UnavailableReason,
 } from './unavailable.ts';
 
-/** A request to a provider. The URL may contain a key or a national id, so it appears in no error and no log line. */
+/** A request to a provider: POST with a body, else GET. The URL may contain a key or a national id, so it appears in no error and no log line. */
 export interface ProviderRequest {
-  readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  /** Sent as a form or as JSON. */
+  readonly body?: URLSearchParams | Readonly<Record<string, unknown>>;
   /**
    * Uses a new connection. A kept connection may have closed while the function was frozen; a request on it fails, and may
    * have arrived. A new connection is worth a TLS handshake for a request that must not be repeated.
@@ -45,32 +45,28 @@ const COMMON_HEADERS = {
  */
 export const exchange = async (
   site: CallSite,
-  { method, url, headers, body, ownConnection = false }: ProviderRequest,
+  { url, headers, body, ownConnection = false }: ProviderRequest,
   signal: AbortSignal,
 ): Promise<ProviderReply> => {
+  const isForm = body instanceof URLSearchParams;
+  const contentType = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
   const options = {
-    method,
-    headers: { ...COMMON_HEADERS, ...headers },
+    method: body ? 'POST' : 'GET',
+    headers: { ...COMMON_HEADERS, ...(body && { 'content-type': contentType }), ...headers },
     signal,
-    ...(ownConnection ? { agent: false } : {}),
+    ...(ownConnection && { agent: false }),
   };
   let delivery: Delivery = 'not_sent';
-  let status: number | undefined;
-  let text: string | undefined;
   try {
-    const response = await send(url, options, body, () => {
+    const response = await send(url, options, isForm ? body.toString() : JSON.stringify(body), () => {
       delivery = 'possibly_sent';
     });
-    status = response.statusCode;
-    text = await readBounded(response);
+    return { status: response.statusCode ?? 0, json: parseJson(await readBounded(site, response)) };
   } catch (error) {
+    if (error instanceof ProviderUnavailable) throw error;
     if (signal.aborted) throw abortedFailure(site, signal, 'possibly_sent');
     throw new ProviderUnavailable(site, 'transport', { delivery, cause: safeCause(error) });
   }
-  if (status === undefined || text === undefined) {
-    throw new ProviderUnavailable(site, 'malformed', { delivery: 'possibly_sent' });
-  }
-  return { status, json: parseJson(text) };
 };
 
 /**
@@ -95,13 +91,15 @@ const send = (
     request.end(body);
   });
 
-/** Returns the body as text; undefined if it is too large. Leaving the loop closes the connection. */
-const readBounded = async (response: IncomingMessage): Promise<string | undefined> => {
+/** Returns the body as text. Throws `malformed` if it is too large; leaving the loop closes the connection. */
+const readBounded = async (site: CallSite, response: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > MAX_BODY_BYTES) return undefined;
+    if (length > MAX_BODY_BYTES) {
+      throw new ProviderUnavailable(site, 'malformed', { delivery: 'possibly_sent' });
+    }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ProviderUnavailable, type UnavailableReason } from './unavailable.ts';
+import { ProviderUnavailable } from './unavailable.ts';
 
 /** Failures that a second attempt can avoid. A timeout is not one: the caller has waited once, and the second call would hang too. */
 const RETRIED: readonly string[] = ['transport', 'upstream'];
@@ -24,26 +24,14 @@ export const withOneRetry = async <T>(
   }
 };
 
-/** Decides whether the next provider may be called after this failure. */
-export type MayFailOver = (failure: ProviderUnavailable) => boolean;
-
-/** For inquiries: yes, unless the caller no longer waits. */
-export const unlessAborted: MayFailOver = ({ reason }) => reason !== 'aborted';
-
-/** For messages: only if the first provider did not send it, so that a phone never receives two codes. */
-export const ifNotSent: MayFailOver = ({ reason, delivery }) =>
-  delivery === 'not_sent' && reason !== 'aborted';
-
-/** Reasons for which the provider was not called. */
-const NOT_CALLED: readonly UnavailableReason[] = ['circuit_open', 'misconfigured'];
-
 /**
- * Calls the providers in order until one returns a verdict. If none does, throws the last failure of a provider
- * that was called, or the last failure if none was called, with the shortest `retryAfterSeconds` of all.
+ * Calls the providers in order until one returns a result. A call that must not be repeated goes to the next provider only if it was
+ * not sent, so that a phone never receives two codes. If all fail, throws the last failure of a provider that was called, or the last
+ * failure if none was called, with the shortest `retryAfterSeconds` of all.
  */
 export const firstAvailable = async <T>(
   calls: readonly (() => Promise<T>)[],
-  mayFailOver: MayFailOver,
+  mayRepeat: boolean,
 ): Promise<T> => {
   const failures: ProviderUnavailable[] = [];
   for (const call of calls) {
@@ -52,21 +40,19 @@ export const firstAvailable = async <T>(
     } catch (error) {
       if (!(error instanceof ProviderUnavailable)) throw error;
       failures.push(error);
-      if (!mayFailOver(error)) break;
+      const mayFailOver = mayRepeat || error.delivery === 'not_sent';
+      if (error.reason === 'aborted' || !mayFailOver) break;
     }
   }
   throw combined(failures);
 };
 
 const combined = (failures: readonly ProviderUnavailable[]): Error => {
-  const failure = failures.findLast(({ reason }) => !NOT_CALLED.includes(reason)) ?? failures.at(-1);
+  const failure = failures.findLast(({ wasCalled }) => wasCalled) ?? failures.at(-1);
   if (failure === undefined) return new Error('no provider is configured');
   const waits = failures.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
   if (waits.length === 0) return failure;
   const { reason, delivery, cause } = failure;
-  return new ProviderUnavailable(failure, reason, {
-    delivery,
-    cause,
-    retryAfterSeconds: Math.min(...waits),
-  });
+  const retryAfterSeconds = Math.min(...waits);
+  return new ProviderUnavailable(failure, reason, { delivery, cause, retryAfterSeconds });
 };

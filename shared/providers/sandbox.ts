@@ -1,15 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { KeyPrefix } from '#shared/api-keys/format.ts';
-import { abortedFailure, type CallSite, type Delivery } from './unavailable.ts';
+import type { PersonOutcome, PhoneOutcome } from './test-identities.ts';
+import {
+  abortedFailure,
+  type CallSite,
+  type Delivery,
+  ProviderUnavailable,
+  type UnavailableReason,
+} from './unavailable.ts';
 
 /** The name of the sandbox in both lists of providers: it answers in process by the test identities, and sends nothing. */
 export const SANDBOX = 'sandbox';
 
 /** The only phones that the sandbox accepts: 0999… in E.164. */
 const SANDBOX_PHONE = /^\+98999[0-9]{7}$/;
-
-/** Longer than any attempt: the signal of the attempt ends the wait. */
-const LONGEST_WAIT_MS = 60_000;
 
 /** Returns whether providers (the names of one port, or of both) are the sandbox. */
 export const isSandbox = (names: readonly string[]): boolean => names.includes(SANDBOX);
@@ -27,13 +31,31 @@ export const assertSandboxAllowed = (names: readonly string[], keyPrefix: KeyPre
 /** Returns whether the sandbox accepts a phone (E.164). */
 export const isSandboxPhone = (phone: string): boolean => SANDBOX_PHONE.test(phone);
 
-/** Behaves as a provider that never responds: throws when the attempt is aborted. */
-export const neverRespond = async (
+/** The failures of the outcomes that are no verdict; `slow` never responds. */
+const FAILURES: Partial<Record<PersonOutcome | PhoneOutcome, readonly [UnavailableReason, Delivery]>> = {
+  quota: ['quota', 'not_sent'],
+  balance: ['balance', 'not_sent'],
+  rejected: ['rejected', 'not_sent'],
+  undecided: ['undecided', 'not_sent'],
+  upstream_down: ['upstream', 'possibly_sent'],
+  malformed: ['malformed', 'possibly_sent'],
+  lost_response: ['transport', 'possibly_sent'],
+};
+
+/** Longer than any attempt: the signal of the attempt ends the wait. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** Throws the failure of a test person or a test phone. Resolves if the outcome is a verdict, or undefined. */
+export const failAs = async (
+  outcome: PersonOutcome | PhoneOutcome | undefined,
   site: CallSite,
   signal: AbortSignal,
-  delivery: Delivery,
-): Promise<never> => {
-  // The timer keeps the function's event loop alive, as an open connection does; the timer of the signal does not.
-  await pause(LONGEST_WAIT_MS, undefined, { signal }).catch(() => {});
-  throw abortedFailure(site, signal, delivery);
+): Promise<void> => {
+  if (outcome === 'slow') {
+    // The timer keeps the function's event loop alive, as an open connection does; the timer of the signal does not.
+    await pause(LONGEST_WAIT_MS, undefined, { signal }).catch(() => {});
+    throw abortedFailure(site, signal, 'possibly_sent');
+  }
+  const failure = outcome && FAILURES[outcome];
+  if (failure !== undefined) throw new ProviderUnavailable(site, failure[0], { delivery: failure[1] });
 };

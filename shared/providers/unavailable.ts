@@ -45,31 +45,34 @@ export interface CallSite {
   readonly operation: string;
 }
 
-interface Details {
-  readonly delivery: Delivery;
-  readonly retryAfterSeconds?: number | undefined;
-  readonly cause?: unknown;
-}
-
 /**
  * A provider returned no verdict or result. This is never a verdict on a person. The message names provider, operation and reason, and contains
  * nothing that was sent or received.
  */
 export class ProviderUnavailable extends Error {
+  override readonly name = 'ProviderUnavailable';
   readonly provider: string;
   readonly operation: string;
   readonly reason: UnavailableReason;
   readonly delivery: Delivery;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor({ provider, operation }: CallSite, reason: UnavailableReason, details: Details) {
+  constructor(
+    { provider, operation }: CallSite,
+    reason: UnavailableReason,
+    details: { delivery: Delivery; retryAfterSeconds?: number | undefined; cause?: unknown },
+  ) {
     super(`${provider} ${operation}: ${reason}`, { cause: details.cause });
-    this.name = 'ProviderUnavailable';
     this.provider = provider;
     this.operation = operation;
     this.reason = reason;
     this.delivery = details.delivery;
     this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+
+  /** False if the failure was known before a request was made, so that nothing can be billed. */
+  get wasCalled(): boolean {
+    return this.reason !== 'circuit_open' && this.reason !== 'misconfigured';
   }
 }
 

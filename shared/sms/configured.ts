@@ -1,10 +1,8 @@
 import { providersNamed } from '#shared/providers/provider.ts';
 import { type ResilienceOptions, resilient } from '#shared/providers/resilient.ts';
-import { ifNotSent } from '#shared/providers/retry-and-failover.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import { kavenegar } from './kavenegar.ts';
-import type { SmsSender } from './port.ts';
-import { SEND_CODE } from './port.ts';
+import { SEND_CODE, type SmsSender } from './port.ts';
 import { sandboxSms } from './sandbox.ts';
 import { smsIr } from './sms-ir.ts';
 
@@ -20,15 +18,11 @@ export const smsSenderFrom = (
   credentials: SecretSource,
   options?: ResilienceOptions,
 ): SmsSender => {
-  const send = resilient<SmsSender>(
-    providersNamed(names, SMS_PROVIDERS),
-    credentials,
-    options,
-  )({
+  const over = resilient<SmsSender>(providersNamed(names, SMS_PROVIDERS), credentials, options);
+  const send = over({
     operation: SEND_CODE,
-    retries: false,
+    mayRepeat: false,
     attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
-    mayFailOver: ifNotSent,
     outcomeOf: () => 'accepted',
   });
   return {

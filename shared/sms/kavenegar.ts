@@ -7,8 +7,7 @@ import { exchange, failedReply } from '#shared/providers/exchange.ts';
 import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
 import { reasonsByCode } from '#shared/providers/unavailable.ts';
 import { toLocalPhone } from '#shared/users/phone.ts';
-import type { SmsSender } from './port.ts';
-import { SEND_CODE } from './port.ts';
+import { SEND_CODE, type SmsSender } from './port.ts';
 
 const credentialsSchema = v.object({
   api_key: credential,
@@ -40,17 +39,9 @@ export const kavenegar = provider({
   open: ({ api_key: apiKey, template, base_url: base }): SmsSender => ({
     async sendCode(phone, code, signal) {
       const site = { provider: 'kavenegar', operation: SEND_CODE };
-      const reply = await exchange(
-        site,
-        {
-          method: 'POST',
-          ownConnection: true,
-          url: `${base}/v1/${encodeURIComponent(apiKey)}/verify/lookup.json`,
-          headers: { 'content-type': 'application/x-www-form-urlencoded' },
-          body: new URLSearchParams({ receptor: toLocalPhone(phone), token: code, template }).toString(),
-        },
-        signal,
-      );
+      const url = `${base}/v1/${encodeURIComponent(apiKey)}/verify/lookup.json`;
+      const body = new URLSearchParams({ receptor: toLocalPhone(phone), token: code, template });
+      const reply = await exchange(site, { url, body, ownConnection: true }, signal);
       const parsed = v.safeParse(replySchema, reply.json);
       if (!parsed.success) throw failedReply(site, reply);
       const { status } = parsed.output.return;

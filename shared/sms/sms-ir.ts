@@ -7,8 +7,7 @@ import { exchange, failedReply } from '#shared/providers/exchange.ts';
 import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
 import { ProviderUnavailable, reasonsByCode } from '#shared/providers/unavailable.ts';
 import { toLocalPhone } from '#shared/users/phone.ts';
-import type { SmsSender } from './port.ts';
-import { SEND_CODE } from './port.ts';
+import { SEND_CODE, type SmsSender } from './port.ts';
 
 const credentialsSchema = v.object({
   api_key: credential,
@@ -42,21 +41,17 @@ export const smsIr = provider({
   open: ({ api_key: apiKey, template_id: templateId, base_url: base }): SmsSender => ({
     async sendCode(phone, code, signal) {
       const site = { provider: 'sms-ir', operation: SEND_CODE };
-      const reply = await exchange(
-        site,
-        {
-          method: 'POST',
-          ownConnection: true,
-          url: `${base}/v1/send/verify`,
-          headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-          body: JSON.stringify({
-            mobile: toLocalPhone(phone),
-            templateId,
-            parameters: [{ name: PARAMETER, value: code }],
-          }),
+      const request = {
+        url: `${base}/v1/send/verify`,
+        headers: { 'x-api-key': apiKey },
+        body: {
+          mobile: toLocalPhone(phone),
+          templateId,
+          parameters: [{ name: PARAMETER, value: code }],
         },
-        signal,
-      );
+        ownConnection: true,
+      };
+      const reply = await exchange(site, request, signal);
       const parsed = v.safeParse(replySchema, reply.json);
       if (!parsed.success) throw failedReply(site, reply);
       const { status } = parsed.output;

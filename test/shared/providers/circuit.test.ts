@@ -18,7 +18,7 @@ const failure = (reason: UnavailableReason) =>
 /** A circuit that opens for ten seconds after three failures. */
 const newCircuit = () => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
-  const { run } = circuit(SITE, clock, { failuresToOpen: 3, openMs: 10_000 });
+  const run = circuit(SITE, clock, { failuresToOpen: 3, openMs: 10_000 });
   const fail = (reason: UnavailableReason = 'timeout') =>
     failureOf(run(() => Promise.reject(failure(reason))));
   const open = async () => {

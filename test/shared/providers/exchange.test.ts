@@ -15,10 +15,9 @@ const get = (baseUrl: string, signal = neverAborted()) =>
   exchange(
     SITE,
     {
-      method: 'POST',
       url: `${baseUrl}/v1/sesame-in-the-path/lookup?nationalCode=9990000010`,
       headers: { authorization: 'Bearer sesame' },
-      body: 'receptor=09990000001&token=sesame',
+      body: new URLSearchParams({ receptor: '09990000001', token: 'sesame' }),
     },
     signal,
   );
@@ -210,7 +209,7 @@ describe('exchange', () => {
     };
     await withRawServer(count, async (port) => {
       const request = (ownConnection: boolean) =>
-        exchange(SITE, { method: 'GET', url: `http://127.0.0.1:${port}`, ownConnection }, neverAborted());
+        exchange(SITE, { url: `http://127.0.0.1:${port}`, ownConnection }, neverAborted());
       for (let count = 0; count < 5; count += 1) {
         await request(false);
         // The client returns a connection to its pool at the end of the turn of the event loop.

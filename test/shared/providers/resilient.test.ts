@@ -2,7 +2,6 @@ import { jest } from '@jest/globals';
 import * as v from 'valibot';
 import { provider } from '#shared/providers/provider.ts';
 import { type OperationPolicy, type ResilienceOptions, resilient } from '#shared/providers/resilient.ts';
-import { ifNotSent, unlessAborted } from '#shared/providers/retry-and-failover.ts';
 import { ProviderUnavailable, type UnavailableReason } from '#shared/providers/unavailable.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
@@ -65,9 +64,8 @@ const twoProviders = (policy: Partial<OperationPolicy> = {}, options: Resilience
     },
   )({
     operation: 'o',
-    retries: true,
+    mayRepeat: true,
     attemptTimeoutMs: 6000,
-    mayFailOver: unlessAborted,
     outcomeOf: String,
     ...policy,
   });
@@ -119,7 +117,7 @@ describe('resilient', () => {
   });
 
   it('never retries a call that must not be repeated', async () => {
-    const { inquire, outcomes } = twoProviders({ retries: false, mayFailOver: ifNotSent });
+    const { inquire, outcomes } = twoProviders({ mayRepeat: false });
     outcomes.first = ['timeout'];
     expect((await failureOf(inquire())).reason).toBe('timeout');
     expect(loggedCalls()).toEqual(['first timeout 1']);

@@ -1,10 +1,4 @@
-import {
-  firstAvailable,
-  ifNotSent,
-  type MayFailOver,
-  unlessAborted,
-  withOneRetry,
-} from '#shared/providers/retry-and-failover.ts';
+import { firstAvailable, withOneRetry } from '#shared/providers/retry-and-failover.ts';
 import { type Delivery, ProviderUnavailable, type UnavailableReason } from '#shared/providers/unavailable.ts';
 import { failureOf, neverAborted } from './failure.ts';
 
@@ -83,10 +77,14 @@ describe('withOneRetry', () => {
 });
 
 describe('firstAvailable', () => {
+  /** Whether a call may be repeated. */
+  const INQUIRY = true;
+  const MESSAGE = false;
+
   type Outcome = string | { reason: UnavailableReason; delivery?: Delivery; retryAfterSeconds?: number };
 
   /** Calls providers p0, p1, … that return a text or fail, and records which were called. */
-  const callAll = (mayFailOver: MayFailOver, ...outcomes: Outcome[]) => {
+  const callAll = (mayRepeat: boolean, ...outcomes: Outcome[]) => {
     const called: number[] = [];
     const calls = outcomes.map((outcome, index) => async () => {
       called.push(index);
@@ -95,37 +93,37 @@ describe('firstAvailable', () => {
       const site = { provider: `p${index}`, operation: 'o' };
       throw new ProviderUnavailable(site, reason, { delivery, retryAfterSeconds });
     });
-    return { called, result: firstAvailable(calls, mayFailOver) };
+    return { called, result: firstAvailable(calls, mayRepeat) };
   };
 
   it('calls only the first provider if it returns a verdict', async () => {
-    const { called, result } = callAll(unlessAborted, 'not_matched', 'matched');
+    const { called, result } = callAll(INQUIRY, 'not_matched', 'matched');
     expect([await result, called]).toEqual(['not_matched', [0]]);
   });
 
   it.each(['timeout', 'circuit_open', 'quota', 'rejected', 'undecided', 'misconfigured'] as const)(
     'sends an inquiry to the next provider after %s',
     async (reason) => {
-      const { called, result } = callAll(unlessAborted, { reason }, 'matched');
+      const { called, result } = callAll(INQUIRY, { reason }, 'matched');
       expect([await result, called]).toEqual(['matched', [0, 1]]);
     },
   );
 
   it('calls no other provider when the caller no longer waits', async () => {
-    const { called, result } = callAll(unlessAborted, { reason: 'aborted' }, 'matched');
+    const { called, result } = callAll(INQUIRY, { reason: 'aborted' }, 'matched');
     expect([(await failureOf(result)).reason, called]).toEqual(['aborted', [0]]);
   });
 
   it('sends a message with the next provider only if the first did not send it', async () => {
-    const notSent = callAll(ifNotSent, { reason: 'balance', delivery: 'not_sent' }, 'accepted');
+    const notSent = callAll(MESSAGE, { reason: 'balance', delivery: 'not_sent' }, 'accepted');
     expect([await notSent.result, notSent.called]).toEqual(['accepted', [0, 1]]);
-    const possiblySent = callAll(ifNotSent, { reason: 'timeout', delivery: 'possibly_sent' }, 'accepted');
+    const possiblySent = callAll(MESSAGE, { reason: 'timeout', delivery: 'possibly_sent' }, 'accepted');
     expect([(await failureOf(possiblySent.result)).reason, possiblySent.called]).toEqual(['timeout', [0]]);
   });
 
   it('throws an error of our own code without calling the next provider', async () => {
     const neverCalled = () => Promise.reject(new Error('called'));
-    await expect(firstAvailable([() => Promise.reject(bug), neverCalled], unlessAborted)).rejects.toBe(bug);
+    await expect(firstAvailable([() => Promise.reject(bug), neverCalled], INQUIRY)).rejects.toBe(bug);
   });
 
   it.each([
@@ -137,14 +135,14 @@ describe('firstAvailable', () => {
   ] as const)(
     'throws for the failures %j the last one of a provider that was called: %s',
     async (reasons, thrown) => {
-      const { result } = callAll(unlessAborted, ...reasons.map((reason) => ({ reason })));
+      const { result } = callAll(INQUIRY, ...reasons.map((reason) => ({ reason })));
       expect((await failureOf(result)).reason).toBe(thrown);
     },
   );
 
   it('throws the failure of the last provider called, with the shortest wait of all', async () => {
     const { result } = callAll(
-      unlessAborted,
+      INQUIRY,
       { reason: 'circuit_open', retryAfterSeconds: 9 },
       { reason: 'circuit_open', retryAfterSeconds: 4 },
       { reason: 'quota', delivery: 'not_sent' },
