@@ -1,25 +1,27 @@
 import { randomBase62 } from '#shared/base62.ts';
 import { sendOtpDeps } from '#shared/deps.ts';
-import { endpoint, type Handle } from '#shared/http/endpoint.ts';
+import { endpoint, type Handle, type Request } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { logEvent } from '#shared/log.ts';
 import type { CodeGenerator } from '#shared/one-time-codes/new-code.ts';
-import { recordSend } from '#shared/one-time-codes/record-send.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import {
   audienceOf,
   CODE_LIFETIME_SECONDS,
   isBuyerApp,
   RESEND_AFTER_SECONDS,
+  whyNotSent,
 } from '#shared/one-time-codes/rules.ts';
-import type { CodeStore } from '#shared/one-time-codes/store.ts';
-import { consumeAll } from '#shared/rate-limits/consumed.ts';
+import type { CodeOwner, CodeStore } from '#shared/one-time-codes/store.ts';
+import { problem } from '#shared/problems.ts';
+import { type Consumed, consumeAll } from '#shared/rate-limits/consumed.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { keyLimits } from '#shared/rate-limits/request-limits.ts';
 import type { StageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import { deliverCode } from '#shared/sms/deliver-code.ts';
 import type { SmsSender } from '#shared/sms/port.ts';
+import { retryUntil } from '#shared/table/backoff.ts';
 
 const route = oneTimeCodeRoutes['send-otp'];
 
@@ -36,27 +38,49 @@ export interface SendOtpDeps extends EndpointDeps {
 
 const SALT_LENGTH = 12;
 
+interface NewSend {
+  readonly owner: CodeOwner;
+  readonly mac: string;
+}
+
+/**
+ * Stores a new code if the rules and the limits allow the send. Throws `resend_too_soon`, `too_many_attempts`, what the limits throw,
+ * or `service_unavailable` if others kept changing the items. An error counts nothing.
+ */
+const recordSend = async ({ owner, mac }: NewSend, request: Request<typeof route>, deps: SendOtpDeps) => {
+  const { caller, withinPlan, deadlineMs } = request;
+  const { codes, ceilings, smsProvider, clock } = deps;
+  const limits = keyLimits(deps, request);
+  let sms: Consumed | undefined;
+  try {
+    return await retryUntil(deadlineMs, async () => {
+      const [before] = await Promise.all([codes.read(owner, !isBuyerApp(caller)), withinPlan]);
+      const now = Math.floor(clock() / 1000);
+      const refusal = whyNotSent(before.record, before.phoneSends?.sends.map(({ at }) => at) ?? [], now);
+      if (refusal !== undefined) throw problem(refusal.reason, refusal);
+      sms ??= await consumeAll(() => limits.consume('sms-per-hour'), ceilings.consumeSms);
+      const code = { mac, provider: smsProvider, now };
+      return (await codes.recordSend(owner, before, code)) ? { before, code, sms } : undefined;
+    });
+  } catch (error) {
+    await sms?.refund();
+    throw error;
+  }
+};
+
 /** Sends a one-time code to a phone. Undoes the send if the message was not sent. */
 export const handle: Handle<typeof route, SendOtpDeps> = async (request, deps) => {
-  const { caller, deadlineMs, withinPlan } = request;
+  const { caller, deadlineMs } = request;
   const { phone } = request.body;
-  const { ceilings, codes, newCode, hashes, sms, smsProvider, clock } = deps;
+  const { codes, newCode, hashes, sms, smsProvider } = deps;
   const audience = audienceOf(caller);
   const [phoneHash] = await hashes.phone(phone);
   const owner = { phoneHash, audience };
   const code = newCode(phone);
   const mac = await hashes.codeMac({ phone, audience, code, salt: randomBase62(SALT_LENGTH) });
-  const limits = keyLimits(deps, request);
 
   // The send is stored before the message goes out, so that a code that reaches a phone can always be verified.
-  const sent = await recordSend(codes, {
-    owner,
-    code: { mac, provider: smsProvider },
-    withPhoneSends: !isBuyerApp(caller),
-    withinPlan,
-    consumeSms: () => consumeAll(() => limits.consume('sms-per-hour'), ceilings.consumeSms),
-    clock,
-  });
+  const sent = await recordSend({ owner, mac }, request, deps);
   const undo = () => Promise.all([codes.undoSend(owner, sent.before, sent.code), sent.sms.refund()]);
   const provider = await deliverCode(sms, { phone, code, deadlineMs }, undo);
   logEvent('code_sent', { provider, seller_id: caller?.sellerId });

@@ -1,17 +1,13 @@
 import type { Route } from '#shared/route.ts';
-import { CODE_LIMITS, MAX_CONSECUTIVE_FAILURES, RESEND_AFTER_SECONDS } from './rules.ts';
+import { CODE_LIMITS, MAX_CONSECUTIVE_FAILURES, RESEND_AFTER_SECONDS, type SendLimit } from './rules.ts';
 import { accessTokenSchema, codeSentSchema, sendCodeSchema, verifyCodeSchema } from './schema.ts';
 
 const { digits, lifetimeSeconds, triesPerCode, sends, sendsOverAllSellers, locks } = CODE_LIMITS;
 
-const sendLimit = ({
-  sends: count,
-  windowSeconds,
-}: {
-  readonly sends: number;
-  readonly windowSeconds: number;
-}) =>
-  `${count} sends in ${windowSeconds < 3600 ? `${windowSeconds / 60} minutes` : `${windowSeconds / 3600} hours`}`;
+const sendLimit = (limit: SendLimit): string => {
+  const minutes = limit.windowSeconds / 60;
+  return `${limit.sends} sends in ${minutes < 60 ? `${minutes} minutes` : `${minutes / 60} hours`}`;
+};
 
 /** The rows of the one-time-code operations. */
 export const oneTimeCodeRoutes = {

@@ -8,7 +8,8 @@ const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
-interface SendLimit {
+/** At most `sends` in any window. */
+export interface SendLimit {
   readonly sends: number;
   readonly windowSeconds: number;
 }
@@ -83,10 +84,14 @@ export interface CodeRecord {
 /** The record of a phone without sends and failures. */
 export const NEW_RECORD: CodeRecord = { sends: [], failures: 0, lastFailureAt: 0, lockAt: FIRST_LOCK_AT };
 
-/** Why a send or a try is refused. */
-export type Refusal =
-  | { readonly reason: 'code_rejected' }
-  | { readonly reason: 'resend_too_soon' | 'too_many_attempts'; readonly retryAfterSeconds: number };
+/** Why a send or a try is refused, and for how long. */
+interface Wait {
+  readonly reason: 'resend_too_soon' | 'too_many_attempts';
+  readonly retryAfterSeconds: number;
+}
+
+/** Why a try is not compared with the code. */
+export type TryRefusal = Wait | { readonly reason: 'code_rejected' };
 
 /** Returns the seconds until the lock ends, at most the length of the lock, or 0 if the phone is not locked. */
 export const secondsLocked = ({ failures, lastFailureAt, lockAt }: CodeRecord, now: number): number => {
@@ -116,9 +121,12 @@ export const secondsUntilNextSend = (
   return Math.max(0, ...waits);
 };
 
+/** Returns whether a send still counts toward a limit. */
+export const isRecent = (sentAt: number, now: number): boolean => sentAt > now - SENDS_KEPT_SECONDS;
+
 /** Returns the sends that still count toward a limit. */
 export const recentSends = (sends: readonly number[], now: number): number[] =>
-  sends.filter((sentAt) => sentAt > now - SENDS_KEPT_SECONDS);
+  sends.filter((sentAt) => isRecent(sentAt, now));
 
 /**
  * Returns why no code may be sent now, or undefined if one may.
@@ -128,7 +136,7 @@ export const whyNotSent = (
   record: CodeRecord,
   phoneSends: readonly number[],
   now: number,
-): Refusal | undefined => {
+): Wait | undefined => {
   const locked = secondsLocked(record, now);
   if (locked > 0) return { reason: 'too_many_attempts', retryAfterSeconds: locked };
   const wait = Math.max(
@@ -152,7 +160,7 @@ export const afterSend = (
 });
 
 /** Returns why a try is not compared with the code, or undefined if it is. The store's condition says the same. */
-export const whyNotTried = (record: CodeRecord, now: number): Refusal | undefined => {
+export const whyNotTried = (record: CodeRecord, now: number): TryRefusal | undefined => {
   const locked = secondsLocked(record, now);
   if (locked > 0) return { reason: 'too_many_attempts', retryAfterSeconds: locked };
   const { code } = record;

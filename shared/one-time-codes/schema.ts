@@ -14,24 +14,17 @@ const codeSchema = v.pipe(
   v.regex(SIX_DIGITS, 'Must be six digits.'),
 );
 
+const seconds = (description: string, example: number) =>
+  v.pipe(v.number(), v.integer(), v.description(description), v.examples([example]));
+
 /** The body of POST /v1/auth/otp/send. */
 export const sendCodeSchema = v.strictObject({ phone: phoneSchema });
 
 /** The response of POST /v1/auth/otp/send: the same for every phone. */
 export const codeSentSchema = v.pipe(
   v.object({
-    expires_in: v.pipe(
-      v.number(),
-      v.integer(),
-      v.description('Seconds the code is valid.'),
-      v.examples([CODE_LIFETIME_SECONDS]),
-    ),
-    resend_after: v.pipe(
-      v.number(),
-      v.integer(),
-      v.description('Seconds until another code may be sent.'),
-      v.examples([RESEND_AFTER_SECONDS]),
-    ),
+    expires_in: seconds('Seconds the code is valid.', CODE_LIFETIME_SECONDS),
+    resend_after: seconds('Seconds until another code may be sent.', RESEND_AFTER_SECONDS),
   }),
   v.title('CodeSent'),
 );
@@ -48,12 +41,7 @@ export const accessTokenSchema = v.pipe(
       v.examples(['eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJieXJfLi4uIn0.c2lnbmF0dXJl']),
     ),
     token_type: v.literal('Bearer'),
-    expires_in: v.pipe(
-      v.number(),
-      v.integer(),
-      v.description('Seconds until the token expires.'),
-      v.examples([3600]),
-    ),
+    expires_in: seconds('Seconds until the token expires.', 3600),
   }),
   v.title('AccessToken'),
 );

@@ -25,14 +25,14 @@ import {
   type VersionedRecord,
 } from './items.ts';
 import {
-  addSendExpression,
-  afterPhoneSend,
   hasSend,
   type PhoneSends,
+  phoneSendsExpression,
   phoneSendsFrom,
-  removeSendExpression,
+  withoutSend,
+  withSend,
 } from './phone-sends.ts';
-import { type OutstandingCode, type Refusal, whyNotTried } from './rules.ts';
+import { type OutstandingCode, type TryRefusal, whyNotTried } from './rules.ts';
 
 /** The phone and the audience that a code is for. */
 export interface CodeOwner {
@@ -53,6 +53,8 @@ const MAX_ATTEMPTS = 6;
 const BACKOFF = { baseMs: 10, capMs: 200 };
 
 const TRY_ID_LENGTH = 12;
+
+const keyOf = ({ phoneHash, audience }: CodeOwner): ItemKey => codeKey(phoneHash, audience);
 
 /** Returns the store of one-time codes. */
 export const codeStore = (table: Table) => {
@@ -81,9 +83,10 @@ export const codeStore = (table: Table) => {
 
   /** Removes a send from the count over all sellers. After many conflicts it gives up; the count is then one too high for a day. */
   const removePhoneSend = async (phoneHash: string, before: PhoneSends, code: NewCode): Promise<void> => {
-    let current = afterPhoneSend(before, code);
+    let current = withSend(before, code);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS && hasSend(current, code); attempt += 1) {
-      const result = await update(phoneSendsKey(phoneHash), removeSendExpression(current, code));
+      const expression = phoneSendsExpression(withoutSend(current, code), code.now);
+      const result = await update(phoneSendsKey(phoneHash), expression);
       if (result.written) return;
       current = phoneSendsFrom(result.reason);
     }
@@ -91,8 +94,8 @@ export const codeStore = (table: Table) => {
 
   return {
     /** Reads the data on which a send is decided, in one call. `withPhoneSends`: false for a caller that the sends over all sellers do not limit. */
-    async read({ phoneHash, audience }: CodeOwner, withPhoneSends: boolean): Promise<SendState> {
-      const [own, all] = [codeKey(phoneHash, audience), phoneSendsKey(phoneHash)];
+    async read(owner: CodeOwner, withPhoneSends: boolean): Promise<SendState> {
+      const [own, all] = [keyOf(owner), phoneSendsKey(owner.phoneHash)];
       const items = await batchGet(table, withPhoneSends ? [own, all] : [own]);
       return {
         record: recordFrom(itemOf(items, own)),
@@ -100,39 +103,33 @@ export const codeStore = (table: Table) => {
       };
     },
 
-    /** Stores a new code and counts its send, if nothing has changed since `seen` was read. */
-    async recordSend(
-      { phoneHash, audience }: CodeOwner,
-      { record, phoneSends }: SendState,
-      code: NewCode,
-    ): Promise<WriteResult<void, 'changed'>> {
-      const key = codeKey(phoneHash, audience);
+    /** Stores a new code and counts its send. Returns false if something has changed since the state was read. */
+    async recordSend(owner: CodeOwner, { record, phoneSends }: SendState, code: NewCode): Promise<boolean> {
       const expression = sendExpression(record, code);
-      if (phoneSends === undefined) {
-        const result = await update(key, expression);
-        return result.written || result.reason?.mac === code.mac ? written(undefined) : notWritten('changed');
-      }
-      const result = await transactWrite(table, [
-        { Update: params(key, expression) },
-        { Update: params(phoneSendsKey(phoneHash), addSendExpression(phoneSends, code)) },
-      ]);
       // A write whose response was lost, and which the SDK then sent again, finds its own MAC.
-      return result.written || result.reason[0]?.item?.mac === code.mac
-        ? written(undefined)
-        : notWritten('changed');
+      if (phoneSends === undefined) {
+        const result = await update(keyOf(owner), expression);
+        return result.written || result.reason?.mac === code.mac;
+      }
+      const allSends = phoneSendsExpression(withSend(phoneSends, code), code.now);
+      const result = await transactWrite(table, [
+        { Update: params(keyOf(owner), expression) },
+        { Update: params(phoneSendsKey(owner.phoneHash), allSends) },
+      ]);
+      return result.written || result.reason[0]?.item?.mac === code.mac;
     },
 
     /** Undoes a send whose message did not go out. Tries, failures and locks of the meantime stay. */
-    async undoSend({ phoneHash, audience }: CodeOwner, before: SendState, code: NewCode): Promise<void> {
+    async undoSend(owner: CodeOwner, { record, phoneSends }: SendState, code: NewCode): Promise<void> {
       await Promise.all([
-        update(codeKey(phoneHash, audience), undoExpression(before.record, code.mac)),
-        before.phoneSends === undefined ? undefined : removePhoneSend(phoneHash, before.phoneSends, code),
+        update(keyOf(owner), undoExpression(record, code.mac)),
+        phoneSends && removePhoneSend(owner.phoneHash, phoneSends, code),
       ]);
     },
 
     /** Notes which provider sent the outstanding code, where that was not the expected one. */
-    async setProvider({ phoneHash, audience }: CodeOwner, mac: string, provider: string): Promise<void> {
-      await update(codeKey(phoneHash, audience), {
+    async setProvider(owner: CodeOwner, mac: string, provider: string): Promise<void> {
+      await update(keyOf(owner), {
         UpdateExpression: 'SET provider = :provider',
         ConditionExpression: 'mac = :mac',
         ExpressionAttributeValues: { ':provider': provider, ':mac': mac },
@@ -143,27 +140,23 @@ export const codeStore = (table: Table) => {
      * Counts a try before anything is compared, so that parallel guesses gain nothing. A counted try is a failure until `redeem`
      * sets the failures to 0.
      */
-    async countTry(
-      { phoneHash, audience }: CodeOwner,
-      now: number,
-    ): Promise<WriteResult<OutstandingCode, Refusal>> {
+    async countTry(owner: CodeOwner, now: number): Promise<WriteResult<OutstandingCode, TryRefusal>> {
       const tryId = randomBase62(TRY_ID_LENGTH);
-      const result = await update(codeKey(phoneHash, audience), tryExpression(tryId, now));
+      const result = await update(keyOf(owner), tryExpression(tryId, now));
       const record = recordFrom(result.written ? result.value.Attributes : result.reason);
-      const isCounted = result.written || record.code?.tries.includes(tryId);
-      if (isCounted && record.code !== undefined) return written(record.code);
+      if (record.code?.tries.includes(tryId)) return written(record.code);
       return notWritten(whyNotTried(record, now) ?? { reason: 'code_rejected' });
     },
 
     /** Sets the failures to 0: the right code was tried, but no token could be issued. The code stays, and so do its tries. */
-    async clearFailures({ phoneHash, audience }: CodeOwner, mac: string, now: number): Promise<void> {
-      await update(codeKey(phoneHash, audience), clearFailuresExpression(mac, now));
+    async clearFailures(owner: CodeOwner, mac: string, now: number): Promise<void> {
+      await update(keyOf(owner), clearFailuresExpression(mac, now));
     },
 
     /** Uses the code up and sets the failures to 0. Returns false if another request was first. */
-    async redeem({ phoneHash, audience }: CodeOwner, mac: string, now: number): Promise<boolean> {
+    async redeem(owner: CodeOwner, mac: string, now: number): Promise<boolean> {
       const redeemId = randomBase62(TRY_ID_LENGTH);
-      const result = await update(codeKey(phoneHash, audience), redeemExpression(mac, redeemId, now));
+      const result = await update(keyOf(owner), redeemExpression(mac, redeemId, now));
       // A write whose response was lost, and which was then sent again, finds its own id.
       return result.written || result.reason?.redeemed_by === redeemId;
     },

@@ -252,7 +252,7 @@ describe('503', () => {
       handle,
       table,
       {
-        codes: { ...codes, recordSend: async () => ({ written: false, reason: 'changed' }) },
+        codes: { ...codes, recordSend: async () => false },
         newCode: () => '123456',
         hashes,
         smsProvider: 'first',
@@ -260,7 +260,7 @@ describe('503', () => {
         sms: { sendCode: () => Promise.reject(new Error('nothing may be sent')) },
       },
     );
-    const { status, json, headers } = await changing.call({ body: { phone } });
+    const { status, json, headers } = await changing.call({ body: { phone }, timeLeftMs: 600 });
     expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '1']);
     expect((await call({ body: { phone } })).status).toBe(202);
   });

@@ -44,8 +44,8 @@ export const codesOn = (table: Table) => {
   const send = async (owner: CodeOwner, mac: string, now = NOW, withPhoneSends = true) => {
     const before = await store.read(owner, withPhoneSends);
     const code = codeOf(mac, now);
-    const result = await store.recordSend(owner, before, code);
-    return { before, code, result };
+    const isStored = await store.recordSend(owner, before, code);
+    return { before, code, isStored };
   };
 
   /** Makes `times` tries, none of them redeemed. */

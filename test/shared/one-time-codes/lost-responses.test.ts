@@ -89,8 +89,8 @@ describe('a write whose response was lost', () => {
     ['of the buyer app', false],
   ])('is a send %s that is stored once', async (_name, withPhoneSends) => {
     const owner = newOwner();
-    const { result } = await withLostResponses(1, () => send(owner, 'one', NOW, withPhoneSends));
-    expect(result.written).toBe(true);
+    const { isStored } = await withLostResponses(1, () => send(owner, 'one', NOW, withPhoneSends));
+    expect(isStored).toBe(true);
     expect(await record(owner)).toMatchObject({ version: 1, sends: [NOW], code: { mac: 'one.mac' } });
     expect(await phoneSends(owner)).toEqual([NOW].slice(withPhoneSends ? 0 : 1));
   });
