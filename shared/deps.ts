@@ -34,8 +34,10 @@ const secretAt = (address: string): SecretSource =>
     ? fileSecret(address.slice(FILE_SCHEME.length))
     : secretsManagerSecret(address);
 
-const signerAt = (addresses: readonly string[]): TokenSigner => {
-  const [first = '', ...others] = addresses;
+const hashesFromEnv = () => keyedHashesFrom(secretAt(readEnv(['HASH_SECRET']).HASH_SECRET));
+
+const signerFromEnv = (): TokenSigner => {
+  const [first = '', ...others] = readEnv(['SIGNING_KEYS']).SIGNING_KEYS;
   return first.startsWith(FILE_SCHEME)
     ? keyFileSigner(first.slice(FILE_SCHEME.length))
     : kmsSigner([first, ...others]);
@@ -49,8 +51,12 @@ const tableFromEnv = (): Table => {
 /** On one machine a process serves all requests at once, so a late response of the limiter's store may be the fault of the process. */
 const LOCAL_LIMITER_TIMEOUT_MS = 3000;
 
-const rateLimiterOf = (table: Table) =>
-  runsInLambda() ? rateLimiter(table) : rateLimiter(table, LOCAL_LIMITER_TIMEOUT_MS);
+/** The table, and the dependencies of every function that takes a key. */
+const keyedDeps = () => {
+  const table = tableFromEnv();
+  const limiter = runsInLambda() ? rateLimiter(table) : rateLimiter(table, LOCAL_LIMITER_TIMEOUT_MS);
+  return { table, common: { rateLimiter: limiter, clock: systemClock } };
+};
 
 export const authorizerDeps = () => ({
   secrets: keySecretStore(tableFromEnv()),
@@ -59,97 +65,66 @@ export const authorizerDeps = () => ({
 });
 
 export const createUserDeps = () => {
-  const { HASH_SECRET, PROVIDER_SECRET, IDENTITY_PROVIDERS, PAID_CHECKS_PER_DAY, KEY_PREFIX } = readEnv([
-    'HASH_SECRET',
-    'PROVIDER_SECRET',
-    'IDENTITY_PROVIDERS',
-    'PAID_CHECKS_PER_DAY',
-    'KEY_PREFIX',
-  ]);
-  assertSandboxAllowed(IDENTITY_PROVIDERS, KEY_PREFIX);
-  const table = tableFromEnv();
-  const limiter = rateLimiterOf(table);
+  const env = readEnv(['PROVIDER_SECRET', 'IDENTITY_PROVIDERS', 'PAID_CHECKS_PER_DAY', 'KEY_PREFIX']);
+  assertSandboxAllowed(env.IDENTITY_PROVIDERS, env.KEY_PREFIX);
+  const { table, common } = keyedDeps();
+  const ceilings = { paidChecksPerDay: env.PAID_CHECKS_PER_DAY };
   return {
+    ...common,
     checks: personChecks(personCheckStore(table), systemClock),
     users: { ...userReads(table), ...userLinks(table) },
-    rateLimiter: limiter,
-    ceilings: stageCeilings(limiter, { paidChecksPerDay: PAID_CHECKS_PER_DAY }, systemClock),
-    hashes: keyedHashesFrom(secretAt(HASH_SECRET)),
-    identityRegistry: identityRegistryFrom(IDENTITY_PROVIDERS, secretAt(PROVIDER_SECRET)),
-    clock: systemClock,
+    ceilings: stageCeilings(common.rateLimiter, ceilings, systemClock),
+    hashes: hashesFromEnv(),
+    identityRegistry: identityRegistryFrom(env.IDENTITY_PROVIDERS, secretAt(env.PROVIDER_SECRET)),
   };
 };
 
 export const listUsersDeps = () => {
-  const { HASH_SECRET } = readEnv(['HASH_SECRET']);
-  const table = tableFromEnv();
-  return {
-    users: userReads(table),
-    rateLimiter: rateLimiterOf(table),
-    hashes: keyedHashesFrom(secretAt(HASH_SECRET)),
-    clock: systemClock,
-  };
+  const { table, common } = keyedDeps();
+  return { ...common, users: userReads(table), hashes: hashesFromEnv() };
 };
 
 export const getUserDeps = () => {
-  const table = tableFromEnv();
-  return { users: userReads(table), rateLimiter: rateLimiterOf(table), clock: systemClock };
+  const { table, common } = keyedDeps();
+  return { ...common, users: userReads(table) };
 };
 
 export const deleteUserDeps = () => {
-  const table = tableFromEnv();
-  return { users: userRemovals(table), rateLimiter: rateLimiterOf(table), clock: systemClock };
+  const { table, common } = keyedDeps();
+  return { ...common, users: userRemovals(table) };
 };
 
 export const sendOtpDeps = () => {
-  const { HASH_SECRET, PROVIDER_SECRET, SMS_PROVIDERS, SMS_PER_DAY, OTP_ACCESS, KEY_PREFIX } = readEnv([
-    'HASH_SECRET',
-    'PROVIDER_SECRET',
-    'SMS_PROVIDERS',
-    'SMS_PER_DAY',
-    'OTP_ACCESS',
-    'KEY_PREFIX',
-  ]);
-  assertSandboxAllowed(SMS_PROVIDERS, KEY_PREFIX);
-  const table = tableFromEnv();
-  const limiter = rateLimiterOf(table);
+  const env = readEnv(['PROVIDER_SECRET', 'SMS_PROVIDERS', 'SMS_PER_DAY', 'OTP_ACCESS', 'KEY_PREFIX']);
+  assertSandboxAllowed(env.SMS_PROVIDERS, env.KEY_PREFIX);
+  const { table, common } = keyedDeps();
   return {
+    ...common,
     codes: codeStore(table),
-    newCode: codesOf(SMS_PROVIDERS),
-    rateLimiter: limiter,
-    ceilings: stageCeilings(limiter, { smsPerDay: SMS_PER_DAY }, systemClock),
-    hashes: keyedHashesFrom(secretAt(HASH_SECRET)),
-    sms: smsSenderFrom(SMS_PROVIDERS, secretAt(PROVIDER_SECRET)),
-    smsProvider: SMS_PROVIDERS[0] ?? 'none',
-    otpAccess: OTP_ACCESS,
-    clock: systemClock,
+    newCode: codesOf(env.SMS_PROVIDERS),
+    ceilings: stageCeilings(common.rateLimiter, { smsPerDay: env.SMS_PER_DAY }, systemClock),
+    hashes: hashesFromEnv(),
+    sms: smsSenderFrom(env.SMS_PROVIDERS, secretAt(env.PROVIDER_SECRET)),
+    smsProvider: env.SMS_PROVIDERS[0] ?? 'none',
+    otpAccess: env.OTP_ACCESS,
   };
 };
 
 export const verifyOtpDeps = () => {
-  const { HASH_SECRET, SIGNING_KEYS, TOKEN_ISSUER, OTP_ACCESS } = readEnv([
-    'HASH_SECRET',
-    'SIGNING_KEYS',
-    'TOKEN_ISSUER',
-    'OTP_ACCESS',
-  ]);
-  const table = tableFromEnv();
+  const env = readEnv(['TOKEN_ISSUER', 'OTP_ACCESS']);
+  const { table, common } = keyedDeps();
   return {
+    ...common,
     codes: codeStore(table),
     buyers: buyerStore(table),
-    rateLimiter: rateLimiterOf(table),
-    hashes: keyedHashesFrom(secretAt(HASH_SECRET)),
-    signer: signerAt(SIGNING_KEYS),
-    tokenIssuer: TOKEN_ISSUER,
-    otpAccess: OTP_ACCESS,
-    clock: systemClock,
+    hashes: hashesFromEnv(),
+    signer: signerFromEnv(),
+    tokenIssuer: env.TOKEN_ISSUER,
+    otpAccess: env.OTP_ACCESS,
   };
 };
 
-export const getJwksDeps = () => ({
-  signer: signerAt(readEnv(['SIGNING_KEYS']).SIGNING_KEYS),
-  clock: systemClock,
-});
+export const getJwksDeps = () => ({ signer: signerFromEnv(), clock: systemClock });
 
 export const getOpenidConfigurationDeps = () => ({
   tokenIssuer: readEnv(['TOKEN_ISSUER']).TOKEN_ISSUER,
