@@ -1,6 +1,5 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from './generated/openapi.ts';
-import { isProblemBody, ProblemError, retryAfterOf } from './problems.ts';
 import { type RetryPolicy, retryingFetch } from './retry.ts';
 
 type Schemas = components['schemas'];
@@ -75,21 +74,11 @@ const DEFAULTS: RetryPolicy = {
   onWait: () => {},
 };
 
-interface Reply<Data> {
-  readonly data?: Data;
-  readonly error?: unknown;
-  readonly response: Response;
-}
-
-const errorOf = ({ error, response }: Reply<unknown>): Error =>
-  isProblemBody(error)
-    ? new ProblemError(error, retryAfterOf(response))
-    : new Error(`Status ${response.status}, with a body that is not from the service.`);
-
-/** Returns the body of a success. Throws a ProblemError for an error of the service, an Error for any other response. */
-const dataOf = <Data>(reply: Reply<Data>): Data => {
-  if (reply.response.ok && reply.data !== undefined) return reply.data;
-  throw errorOf(reply);
+/** Returns the body of a success. Throws if there is none: an error response is thrown before. */
+const dataOf = <Data>({ data, response }: { readonly data?: Data; readonly response: Response }): Data => {
+  if (data === undefined)
+    throw new Error(`Status ${response.status}, with a body that is not from the service.`);
+  return data;
 };
 
 /** Throws for an address that is no URL of HTTP. Without this check the first call would fail with `Invalid URL`. */
@@ -141,11 +130,7 @@ export const buyerLinking = (options: Options) => {
 
     /** Removes one of your users. A repeated call succeeds. Throws `user_not_found` if the id was never yours. */
     async removeUser(id: string, { signal }: Call = {}): Promise<void> {
-      const reply = await http.DELETE('/v1/users/{id}', {
-        params: { path: { id } },
-        ...(signal && { signal }),
-      });
-      if (!reply.response.ok) throw errorOf(reply);
+      await http.DELETE('/v1/users/{id}', { params: { path: { id } }, ...(signal && { signal }) });
     },
 
     /** Returns your users with this phone, in the order of linking; none if there is no such user. */

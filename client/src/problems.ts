@@ -43,7 +43,7 @@ export const isProblem = <Code extends ProblemCode>(
   error instanceof ProblemError && error.code === code;
 
 /** Returns whether a body is a problem of the service, and not the error page of a proxy. */
-export const isProblemBody = (body: unknown): body is Problem =>
+const isProblemBody = (body: unknown): body is Problem =>
   typeof body === 'object' &&
   body !== null &&
   typeof (body as Partial<Problem>).code === 'string' &&
@@ -53,4 +53,12 @@ export const isProblemBody = (body: unknown): body is Problem =>
 export const retryAfterOf = ({ headers }: Response): number | undefined => {
   const value = headers.get('Retry-After') ?? '';
   return /^\d+$/.test(value) ? Number(value) : undefined;
+};
+
+/** Returns the error of a response: a ProblemError, or an Error if the body is not from the service. Reads the body. */
+export const errorOf = async (response: Response): Promise<Error> => {
+  const body: unknown = await response.json().catch(() => undefined);
+  return isProblemBody(body)
+    ? new ProblemError(body, retryAfterOf(response))
+    : new Error(`Status ${response.status}, with a body that is not from the service.`);
 };

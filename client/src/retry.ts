@@ -1,4 +1,4 @@
-import { isProblemBody, type ProblemCode, retryAfterOf } from './problems.ts';
+import { errorOf, type ProblemCode, ProblemError, retryAfterOf } from './problems.ts';
 
 /** A wait before the next attempt. */
 export interface Wait {
@@ -37,66 +37,56 @@ const RETRYABLE_STATUSES: readonly number[] = [429, 500, 502, 503, 504];
 const isRepeatable = ({ method, url }: Request): boolean =>
   method === 'GET' || method === 'DELETE' || new URL(url).pathname.endsWith('/v1/users');
 
-/** Returns the problem code of a response that keeps its body; undefined if there is no response, or it is not from the service. */
-const codeOf = async (response: Response | undefined): Promise<ProblemCode | undefined> => {
-  const body: unknown = await response
-    ?.clone()
-    .json()
-    .catch(() => undefined);
-  return isProblemBody(body) ? body.code : undefined;
-};
+/** A failed attempt. Without a response the connection failed, or the attempt took too long. */
+interface Failure {
+  readonly error: unknown;
+  readonly response: Response | undefined;
+}
+
+const codeOf = ({ error }: Failure): ProblemCode | undefined =>
+  error instanceof ProblemError ? error.code : undefined;
 
 /** Returns whether another attempt is safe and can help. A rate limit rejects a request before it changes anything. */
-const isRetryable = (
-  request: Request,
-  response: Response | undefined,
-  code: ProblemCode | undefined,
-): boolean =>
+const isRetryable = (request: Request, failure: Failure): boolean =>
   isRepeatable(request)
-    ? response === undefined || RETRYABLE_STATUSES.includes(response.status)
-    : code === 'rate_limit_exceeded';
+    ? failure.response === undefined || RETRYABLE_STATUSES.includes(failure.response.status)
+    : codeOf(failure) === 'rate_limit_exceeded';
 
 /** Full jitter: a random time up to a bound that doubles with each retry. */
 const backoffMs = (retry: number, random: () => number): number =>
   random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retry);
 
-/** Returns a `fetch` that retries where that is safe and can help, and waits for Retry-After. */
-export const retryingFetch =
-  (policy: RetryPolicy) =>
-  async (request: Request): Promise<Response> => {
-    const attempt = () =>
-      policy.fetch(
-        new Request(request.clone(), {
-          signal: AbortSignal.any([request.signal, AbortSignal.timeout(policy.timeoutMs)]),
-        }),
-      );
+/** Returns a `fetch` that retries where that is safe and can help, and waits for Retry-After. It throws every error response. */
+export const retryingFetch = (policy: RetryPolicy) => {
+  /** Returns a success, or what failed. */
+  const attempt = async (request: Request): Promise<Response | Failure> => {
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(policy.timeoutMs)]);
+    try {
+      const response = await policy.fetch(new Request(request.clone(), { signal }));
+      return response.ok ? response : { error: await errorOf(response), response };
+    } catch (error) {
+      return { error, response: undefined };
+    }
+  };
 
-    /** Returns the wait before the next attempt; undefined if there is none. `retry` counts the retries so far. */
-    const waitAfter = async (response: Response | undefined, retry: number): Promise<Wait | undefined> => {
-      if (response?.ok || retry >= policy.maxRetries || request.signal.aborted) return undefined;
-      const code = await codeOf(response);
-      if (!isRetryable(request, response, code)) return undefined;
-      const seconds = response && retryAfterOf(response);
-      if (seconds !== undefined && seconds > policy.maxWaitSeconds) return undefined;
-      const waitMs = seconds === undefined ? backoffMs(retry, policy.random) : seconds * 1000;
-      return { waitMs, code, retry: retry + 1 };
-    };
+  /** Returns the wait before the next attempt; undefined if there is none. `retry` counts the retries so far. */
+  const waitAfter = (request: Request, failure: Failure, retry: number): Wait | undefined => {
+    if (retry >= policy.maxRetries || request.signal.aborted) return undefined;
+    if (!isRetryable(request, failure)) return undefined;
+    const seconds = failure.response && retryAfterOf(failure.response);
+    if (seconds !== undefined && seconds > policy.maxWaitSeconds) return undefined;
+    const waitMs = seconds === undefined ? backoffMs(retry, policy.random) : seconds * 1000;
+    return { waitMs, code: codeOf(failure), retry: retry + 1 };
+  };
 
+  return async (request: Request): Promise<Response> => {
     for (let retry = 0; ; retry += 1) {
-      let response: Response | undefined;
-      let failure: unknown;
-      try {
-        response = await attempt();
-      } catch (error) {
-        failure = error;
-      }
-      const wait = await waitAfter(response, retry);
-      if (wait === undefined) {
-        if (response === undefined) throw failure;
-        return response;
-      }
-      await response?.body?.cancel();
+      const result = await attempt(request);
+      if (!('error' in result)) return result;
+      const wait = waitAfter(request, result, retry);
+      if (wait === undefined) throw result.error;
       policy.onWait(wait);
       await policy.sleep(wait.waitMs, request.signal);
     }
   };
+};
