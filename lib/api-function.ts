@@ -1,5 +1,5 @@
 import { Duration, Validations } from 'aws-cdk-lib';
-import { type ISecurityGroup, type IVpc, SubnetType } from 'aws-cdk-lib/aws-ec2';
+import { SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -12,18 +12,14 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type LogGroupProps } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { Route } from '#shared/route.ts';
 import type { Monitoring } from './alarms.ts';
 import { ALARM_PERIOD } from './metrics.ts';
 import type { Rollout, Throwing } from './rollout.ts';
+import type { StaticEgress } from './static-egress.ts';
 
 /** API Gateway stops waiting after 29 seconds; a function must respond before that. */
 const MAX_TIMEOUT_SECONDS = 28;
-
-/** The network of a function that needs a fixed outbound address. */
-export interface Network {
-  readonly vpc: IVpc;
-  readonly securityGroup: ISecurityGroup;
-}
 
 /** The properties that every function of a stage shares. */
 export interface FunctionDefaults {
@@ -33,20 +29,16 @@ export interface FunctionDefaults {
   readonly rollout: Rollout | undefined;
 }
 
-/** What a function needs besides the defaults. */
-export interface ApiFunctionProps extends FunctionDefaults {
-  /** The name of the function's file in functions/, its route and its metrics. */
-  readonly name: string;
+type RouteProps = Pick<Route, 'name' | 'description' | 'memoryMb' | 'timeoutSeconds' | 'impact'>;
+
+/** What a function needs besides the defaults. `name` is that of its file in functions/, of its route and of its metrics. */
+export interface ApiFunctionProps extends FunctionDefaults, RouteProps {
   /** The folder of its bundle. */
   readonly codeFolder: string;
-  readonly description: string;
-  readonly memoryMb: number;
-  readonly timeoutSeconds: number;
-  /** One sentence: what people cannot do while the function fails. */
-  readonly impact: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly grants: readonly PolicyStatement[];
-  readonly network?: Network | undefined;
+  /** The network of a function that needs a fixed outbound address. */
+  readonly egress?: StaticEgress | undefined;
   /** The concurrency that is kept for this function alone and is also its limit; undefined: none is reserved. */
   readonly reservedConcurrency?: number | undefined;
   /** Whether the function throws to refuse a request. */
@@ -80,7 +72,7 @@ export class ApiFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
     super(scope, id);
-    const { timeoutSeconds, network } = props;
+    const { timeoutSeconds, egress } = props;
     if (timeoutSeconds > MAX_TIMEOUT_SECONDS) {
       throw new Error(
         `${props.name}: a timeout of ${timeoutSeconds} s is longer than the ${MAX_TIMEOUT_SECONDS} s that API Gateway allows`,
@@ -104,10 +96,10 @@ export class ApiFunction extends Construct {
       }),
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.ACTIVE,
-      ...(network && {
-        vpc: network.vpc,
+      ...(egress && {
+        vpc: egress.vpc,
         vpcSubnets: { subnetType: SubnetType.PRIVATE_WITH_EGRESS },
-        securityGroups: [network.securityGroup],
+        securityGroups: [egress.securityGroup],
       }),
     });
     const { isOperation = true, rollout } = props;
@@ -116,7 +108,7 @@ export class ApiFunction extends Construct {
     this.target = alias ?? this.lambda;
   }
 
-  private roleFor({ grants, network }: ApiFunctionProps, logGroup: LogGroup): Role {
+  private roleFor({ grants, egress }: ApiFunctionProps, logGroup: LogGroup): Role {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: {
@@ -127,7 +119,7 @@ export class ApiFunction extends Construct {
               resources: [logGroup.logGroupArn],
             }),
             TRACING,
-            ...(network ? [NETWORK_INTERFACES] : []),
+            ...(egress ? [NETWORK_INTERFACES] : []),
             ...grants,
           ],
         }),

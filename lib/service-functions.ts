@@ -108,7 +108,7 @@ export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
         description: `${route.method} ${route.path}`,
         variables: variablesOf(route),
         grants: grantsOf(permissionsOf(route), resources),
-        network: callsProviders(route) ? egress : undefined,
+        egress: callsProviders(route) ? egress : undefined,
       }),
   };
 };

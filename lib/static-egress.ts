@@ -4,6 +4,8 @@ import {
   FlowLogDestination,
   FlowLogTrafficType,
   GatewayVpcEndpointAwsService,
+  type ISecurityGroup,
+  type IVpc,
   NatProvider,
   Peer,
   Port,
@@ -13,10 +15,11 @@ import {
 } from 'aws-cdk-lib/aws-ec2';
 import { LogGroup, type LogGroupProps } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Network } from './api-function.ts';
 
 /** A network whose outbound traffic has one fixed address, which providers can allow-list. */
-export interface StaticEgress extends Network {
+export interface StaticEgress {
+  readonly vpc: IVpc;
+  readonly securityGroup: ISecurityGroup;
   readonly address: string;
 }
 

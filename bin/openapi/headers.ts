@@ -12,11 +12,9 @@ interface HeaderObject {
 
 export type HeaderObjects = Readonly<Record<string, HeaderObject | { readonly $ref: string }>>;
 
-const NAMES = [...PLAN_NAMES, ...KEY_LIMIT_NAMES].join('|');
-
 /** The pattern of a list with one item per limit: the plan's, and any limit of the key that is used up. */
 const listOfLimits = (parameters: string): string => {
-  const item = `"(${NAMES})";${parameters}`;
+  const item = `"(${[...PLAN_NAMES, ...KEY_LIMIT_NAMES].join('|')})";${parameters}`;
   return `^${item}(, ${item})*$`;
 };
 
@@ -54,30 +52,21 @@ export const HEADERS = {
   },
 } as const satisfies Record<string, HeaderObject>;
 
-type HeaderName = keyof typeof HEADERS;
-
 const WITH_RETRY_AFTER: readonly number[] = [429, 503];
 /** The authorizer rejects these requests before they are counted. */
 const NOT_COUNTED: readonly number[] = [401, 403];
 
-const commonHeaders = (route: Route, status: number): readonly HeaderName[] => [
-  'X-Request-Id',
-  ...(route.path.startsWith('/v1/') ? (['Cache-Control'] as const) : []),
-  ...(route.access.by === 'public' || NOT_COUNTED.includes(status)
-    ? []
-    : (['RateLimit-Policy', 'RateLimit'] as const)),
-  ...(WITH_RETRY_AFTER.includes(status) ? (['Retry-After'] as const) : []),
-];
-
 /** Returns the headers of one response of a row. */
-export const headersOf = (route: Route, status: number): HeaderObjects => ({
-  ...Object.fromEntries(
-    commonHeaders(route, status).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-  ),
-  ...Object.fromEntries(
-    Object.entries(route.responses[status]?.headers ?? {}).map(([name, description]) => [
-      name,
-      { description, schema: { type: 'string' } },
-    ]),
-  ),
-});
+export const headersOf = (route: Route, status: number): HeaderObjects => {
+  const common: (keyof typeof HEADERS)[] = ['X-Request-Id'];
+  if (route.path.startsWith('/v1/')) common.push('Cache-Control');
+  if (route.access.by !== 'public' && !NOT_COUNTED.includes(status)) {
+    common.push('RateLimit-Policy', 'RateLimit');
+  }
+  if (WITH_RETRY_AFTER.includes(status)) common.push('Retry-After');
+  const own = Object.entries(route.responses[status]?.headers ?? {});
+  return Object.fromEntries([
+    ...common.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    ...own.map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  ]);
+};
