@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { startBenchDatabase } from '#bench/harness/database.ts';
+import { quantile } from '#bench/harness/report.ts';
 import type { Table } from '#shared/table/client.ts';
-import { sellerKey } from '#shared/table/keys.ts';
 import { userLinks } from '#shared/users/link-user.ts';
-import { withDynamodbTimes } from './dynamodb-times.ts';
+import { DYNAMODB_MS } from './model.ts';
 
 /** The result of links of one seller at a steady rate. */
 export interface SteadyLinks {
@@ -12,36 +14,56 @@ export interface SteadyLinks {
   readonly p99Ms: number;
 }
 
-interface Load {
-  readonly perSecond: number;
-  readonly links: number;
-  /** How old the count is when the transaction begins. 0: it is read right before, as the service does. */
-  readonly countAgeMs: number;
-}
-
 const DEADLINE_MS = 20_000;
 
-/** A table whose first count of a link is `ageMs` old when the link uses it, as if it were read before the checks. */
-const withOldCount = (table: Table, ageMs: number): Table => {
-  let isFirstRead = true;
-  const send = async (command: object): Promise<unknown> => {
-    const result = await table.client.send(command as never);
-    if (isFirstRead && ageMs > 0) await pause(ageMs);
-    isFirstRead = false;
-    return result;
+/** Adds DynamoDB's times to the calls of links of one seller, and cancels a transaction that meets another one. */
+const withDynamodbTimes = ({ name, client }: Table) => {
+  const { network, read, beforeHold, hold } = DYNAMODB_MS;
+  let isSellerHeld = false;
+  let transactions = 0;
+
+  const transact = async (command: TransactWriteCommand): Promise<unknown> => {
+    transactions += 1;
+    await pause(network + beforeHold);
+    if (isSellerHeld) {
+      await pause(network);
+      const CancellationReasons = [{ Code: 'TransactionConflict' }];
+      throw new TransactionCanceledException({ message: 'canceled', $metadata: {}, CancellationReasons });
+    }
+    isSellerHeld = true;
+    try {
+      const [result] = await Promise.all([client.send(command), pause(hold)]);
+      return result;
+    } finally {
+      isSellerHeld = false;
+      await pause(network);
+    }
   };
-  return { name: table.name, client: { send } as unknown as Table['client'] };
+
+  return {
+    transactions: () => transactions,
+
+    /** The table of one link. Its first count is `countAgeMs` old when the link gets it, as if it were read before the checks. */
+    tableOfLink(countAgeMs: number): Table {
+      let ageMs = countAgeMs;
+      const send = async (command: object): Promise<unknown> => {
+        if (command instanceof TransactWriteCommand) return transact(command);
+        await pause(network + read);
+        const result = await client.send(command as never);
+        await pause(network + ageMs);
+        ageMs = 0;
+        return result;
+      };
+      return { name, client: { send } as never };
+    },
+  };
 };
 
-const quantile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))] as number;
-
-/** Links people to a new seller at random times (a Poisson process). Every link reads and writes the real embedded database. */
-export const steadyLinks = async (table: Table, sellerId: string, load: Load): Promise<SteadyLinks> => {
-  await table.client.send(
-    new PutCommand({ TableName: table.name, Item: { ...sellerKey(sellerId), user_count: 0 } }),
-  );
-  const timed = withDynamodbTimes(table);
+/** Links people to a new seller at the times `starts` (milliseconds). Every link reads and writes the real embedded database. */
+export const steadyLinks = async (starts: readonly number[], countAgeMs: number): Promise<SteadyLinks> => {
+  const database = await startBenchDatabase();
+  const { sellerId } = await database.newSeller();
+  const { tableOfLink, transactions } = withDynamodbTimes(database.table);
   const user = {
     national_id_last_four: '0829',
     birth_date: '1370/1/15',
@@ -49,28 +71,20 @@ export const steadyLinks = async (table: Table, sellerId: string, load: Load): P
     display_name: 'Sara Ahmadi',
     created_at: new Date().toISOString(),
   };
-  const link = async (number: number): Promise<number> => {
+  const link = async (start: number, index: number): Promise<number> => {
+    await pause(start);
     const startedAt = performance.now();
-    const newLink = {
-      sellerId,
-      personHashes: [`${sellerId}-${number}`] as const,
-      phoneHash: `${sellerId}-${number}`,
-      birthDay: '1991-04-04',
-      user,
-    };
-    await userLinks(withOldCount(timed, load.countAgeMs)).link(newLink, startedAt + DEADLINE_MS);
-    return performance.now() - startedAt - load.countAgeMs;
+    const hash = String(index);
+    await userLinks(tableOfLink(countAgeMs)).link(
+      { sellerId, personHashes: [hash], phoneHash: hash, birthDay: '1991-04-04', user },
+      startedAt + DEADLINE_MS,
+    );
+    return performance.now() - startedAt - countAgeMs;
   };
-  const running: Promise<number>[] = [];
-  let dueAt = performance.now();
-  for (let number = 0; number < load.links; number += 1) {
-    dueAt += (-Math.log(1 - Math.random()) * 1000) / load.perSecond;
-    await pause(Math.max(0, dueAt - performance.now()));
-    running.push(link(number));
-  }
-  const times = await Promise.all(running);
+  const times = await Promise.all(starts.map(link));
+  await database.stop();
   return {
-    transactionsPerSuccess: timed.transactions() / load.links,
+    transactionsPerSuccess: transactions() / starts.length,
     p50Ms: quantile(times, 0.5),
     p99Ms: quantile(times, 0.99),
   };
