@@ -1,20 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { newDemoPerson } from '#local/demo/people.ts';
 import { authorizerEvent, proxyEvent } from '#local/gateway/proxy-event.ts';
 import type { ReceivedRequest } from '#local/gateway/received-request.ts';
-import { router } from '#local/gateway/router.ts';
+import { type RouteMatch, router } from '#local/gateway/router.ts';
 import { allRoutes } from '#shared/routes.ts';
-
-/** A generated person, as the body of POST /v1/users. */
-export interface BenchPerson {
-  readonly national_id: string;
-  readonly birth_date: string;
-  readonly phone: string;
-  readonly display_name: string;
-}
 
 /** What the requests of one round need from the responses before them. */
 export interface Round {
-  readonly person: BenchPerson;
+  readonly person: ReturnType<typeof newDemoPerson>;
   readonly apiKey: string;
   readonly sellerId: string;
   /** The id of the user of `person`, once it is linked. */
@@ -32,7 +25,21 @@ export interface Operation {
   readonly event: (round: Round) => object;
 }
 
+/** A request of an operation. Its title begins with the method and the path. */
+interface OperationRequest {
+  readonly title: string;
+  /** The path with its values, if it is not the one in the title. */
+  readonly target?: (round: Round) => string;
+  readonly body?: (round: Round) => object;
+}
+
 const findRoute = router(allRoutes);
+
+const routeOf = (method: string, path: string): RouteMatch => {
+  const match = findRoute(method, path);
+  if (match === undefined) throw new Error(`no route for ${method} ${path}`);
+  return match;
+};
 
 const received = (method: string, target: string, key: string, body?: object): ReceivedRequest => {
   const [path = '', query = ''] = target.split('?');
@@ -67,9 +74,7 @@ export const eventOf = (
   body?: object,
 ) => {
   const request = received(method, target, apiKey, body);
-  const match = findRoute(method, request.path);
-  if (match === undefined) throw new Error(`no route for ${method} ${request.path}`);
-  return proxyEvent(request, match, {
+  return proxyEvent(request, routeOf(method, request.path), {
     sellerId,
     keyId,
     plan: 'professional',
@@ -79,72 +84,41 @@ export const eventOf = (
   });
 };
 
-/** Every operation, in an order in which each one finds what those before it have stored. */
-export const OPERATIONS: readonly Operation[] = [
-  {
-    title: 'authorizer',
-    name: 'authorizer',
-    event: ({ apiKey }) => {
-      const request = received('GET', '/v1/users', apiKey);
-      return authorizerEvent(request, { route: allRoutes[0] as never, pathParameters: null });
-    },
-  },
-  {
-    title: 'POST /v1/users, new link',
-    name: 'create-user',
-    event: (round) => eventOf('POST', '/v1/users', round, round.person),
-  },
-  {
-    title: 'POST /v1/users, existing link',
-    name: 'create-user',
-    event: (round) => eventOf('POST', '/v1/users', round, round.person),
-  },
-  { title: 'GET /v1/users', name: 'list-users', event: (round) => eventOf('GET', '/v1/users', round) },
+const operationOf = ({ title, target, body }: OperationRequest): Operation => {
+  const [, method = '', path = ''] = /^([A-Z]+) ([^?,]+)/.exec(title) ?? [];
+  return {
+    title,
+    name: routeOf(method, path).route.name,
+    event: (round) => eventOf(method, target?.(round) ?? path, round, body?.(round)),
+  };
+};
+
+const authorizer: Operation = {
+  title: 'authorizer',
+  name: 'authorizer',
+  event: ({ apiKey }) => authorizerEvent(received('GET', '/v1/users', apiKey), routeOf('GET', '/v1/users')),
+};
+
+const userPath = ({ userId }: Round): string => `/v1/users/${userId}`;
+
+const REQUESTS: readonly OperationRequest[] = [
+  { title: 'POST /v1/users, new link', body: ({ person }) => person },
+  { title: 'POST /v1/users, existing link', body: ({ person }) => person },
+  { title: 'GET /v1/users' },
   {
     title: 'GET /v1/users?phone',
-    name: 'list-users',
-    event: (round) => eventOf('GET', `/v1/users?phone=${encodeURIComponent(round.person.phone)}`, round),
+    target: ({ person }) => `/v1/users?phone=${encodeURIComponent(person.phone)}`,
   },
-  {
-    title: 'GET /v1/users/{id}',
-    name: 'get-user',
-    event: (round) => eventOf('GET', `/v1/users/${round.userId}`, round),
-  },
-  {
-    title: 'POST /v1/auth/otp/send',
-    name: 'send-otp',
-    event: (round) => eventOf('POST', '/v1/auth/otp/send', round, { phone: round.person.phone }),
-  },
-  {
-    title: 'POST /v1/auth/otp/verify',
-    name: 'verify-otp',
-    event: (round) =>
-      eventOf('POST', '/v1/auth/otp/verify', round, { phone: round.person.phone, code: round.code() }),
-  },
-  {
-    title: 'DELETE /v1/users/{id}',
-    name: 'delete-user',
-    event: (round) => eventOf('DELETE', `/v1/users/${round.userId}`, round),
-  },
-  {
-    title: 'GET /.well-known/jwks.json',
-    name: 'get-jwks',
-    event: (round) => eventOf('GET', '/.well-known/jwks.json', round),
-  },
-  {
-    title: 'GET /.well-known/openid-configuration',
-    name: 'get-openid-configuration',
-    event: (round) => eventOf('GET', '/.well-known/openid-configuration', round),
-  },
-  {
-    title: 'GET /v1/openapi.json',
-    name: 'get-openapi',
-    event: (round) => eventOf('GET', '/v1/openapi.json', round),
-  },
-  { title: 'GET /docs', name: 'get-docs', event: (round) => eventOf('GET', '/docs', round) },
-  {
-    title: 'GET /docs/{guide}',
-    name: 'get-guide',
-    event: (round) => eventOf('GET', '/docs/quick-start', round),
-  },
+  { title: 'GET /v1/users/{id}', target: userPath },
+  { title: 'POST /v1/auth/otp/send', body: ({ person: { phone } }) => ({ phone }) },
+  { title: 'POST /v1/auth/otp/verify', body: ({ person: { phone }, code }) => ({ phone, code: code() }) },
+  { title: 'DELETE /v1/users/{id}', target: userPath },
+  { title: 'GET /.well-known/jwks.json' },
+  { title: 'GET /.well-known/openid-configuration' },
+  { title: 'GET /v1/openapi.json' },
+  { title: 'GET /docs' },
+  { title: 'GET /docs/{guide}', target: () => '/docs/quick-start' },
 ];
+
+/** Every operation, in an order in which each one finds what those before it have stored. */
+export const OPERATIONS: readonly Operation[] = [authorizer, ...REQUESTS.map(operationOf)];

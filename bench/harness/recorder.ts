@@ -1,7 +1,8 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** One call of a function to DynamoDB, Secrets Manager, KMS or a provider. */
@@ -26,10 +27,11 @@ export interface Reply {
   readonly body: string;
 }
 
-/** A server that takes the place of AWS and the providers for the functions under test. */
-export interface AwsEndpoint {
-  readonly url: string;
-  close(): Promise<void>;
+/** Where the recorder finds what the functions call. */
+export interface Upstreams {
+  readonly databaseUrl: string;
+  /** The secrets by name; `<recorder>` in them becomes the URL of the recorder. */
+  readonly secrets: Readonly<Record<string, string>>;
 }
 
 /** Longer than a function takes between two calls of one round trip, and shorter than any timeout. */
@@ -39,20 +41,13 @@ const DELAY_MS = 20;
 export const operationOf = ({ target, method }: Pick<Call, 'target' | 'method'>): string =>
   target?.split('.')[1] ?? `${method} (provider)`;
 
-/** Reads the body of a request. */
-export const textOf = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
-};
-
-/** Starts a server on a free port of the loopback address. */
-export const listen = async (server: Server, scheme: string): Promise<AwsEndpoint> => {
+/** Listens on a free port of the loopback address. */
+export const listen = async (server: Server, scheme: 'http' | 'https') => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
+    async close(): Promise<void> {
       server.close();
       server.closeAllConnections();
       await once(server, 'close');
@@ -66,30 +61,45 @@ const headersOf = ({ headers }: IncomingMessage): Record<string, string> => {
   return kept as Record<string, string>;
 };
 
-const { privateKey } = generateKeyPairSync('ec', {
-  namedCurve: 'P-256',
-  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  publicKeyEncoding: { type: 'spki', format: 'pem' },
-});
-
-/** Responds as KMS does, with a key of this process. */
-const kms: Readonly<Record<string, (input: { Message: string }) => object>> = {
-  GetPublicKey: () => ({
-    PublicKey: createPublicKey(privateKey).export({ type: 'spki', format: 'der' }).toString('base64'),
-  }),
-  Sign: ({ Message }) => ({
-    Signature: sign('sha256', Buffer.from(Message, 'base64'), createPrivateKey(privateKey)).toString(
-      'base64',
-    ),
-  }),
+/** Passes a request to `/<port>/…` on to the provider on that port. */
+export const callProvider = async (request: IncomingMessage, body: string): Promise<Reply> => {
+  const { url = '', method = 'GET' } = request;
+  const [, port, ...path] = url.split('/');
+  const response = await fetch(`http://127.0.0.1:${port}/${path.join('/')}`, {
+    method,
+    headers: headersOf(request),
+    ...(body === '' ? {} : { body }),
+  });
+  const type = response.headers.get('content-type') ?? 'application/json';
+  return { status: response.status, type, body: await response.text() };
 };
 
-/** Where the recorder finds what the functions call. */
-export interface Upstreams {
-  readonly databaseUrl: string;
-  /** The secrets by name; `<recorder>` in them becomes the URL of the recorder. */
-  readonly secrets: Readonly<Record<string, string>>;
-}
+const awsReply = (output: object, status = 200): Reply => ({
+  status,
+  type: 'application/x-amz-json-1.0',
+  body: JSON.stringify(output),
+});
+
+const callDatabase = async (databaseUrl: string, request: IncomingMessage, body: string) => {
+  const response = await fetch(databaseUrl, {
+    method: 'POST',
+    headers: headersOf(request),
+    body: JSON.stringify({ ...JSON.parse(body), ReturnConsumedCapacity: 'TOTAL' }),
+  });
+  const { ConsumedCapacity = [], ...output } = (await response.json()) as {
+    ConsumedCapacity?: { CapacityUnits: number } | { CapacityUnits: number }[];
+  };
+  const units = [ConsumedCapacity].flat().reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0);
+  return { response: awsReply(output, response.status), units };
+};
+
+const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+/** Responds as KMS does, with a key of this process. */
+const callKms = (operation: string, { Message }: { readonly Message: string }): Reply =>
+  operation === 'Sign'
+    ? awsReply({ Signature: sign('sha256', Buffer.from(Message, 'base64'), privateKey).toString('base64') })
+    : awsReply({ PublicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64') });
 
 /**
  * Starts a server that passes the calls of a function on and records them, with their round trips and the capacity that they consume.
@@ -100,49 +110,23 @@ export const startRecorder = async ({ databaseUrl, secrets }: Upstreams) => {
   let roundTrip = 0;
   let hasResponded = false;
 
-  const awsReply = async (target: string, request: IncomingMessage, body: string) => {
+  const passOn = async (target: string | undefined, request: IncomingMessage, body: string) => {
+    if (target === undefined) return { response: await callProvider(request, body), units: 0 };
     const [service, operation = ''] = target.split('.');
-    const json = (value: object, units = 0) => ({
-      response: { status: 200, type: 'application/x-amz-json-1.0', body: JSON.stringify(value) },
-      units,
-    });
-    if (service === 'TrentService') return json(kms[operation]?.(JSON.parse(body)) ?? {});
-    if (service === 'secretsmanager') {
-      return json({ SecretString: secrets[JSON.parse(body).SecretId]?.replaceAll('<recorder>', server.url) });
-    }
-    const passedOn = await fetch(databaseUrl, {
-      method: 'POST',
-      headers: headersOf(request),
-      body: JSON.stringify({ ...JSON.parse(body), ReturnConsumedCapacity: 'TOTAL' }),
-    });
-    const { ConsumedCapacity = [], ...output } = (await passedOn.json()) as {
-      ConsumedCapacity?: { CapacityUnits: number } | { CapacityUnits: number }[];
-    };
-    const units = [ConsumedCapacity].flat().reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0);
-    const { response } = json(output);
-    return { response: { ...response, status: passedOn.status }, units };
-  };
-
-  const providerReply = async (request: IncomingMessage, body: string) => {
-    const { url = '', method = 'GET' } = request;
-    const [, port, ...path] = url.split('/');
-    const passedOn = await fetch(`http://127.0.0.1:${port}/${path.join('/')}`, {
-      method,
-      headers: headersOf(request),
-      ...(body === '' ? {} : { body }),
-    });
-    const type = passedOn.headers.get('content-type') ?? 'application/json';
-    return { response: { status: passedOn.status, type, body: await passedOn.text() }, units: 0 };
+    if (service === 'TrentService') return { response: callKms(operation, JSON.parse(body)), units: 0 };
+    if (service !== 'secretsmanager') return callDatabase(databaseUrl, request, body);
+    const SecretString = secrets[JSON.parse(body).SecretId]?.replaceAll('<recorder>', server.url);
+    return { response: awsReply({ SecretString }), units: 0 };
   };
 
   const serve: RequestListener = async (request, response) => {
     if (hasResponded) roundTrip += 1;
     hasResponded = false;
     const of = roundTrip;
-    const body = await textOf(request);
-    const target = request.headers['x-amz-target'] as string | undefined;
-    const reply = target ? await awsReply(target, request, body) : await providerReply(request, body);
+    const body = await text(request);
     const { method = 'GET', url: path = '' } = request;
+    const target = request.headers['x-amz-target'] as string | undefined;
+    const reply = await passOn(target, request, body);
     // A send of an SMS uses a connection of its own; the bare handler does the same.
     const { connection } = request.headers;
     const headers = { ...headersOf(request), ...(connection === 'close' ? { connection } : {}) };

@@ -45,27 +45,28 @@ export const VARIABLES: Readonly<Record<Exclude<DeployedVariable, OptionalVariab
   RELEASE_COMMIT: 'bench',
 };
 
+/** A function as Lambda calls it. The result of the authorizer is a policy, which has no status. */
+export type Handler = (event: object, context: object) => Promise<APIGatewayProxyResult>;
+
 /** The context that Lambda passes to a function, as far as the functions read it. */
 export const CONTEXT = { getRemainingTimeInMillis: () => 20_000 };
-
-/** Returns the status of a result; 200 for the policy of the authorizer. */
-const statusOf = (result: unknown): number => (result as Partial<APIGatewayProxyResult>).statusCode ?? 200;
 
 /** Records the calls of every operation of a checkout, twice: for the first request of a process and for a later one. */
 export const recordOperations = async (root = ROOT): Promise<Recording[]> => {
   const [database, simulators] = await Promise.all([startBenchDatabase(), startSimulators()]);
-  const providerSecret = JSON.stringify(simulators.providerSecret).replaceAll(
-    'http://127.0.0.1:',
-    '<recorder>/',
-  );
+  const providerSecret = JSON.stringify(simulators.providerSecret);
   const recorder = await startRecorder({
     databaseUrl: database.url,
-    secrets: { 'hash-secret': HASH_SECRET, 'provider-secret': providerSecret },
+    secrets: {
+      'hash-secret': HASH_SECRET,
+      'provider-secret': providerSecret.replaceAll('http://127.0.0.1:', '<recorder>/'),
+    },
   });
   const pages = join(ROOT, '.build', 'pages');
   await writePages(pages);
   Object.assign(process.env, VARIABLES, { AWS_ENDPOINT_URL: recorder.url, PAGES_FOLDER: pages });
-  const { redirectLog } = await import(pathToFileURL(join(root, 'shared/log.ts')).href);
+  const load = (file: string, query = '') => import(`${pathToFileURL(join(root, file)).href}${query}`);
+  const { redirectLog } = await load('shared/log.ts');
   let logBytes = 0;
   const restoreLog = redirectLog((line: string) => {
     logBytes += Buffer.byteLength(line);
@@ -77,19 +78,13 @@ export const recordOperations = async (root = ROOT): Promise<Recording[]> => {
     await database.registerBuyer(person.phone);
     return { ...seller, person, userId: '', code: () => simulators.messages(person.phone)[0]?.code ?? '' };
   };
-  const record = async (
-    handler: (event: object, context: object) => unknown,
-    operation: Operation,
-    round: Round,
-  ) => {
-    const event = operation.event(round);
+  const record = async (handler: Handler, { title, name, event: newEvent }: Operation, round: Round) => {
+    const event = newEvent(round);
     logBytes = 0;
     // A handler may change its event.
     const result = await handler(structuredClone(event), CONTEXT);
-    if (statusOf(result) >= 300) throw new Error(`${operation.title}: ${JSON.stringify(result)}`);
-    if (operation.name === 'create-user') {
-      round.userId = JSON.parse((result as APIGatewayProxyResult).body).id;
-    }
+    if (result.statusCode >= 300) throw new Error(`${title}: ${result.body}`);
+    if (name === 'create-user') round.userId = JSON.parse(result.body).id;
     return { event, calls: recorder.take(), result, logBytes };
   };
 
@@ -98,8 +93,10 @@ export const recordOperations = async (root = ROOT): Promise<Recording[]> => {
     const recordings: Recording[] = [];
     for (const operation of OPERATIONS) {
       // The query makes a new instance of the module, so that its first request is one of a new process.
-      const file = pathToFileURL(join(root, 'functions', `${operation.name}.ts`)).href;
-      const { handler } = await import(`${file}?${encodeURIComponent(operation.title)}`);
+      const { handler } = await load(
+        `functions/${operation.name}.ts`,
+        `?${encodeURIComponent(operation.title)}`,
+      );
       const first = await record(handler, operation, one);
       const later = await record(handler, operation, two);
       recordings.push({ operation, first, later, recorderUrl: recorder.url });
