@@ -3,50 +3,40 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { COLD_START_LEVERS, TRIMMINGS } from '#lib/bundle-plugins.ts';
-import { bundleFunctions } from '#lib/bundling.ts';
+import { type Bundles, bundleFunctions } from '#lib/bundling.ts';
 import { figure, report } from './harness/report.ts';
 
 /**
  * `npm run bench:bundles` prints the bundle size of each function: as deployed, with the two cold-start plugins alone, and without any
  * plugin. Then it prints the bytes that each of the other plugins saves by itself.
  */
-const folder = await mkdtemp(join(tmpdir(), 'buyer-linking-bench-'));
+type Sizes = Bundles['sizes'];
 
-const sizesWith = async (plugins: readonly Plugin[]) =>
+const folder = await mkdtemp(join(tmpdir(), 'buyer-linking-bench-'));
+const sizesWith = async (plugins: readonly Plugin[]): Promise<Sizes> =>
   (await bundleFunctions({ outDir: join(folder, 'bundles'), plugins })).sizes;
 
-type Column = (name: string) => number;
-
-const tableOf = (
-  title: string,
-  names: readonly string[],
-  columns: Readonly<Record<string, Column>>,
-): string[][] => [
+const tableOf = (title: string, names: readonly string[], columns: Readonly<Record<string, Sizes>>) => [
   [title, ...Object.keys(columns)],
-  ...names.map((name) => [name, ...Object.values(columns).map((sizeOf) => figure(sizeOf(name)))]),
+  ...names.map((name) => [name, ...Object.values(columns).map((sizes) => figure(sizes[name] ?? 0))]),
 ];
 
 try {
   const deployed = await sizesWith([...COLD_START_LEVERS, ...TRIMMINGS]);
-  const coldStartOnly = await sizesWith(COLD_START_LEVERS);
-  const unreduced = await sizesWith([]);
   const names = Object.keys(deployed).sort();
-  const sizes: Record<string, Column> = {
-    deployed: (name) => deployed[name] ?? 0,
-    'cold-start plugins only': (name) => coldStartOnly[name] ?? 0,
-    'no plugin': (name) => unreduced[name] ?? 0,
+  const sizes = {
+    deployed,
+    'cold-start plugins only': await sizesWith(COLD_START_LEVERS),
+    'no plugin': await sizesWith([]),
   };
-  const savings: Record<string, Column> = {};
+  const savings: Record<string, Sizes> = {};
   for (const plugin of TRIMMINGS) {
     const without = await sizesWith([...COLD_START_LEVERS, ...TRIMMINGS.filter((other) => other !== plugin)]);
-    savings[plugin.name] = (name) => (without[name] ?? 0) - (deployed[name] ?? 0);
+    const saved = names.map((name) => [name, (without[name] ?? 0) - (deployed[name] ?? 0)]);
+    savings[plugin.name] = Object.fromEntries(saved);
   }
-  report(
-    'bundles',
-    'Bytes of minified JavaScript.',
-    tableOf('function', names, sizes),
-    tableOf('saved by', names, savings),
-  );
+  const tables = [tableOf('function', names, sizes), tableOf('saved by', names, savings)];
+  report('bundles', 'Bytes of minified JavaScript.', ...tables);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

@@ -4,9 +4,6 @@
  */
 import type { Context } from 'aws-lambda';
 import { handle, type VerifyOtpDeps } from '#functions/verify-otp.ts';
-import { startDatabase } from '#local/database.ts';
-import { setLocalCredentials } from '#local/environment.ts';
-import { ensureTable } from '#local/table.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
 import { redirectLog } from '#shared/log.ts';
@@ -15,35 +12,30 @@ import { CODE_LIFETIME_SECONDS } from '#shared/one-time-codes/rules.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
 import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
-import { openTable } from '#shared/table/client.ts';
+import { HASH_SECRET, startBenchDatabase } from './harness/database.ts';
 import { eventOf } from './harness/operations.ts';
-import { median, quantile, ratio, report } from './harness/report.ts';
+import { CONTEXT } from './harness/recording.ts';
+import { interleave, median, quantile, ratio, report } from './harness/report.ts';
 
 const ROUNDS = 300;
-const ACCESS_KEY_ID = 'codetiming';
 const RIGHT = '493027';
 const WRONG = '493028';
+const REASONS = ['wrong', 'expired', 'used', 'never sent'] as const;
 
-setLocalCredentials(ACCESS_KEY_ID);
-const database = await startDatabase({ accessKeyId: ACCESS_KEY_ID });
-const table = openTable('bench', database.endpoint);
-await ensureTable(table);
+const { table, stop } = await startBenchDatabase();
 redirectLog(() => {});
-
-const hashes = keyedHashesFrom({ read: async () => JSON.stringify({ current: 'k'.repeat(40) }) });
+const hashes = keyedHashesFrom({ read: async () => HASH_SECRET });
 const codes = codeStore(table);
-const limiter = rateLimiter(table);
 const deps: VerifyOtpDeps = {
   codes,
   hashes,
-  rateLimiter: limiter,
+  rateLimiter: rateLimiter(table),
   buyers: buyerStore(table),
   signer: { sign: async () => 'token', publicKeys: async () => ({ keys: [] }) },
   tokenIssuer: 'http://localhost',
   clock: Date.now,
 };
 const handler = endpoint(oneTimeCodeRoutes['verify-otp'], handle, () => deps);
-const context = { getRemainingTimeInMillis: () => 15_000 } as unknown as Context;
 
 let calls = 0;
 const verify = async (phone: string, code: string): Promise<number> => {
@@ -52,7 +44,7 @@ const verify = async (phone: string, code: string): Promise<number> => {
   const sender = { sellerId: 'sel_bench', keyId: `key_${Math.floor(calls / 50)}` };
   const event = eventOf('POST', '/v1/auth/otp/verify', sender, { phone, code });
   const startedAt = performance.now();
-  await handler(event, context);
+  await handler(event, CONTEXT as Context);
   return performance.now() - startedAt;
 };
 
@@ -65,26 +57,22 @@ const store = async (phone: string, secondsAgo: number): Promise<void> => {
   await codes.recordSend(owner, await codes.read(owner, false), { mac, provider: 'none', now });
 };
 
-const REASONS = ['wrong', 'expired', 'used', 'never sent'] as const;
-const times = new Map<string, number[]>(REASONS.map((reason) => [reason, []]));
-for (let round = 0; round < ROUNDS; round += 1) {
-  for (const [index, reason] of REASONS.entries()) {
-    const phone = `+98955${String(round * REASONS.length + index).padStart(7, '0')}`;
-    if (reason !== 'never sent') await store(phone, reason === 'expired' ? CODE_LIFETIME_SECONDS + 1 : 0);
-    if (reason === 'used') await verify(phone, RIGHT);
-    times.get(reason)?.push(await verify(phone, reason === 'wrong' ? WRONG : RIGHT));
-  }
-}
+let phones = 0;
+const times = await interleave(REASONS, ROUNDS, async (reason) => {
+  phones += 1;
+  const phone = `+98955${String(phones).padStart(7, '0')}`;
+  if (reason !== 'never sent') await store(phone, reason === 'expired' ? CODE_LIFETIME_SECONDS + 1 : 0);
+  if (reason === 'used') await verify(phone, RIGHT);
+  return verify(phone, reason === 'wrong' ? WRONG : RIGHT);
+});
 
-const wrongMedian = median(times.get('wrong') ?? []);
 report('code-timing', `Milliseconds of ${ROUNDS} rejected verifications each, in turns.`, [
   ['code', 'p50', 'p90', '× wrong'],
   ...[...times].map(([reason, all]) => [
     reason,
     median(all).toFixed(2),
     quantile(all, 0.9).toFixed(2),
-    ratio(median(all), wrongMedian),
+    ratio(median(all), median(times.get('wrong') ?? [])),
   ]),
 ]);
-table.client.destroy();
-await database.stop();
+await stop();

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import type { Plugin } from 'esbuild';
 import { bareHandler } from './harness/bare-handler.ts';
 import { type Subject, startBenchProcesses } from './harness/processes.ts';
 import { type Recording, ROOT, recordOperations } from './harness/recording.ts';
@@ -11,7 +11,7 @@ import { figure, interleave, median, option, ratio, report } from './harness/rep
  * `npm run bench:peers` compares the cold start of GET /v1/users with the same operation in other frameworks: they validate the query with
  * zod and make the same calls. Installs the frameworks of bench/peers on demand. Option: `--rounds <n>`.
  */
-const ROUNDS = option('rounds', 11);
+const rounds = Number(option('rounds') ?? 11);
 const PEERS = {
   hono: 'Hono',
   middy: 'middy, Powertools logger and metrics',
@@ -22,46 +22,21 @@ const PEERS = {
 } as const;
 
 const FOLDER = join(ROOT, 'bench', 'peers');
-const CALLS = 'recorded-calls.mjs';
 
-/** Optional parts of NestJS, which it requires only if they are used. */
-const optionalParts: Plugin = {
-  name: 'optional-parts',
-  setup({ onResolve }) {
-    onResolve(
-      { filter: /^(?:@nestjs\/(?:microservices|websockets)|class-(?:validator|transformer))/ },
-      ({ path }) => ({
-        path,
-        external: true,
-      }),
-    );
-  },
-};
-
-/** Bundles a peer in the usual way, with the module that makes the recorded calls. */
-const bundle = async (peer: string, folder: string, recording: Recording): Promise<Subject> => {
-  const file = join(folder, `${peer}.mjs`);
-  const { metafile } = await build({
-    entryPoints: [join(FOLDER, `${peer}.mjs`)],
-    outfile: file,
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    mainFields: ['module', 'main'],
-    alias: { 'recorded-calls': join(folder, CALLS) },
+/** Lets a peer import the recorded calls, and its packages be CommonJS. */
+const forPeers = (recordedCalls: string): Plugin => ({
+  name: 'for-peers',
+  setup({ initialOptions, onResolve }) {
+    initialOptions.alias = { 'recorded-calls': recordedCalls };
     // CommonJS packages use `require`, which an ES module does not have.
-    banner: {
-      js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);",
-    },
-    plugins: [optionalParts],
-    metafile: true,
-    logLevel: 'error',
-  });
-  const [{ bytes = 0 } = {}] = Object.values(metafile.outputs);
-  return { recording, file, mapFile: '', bytes };
-};
+    const require =
+      "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);";
+    initialOptions.banner = { js: require };
+    // Optional parts of NestJS, which it requires only if they are used.
+    const optional = /^(?:@nestjs\/(?:microservices|websockets)|class-(?:validator|transformer))/;
+    onResolve({ filter: optional }, ({ path }) => ({ path, external: true }));
+  },
+});
 
 execFileSync('npm', ['install', '--no-package-lock', '--no-audit', '--no-fund', '--silent'], {
   cwd: FOLDER,
@@ -69,36 +44,34 @@ execFileSync('npm', ['install', '--no-package-lock', '--no-audit', '--no-fund', 
 });
 const processes = await startBenchProcesses();
 try {
-  const recordings = (await recordOperations()).filter(
+  const recording = (await recordOperations()).find(
     ({ operation }) => operation.title === 'GET /v1/users',
-  );
-  const [recording] = recordings as [Recording];
-  await writeFile(join(processes.folder, CALLS), bareHandler(recording.first, recording.later));
-  const [bare, ours] = await Promise.all([processes.bare(recordings), processes.deployed(recordings)]);
-  const subjects = new Map<string, Subject>([
-    ['bare handler', bare[0] as Subject],
-    ['this project', ours[0] as Subject],
+  ) as Recording;
+  const recordedCalls = join(processes.folder, 'recorded-calls.mjs');
+  await writeFile(recordedCalls, bareHandler(recording.first, recording.later));
+  const bare = await processes.bare(recording);
+  const titles = new Map<Subject, string>([
+    [bare, 'bare handler'],
+    [await processes.deployed(recording), 'this project'],
   ]);
   for (const [peer, title] of Object.entries(PEERS)) {
-    subjects.set(title, await bundle(peer, processes.folder, recording));
+    const source = join(FOLDER, `${peer}.mjs`);
+    titles.set(await processes.bundle(recording, source, [forPeers(recordedCalls)]), title);
   }
-  const timed = [...subjects].map(([title, subject]) => ({ title, subject, times: [] as number[] }));
-  // The first round warms the disk cache and is not counted.
-  for (const { subject } of timed) await processes.run(subject);
-  await interleave(timed, ROUNDS, async ({ subject, times }) => {
-    times.push((await processes.run(subject)).cold.respondedMs);
-  });
-  const bareMs = median(timed[0]?.times ?? []);
+  // One round more: the first one warms the disk cache and is not counted.
+  const runs = await interleave([...titles.keys()], rounds + 1, (subject) => processes.run(subject));
+  const responseMs = (subject: Subject) =>
+    median((runs.get(subject) ?? []).slice(1).map(({ respondedMs }) => respondedMs));
   report(
     'peers',
-    `GET /v1/users: medians of ${ROUNDS} new processes each, interleaved, with the same calls over TLS.`,
+    `GET /v1/users: medians of ${rounds} new processes each, interleaved, with the same calls over TLS.`,
     [
       ['handler', 'KB', 'response ms', '× bare'],
-      ...timed.map(({ title, subject, times }) => [
+      ...[...titles].map(([subject, title]) => [
         title,
         figure(subject.bytes / 1000),
-        figure(median(times)),
-        ratio(median(times), bareMs),
+        figure(responseMs(subject)),
+        ratio(responseMs(subject), responseMs(bare)),
       ]),
     ],
   );

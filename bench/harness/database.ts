@@ -1,6 +1,6 @@
-import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { createSeller } from '#admin/operations/create-seller.ts';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { issueKey } from '#admin/operations/issue-key.ts';
+import type { Seller } from '#admin/stores/seller-store.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
 import { foreignDatabase, startDatabase } from '#local/database.ts';
 import { chosenDatabaseEndpoint, FIXED_ACCESS_KEY_ID, setLocalCredentials } from '#local/environment.ts';
@@ -11,6 +11,7 @@ import { hashApiKey } from '#shared/api-keys/format.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { systemClock } from '#shared/clock.ts';
+import { randomIds } from '#shared/ids.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import { openTable, type Table } from '#shared/table/client.ts';
@@ -21,19 +22,32 @@ export const TABLE_NAME = 'buyer-linking-bench';
 /** The hash secret of the benchmarks. */
 export const HASH_SECRET = JSON.stringify({ current: 'benchmark-'.repeat(5) });
 
-/** The most items that one BatchWriteItem takes. */
-const BATCH_SIZE = 25;
+/** The users of a new seller: more than a page has. With their seller they fit into one BatchWriteItem of 25 items. */
+const USERS = 24;
 
-/** The item of the user with this ordinal. */
-export const userItem = (sellerId: string, ordinal: number) => ({
-  ...userKey(sellerId, ordinal),
-  id: `usr_${String(ordinal).padStart(22, '0')}`,
-  national_id_last_four: '0829',
-  birth_date: '1370/1/15',
-  phone: `+98955${String(ordinal % 10_000_000).padStart(7, '0')}`,
-  display_name: `Person ${ordinal}`,
-  created_at: new Date(1_790_000_000_000 + ordinal * 1000).toISOString(),
-});
+/** The items of a seller with users. */
+export function* sellerItems(sellerId: string, users: number): Generator<object> {
+  const seller: Seller = {
+    seller_id: sellerId,
+    name: 'Bench',
+    status: 'active',
+    user_count: users,
+    removed_count: 0,
+    created_at: new Date().toISOString(),
+  };
+  yield { ...sellerKey(sellerId), ...seller };
+  for (let ordinal = 1; ordinal <= users; ordinal += 1) {
+    yield {
+      ...userKey(sellerId, ordinal),
+      id: `usr_${String(ordinal).padStart(22, '0')}`,
+      national_id_last_four: '0829',
+      birth_date: '1370/1/15',
+      phone: `+98955${String(ordinal % 10_000_000).padStart(7, '0')}`,
+      display_name: `Person ${ordinal}`,
+      created_at: new Date(1_790_000_000_000 + ordinal * 1000).toISOString(),
+    };
+  }
+}
 
 /** The operations that prepare a table for a benchmark. */
 export const preparations = (table: Table, usagePlans: UsagePlans, hashSecret: SecretSource) => {
@@ -48,23 +62,12 @@ export const preparations = (table: Table, usagePlans: UsagePlans, hashSecret: S
   };
   return {
     newKey,
-    /** Creates a seller with a key and 25 users. */
+    /** Creates a seller with a key and users. */
     async newSeller(): Promise<{ readonly sellerId: string; readonly apiKey: string }> {
-      const { seller_id: sellerId } = await createSeller(admin, 'Bench');
-      const apiKey = await newKey(sellerId);
-      const puts = Array.from({ length: BATCH_SIZE }, (_, index) => ({
-        PutRequest: { Item: userItem(sellerId, index + 1) },
-      }));
+      const sellerId = randomIds('sel');
+      const puts = [...sellerItems(sellerId, USERS)].map((Item) => ({ PutRequest: { Item } }));
       await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: puts } }));
-      await table.client.send(
-        new UpdateCommand({
-          TableName: table.name,
-          Key: sellerKey(sellerId),
-          UpdateExpression: 'SET user_count = :users',
-          ExpressionAttributeValues: { ':users': BATCH_SIZE },
-        }),
-      );
-      return { sellerId, apiKey };
+      return { sellerId, apiKey: await newKey(sellerId) };
     },
     /** Registers the buyer of a phone. */
     async registerBuyer(phone: string): Promise<void> {
@@ -91,6 +94,7 @@ export const startBenchDatabase = async (file?: string) => {
   const usagePlans = await openUsagePlans({ clock: systemClock });
   return {
     url: database.endpoint,
+    table,
     ...preparations(table, usagePlans, { read: async () => HASH_SECRET }),
     async stop(): Promise<void> {
       table.client.destroy();
@@ -99,5 +103,3 @@ export const startBenchDatabase = async (file?: string) => {
     },
   };
 };
-
-export type BenchDatabase = Awaited<ReturnType<typeof startBenchDatabase>>;

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import selfsigned from 'selfsigned';
 import { bundleFunctions } from '#lib/bundling.ts';
@@ -17,24 +18,27 @@ export interface Subject {
   readonly bytes: number;
 }
 
-/** The measurement of a new process. Times in milliseconds since the process started. */
-export interface ColdStart {
+/** What a new process measures up to its first response. Times in milliseconds since it started. */
+interface ColdStart {
   readonly loadedMs: number;
   readonly respondedMs: number;
-  /** CPU time up to the response. */
   readonly cpuMs: number;
-  /** The TLS connections to AWS and the providers. */
-  readonly connections: number;
 }
 
-/** The measurement of later requests. */
-export interface Warm {
+/** What a process measures of its later requests: their times, and the CPU time of one. */
+interface Warm {
   readonly timesMs: readonly number[];
-  /** CPU time of one request. */
   readonly cpuMs: number;
 }
 
-export interface RunOptions {
+/** The measurements of a new process. */
+export interface Run extends ColdStart {
+  /** The TLS connections to AWS and the providers up to the first response. */
+  readonly connections: number;
+  readonly warm: Warm;
+}
+
+interface RunOptions {
   /** The later requests to measure; as many precede them. */
   readonly warmRequests?: number;
   /** A cgroup with a CPU quota, which the process enters after its initialization, as on Lambda. */
@@ -53,22 +57,24 @@ const call = async (event) => {
   const result = await handler(structuredClone(event), { getRemainingTimeInMillis: () => 20000 });
   if ((result.statusCode ?? 200) >= 300) throw new Error(result.body);
 };
+const cpuMs = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
 if (cpuGroup) writeFileSync(cpuGroup + '/cgroup.procs', String(process.pid));
 await call(first);
 const respondedMs = performance.now();
-const used = process.cpuUsage();
-process.send({ loadedMs, respondedMs, cpuMs: (used.user + used.system) / 1000 });
+process.send({ loadedMs, respondedMs, cpuMs: cpuMs() });
 process.once('message', async () => {
   const timesMs = [];
   for (let n = 0; n < warmRequests; n += 1) await call(later);
-  const before = process.cpuUsage();
+  const before = cpuMs();
   for (let n = 0; n < warmRequests; n += 1) {
     const startedAt = performance.now();
     await call(later);
     timesMs.push(performance.now() - startedAt);
   }
-  const { user, system } = process.cpuUsage(before);
-  process.send({ timesMs, cpuMs: (user + system) / 1000 / warmRequests }, () => process.exit());
+  process.send({ timesMs, cpuMs: (cpuMs() - before) / warmRequests }, () => process.exit());
 });`;
 
 /** Starts what the processes of a benchmark share: a folder for bundles, and a server that replays recorded calls over TLS. */
@@ -97,80 +103,63 @@ export const startBenchProcesses = async () => {
     HOME: folder,
   };
 
+  /** Bundles the source of a function that makes the calls of a recording, with the plugins of a deploy unless others are given. */
   const bundle = async (
-    outDir: string,
-    entries: Readonly<Record<string, string>>,
+    recording: Recording,
+    source: string,
     plugins?: readonly Plugin[],
-  ) => {
-    const { folderOf, sizes } = await bundleFunctions({
-      outDir: join(folder, outDir),
-      entries,
-      ...(plugins ? { plugins } : {}),
-    });
-    return (name: string) => ({
+  ): Promise<Subject> => {
+    const outDir = await mkdtemp(join(folder, 'bundle-'));
+    const { name } = recording.operation;
+    const entries = { [name]: source };
+    const { folderOf, sizes } = await bundleFunctions({ outDir, entries, ...(plugins && { plugins }) });
+    return {
+      recording,
       file: join(folderOf(name), 'index.mjs'),
-      mapFile: join(folder, outDir, 'maps', `${name}.mjs.map`),
+      mapFile: join(outDir, 'maps', `${name}.mjs.map`),
       bytes: sizes[name] ?? 0,
-    });
+    };
   };
 
   return {
     /** Removed by `stop`. */
     folder,
+    bundle,
 
-    /** Bundles the functions of a checkout as they are deployed. */
-    async deployed(recordings: readonly Recording[], root = ROOT): Promise<Subject[]> {
-      const sources = recordings.map(({ operation: { name } }) => [
-        name,
-        join(root, 'functions', `${name}.ts`),
-      ]);
-      const bundleOf = await bundle(`deployed-${basename(root)}`, Object.fromEntries(sources));
-      return recordings.map((recording) => ({ recording, ...bundleOf(recording.operation.name) }));
-    },
+    /** Bundles a function of a checkout as it is deployed. */
+    deployed: (recording: Recording, root = ROOT): Promise<Subject> =>
+      bundle(recording, join(root, 'functions', `${recording.operation.name}.ts`)),
 
-    /** Bundles the bare handlers as a project without our plugins would. */
-    async bare(recordings: readonly Recording[]): Promise<Subject[]> {
-      const sources = recordings.map(({ first, later }, index) => ({
-        file: join(folder, `bare-${index}.mjs`),
-        text: bareHandler(first, later),
-      }));
-      await Promise.all(sources.map(({ file, text }) => writeFile(file, text)));
-      const entries = Object.fromEntries(sources.map(({ file }, index) => [`bare-${index}`, file]));
-      const bundleOf = await bundle('bare', entries, []);
-      return recordings.map((recording, index) => ({ recording, ...bundleOf(`bare-${index}`) }));
+    /** Bundles a bare handler as a project without our plugins would. */
+    async bare(recording: Recording): Promise<Subject> {
+      const source = join(folder, `${randomUUID()}.mjs`);
+      await writeFile(source, bareHandler(recording.first, recording.later));
+      return bundle(recording, source, []);
     },
 
     /** Runs a subject in a new process. */
     async run(
       { recording, file }: Subject,
       { warmRequests = 0, cpuGroup, nodeOptions = [] }: RunOptions = {},
-    ) {
-      const { first, later, recorderUrl } = recording;
+    ): Promise<Run> {
+      const { operation, first, later, recorderUrl } = recording;
       const settings = { file, first: first.event, later: later.event, warmRequests, cpuGroup };
       server.replay(first.calls, recorderUrl);
       const child = spawn(process.execPath, [...nodeOptions, '--input-type=module', '-e', PROGRAM], {
         env: { ...environment, BENCH_RUN: JSON.stringify(settings) },
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       });
-      const exited = once(child, 'exit').then(([code]) => {
-        throw new Error(`${recording.operation.title} ended with exit code ${code}`);
+      const ended = once(child, 'exit').then(([code]) => {
+        throw new Error(`${operation.title} ended with exit code ${code}`);
       });
-      exited.catch(() => {});
-      const message = async <T>(): Promise<T> => (await Promise.race([once(child, 'message'), exited]))[0];
-      const cold: ColdStart = {
-        ...(await message<Omit<ColdStart, 'connections'>>()),
-        connections: server.connections(),
-      };
-      if (warmRequests === 0) {
-        child.kill();
-        await exited.catch(() => {});
-        return { cold };
-      }
+      const message = async <T>(): Promise<T> => (await Promise.race([once(child, 'message'), ended]))[0];
+      const cold = await message<ColdStart>();
+      const connections = server.connections();
       server.replay(later.calls, recorderUrl);
       child.send('continue');
       const warm = await message<Warm>();
-      await exited.catch(() => {});
-      return { cold, warm };
+      await ended.catch(() => {});
+      return { ...cold, connections, warm };
     },
 
     async stop(): Promise<void> {

@@ -17,28 +17,38 @@ export const ratio = (value: number, base: number): string => (base > 0 ? (value
 export const figure = (value: number, digits = 0): string =>
   value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
-/** Calls each subject `rounds` times, in turns, so that other load on the machine affects all of them alike. */
-export const interleave = async <Subject>(
+/**
+ * Calls `run` for each subject `rounds` times, in turns, so that other load on the machine affects all of them alike. Returns the results
+ * by subject.
+ */
+export const interleave = async <Subject, Result>(
   subjects: readonly Subject[],
   rounds: number,
-  run: (subject: Subject) => Promise<void>,
-): Promise<void> => {
+  run: (subject: Subject) => Promise<Result>,
+): Promise<Map<Subject, Result[]>> => {
+  const results = new Map(subjects.map((subject) => [subject, [] as Result[]]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const subject of subjects) await run(subject);
+    for (const [subject, own] of results) own.push(await run(subject));
   }
+  return results;
 };
 
-/** Returns rows, the head first, as a Markdown table with aligned columns. The first column is text, the others are numbers. */
-export const markdownTable = (rows: readonly (readonly string[])[]): string => {
+/** A row of a table: text first, then numbers. */
+type Row = readonly string[];
+
+/** Returns rows, the head first, as a Markdown table with aligned columns. */
+export const markdownTable = (rows: readonly Row[]): string => {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)),
   );
-  const lines = rows.map(
-    (row) =>
-      `| ${widths.map((width, column) => (column === 0 ? (row[column] ?? '').padEnd(width) : (row[column] ?? '').padStart(width))).join(' | ')} |`,
+  const rules = widths.map((width, column) =>
+    column === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`,
   );
-  const rule = `|${widths.map((width, column) => (column === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
-  return [lines[0], rule, ...lines.slice(1)].join('\n');
+  const [head, ...lines] = rows.map(([title = '', ...numbers]) => {
+    const cells = numbers.map((number, index) => number.padStart(widths[index + 1] ?? 0));
+    return `| ${[title.padEnd(widths[0] ?? 0), ...cells].join(' | ')} |`;
+  });
+  return [head, `|${rules.join('|')}|`, ...lines].join('\n');
 };
 
 /** Replaces the block `<!-- bench:<name> -->` of a text by `content`. Throws if the text has no such block. */
@@ -52,7 +62,7 @@ export const replaceBlock = (text: string, name: string, content: string): strin
 const PAGE = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
 
 /** Prints the result of a benchmark. With `--write` on the command line, docs/performance.md then shows it too. */
-export const report = (name: string, title: string, ...tables: (readonly (readonly string[])[])[]): void => {
+export const report = (name: string, title: string, ...tables: (readonly Row[])[]): void => {
   const text = [title, ...tables.map(markdownTable)].join('\n\n');
   console.log(text);
   if (process.argv.includes('--write')) {
@@ -60,13 +70,8 @@ export const report = (name: string, title: string, ...tables: (readonly (readon
   }
 };
 
-/** Returns the value of `--<name> <value>` on the command line, or the default. */
-export const option = <Default extends string | number | undefined>(
-  name: string,
-  byDefault: Default,
-): Default | (Default extends number ? number : string) => {
+/** Returns the value of `--<name> <value>` on the command line; undefined if it is not there. */
+export const option = (name: string): string | undefined => {
   const index = process.argv.indexOf(`--${name}`);
-  const value = index < 0 ? undefined : process.argv[index + 1];
-  if (value === undefined) return byDefault;
-  return (typeof byDefault === 'number' ? Number(value) : value) as Default;
+  return index < 0 ? undefined : process.argv[index + 1];
 };

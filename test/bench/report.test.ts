@@ -32,12 +32,14 @@ describe('ratio', () => {
 });
 
 describe('interleave', () => {
-  it('calls the subjects in turns', async () => {
+  it('calls the subjects in turns and returns the results of each', async () => {
     const calls: string[] = [];
-    await interleave(['a', 'b'], 2, async (subject) => {
-      calls.push(subject);
-    });
+    const results = await interleave(['a', 'b'], 2, async (subject) => calls.push(subject));
     expect(calls).toEqual(['a', 'b', 'a', 'b']);
+    expect([...results]).toEqual([
+      ['a', [1, 3]],
+      ['b', [2, 4]],
+    ]);
   });
 });
 
