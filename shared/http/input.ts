@@ -17,13 +17,16 @@ const shorten = (name: string): string =>
 const pointerTo = (field: string): string =>
   `#/${encodeURIComponent(shorten(field).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))}`;
 
-/** The first fault of each wrong field, then every unknown field. valibot itself reports only the first unknown one. */
-const faultsOf = (
+/**
+ * Parses an object. Returns the first fault of each wrong field, then every unknown field: valibot itself reports only the first unknown
+ * one, and none that every object inherits, such as `toString`.
+ */
+const parseObject = (
   schema: ObjectSchema,
   sent: Readonly<Record<string, unknown>>,
-  issues: readonly v.BaseIssue<unknown>[],
   noun: 'field' | 'parameter',
-): readonly (readonly [string, string])[] => {
+) => {
+  const { output, issues = [] } = v.safeParse(schema, sent);
   const faults = new Map<string, string>();
   for (const issue of issues) {
     const field = String(issue.path?.[0]?.key);
@@ -34,28 +37,13 @@ const faultsOf = (
     if (!Object.hasOwn(schema.entries, field)) faults.set(field, `Is not a known ${noun}.`);
     if (faults.size >= MAX_ERRORS) break;
   }
-  return [...faults];
-};
-
-/** Parses an object by the schema's own field names, so that a name like `__proto__` or `toString` finds nothing inherited. */
-const parseObject = (
-  schema: ObjectSchema,
-  sent: Readonly<Record<string, unknown>>,
-  noun: 'field' | 'parameter',
-) => {
-  const known: Record<string, unknown> = Object.create(null);
-  for (const field of Object.keys(schema.entries)) {
-    if (Object.hasOwn(sent, field)) known[field] = sent[field];
-  }
-  const result = v.safeParse(schema, known);
-  const faults = faultsOf(schema, sent, result.issues ?? [], noun);
-  return { output: result.output, faults };
+  return { output, faults };
 };
 
 const parseBody = (schema: ObjectSchema, body: unknown) => {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw problem('malformed_json');
   const { output, faults } = parseObject(schema, body as Record<string, unknown>, 'field');
-  const errors: InputError[] = faults.map(([field, detail]) => ({ pointer: pointerTo(field), detail }));
+  const errors: InputError[] = [...faults].map(([field, detail]) => ({ pointer: pointerTo(field), detail }));
   return { output, errors };
 };
 
@@ -66,8 +54,8 @@ const parseQuery = (schema: ObjectSchema = v.strictObject({}), parameters: Query
     Object.entries(parameters).map(([name, values]) => [name, values?.[0] ?? '']),
   );
   const { output, faults } = parseObject(schema, single, 'parameter');
-  const all = new Map([...faults, ...repeated.map((name) => [name, 'Must be given once.'] as const)]);
-  const errors: InputError[] = [...all].map(([name, detail]) => ({ parameter: shorten(name), detail }));
+  for (const name of repeated) faults.set(name, 'Must be given once.');
+  const errors: InputError[] = [...faults].map(([name, detail]) => ({ parameter: shorten(name), detail }));
   return { output, errors };
 };
 

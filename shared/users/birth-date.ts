@@ -14,12 +14,14 @@ export interface BirthDate {
 /** The form of a birth date in ASCII digits. */
 export const YEAR_MONTH_DAY = /^([0-9]{4})\/([0-9]{1,2})\/([0-9]{1,2})$/;
 
-const isoDayOf = (year: number, month: number, day: number): string =>
-  `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+const utcDate = (year: number, month: number, day: number): Date => new Date(Date.UTC(year, month - 1, day));
 
+const isoDayOf = (date: Date): string => date.toISOString().slice(0, 'YYYY-MM-DD'.length);
+
+/** Date.UTC turns a day that does not exist into one of another month. */
 const isGregorianDay = (year: number, month: number, day: number): boolean => {
-  const date = new Date(Date.UTC(year, month - 1, day));
-  return date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  const date = utcDate(year, month, day);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 };
 
 /**
@@ -31,15 +33,13 @@ export const parseBirthDate = (sent: string): BirthDate | undefined => {
   if (match === null) return undefined;
   const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
   const text = `${year}/${month}/${day}`;
-  if (year >= 1200 && year <= 1599) {
-    if (!isValidJalaaliDate(year, month, day)) return undefined;
+  if (year >= 1200 && year <= 1599 && isValidJalaaliDate(year, month, day)) {
     const { gy, gm, gd } = toGregorian(year, month, day);
-    return { text, isoDay: isoDayOf(gy, gm, gd), jalali: { year, month, day } };
+    return { text, isoDay: isoDayOf(utcDate(gy, gm, gd)), jalali: { year, month, day } };
   }
-  if (year >= 1800 && year <= 2199) {
-    if (!isGregorianDay(year, month, day)) return undefined;
+  if (year >= 1800 && year <= 2199 && isGregorianDay(year, month, day)) {
     const { jy, jm, jd } = toJalaali(year, month, day);
-    return { text, isoDay: isoDayOf(year, month, day), jalali: { year: jy, month: jm, day: jd } };
+    return { text, isoDay: isoDayOf(utcDate(year, month, day)), jalali: { year: jy, month: jm, day: jd } };
   }
   return undefined;
 };
@@ -48,8 +48,7 @@ export const parseBirthDate = (sent: string): BirthDate | undefined => {
 const TEHRAN_OFFSET_MS = 3.5 * 3600 * 1000;
 
 /** Returns today in Asia/Tehran as an ISO day. A birth date after it is in the future. */
-export const todayInTehran = (nowMs: number): string =>
-  new Date(nowMs + TEHRAN_OFFSET_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
+export const todayInTehran = (nowMs: number): string => isoDayOf(new Date(nowMs + TEHRAN_OFFSET_MS));
 
 /** `today` is an ISO day; ISO days sort as text. */
 export const isFutureDay = (birthDate: BirthDate, today: string): boolean => birthDate.isoDay > today;

@@ -4,7 +4,15 @@ import type { Table } from '#shared/table/client.ts';
 import { personCheckKey } from '#shared/table/keys.ts';
 import { getItem } from '#shared/table/reads.ts';
 import { conditionalWrite, type TransactItem } from '#shared/table/writes.ts';
-import { type CheckRecord, checkRecordFrom, expiresAtSeconds } from './person-checks.ts';
+import {
+  type CheckRecord,
+  checkRecordFrom,
+  FAILED_CHECKS_WINDOW_SECONDS,
+  LEASE_SECONDS,
+} from './person-checks.ts';
+
+/** After this time a record has no effect. */
+const KEEP_SECONDS = FAILED_CHECKS_WINDOW_SECONDS + LEASE_SECONDS;
 
 /** Whose checks: one person of one seller. During a rotation of the hash secret the hash under the current key counts. */
 export interface CheckedPerson {
@@ -23,7 +31,7 @@ export const personCheckStore = (table: Table) => {
 
   const put = (person: CheckedPerson, next: CheckRecord, nowMs: number) => ({
     TableName,
-    Item: { ...keyOf(person), ...next, ttl: expiresAtSeconds(nowMs) },
+    Item: { ...keyOf(person), ...next, ttl: Math.ceil(nowMs / 1000) + KEEP_SECONDS },
   });
 
   return {

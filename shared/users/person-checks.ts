@@ -115,22 +115,16 @@ export const withLease = (record: CheckRecord, id: string, nowMs: number): Check
   ended: record.ended,
 });
 
-/** The end of a check as its holder reports it. */
-export interface CheckEnd {
-  readonly leaseId: string;
-  readonly dataHash: string;
-  readonly result: CheckResult;
-}
-
 /**
  * Returns the record after a check has ended. A failed check counts even if another request holds the lease by now. Undefined if the
  * record has this end already, or has nothing to change.
  */
 export const withEnd = (
   record: CheckRecord,
-  { leaseId, dataHash, result }: CheckEnd,
+  end: { readonly leaseId: string; readonly dataHash: string; readonly result: CheckResult },
   nowMs: number,
 ): CheckRecord | undefined => {
+  const { leaseId, dataHash, result } = end;
   const holdsLease = record.lease_id === leaseId;
   const isStored = record.ended.some((check) => check.lease_id === leaseId);
   if (isStored || !(holdsLease || isFailed(result))) return undefined;
@@ -138,12 +132,12 @@ export const withEnd = (
   const kept = record.ended.filter((check) =>
     isFailed(check) ? isRecent(check, nowMs) : result === undefined || isFailed(result),
   );
-  const end = result && { ...result, lease_id: leaseId, data_hash: dataHash, at: nowMs, version };
+  const ended = result && { ...result, lease_id: leaseId, data_hash: dataHash, at: nowMs, version };
   return {
     ...record,
     ...(holdsLease ? { lease_id: undefined, lease_until: undefined } : {}),
     version,
-    ended: end === undefined ? kept : [...kept, end],
+    ended: ended === undefined ? kept : [...kept, ended],
   };
 };
 
@@ -154,10 +148,6 @@ export const resultOf = (error: unknown): CheckResult => {
   if (code === 'identity_mismatch' || code === 'phone_not_owned') return { code };
   return code === 'verification_unavailable' ? { code, retry_after: retryAfterSeconds } : undefined;
 };
-
-/** Returns the epoch seconds after which the record has no effect. */
-export const expiresAtSeconds = (nowMs: number): number =>
-  Math.ceil(nowMs / 1000) + FAILED_CHECKS_WINDOW_SECONDS + LEASE_SECONDS;
 
 /** Returns how long a request that could not wait any longer should wait before it is sent again, in seconds. */
 export const retryAfterWait = ({ lease_until = 0 }: CheckRecord, nowMs: number): number =>

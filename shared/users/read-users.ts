@@ -13,14 +13,8 @@ import type { User } from './schema.ts';
 import { ordinalOf } from './user-id.ts';
 import { isTombstone, userFrom } from './user-item.ts';
 
-/** Pages are counted from 1. */
-export interface PageNumber {
-  readonly page: number;
-  readonly pageSize: number;
-}
-
-/** A page of users. */
-export interface UserPage {
+/** A page of users. Pages are counted from 1. */
+interface UserPage {
   readonly users: User[];
   /** How many users there are on all pages. */
   readonly total: number;
@@ -72,7 +66,7 @@ export const userReads = (table: Table) => ({
   async findByPhone(
     sellerId: string,
     phoneHashes: readonly string[],
-    { page, pageSize }: PageNumber,
+    { page, pageSize }: { readonly page: number; readonly pageSize: number },
   ): Promise<UserPage> {
     const prefix = phoneLinkPrefix(sellerId);
     const links = await Promise.all(

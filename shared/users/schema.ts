@@ -83,6 +83,10 @@ export const newUserSchema = v.strictObject({
 
 export type NewUser = v.InferOutput<typeof newUserSchema>;
 
+/** A string of a response. */
+const shown = (description: string, example: string) =>
+  v.pipe(v.string(), v.description(description), v.examples([example]));
+
 const userIdSchema = v.pipe(
   v.string(),
   v.regex(USER_ID),
@@ -97,17 +101,9 @@ export const userPathSchema = v.strictObject({ id: userIdSchema });
 export const userSchema = v.pipe(
   v.object({
     id: userIdSchema,
-    national_id: v.pipe(
-      v.string(),
-      v.description('Masked: six stars and the last four digits.'),
-      v.examples(['******0829']),
-    ),
-    birth_date: v.pipe(
-      v.string(),
-      v.description('As it was sent, without zero padding.'),
-      v.examples(['1370/1/15']),
-    ),
-    phone: v.pipe(v.string(), v.description('The phone in E.164 form.'), v.examples([PHONE_EXAMPLE])),
+    national_id: shown('Masked: six stars and the last four digits.', '******0829'),
+    birth_date: shown('As it was sent, without zero padding.', '1370/1/15'),
+    phone: shown('The phone in E.164 form.', PHONE_EXAMPLE),
     display_name: v.pipe(v.string(), v.examples(['Sara Ahmadi'])),
     created_at: v.pipe(
       v.string(),
@@ -124,15 +120,17 @@ export type User = v.InferOutput<typeof userSchema>;
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
 
-/** A string in the query, published as the integer that it is parsed to. */
-const integerUpTo = (maximum: number) =>
-  v.metadata<string, Readonly<Record<string, unknown>>>({ type: 'integer', minimum: 1, maximum });
-
-const wholeNumber = (message: string, maximum: number) =>
-  parsed((sent) => {
-    const value = /^[1-9][0-9]*$/.test(sent) ? Number(sent) : undefined;
-    return value !== undefined && value <= maximum ? value : undefined;
-  }, message);
+/** An integer in the query, which comes as a string. */
+const queryInteger = (description: string, message: string, maximum: number) =>
+  v.pipe(
+    v.string(),
+    v.description(description),
+    v.metadata({ type: 'integer', minimum: 1, maximum }),
+    parsed((sent) => {
+      const value = /^[1-9][0-9]*$/.test(sent) ? Number(sent) : undefined;
+      return value !== undefined && value <= maximum ? value : undefined;
+    }, message),
+  );
 
 /** In a query string a `+` means a space. A phone that was sent with a bare `+` is accepted nevertheless. */
 const withPlus = v.transform((sent: string) => sent.replace(/^ (?=[9\u06f9\u0669])/, '+'));
@@ -150,36 +148,32 @@ export const userPageQuerySchema = v.strictObject({
     ),
   ),
   page: v.optional(
-    v.pipe(
-      v.string(),
-      v.description('The number of the page, counted from 1.'),
-      integerUpTo(Number.MAX_SAFE_INTEGER),
-      wholeNumber('Must be an integer of at least 1.', Number.MAX_SAFE_INTEGER),
+    queryInteger(
+      'The number of the page, counted from 1.',
+      'Must be an integer of at least 1.',
+      Number.MAX_SAFE_INTEGER,
     ),
     '1',
   ),
   page_size: v.optional(
-    v.pipe(
-      v.string(),
-      v.description(`How many users a page holds, 1 to ${MAX_PAGE_SIZE}.`),
-      integerUpTo(MAX_PAGE_SIZE),
-      wholeNumber(`Must be an integer from 1 to ${MAX_PAGE_SIZE}.`, MAX_PAGE_SIZE),
+    queryInteger(
+      `How many users a page holds, 1 to ${MAX_PAGE_SIZE}.`,
+      `Must be an integer from 1 to ${MAX_PAGE_SIZE}.`,
+      MAX_PAGE_SIZE,
     ),
     String(DEFAULT_PAGE_SIZE),
   ),
 });
 
+/** An integer of a response. */
+const integer = (minimum: number, description: string, example: number) =>
+  v.pipe(v.number(), v.integer(), v.minValue(minimum), v.description(description), v.examples([example]));
+
 /** The response of GET /v1/users. */
 export const userPageSchema = v.pipe(
   v.object({
     data: v.pipe(v.array(userSchema), v.description('The users of this page, in the order of linking.')),
-    page: v.pipe(
-      v.number(),
-      v.integer(),
-      v.minValue(1),
-      v.description('The number of this page, as in the query.'),
-      v.examples([1]),
-    ),
+    page: integer(1, 'The number of this page, as in the query.', 1),
     page_size: v.pipe(
       v.number(),
       v.integer(),
@@ -190,19 +184,11 @@ export const userPageSchema = v.pipe(
       ),
       v.examples([DEFAULT_PAGE_SIZE]),
     ),
-    total: v.pipe(
-      v.number(),
-      v.integer(),
-      v.minValue(0),
-      v.description('How many users all pages hold.'),
-      v.examples([1]),
-    ),
-    total_pages: v.pipe(
-      v.number(),
-      v.integer(),
-      v.minValue(0),
-      v.description('The last page that can hold a user. Read pages up to this one, empty pages included.'),
-      v.examples([1]),
+    total: integer(0, 'How many users all pages hold.', 1),
+    total_pages: integer(
+      0,
+      'The last page that can hold a user. Read pages up to this one, empty pages included.',
+      1,
     ),
   }),
   v.title('UserPage'),
