@@ -29,19 +29,11 @@ const DEMO_KEYS = {
   app: { plan: 'professional', scopes: ['buyers:register'] },
 } as const satisfies Record<string, DemoKey>;
 
-type DemoKeyName = keyof typeof DEMO_KEYS;
-
-const DEMO_KEY_NAMES = Object.keys(DEMO_KEYS) as DemoKeyName[];
+const DEMO_KEY_NAMES = Object.keys(DEMO_KEYS) as (keyof typeof DEMO_KEYS)[];
 
 const demoSellersSchema = v.object({
   seller_id: v.string(),
-  keys: v.object({
-    free: v.string(),
-    professional: v.string(),
-    read_only: v.string(),
-    write_only: v.string(),
-    app: v.string(),
-  }),
+  keys: v.object(v.entriesFromList(DEMO_KEY_NAMES, v.string())),
   other_seller: v.object({ seller_id: v.string(), key: v.string() }),
 });
 
@@ -64,13 +56,13 @@ export interface Seeding {
  * operations. `folder` undefined: nothing is kept.
  */
 export const seedDemo = async (folder: string | undefined, seeding: Seeding): Promise<DemoSellers> => {
-  const file = folder === undefined ? undefined : join(folder, FILE_NAME);
+  const file = folder && join(folder, FILE_NAME);
   const kept = file === undefined ? undefined : await readKept(file);
-  const seller_id = await ensureSeller(seeding, kept?.seller_id, 'Demo Shop');
-  const keys: Partial<Record<DemoKeyName, string>> = {};
+  const sellerId = await ensureSeller(seeding, kept?.seller_id, 'Demo Shop');
+  const keys = new Map<string, string>();
   for (const name of DEMO_KEY_NAMES) {
-    const wanted = { ...DEMO_KEYS[name], sellerId: seller_id, name: `demo ${name.replace('_', ' ')}` };
-    keys[name] = await ensureKey(seeding, kept?.keys[name], wanted);
+    const wanted = { ...DEMO_KEYS[name], sellerId, name: `demo ${name.replace('_', ' ')}` };
+    keys.set(name, await ensureKey(seeding, kept?.keys[name], wanted));
   }
   const otherSellerId = await ensureSeller(seeding, kept?.other_seller.seller_id, 'Other Shop');
   const otherKey = await ensureKey(seeding, kept?.other_seller.key, {
@@ -79,8 +71,8 @@ export const seedDemo = async (folder: string | undefined, seeding: Seeding): Pr
     name: 'demo other seller',
   });
   const sellers = v.parse(demoSellersSchema, {
-    seller_id,
-    keys,
+    seller_id: sellerId,
+    keys: Object.fromEntries(keys),
     other_seller: { seller_id: otherSellerId, key: otherKey },
   });
   if (file !== undefined) await writePrivateFile(file, `${JSON.stringify(sellers, null, 2)}\n`);
@@ -94,22 +86,15 @@ export const registerExampleBuyer = async (
 ): Promise<void> => {
   const hashes = keyedHashesFrom(fileSecret(hashSecretFile));
   const [phoneHash] = await hashes.phone(PHONE_EXAMPLE);
-  await buyers.register(
-    phoneHash,
-    await hashes.buyerId(PHONE_EXAMPLE),
-    new Date(systemClock()).toISOString(),
-  );
+  const buyerId = await hashes.buyerId(PHONE_EXAMPLE);
+  await buyers.register(phoneHash, buyerId, new Date(systemClock()).toISOString());
 };
 
 /** Reads the file of an earlier start; undefined if it is missing or damaged: then everything is created again. */
 const readKept = async (file: string): Promise<DemoSellers | undefined> => {
-  const text = await readIfThere(file);
-  if (text === undefined) return undefined;
-  try {
-    return v.parse(demoSellersSchema, JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  const schema = v.pipe(v.string(), v.parseJson(), demoSellersSchema);
+  const kept = v.safeParse(schema, await readIfThere(file));
+  return kept.success ? kept.output : undefined;
 };
 
 const ensureSeller = async (
@@ -117,8 +102,8 @@ const ensureSeller = async (
   keptId: string | undefined,
   name: string,
 ): Promise<string> => {
-  const kept = keptId === undefined ? undefined : await admin.sellers.find(keptId);
-  return kept?.status === 'active' ? kept.seller_id : (await createSeller(admin, name)).seller_id;
+  const kept = keptId && (await admin.sellers.find(keptId));
+  return kept && kept.status === 'active' ? kept.seller_id : (await createSeller(admin, name)).seller_id;
 };
 
 const ensureKey = async (
@@ -126,11 +111,11 @@ const ensureKey = async (
   kept: string | undefined,
   wanted: DemoKey & { readonly sellerId: string; readonly name: string },
 ): Promise<string> => {
-  const found = kept === undefined ? undefined : await secrets.findSecret(hashApiKey(kept));
+  const found = kept && (await secrets.findSecret(hashApiKey(kept)));
   const works =
-    found !== undefined &&
+    found &&
     found.seller_id === wanted.sellerId &&
     isUsable(found, admin.clock()) &&
     isInPlan(found.usage_id);
-  return works ? (kept as string) : (await issueKey(admin, wanted)).secret;
+  return works ? kept : (await issueKey(admin, wanted)).secret;
 };
