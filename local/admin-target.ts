@@ -1,8 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { KEY_PREFIXES } from '#shared/api-keys/format.ts';
-import { readIfThere, writePrivateFile } from './private-file.ts';
+import { readIfThere, writePrivateJson } from './private-file.ts';
 
 /** The addresses and credentials by which the admin CLI reaches the local service. The file is private: its credentials are valid for this run. */
 const adminTargetSchema = v.object({
@@ -23,13 +22,8 @@ export type AdminTarget = v.InferOutput<typeof adminTargetSchema>;
 const FILE_NAME = 'admin.json';
 
 /** Writes the file for the CLI. `npm start` calls it once the service responds. `folder`: `.local`. */
-export const writeAdminTarget = async (folder: string, target: AdminTarget): Promise<void> => {
-  await mkdir(folder, { recursive: true });
-  await writePrivateFile(
-    join(folder, FILE_NAME),
-    `${JSON.stringify(v.parse(adminTargetSchema, target), null, 2)}\n`,
-  );
-};
+export const writeAdminTarget = (folder: string, target: AdminTarget): Promise<void> =>
+  writePrivateJson(join(folder, FILE_NAME), target);
 
 /** Reads the file; undefined if the service was never started with this folder. */
 export const readAdminTarget = async (folder: string): Promise<AdminTarget | undefined> => {

@@ -1,30 +1,22 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { access, constants, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { randomBase62 } from '#shared/base62.ts';
 import { makePrivateFileOnce } from './private-file.ts';
 import { StartupError } from './startup-error.ts';
 
 /** The files that the service keeps from one start to the next. They are git-ignored, and only their owner may read them. */
-export interface DataFolder {
-  readonly path: string;
-  readonly tableFile: string;
-  readonly hashSecretFile: string;
-  readonly signingKeyFile: string;
-  readonly providerSecretFile: string;
-  readonly usagePlansFile: string;
-  readonly logFile: string;
-  /** The reference page and the guides, written at each start. */
-  readonly pagesFolder: string;
-  /** The URL and the keys of the service, for scripts. It exists only while the service is ready. */
-  readonly demoFile: string;
-}
+export type DataFolder = Awaited<ReturnType<typeof openDataFolder>>;
 
 /** 64 base62 characters hold 381 bits, more than HMAC-SHA-256 can use. */
 const SECRET_LENGTH = 64;
 
+/** The result code of SQLite for a file that another process has locked. */
+const SQLITE_BUSY = 5;
+
 /** Opens the folder and creates it if it is missing. Throws a StartupError if nothing can be written there. */
-export const openDataFolder = async (wanted: string): Promise<DataFolder> => {
+export const openDataFolder = async (wanted: string) => {
   const path = await makeFolder(wanted);
   return {
     path,
@@ -34,7 +26,9 @@ export const openDataFolder = async (wanted: string): Promise<DataFolder> => {
     providerSecretFile: join(path, 'provider-secret.json'),
     usagePlansFile: join(path, 'usage-plans.json'),
     logFile: join(path, 'service.log'),
+    /** The reference page and the guides, written at each start. */
     pagesFolder: join(path, 'pages'),
+    /** The URL and the keys of the service, for scripts. It exists only while the service is ready. */
     demoFile: join(path, 'demo.json'),
   };
 };
@@ -49,6 +43,25 @@ const makeFolder = async (wanted: string): Promise<string> => {
     throw new StartupError(`Nothing can be kept in ${wanted} (${code}): choose another folder with --data.`, {
       cause,
     });
+  }
+};
+
+/**
+ * Locks a folder for one service; returns a function that unlocks it. The lock is SQLite's on an empty file: the operating system ends
+ * it with the process, also when that is killed.
+ */
+export const lockFolder = (path: string): (() => void) => {
+  try {
+    const lock = new DatabaseSync(join(path, 'lock'), { timeout: 0 });
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return () => lock.close();
+  } catch (cause) {
+    const { errcode, message } = cause as { errcode?: number; message: string };
+    const reason =
+      errcode === SQLITE_BUSY
+        ? `Another service is using ${path}: stop it first`
+        : `${path} cannot be locked (${message}): remove its file "lock"`;
+    throw new StartupError(`${reason}, or choose another folder with --data.`, { cause });
   }
 };
 

@@ -13,7 +13,7 @@ import { databaseGate } from './database-gate.ts';
 export interface GuardOptions {
   readonly binary: string;
   /** The SQLite file; in memory if it is left out. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   readonly accessKeyId: string;
 }
 

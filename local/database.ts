@@ -21,7 +21,7 @@ export interface Database {
 /** The options of the embedded database. */
 export interface EmbeddedOptions {
   /** The SQLite file; in memory if it is left out. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   /** The only access key that may connect. */
   readonly accessKeyId: string;
 }

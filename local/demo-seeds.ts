@@ -13,7 +13,7 @@ import type { Scope } from '#shared/scopes.ts';
 import { fileSecret } from '#shared/secrets/file.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { PHONE_EXAMPLE } from '#shared/users/schema.ts';
-import { readIfThere, writePrivateFile } from './private-file.ts';
+import { readIfThere, writePrivateJson } from './private-file.ts';
 
 interface DemoKey {
   readonly plan: PlanName;
@@ -75,7 +75,7 @@ export const seedDemo = async (folder: string | undefined, seeding: Seeding): Pr
     keys: Object.fromEntries(keys),
     other_seller: { seller_id: otherSellerId, key: otherKey },
   });
-  if (file !== undefined) await writePrivateFile(file, `${JSON.stringify(sellers, null, 2)}\n`);
+  if (file !== undefined) await writePrivateJson(file, sellers);
   return sellers;
 };
 

@@ -46,18 +46,8 @@ const DEFAULT_PUBLIC_SMS_PER_DAY = '1000';
 /** True if `npm start` runs this process. */
 export const isStartedByNpm = (): boolean => process.env.npm_lifecycle_event === 'start';
 
-/** The addresses and files of a running service that its functions need. */
-export interface ServiceLocation {
-  readonly baseUrl: string;
-  readonly databaseEndpoint: string;
-  readonly folder: Pick<
-    DataFolder,
-    'hashSecretFile' | 'providerSecretFile' | 'signingKeyFile' | 'pagesFolder'
-  >;
-}
-
 /** Sets the variables that shared/env.ts reads, as the stacks do for each function. Variables that a person may choose are kept. */
-export const setEnvironment = ({ baseUrl, databaseEndpoint, folder }: ServiceLocation): void => {
+export const setEnvironment = (baseUrl: string, databaseEndpoint: string, folder: DataFolder): void => {
   const smsPerDay = chosenSmsPerDay();
   const release = releaseOf();
   Object.assign(process.env, {

@@ -20,7 +20,8 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
-type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+/** Serves a request. */
+export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** `localhost` is the IPv4 address on some machines and the IPv6 address on others. */
 const ADDRESSES = ['127.0.0.1', '::1'] as const;

@@ -15,6 +15,10 @@ export const writePrivateFile = async (path: string, text: string): Promise<void
   await rename(draft, path);
 };
 
+/** Writes a value as readable JSON, in the same way. */
+export const writePrivateJson = (path: string, value: unknown): Promise<void> =>
+  writePrivateFile(path, `${JSON.stringify(value, null, 2)}\n`);
+
 /** Returns the text of a file; undefined if it does not exist. */
 export const readIfThere = async (path: string): Promise<string | undefined> => {
   try {

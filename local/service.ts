@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { writePages } from '#lib/docs-page/write-pages.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { randomBase62 } from '#shared/base62.ts';
@@ -7,36 +6,29 @@ import { buyerStore } from '#shared/buyers/store.ts';
 import { systemClock } from '#shared/clock.ts';
 import { redirectLog } from '#shared/log.ts';
 import { writeAdminTarget } from './admin-target.ts';
-import { type DataFolder, ensureSecrets, openDataFolder } from './data-folder.ts';
+import { type DataFolder, ensureSecrets, lockFolder, openDataFolder } from './data-folder.ts';
 import type { Database } from './database.ts';
 import { type DemoSellers, registerExampleBuyer, seedDemo } from './demo-seeds.ts';
 import { chosenOtpAccess, KEY_PREFIX, setEnvironment, TABLE_NAME } from './environment.ts';
-import { lockFolder } from './folder-lock.ts';
 import { loadFunctions } from './gateway/functions.ts';
 import { withQueuedLinks } from './gateway/queued-links.ts';
 import { type Completed, gateway } from './gateway.ts';
 import { localAdministration } from './local-administration.ts';
-import { type Closer, openDatabase, openLocalTable } from './local-database.ts';
+import { type DatabaseOptions, openLocalTable } from './local-database.ts';
 import { isLocalPath, localPaths } from './local-paths.ts';
-import { writePrivateFile } from './private-file.ts';
-import { reservePort } from './reserved-port.ts';
+import { listenOnLoopback, type Serve } from './loopback-server.ts';
+import { writePrivateFile, writePrivateJson } from './private-file.ts';
 import { openServiceLog } from './service-log.ts';
-import { type SentMessage, startSimulators } from './simulators/server.ts';
+import { type SentMessage, type Simulators, startSimulators } from './simulators/server.ts';
 import { USAGE_PLANS_PATH, usagePlansEndpoint } from './usage-plans/endpoint.ts';
-import { type LocalUsagePlans, openUsagePlans } from './usage-plans/store.ts';
+import { openUsagePlans } from './usage-plans/store.ts';
 
 /** The options of the local service. */
-export interface ServiceOptions {
+export interface ServiceOptions extends DatabaseOptions {
   /** 0: any free one. */
   readonly port: number;
   /** The data folder. */
   readonly folder: string;
-  /** The table and the usage plans are not kept. */
-  readonly inMemory: boolean;
-  /** Another DynamoDB than the embedded one. */
-  readonly databaseEndpoint: string | undefined;
-  /** Receives a sentence about each step of the start. */
-  readonly onProgress: (sentence: string) => void;
   readonly onCompleted: (completed: Completed) => void;
   /** Receives each SMS that goes to the simulator. */
   readonly onMessage: (message: SentMessage) => void;
@@ -50,101 +42,84 @@ export interface Service {
   readonly demo: Demo;
   /** Resolves with a sentence when a part that the service needs ends by itself. */
   readonly broken: Promise<string>;
-  /** Lets requests in flight finish, then ends every part. */
+  /** Lets requests in flight finish, then ends every part, the last one first. */
   stop(): Promise<void>;
 }
 
-/** Starts every part. Ends those that were started, the last one first, and rejects if one does not start. */
+/** Starts every part. If one does not start, ends those before it and rejects; the port is free when the process ends. */
 export const startService = async (options: ServiceOptions): Promise<Service> => {
-  const closers: Closer[] = [];
-  const stop = async (): Promise<void> => {
-    for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
-  };
-  try {
-    return { ...(await start(options, closers)), stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  await using parts = new AsyncDisposableStack();
+  const service = await start(options, parts);
+  const running = parts.move();
+  return { ...service, stop: () => running.disposeAsync() };
 };
 
-const start = async (options: ServiceOptions, closers: Closer[]): Promise<Omit<Service, 'stop'>> => {
-  const reserved = await reservePort(options.port);
-  closers.push(reserved.close);
-  const baseUrl = `http://localhost:${reserved.port}`;
-  const folder = await openFolder(options.folder, closers);
-  const database = await openDatabase(options, folder, closers);
-  const table = await openLocalTable(database, closers);
+const start = async (
+  options: ServiceOptions,
+  parts: AsyncDisposableStack,
+): Promise<Omit<Service, 'stop'>> => {
+  const { inMemory, onProgress, onCompleted } = options;
+  const { promise: ready, resolve: open } = Promise.withResolvers<Serve>();
+  // Requests that come early wait until the service is ready.
+  const server = await listenOnLoopback(options.port, async (...exchange) => (await ready)(...exchange));
+  const baseUrl = `http://localhost:${server.port}`;
+  const folder = await openFolder(options.folder, parts);
+  const { database, table } = await openLocalTable(options, folder, parts);
   const usagePlans = await openUsagePlans({
+    file: inMemory ? undefined : folder.usagePlansFile,
     clock: systemClock,
-    ...(options.inMemory ? {} : { file: folder.usagePlansFile }),
   });
-  closers.push(usagePlans.close);
-  const usagePlansToken = randomBase62(40);
-  reserved.open(
-    await requestListener(options, { baseUrl, folder, database, usagePlans, usagePlansToken, closers }),
-  );
+  parts.defer(usagePlans.close);
+  const simulators = await openSimulators(options, folder, parts);
 
-  options.onProgress('Making sure that the demo sellers and their keys exist.');
-  const sellers = await seedDemo(options.inMemory ? undefined : folder.path, {
+  onProgress('Loading the functions.');
+  await writePages(folder.pagesFolder);
+  setEnvironment(baseUrl, database.endpoint, folder);
+  const functions = withQueuedLinks(await loadFunctions());
+  const otpAccess = chosenOtpAccess();
+  const serveApi = gateway({ functions, usagePlans, otpAccess, clock: systemClock, onCompleted });
+
+  onProgress('Making sure that the demo sellers and their keys exist.');
+  const sellers = await seedDemo(inMemory ? undefined : folder.path, {
     admin: localAdministration(table, usagePlans),
     secrets: keySecretStore(table),
     isInPlan: (usageId) => usagePlans.throttleOf(usageId) !== undefined,
   });
   await registerExampleBuyer(buyerStore(table), folder.hashSecretFile);
   const demo = { base_url: baseUrl, ...sellers };
-  await announce({ folder, demo, database, usagePlansToken }, closers);
+
+  const usagePlansToken = randomBase62(40);
+  const callUsagePlans = usagePlansEndpoint(usagePlans, usagePlansToken);
+  const serveLocal = localPaths({ callUsagePlans, simulators, demo });
+  open((request, response) => (isLocalPath(request) ? serveLocal : serveApi)(request, response));
+  await announce({ folder, demo, database, usagePlansToken }, parts);
   // Closed first: requests in flight need every other part.
-  closers.push(reserved.close);
+  parts.defer(server.close);
   return { demo, broken: database.died };
 };
 
 /** Opens the data folder for this service alone, with its secrets and its log. */
-const openFolder = async (path: string, closers: Closer[]): Promise<DataFolder> => {
+const openFolder = async (path: string, parts: AsyncDisposableStack): Promise<DataFolder> => {
   const folder = await openDataFolder(path);
-  closers.push(await lockFolder(folder.path));
+  parts.defer(lockFolder(folder.path));
   // A service that was killed leaves this file behind.
   await rm(folder.demoFile, { force: true });
   await ensureSecrets(folder);
-  const log = openServiceLog(folder.logFile);
-  closers.push(log.close, redirectLog(log.write));
+  redirectLog(openServiceLog(folder.logFile));
   return folder;
 };
 
-interface Parts {
-  readonly baseUrl: string;
-  readonly folder: DataFolder;
-  readonly database: Database;
-  readonly usagePlans: LocalUsagePlans;
-  readonly usagePlansToken: string;
-  readonly closers: Closer[];
-}
-
-/** Starts the simulators, loads the functions and returns what serves every path of the port. */
-const requestListener = async (options: ServiceOptions, parts: Parts) => {
-  const { baseUrl, folder, database, usagePlans, usagePlansToken, closers } = parts;
+/** Starts the simulators and writes the secret with which the functions call them. */
+const openSimulators = async (
+  { onMessage }: ServiceOptions,
+  { providerSecretFile }: DataFolder,
+  parts: AsyncDisposableStack,
+): Promise<Simulators> => {
   const simulators = await startSimulators();
-  closers.push(simulators.close);
-  simulators.onMessage(options.onMessage);
-  await writePrivateFile(folder.providerSecretFile, JSON.stringify(simulators.providerSecret));
-
-  options.onProgress('Loading the functions.');
-  await writePages(folder.pagesFolder);
-  setEnvironment({ baseUrl, databaseEndpoint: database.endpoint, folder });
-  const serveLocal = localPaths({
-    serveUsagePlans: usagePlansEndpoint(usagePlans, usagePlansToken),
-    simulators,
-    demoFile: folder.demoFile,
-  });
-  const serveApi = gateway({
-    functions: withQueuedLinks(await loadFunctions()),
-    usagePlans,
-    otpAccess: chosenOtpAccess(),
-    clock: systemClock,
-    onCompleted: options.onCompleted,
-  });
-  return (request: IncomingMessage, response: ServerResponse): Promise<void> =>
-    isLocalPath(request) ? serveLocal(request, response) : serveApi(request, response);
+  parts.defer(simulators.close);
+  simulators.onMessage(onMessage);
+  await writePrivateFile(providerSecretFile, JSON.stringify(simulators.providerSecret));
+  return simulators;
 };
 
 interface Announcement {
@@ -157,7 +132,7 @@ interface Announcement {
 /** Writes the files by which scripts and the admin CLI reach the service. The first one is removed at the end. */
 const announce = async (
   { folder, demo, database, usagePlansToken }: Announcement,
-  closers: Closer[],
+  parts: AsyncDisposableStack,
 ): Promise<void> => {
   await writeAdminTarget(folder.path, {
     base_url: demo.base_url,
@@ -168,6 +143,6 @@ const announce = async (
     key_prefix: KEY_PREFIX,
     hash_secret_path: folder.hashSecretFile,
   });
-  closers.push(() => rm(folder.demoFile, { force: true }));
-  await writePrivateFile(folder.demoFile, `${JSON.stringify(demo, null, 2)}\n`);
+  parts.defer(() => rm(folder.demoFile, { force: true }));
+  await writePrivateJson(folder.demoFile, demo);
 };

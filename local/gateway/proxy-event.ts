@@ -4,6 +4,7 @@ import type {
   APIGatewayProxyResult,
   APIGatewayRequestAuthorizerEvent,
 } from 'aws-lambda';
+import { jsonText } from '#shared/http/responses.ts';
 import { headerOf, type ReceivedRequest, type Values } from './received-request.ts';
 import type { RouteMatch } from './router.ts';
 
@@ -95,3 +96,10 @@ export const respond = (
   // Node adds Content-Length; a 204 has neither that nor a body (RFC 9110 §8.6).
   response.end(body);
 };
+
+/** A JSON result that no cache may store. */
+export const jsonResult = (statusCode: number, value: unknown): APIGatewayProxyResult => ({
+  statusCode,
+  headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+  body: jsonText(value),
+});

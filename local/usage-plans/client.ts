@@ -1,6 +1,6 @@
 import { Refusal, type RefusalCode } from '#admin/operations/refusal.ts';
 import type { DayUsage, GatewayKey, UsagePlans } from '#admin/usage-plans/port.ts';
-import type { FailedCall, UsagePlansMethod } from './endpoint.ts';
+import type { FailedCall } from './endpoint.ts';
 
 /** Where the running service serves its usage plans, and the token for it. */
 export interface UsagePlansAccess {
@@ -10,7 +10,7 @@ export interface UsagePlansAccess {
 
 /** The usage plans of the service that runs on this machine, for the admin CLI. */
 export const localUsagePlans = ({ url, token }: UsagePlansAccess): UsagePlans => {
-  const call = async <Result>(method: UsagePlansMethod, ...args: unknown[]): Promise<Result> => {
+  const call = async <Result>(method: keyof UsagePlans, ...args: unknown[]): Promise<Result> => {
     const response = await fetch(`${url}/${method}`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },

@@ -1,9 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
+import type { APIGatewayProxyResult } from 'aws-lambda';
 import * as v from 'valibot';
 import { Refusal } from '#admin/operations/refusal.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
 import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
+import { jsonResult } from '../gateway/proxy-event.ts';
 
 /** Where the local gateway serves the usage plans for the admin CLI: `POST <path>/<method>` with a JSON array of its arguments. */
 export const USAGE_PLANS_PATH = '/_local/usage-plans';
@@ -26,51 +28,34 @@ const ARGUMENTS = {
   flushAuthorizerCache: v.tuple([]),
 } as const satisfies Record<keyof UsagePlans, v.GenericSchema>;
 
-export type UsagePlansMethod = keyof typeof ARGUMENTS;
-
 /** The body of a response that is not 200. `code` is that of a Refusal. */
 export interface FailedCall {
   readonly code?: string;
   readonly message: string;
 }
 
-const isMethod = (name: string): name is UsagePlansMethod => Object.hasOwn(ARGUMENTS, name);
+const isMethod = (name: string): name is keyof UsagePlans => Object.hasOwn(ARGUMENTS, name);
 
 /**
  * Serves the usage plans over HTTP. `token` is the secret of the run, from `.local/admin.json`: only who may read that file may call, so
  * neither a web page nor another user of the machine can.
  */
-export const usagePlansEndpoint = (usagePlans: UsagePlans, token: string) => {
-  const run = async (name: UsagePlansMethod, sent: unknown): Promise<unknown> => {
-    const args = v.parse(ARGUMENTS[name], sent);
-    const call = usagePlans[name] as (...args: unknown[]) => Promise<unknown> | AsyncIterable<unknown>;
-    const result = call(...args);
-    return Symbol.asyncIterator in result ? collect(result) : result;
-  };
-
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+export const usagePlansEndpoint =
+  (usagePlans: UsagePlans, token: string) =>
+  async (request: IncomingMessage): Promise<APIGatewayProxyResult> => {
     const name = (request.url ?? '').slice(USAGE_PLANS_PATH.length + 1);
-    if (request.headers.authorization !== `Bearer ${token}`) return fail(response, 403, 'Wrong token.');
-    if (request.method !== 'POST' || !isMethod(name)) return fail(response, 404, 'No such method.');
+    if (request.headers.authorization !== `Bearer ${token}`) return failed(403, { message: 'Wrong token.' });
+    if (request.method !== 'POST' || !isMethod(name)) return failed(404, { message: 'No such method.' });
     try {
-      send(response, 200, { result: await run(name, await json(request)) });
+      const args = v.parse(ARGUMENTS[name], await json(request));
+      const call = usagePlans[name] as (...args: unknown[]) => Promise<unknown> | AsyncIterable<unknown>;
+      const result = call(...args);
+      const isList = Symbol.asyncIterator in result;
+      return jsonResult(200, { result: isList ? await Array.fromAsync(result) : await result });
     } catch (error) {
       const { message } = error as Error;
-      send(response, 409, error instanceof Refusal ? { code: error.code, message } : { message });
+      return failed(409, error instanceof Refusal ? { code: error.code, message } : { message });
     }
   };
-};
 
-const collect = async (items: AsyncIterable<unknown>): Promise<unknown[]> => {
-  const collected: unknown[] = [];
-  for await (const item of items) collected.push(item);
-  return collected;
-};
-
-const send = (response: ServerResponse, status: number, body: unknown): void => {
-  response.writeHead(status, { 'Content-Type': 'application/json' });
-  response.end(JSON.stringify(body));
-};
-
-const fail = (response: ServerResponse, status: number, message: string): void =>
-  send(response, status, { message } satisfies FailedCall);
+const failed = (status: number, call: FailedCall): APIGatewayProxyResult => jsonResult(status, call);

@@ -1,8 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { request as httpRequest } from 'node:http';
 import { isLocalPath, localPaths } from '#local/local-paths.ts';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
 import type { SentMessage, Simulators } from '#local/simulators/server.ts';
@@ -10,30 +7,23 @@ import type { SentMessage, Simulators } from '#local/simulators/server.ts';
 const SENT: SentMessage[] = [{ phone: '+989550000001', code: '123456', sent_at: '2026-11-21T12:00:00.000Z' }];
 
 let server: LoopbackServer;
-let demoFile: string;
 
 beforeAll(async () => {
-  demoFile = join(await mkdtemp(join(tmpdir(), 'buyer-linking-paths-')), 'demo.json');
   const simulators = {
     messages: (phone: string) => SENT.filter((message) => message.phone === phone),
     handleFaults: async (_request, response) => {
       response.end('faults');
     },
   } as Pick<Simulators, 'messages' | 'handleFaults'>;
-  const serveUsagePlans = async (_request: IncomingMessage, response: ServerResponse) => {
-    response.end('usage plans');
-  };
-  const serve = localPaths({ serveUsagePlans, simulators, demoFile });
+  const callUsagePlans = async () => ({ statusCode: 200, body: 'usage plans' });
+  const serve = localPaths({ callUsagePlans, simulators, demo: { keys: { free: 'blk_test_1' } } });
   server = await listenOnLoopback(0, async (request, response) => {
     if (isLocalPath(request)) return serve(request, response);
     response.end('the API');
   });
 });
 
-afterAll(async () => {
-  await server.close();
-  await rm(dirname(demoFile), { recursive: true });
-});
+afterAll(() => server.close());
 
 const get = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${server.port}${path}`, init);
 
@@ -68,9 +58,7 @@ describe('/_local/messages', () => {
 });
 
 describe('/_local/demo', () => {
-  it('returns the demo keys while the service is ready, and 404 before', async () => {
-    expect((await get('/_local/demo')).status).toBe(404);
-    await writeFile(demoFile, '{"keys":{"free":"blk_test_1"}}');
+  it('returns the demo keys', async () => {
     expect(await (await get('/_local/demo')).json()).toEqual({ keys: { free: 'blk_test_1' } });
   });
 });

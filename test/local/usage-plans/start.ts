@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { respond } from '#local/gateway/proxy-event.ts';
 import { localUsagePlans } from '#local/usage-plans/client.ts';
 import { USAGE_PLANS_PATH, usagePlansEndpoint } from '#local/usage-plans/endpoint.ts';
 import { openUsagePlans, type StoreOptions } from '#local/usage-plans/store.ts';
@@ -10,8 +11,8 @@ const TOKEN = 'token-of-a-test';
 /** Starts the local usage plans behind a server of their own, with a client. Stop them in afterAll. */
 export const startUsagePlans = async (options: Partial<StoreOptions> = {}) => {
   const store = await openUsagePlans({ clock: systemClock, ...options });
-  const serve = usagePlansEndpoint(store, TOKEN);
-  const server = createServer((request, response) => void serve(request, response));
+  const call = usagePlansEndpoint(store, TOKEN);
+  const server = createServer(async (request, response) => respond(response, await call(request)));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
