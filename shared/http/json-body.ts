@@ -1,3 +1,4 @@
+import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { problem } from '#shared/problems.ts';
 import { headerOf } from './event.ts';
@@ -9,6 +10,8 @@ const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
 /** The character that a decoder writes for bytes that are not UTF-8. Accepting it would store a name that the caller did not send. */
 const REPLACEMENT_CHARACTER = '\uFFFD';
+
+const jsonBodyParser = httpJsonBodyParser({ disableContentTypeCheck: true });
 
 /** Parses the JSON body of a request. Throws `body_too_large`, `unsupported_media_type` or `malformed_json`. */
 export const parseJsonBody = (event: APIGatewayProxyEvent): unknown => {
@@ -22,10 +25,23 @@ export const parseJsonBody = (event: APIGatewayProxyEvent): unknown => {
   }
   const text = event.isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
   if (text.includes(REPLACEMENT_CHARACTER)) throw problem('malformed_json');
+  const request = { event: { ...event, body: text, isBase64Encoded: false } };
+  try {
+    jsonBodyParser.before?.(request as Parameters<NonNullable<typeof jsonBodyParser.before>>[0]);
+    return request.event.body;
+  } catch {
+    return parseRefused(text);
+  }
+};
+
+/**
+ * The parser refuses keys that could pollute a prototype, and deep nesting. Such a body is JSON all the same: the schema reports its
+ * unknown fields by name. Throws `malformed_json` without the text that the error of JSON.parse holds.
+ */
+const parseRefused = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    // The error of JSON.parse holds a part of the text.
     throw problem('malformed_json');
   }
 };
