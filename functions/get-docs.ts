@@ -1,7 +1,7 @@
 import { getDocsDeps } from '#shared/deps.ts';
 import type { ReadPage } from '#shared/docs-page/pages.ts';
 import { docsPageRoutes } from '#shared/docs-page/routes.ts';
-import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
+import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 
 const route = docsPageRoutes['get-docs'];
@@ -11,9 +11,9 @@ export interface GetDocsDeps extends EndpointDeps {
 }
 
 /** Returns the reference page. */
-export const handle = async (
-  _request: Request<typeof route>,
-  { readPage }: GetDocsDeps,
-): Promise<ResponseOf<typeof route>> => ({ status: 200, ...(await readPage('reference')) });
+export const handle: Handle<typeof route, GetDocsDeps> = async (_request, { readPage }) => ({
+  status: 200,
+  ...(await readPage('reference')),
+});
 
 export const handler = endpoint(route, handle, getDocsDeps);

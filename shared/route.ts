@@ -1,5 +1,6 @@
 /** The type of a row of the route table, and what is derived from a row. Types and pure functions only. */
 import type * as v from 'valibot';
+import type { PageName } from '#shared/docs-page/pages.ts';
 import type { ProblemCode } from '#shared/problems.ts';
 import type { HourlyLimitName } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';
@@ -39,8 +40,8 @@ export interface Permissions {
   readonly tokenIssuer?: true;
   /** The version and the commit of the deployed code. */
   readonly release?: true;
-  /** The finished pages beside the function's code, by name. */
-  readonly pages?: readonly string[];
+  /** The finished pages beside the function's code. */
+  readonly pages?: readonly PageName[];
 }
 
 /** A response of a row. */

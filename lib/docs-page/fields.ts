@@ -1,82 +1,55 @@
-import { type ApiDocument, type Parameter, resolveSchema, type Schema } from './document.ts';
+import type { Parameter, Schema } from './document.ts';
 import { type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';
 
-interface Field {
-  readonly name: string;
-  readonly schema: Schema;
-  readonly description: string | undefined;
-  readonly mark: Html | undefined;
-}
+export const REQUIRED = html`<b class="required">required</b>`;
+const OPTIONAL = html`<span class="type">optional</span>`;
 
-const typeOf = (document: ApiDocument, schema: Schema): string => {
-  if (schema.items !== undefined)
-    return `array of ${typeOf(document, resolveSchema(document, schema.items))}`;
-  return schema.title ?? schema.type ?? 'string';
-};
+const typeOf = ({ items, title, type = 'string' }: Schema): string =>
+  items === undefined ? (title ?? type) : `array of ${typeOf(items)}`;
 
 const code = (value: unknown): Html => html`<code>${String(value)}</code>`;
 
 /** The bounds of a number. The largest safe integer is no bound that a reader needs. */
-const rangeOf = ({ minimum, maximum }: Schema): Html | undefined => {
-  if (maximum === Number.MAX_SAFE_INTEGER || maximum === undefined) {
-    return minimum === undefined ? undefined : html`at least ${minimum}`;
-  }
-  return html`${minimum ?? 'up'} to ${maximum}`;
+const rangeOf = ({ minimum, maximum = Number.MAX_SAFE_INTEGER }: Schema): Html | false => {
+  if (maximum < Number.MAX_SAFE_INTEGER) return html`${minimum ?? 'up'} to ${maximum}`;
+  return minimum !== undefined && html`at least ${minimum}`;
 };
 
 /** The rules that a reader can follow. A pattern is for programs: the description says the same in words. */
-const rulesOf = (schema: Schema): readonly Html[] => {
-  const { enum: values, default: preset } = schema;
-  return [
-    values && html`always ${values.map(code)}`,
+const rulesOf = (schema: Schema): readonly Html[] =>
+  [
+    schema.enum && html`always ${schema.enum.map(code)}`,
     rangeOf(schema),
-    preset === undefined ? undefined : html`default ${code(preset)}`,
-  ].filter((rule) => rule !== undefined);
-};
+    schema.default !== undefined && html`default ${code(schema.default)}`,
+  ]
+    .filter((rule) => rule !== undefined && rule !== false)
+    .map((rule) => html`<span class="rule">${rule}</span>`);
 
-const fieldItem = (document: ApiDocument, { name, schema, description, mark }: Field): Html => {
-  const nested = resolveSchema(document, schema.items ?? schema);
-  const rules = rulesOf(schema).map((rule) => html`<span class="rule">${rule}</span>`);
+const fieldItem = (name: string, schema: Schema, mark: Html | undefined): Html => {
+  const nested = schema.items ?? schema;
+  const hasFields = Object.keys(nested.properties ?? {}).length > 0;
   return html`<li>
-<p><code class="name">${name}</code> <span class="type">${typeOf(document, schema)}</span> ${mark} ${rules}</p>
-${description && markdown(description)}
-${Object.keys(nested.properties ?? {}).length === 0 ? undefined : fieldList(document, nested)}
+<p><code class="name">${name}</code> <span class="type">${typeOf(schema)}</span> ${mark} ${rulesOf(schema)}</p>
+${schema.description && markdown(schema.description)}
+${hasFields && fieldList(nested)}
 </li>`;
 };
 
-const list = (document: ApiDocument, fields: readonly Field[]): Html =>
+/** Lists the fields of an object with their rules. `requiredMark` follows the name of a field that is always there. */
+export const fieldList = ({ properties = {}, required = [] }: Schema, requiredMark?: Html): Html =>
   html`<ul class="fields">
-${fields.map((field) => fieldItem(document, field))}
+${Object.entries(properties).map(([name, schema]) => fieldItem(name, schema, required.includes(name) ? requiredMark : OPTIONAL))}
 </ul>`;
 
-const REQUIRED = html`<b class="required">required</b>`;
-const OPTIONAL = html`<span class="type">optional</span>`;
-
-const marked = ({ properties = {}, required = [] }: Schema, ifRequired: Html | undefined): readonly Field[] =>
-  Object.entries(properties).map(([name, schema]) => ({
-    name,
-    schema,
-    description: schema.description,
-    mark: required.includes(name) ? ifRequired : OPTIONAL,
-  }));
-
-/** Lists the fields of a response. Those that may be absent are marked. */
-export const fieldList = (document: ApiDocument, schema: Schema): Html =>
-  list(document, marked(schema, undefined));
-
-/** Lists the fields of a request body with their rules. */
-export const bodyFields = (document: ApiDocument, schema: Schema): Html =>
-  list(document, marked(schema, REQUIRED));
-
 /** Lists parameters with their rules. */
-export const parameterFields = (document: ApiDocument, parameters: readonly Parameter[]): Html =>
-  list(
-    document,
-    parameters.map(({ name, schema, description, required }) => ({
-      name,
-      schema,
-      description,
-      mark: required ? REQUIRED : OPTIONAL,
-    })),
+export const parameterList = (parameters: readonly Parameter[]): Html =>
+  fieldList(
+    {
+      properties: Object.fromEntries(
+        parameters.map(({ name, schema, description }) => [name, { ...schema, description }]),
+      ),
+      required: parameters.filter(({ required }) => required).map(({ name }) => name),
+    },
+    REQUIRED,
   );

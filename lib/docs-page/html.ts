@@ -11,14 +11,14 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character)
 /** Marks markup as safe. */
 export const raw = (markup: string): Html => ({ html: markup });
 
-type Value = Html | readonly Html[] | string | number | undefined;
+type Value = Html | readonly Html[] | string | number | false | undefined;
 
 const markupOf = (value: Value): string => {
-  if (value === undefined) return '';
+  if (value === undefined || value === false) return '';
   if (typeof value !== 'object') return escapeHtml(String(value));
   return 'html' in value ? value.html : value.map(({ html }) => html).join('\n');
 };
 
-/** A template of markup. It escapes every value that is not Html itself; undefined inserts nothing. */
+/** A template of markup. It escapes every value that is not Html itself; false and undefined insert nothing. */
 export const html = (parts: TemplateStringsArray, ...values: readonly Value[]): Html =>
-  raw(parts.map((part, index) => (index === 0 ? part : `${markupOf(values[index - 1])}${part}`)).join(''));
+  raw(String.raw({ raw: parts }, ...values.map(markupOf)));

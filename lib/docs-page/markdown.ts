@@ -9,25 +9,23 @@ export const slug = (title: string): string =>
     .trim()
     .replace(/\s/g, '-');
 
-/** Returns the address of a link of a guide, or undefined if this service does not serve its target. */
-export type LinkTarget = (href: string) => string | undefined;
-
-const sameLink: LinkTarget = (href) => href;
-
 /** On a phone a wide table scrolls by itself, with the keyboard too. */
 const SCROLLED = '<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>';
 
-/** Renders Markdown of ours. Headings get ids; a link without a target here becomes its text. */
-export const markdown = (text: string, linkTarget: LinkTarget = sameLink): Html => {
+/** Renders Markdown of ours. Headings get ids. `addressOf` returns the address of a link; undefined: it becomes its text. */
+export const markdown = (
+  text: string,
+  addressOf: (href: string) => string | undefined = (href) => href,
+): Html => {
   const renderer = new Marked({
     renderer: {
       heading({ tokens, depth, text: title }) {
         return `<h${depth} id="${slug(title)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
       link({ href, tokens }) {
-        const target = linkTarget(href);
+        const address = addressOf(href);
         const label = this.parser.parseInline(tokens as Token[]);
-        return target === undefined ? label : `<a href="${target}">${label}</a>`;
+        return address === undefined ? label : `<a href="${address}">${label}</a>`;
       },
     },
   });

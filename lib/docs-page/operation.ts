@@ -1,30 +1,29 @@
-import type { ApiDocument, Operation, Success } from './document.ts';
-import { bodyFields, fieldList, parameterFields } from './fields.ts';
+import type { Operation } from './document.ts';
+import { fieldList, parameterList, REQUIRED } from './fields.ts';
 import { type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';
-import { sampleTabs } from './sample-tabs.ts';
+import { sampleTabs } from './samples.ts';
 import { tryForm } from './try-form.ts';
 
 /** Returns the method in its color. */
 export const methodBadge = (method: string): Html =>
   html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 
-const parametersIn = (document: ApiDocument, { parameters }: Operation, location: 'path' | 'query') => {
+const parametersIn = ({ parameters }: Operation, location: string, title: string): Html | false => {
   const found = parameters.filter((parameter) => parameter.in === location);
-  const title = location === 'path' ? 'Path parameters' : 'Query parameters';
-  return found.length === 0 ? undefined : html`<h4>${title}</h4>${parameterFields(document, found)}`;
+  return found.length > 0 && html`<h4>${title}</h4>${parameterList(found)}`;
 };
 
-const successLine = ({ status, description, headers }: Success): Html => html`
-<p><b class="status">${status}</b> ${description}</p>
-${headers.map((header) => html`<p>Header <code>${header.name}</code>: ${header.description}</p>`)}`;
-
 /** The responses that are no errors. The fields of a body that two of them share are listed once. */
-const responses = (document: ApiDocument, { successes }: Operation): Html => {
+const responses = ({ successes }: Operation): Html => {
   const schemas = new Set(successes.flatMap(({ schema }) => (schema?.properties ? [schema] : [])));
   return html`<h4>Response</h4>
-${successes.map(successLine)}
-${[...schemas].map((schema) => fieldList(document, schema))}`;
+${successes.map(
+  ({ status, description, ownHeaders }) => html`
+<p><b class="status">${status}</b> ${description}</p>
+${ownHeaders.map(([name, header]) => html`<p>Header <code>${name}</code>: ${header.description}</p>`)}`,
+)}
+${[...schemas].map((schema) => fieldList(schema))}`;
 };
 
 const errorTable = ({ id, errors }: Operation): Html => html`<h4 id="${id}-errors">Errors</h4>
@@ -35,18 +34,16 @@ ${errors.map(({ status, code, detail }) => html`<tr><td>${status}</td><td><code>
 </tbody>
 </table>`;
 
-const exampleResponse = ({ successes }: Operation): Html | undefined => {
-  const [main] = successes;
-  if (main?.example === undefined) return undefined;
-  return html`<figure class="example"><figcaption>Response ${main.status}</figcaption>
+const exampleResponse = ({ successes: [main] }: Operation): Html | false =>
+  main?.example !== undefined &&
+  html`<figure class="example"><figcaption>Response ${main.status}</figcaption>
 <pre><code>${JSON.stringify(main.example, null, 2)}</code></pre></figure>`;
-};
 
 /**
  * Returns the section of an operation. On a wide screen samples and the form are beside the text; on a phone they follow the
  * description, before the fields.
  */
-export const operationSection = (document: ApiDocument, operation: Operation): Html => {
+export const operationSection = (operation: Operation): Html => {
   const { id, method, path, summary, description, body } = operation;
   return html`<section class="operation" id="${id}" aria-labelledby="${id}-title">
 <div class="text">
@@ -60,10 +57,10 @@ ${tryForm(operation, id)}
 ${exampleResponse(operation)}
 </div>
 <div class="text">
-${parametersIn(document, operation, 'path')}
-${parametersIn(document, operation, 'query')}
-${body && html`<h4>Body</h4>${bodyFields(document, body.schema)}`}
-${responses(document, operation)}
+${parametersIn(operation, 'path', 'Path parameters')}
+${parametersIn(operation, 'query', 'Query parameters')}
+${body && html`<h4>Body</h4>${fieldList(body.schema, REQUIRED)}`}
+${responses(operation)}
 </div>
 <div class="errors">${errorTable(operation)}</div>
 </section>`;

@@ -1,15 +1,11 @@
 import type { Operation } from './document.ts';
+import { type Html, html, raw } from './html.ts';
 
 /** The base URL in the samples. The page's script replaces it by the address of the page. */
 export const SAMPLE_BASE_URL = 'http://localhost:3000';
 
 /** The environment variable that holds the key, so that no key gets into a file or a shell history. */
 export const KEY_VARIABLE = 'BUYER_LINKING_API_KEY';
-
-/** The languages of the samples, in the order of their tabs. */
-export const LANGUAGES = { curl: 'curl', typescript: 'TypeScript', python: 'Python' } as const;
-
-export type Language = keyof typeof LANGUAGES;
 
 const indent = (text: string, spaces: number): string => text.replaceAll('\n', `\n${' '.repeat(spaces)}`);
 
@@ -32,35 +28,34 @@ const urlOf = ({ path, parameters }: Operation): string => {
   return `${SAMPLE_BASE_URL}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`;
 };
 
-const shellQuoted = (text: string): string => text.replaceAll("'", "'\\''");
+/** Returns the lines whose condition holds. */
+const present = (...lines: readonly (string | false | undefined)[]): readonly string[] =>
+  lines.filter((line) => line !== false && line !== undefined);
 
 const curl = (operation: Operation): string => {
   const { method, body, takesKey } = operation;
-  return [
+  const json = indent(JSON.stringify(body?.example, null, 2) ?? '', 2);
+  return present(
     `curl ${method === 'DELETE' ? '-X DELETE ' : ''}'${urlOf(operation)}'`,
-    ...(takesKey ? [`-H "X-Api-Key: $${KEY_VARIABLE}"`] : []),
-    ...(body === undefined
-      ? []
-      : [
-          "-H 'Content-Type: application/json'",
-          `-d '${shellQuoted(indent(JSON.stringify(body.example, null, 2), 2))}'`,
-        ]),
-  ].join(' \\\n  ');
+    takesKey && `-H "X-Api-Key: $${KEY_VARIABLE}"`,
+    body && "-H 'Content-Type: application/json'",
+    body && `-d '${json.replaceAll("'", "'\\''")}'`,
+  ).join(' \\\n  ');
 };
 
 const isJson = ({ successes }: Operation): boolean => successes[0]?.mediaType === 'application/json';
 
 const typescript = (operation: Operation): string => {
   const { method, body, takesKey } = operation;
-  const headers = [
-    ...(takesKey ? [`'X-Api-Key': process.env['${KEY_VARIABLE}'] ?? '',`] : []),
-    ...(body === undefined ? [] : ["'Content-Type': 'application/json',"]),
-  ];
-  const options = [
-    ...(method === 'GET' ? [] : [`method: '${method}',`]),
-    ...(headers.length === 0 ? [] : [`headers: {\n  ${headers.join('\n  ')}\n},`]),
-    ...(body === undefined ? [] : [`body: JSON.stringify(${typescriptLiteral(body.example)}),`]),
-  ];
+  const headers = present(
+    takesKey && `'X-Api-Key': process.env['${KEY_VARIABLE}'] ?? '',`,
+    body && "'Content-Type': 'application/json',",
+  );
+  const options = present(
+    method !== 'GET' && `method: '${method}',`,
+    headers.length > 0 && `headers: {\n  ${headers.join('\n  ')}\n},`,
+    body && `body: JSON.stringify(${typescriptLiteral(body.example)}),`,
+  );
   const init = options.length === 0 ? '' : `, {\n  ${indent(options.join('\n'), 2)}\n}`;
   return [
     `const response = await fetch('${urlOf(operation)}'${init});`,
@@ -71,27 +66,21 @@ const typescript = (operation: Operation): string => {
 
 const python = (operation: Operation): string => {
   const { method, body, takesKey } = operation;
-  const headers = [
-    ...(takesKey ? [`"X-Api-Key": os.environ["${KEY_VARIABLE}"],`] : []),
-    ...(body === undefined ? [] : ['"Content-Type": "application/json",']),
-  ];
-  const modules = [
-    ...(isJson(operation) ? ['json'] : []),
-    ...(takesKey ? ['os'] : []),
-    'sys',
-    'urllib.error',
-  ];
-  const data = JSON.stringify(body?.example, null, 4);
-  const options = [
+  const modules = present(isJson(operation) && 'json', takesKey && 'os', 'sys', 'urllib.error');
+  const headers = present(
+    takesKey && `"X-Api-Key": os.environ["${KEY_VARIABLE}"],`,
+    body && '"Content-Type": "application/json",',
+  );
+  const request = present(
     `"${urlOf(operation)}",`,
-    ...(method === 'GET' ? [] : [`method="${method}",`]),
-    ...(headers.length === 0 ? [] : [`headers={\n    ${headers.join('\n    ')}\n},`]),
-    ...(body === undefined ? [] : [`data=json.dumps(${data}).encode(),`]),
-  ];
+    method !== 'GET' && `method="${method}",`,
+    headers.length > 0 && `headers={\n    ${headers.join('\n    ')}\n},`,
+    body && `data=json.dumps(${JSON.stringify(body.example, null, 4)}).encode(),`,
+  );
   return [
     `import ${modules.join(', ')}, urllib.request`,
     '',
-    `request = urllib.request.Request(\n    ${indent(options.join('\n'), 4)}\n)`,
+    `request = urllib.request.Request(\n    ${indent(request.join('\n'), 4)}\n)`,
     'try:',
     '    with urllib.request.urlopen(request, timeout=30) as response:',
     `        print(${isJson(operation) ? 'json.load(response)' : 'response.read().decode()'})`,
@@ -100,9 +89,33 @@ const python = (operation: Operation): string => {
   ].join('\n');
 };
 
-/** Returns a program in each language that sends the example of an operation. */
-export const samplesOf = (operation: Operation): Readonly<Record<Language, string>> => ({
-  curl: curl(operation),
-  typescript: typescript(operation),
-  python: python(operation),
-});
+/** The languages of the samples, in the order of their tabs: `write` returns a program that sends the example of an operation. */
+const LANGUAGES = {
+  curl: { title: 'curl', write: curl },
+  typescript: { title: 'TypeScript', write: typescript },
+  python: { title: 'Python', write: python },
+} as const;
+
+export type Language = keyof typeof LANGUAGES;
+
+/** Strings and the words that begin a statement get a color; more would need a parser of each language. */
+const TOKENS = /(&quot;.*?&quot;|'[^']*'(?!\w))|\b(await|const|curl|except|if|import|new|throw|try|with)\b/g;
+
+const colored = (sample: string): Html =>
+  raw(
+    html`${sample}`.html.replace(TOKENS, (_, string?: string, word?: string) =>
+      string === undefined ? `<b>${word}</b>` : `<i>${string}</i>`,
+    ),
+  );
+
+/** Returns the samples of an operation as tabs. Radio buttons select one, so they work by keyboard and without JavaScript. */
+export const sampleTabs = (operation: Operation): Html => {
+  const languages = Object.entries(LANGUAGES);
+  return html`<fieldset class="samples"><legend>${operation.summary}: code samples</legend>
+<div class="tabs">${languages.map(
+    ([name, { title }]) => html`<label><input type="radio" name="${operation.id}-language"
+ value="${name}" ${name === 'curl' && raw('checked')}><span>${title}</span></label>`,
+  )}</div>
+${languages.map(([name, { write }]) => html`<pre data-language="${name}"><code>${colored(write(operation))}</code></pre>`)}
+</fieldset>`;
+};

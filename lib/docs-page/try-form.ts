@@ -1,14 +1,14 @@
 import type { Operation, Parameter } from './document.ts';
 import { type Html, html, raw } from './html.ts';
 
-const attribute = (name: string, value: unknown): Html | undefined =>
-  value === undefined ? undefined : html` ${raw(name)}="${String(value)}"`;
+const attribute = (name: string, value: unknown): Html | false =>
+  value !== undefined && html` ${raw(name)}="${String(value)}"`;
 
 /** A path parameter starts empty: the page fills it with an id of an earlier response. */
 const parameterInput = ({ name, in: location, required, schema }: Parameter): Html =>
   html`<label><span>${name}</span><input name="${name}" data-in="${location}"
  autocomplete="off" spellcheck="false"${attribute('value', schema.default)}${attribute('placeholder', schema.example)}
-${required ? raw('required') : undefined}></label>`;
+${required && raw('required')}></label>`;
 
 const KEY_INPUT = html`<label><span>API key</span><input type="password" data-in="key" autocomplete="off"
  placeholder="blk_…"></label>`;
@@ -24,7 +24,7 @@ export const tryForm = (operation: Operation, id: string): Html => {
   const { method, path, summary, takesKey, parameters, body } = operation;
   return html`<form class="try" id="${id}-try" data-method="${method}" data-path="${path}" aria-label="Try: ${summary}">
 <p class="path"><strong>Try it</strong> <code>${method} ${path}</code></p>
-${takesKey ? KEY_INPUT : undefined}
+${takesKey && KEY_INPUT}
 ${parameters.map(parameterInput)}
 ${body && bodyInput(body.example)}
 <button type="submit">Execute</button>

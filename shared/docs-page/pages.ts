@@ -1,6 +1,20 @@
+/** The reference page and the guides. lib/docs-page/ builds them with the bundles, and the functions read them. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PageName } from './routes.ts';
+
+/** The guides for sellers, in reading order: `docs/<name>.md`. */
+export const GUIDE_NAMES = [
+  'quick-start',
+  'linking',
+  'access-tokens',
+  'errors',
+  'limits',
+  'test-identities',
+  'versioning',
+] as const;
+
+export type GuideName = (typeof GUIDE_NAMES)[number];
+export type PageName = 'reference' | GuideName;
 
 /** A finished page: the headers and the body of its response. */
 export interface Page {
@@ -9,9 +23,9 @@ export interface Page {
 }
 
 /** Returns the name of a page's file. */
-export const pageFile = (name: string): string => `${name}.json`;
+export const pageFile = (name: PageName): string => `${name}.json`;
 
-/** Returns a function that reads a page that lib/docs-page/ has written to this folder. */
+/** Returns a function that reads a page from its file in this folder. */
 export const pageReader =
   (folder: string) =>
   async (name: PageName): Promise<Page> =>

@@ -1,19 +1,6 @@
 import * as v from 'valibot';
 import type { Route } from '#shared/route.ts';
-
-/** The guides for sellers, in reading order: `docs/<name>.md`. */
-export const GUIDE_NAMES = [
-  'quick-start',
-  'linking',
-  'access-tokens',
-  'errors',
-  'limits',
-  'test-identities',
-  'versioning',
-] as const;
-
-export type GuideName = (typeof GUIDE_NAMES)[number];
-export type PageName = 'reference' | GuideName;
+import { GUIDE_NAMES } from './pages.ts';
 
 /** An object of the OpenAPI standard with any further members. */
 const open = <Entries extends v.ObjectEntries>(entries: Entries) =>
@@ -31,8 +18,6 @@ const openApiDocumentSchema = v.pipe(
   }),
   v.title('OpenApiDocument'),
 );
-
-export type OpenApiDocument = v.InferOutput<typeof openApiDocumentSchema>;
 
 const PAGE_RESPONSE = {
   description: 'The page.',
