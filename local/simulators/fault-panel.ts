@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
 import { jsonText, problemResponse } from '#shared/http/responses.ts';
 import type { InputError, ProblemCode } from '#shared/problems.ts';
+import { respond } from '../gateway/proxy-event.ts';
+import { readBody } from '../gateway/received-request.ts';
 import { FAULT_NAMES, FAULTS, type Fault } from './faults.ts';
 import { jsonFields } from './simulated-provider.ts';
 
@@ -39,7 +41,8 @@ export const faultPanel = <Name extends string>(faults: ProviderFaults<Name>) =>
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
       return refuse(response, 'unsupported_media_type');
     }
-    const sent = jsonFields(await bodyOf(request));
+    const body = await readBody(request, MAX_BODY_BYTES);
+    const sent = body === 'too_large' ? undefined : jsonFields(body.toString());
     if (sent === undefined) return refuse(response, 'malformed_json');
     const result = v.safeParse(schema, sent);
     if (!result.success) return refuse(response, 'validation_failed', errorsOf(result.issues));
@@ -52,25 +55,10 @@ export const faultPanel = <Name extends string>(faults: ProviderFaults<Name>) =>
 const errorsOf = (issues: readonly v.BaseIssue<unknown>[]): InputError[] =>
   issues.map(({ path, message }) => ({ pointer: `#/${String(path?.[0]?.key ?? '')}`, detail: message }));
 
-/** Returns the body; an empty text, which is not JSON, if it is too large. */
-const bodyOf = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > MAX_BODY_BYTES) return '';
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-};
-
 const json = (response: ServerResponse, body: unknown): void => {
-  response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
-  response.end(jsonText(body));
+  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+  respond(response, { statusCode: 200, headers, body: jsonText(body) });
 };
 
-const refuse = (response: ServerResponse, code: ProblemCode, errors?: readonly InputError[]): void => {
-  const { statusCode, headers, body } = problemResponse(code, randomUUID(), errors && { errors });
-  response.writeHead(statusCode, headers as Record<string, string>);
-  response.end(body);
-};
+const refuse = (response: ServerResponse, code: ProblemCode, errors?: readonly InputError[]): void =>
+  respond(response, problemResponse(code, randomUUID(), { errors }));

@@ -1,18 +1,18 @@
 /** Simulates Jibit's "Identicator": access tokens, the identity record, and the match of a phone. */
-import { timingSafeEqual } from 'node:crypto';
-import { isValidJalaaliDate } from 'jalaali-js';
 import { randomBase62 } from '#shared/base62.ts';
 import type { Clock } from '#shared/clock.ts';
 import { outcomeOfPerson } from '#shared/providers/test-identities.ts';
 import { parseNationalId } from '#shared/users/national-id.ts';
 import type { ApiFault } from './faults.ts';
 import {
+  type FaultReplies,
+  failureOf,
+  isDay,
   jsonFields,
   type SimulatedProvider,
   type SimulatedReply,
   type SimulatedRequest,
 } from './simulated-provider.ts';
-import { type FaultReplies, failureOfPerson } from './test-outcomes.ts';
 
 const ACCESS_LIFETIME_MS = 24 * 3600 * 1000;
 const REFRESH_LIFETIME_MS = 48 * 3600 * 1000;
@@ -83,14 +83,11 @@ const tokenStore = (clock: Clock) => {
       const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
       return (accessTokens.get(token ?? '') ?? 0) > clock();
     },
-    expireAll(): void {
-      for (const token of accessTokens.keys()) accessTokens.set(token, 0);
-    },
   };
 };
 
-/** A simulated Jibit with one account. `expireTokens` expires every access token that it has issued. */
-export const simulatedJibit = (clock: Clock): SimulatedProvider & { expireTokens(): void } => {
+/** A simulated Jibit with one account. */
+export const simulatedJibit = (clock: Clock): SimulatedProvider => {
   const apiKey = randomBase62(32);
   const secretKey = randomBase62(48);
   const tokens = tokenStore(clock);
@@ -100,15 +97,14 @@ export const simulatedJibit = (clock: Clock): SimulatedProvider & { expireTokens
     if (sent === undefined) return refuse(400, 'invalid.request_body');
     if (typeof sent.apiKey !== 'string') return refuse(400, 'apiKey.is_required');
     if (typeof sent.secretKey !== 'string') return refuse(400, 'secretKey.is_required');
-    const isRight = isSame(sent.apiKey, apiKey) && isSame(sent.secretKey, secretKey);
+    const isRight = sent.apiKey === apiKey && sent.secretKey === secretKey;
     return isRight ? tokens.issuePair() : refuse(400, 'invalid.credentials');
   };
 
   return {
-    credentials: (baseUrl) => ({ api_key: apiKey, secret_key: secretKey, base_url: baseUrl }),
+    credentials: { api_key: apiKey, secret_key: secretKey },
     operationOf: ({ method, path }) => OPERATIONS[`${method} ${path}`],
     unknownPath: refuse(404, 'handler.not_found'),
-    expireTokens: tokens.expireAll,
     respond(request, operation, fault) {
       if (operation === 'token' || operation === 'token_refresh') {
         if (fault === 'unauthorized') return refuse(400, 'invalid.credentials');
@@ -122,9 +118,6 @@ export const simulatedJibit = (clock: Clock): SimulatedProvider & { expireTokens
   };
 };
 
-const isSame = (sent: string, expected: string): boolean =>
-  sent.length === expected.length && timingSafeEqual(Buffer.from(sent), Buffer.from(expected));
-
 /** Returns the national id of a query, or Jibit's error for an invalid one. */
 const personIn = (query: URLSearchParams, known: readonly string[]): string | SimulatedReply => {
   if ([...query.keys()].some((name) => !known.includes(name)))
@@ -132,12 +125,7 @@ const personIn = (query: URLSearchParams, known: readonly string[]): string | Si
   const nationalId = query.get('nationalCode');
   if (nationalId === null) return refuse(400, 'required_is.nationalCode');
   if (parseNationalId(nationalId) !== nationalId) return refuse(400, 'nationalCode.not_valid');
-  return failureOfPerson(nationalId, FAULT_REPLIES) ?? nationalId;
-};
-
-const isCompactDate = (text: string): boolean => {
-  const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(text)?.slice(1).map(Number);
-  return parts !== undefined && isValidJalaaliDate(...(parts as [number, number, number]));
+  return failureOf(outcomeOfPerson(nationalId), FAULT_REPLIES) ?? nationalId;
 };
 
 const identity = (query: URLSearchParams): SimulatedReply => {
@@ -145,7 +133,7 @@ const identity = (query: URLSearchParams): SimulatedReply => {
   if (typeof nationalId !== 'string') return nationalId;
   const birthDate = query.get('birthDate');
   if (birthDate === null) return refuse(400, 'birthDate.is_required');
-  if (!isCompactDate(birthDate)) return refuse(400, 'birthDate.not_valid');
+  if (!isDay(birthDate, /^(\d{4})(\d{2})(\d{2})$/)) return refuse(400, 'birthDate.not_valid');
   const outcome = outcomeOfPerson(nationalId);
   if (outcome === 'not_found') return refuse(404, 'identity_info.not_found');
   const alive = outcome !== 'deceased';

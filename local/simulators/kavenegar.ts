@@ -2,8 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { randomBase62 } from '#shared/base62.ts';
 import type { Outbox } from './outbox.ts';
-import type { SimulatedProvider, SimulatedReply, SimulatedRequest } from './simulated-provider.ts';
-import { type FaultReplies, failureOfPhone, LOST_RESPONSE } from './test-outcomes.ts';
+import type { FaultReplies, SimulatedProvider, SimulatedReply } from './simulated-provider.ts';
 
 const PATH = /^\/v1\/([^/]+)\/verify\/lookup\.json$/;
 const PARAMETERS = ['receptor', 'token', 'token2', 'token3', 'token10', 'token20', 'template', 'type'];
@@ -39,28 +38,20 @@ export const simulatedKavenegar = (outbox: Outbox): SimulatedProvider => {
     if (!/^09\d{9}$/.test(receptor)) return refuse(411);
     if (form.get('template') !== template) return refuse(424);
     if (/[\s_:-]/.test(token)) return refuse(431);
-    const failure = failureOfPhone(`+98${receptor.slice(1)}`, FAULT_REPLIES);
-    if (failure !== undefined && failure !== LOST_RESPONSE) return failure;
-    outbox.deliver(receptor, token);
-    return failure ?? accepted(receptor, token);
+    return outbox.deliver(receptor, token, FAULT_REPLIES) ?? accepted(receptor, token);
   };
 
   return {
-    credentials: (baseUrl) => ({ api_key: apiKey, template, base_url: baseUrl }),
+    credentials: { api_key: apiKey, template },
     operationOf: ({ path }) => (PATH.test(path) ? 'send_code' : undefined),
     unknownPath: refuse(404),
-    respond(request, _operation, fault) {
+    respond({ method, path, headers, body }, _operation, fault) {
       if (fault !== undefined) return FAULT_REPLIES[fault];
-      if (PATH.exec(request.path)?.[1] !== apiKey) return refuse(403);
-      const form = formIn(request);
-      return form === undefined ? refuse(405) : send(form);
+      if (PATH.exec(path)?.[1] !== apiKey) return refuse(403);
+      const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded');
+      return method === 'POST' && isForm ? send(new URLSearchParams(body)) : refuse(405);
     },
   };
-};
-
-const formIn = ({ method, headers, body }: SimulatedRequest): URLSearchParams | undefined => {
-  const isForm = (headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded');
-  return method === 'POST' && isForm ? new URLSearchParams(body) : undefined;
 };
 
 const accepted = (receptor: string, token: string): SimulatedReply => ({

@@ -1,4 +1,6 @@
 import type { Clock } from '#shared/clock.ts';
+import { outcomeOfPhone } from '#shared/providers/test-identities.ts';
+import { type FaultReplies, failureOf, type SimulatedReply } from './simulated-provider.ts';
 
 /** A message that a simulated SMS provider has accepted. */
 export interface SentMessage {
@@ -17,12 +19,20 @@ export const outbox = (clock: Clock) => {
   const messages: SentMessage[] = [];
   const listeners = new Set<(message: SentMessage) => void>();
   return {
-    /** Stores a message. `localPhone`: `0912…`. */
-    deliver(localPhone: string, code: string): void {
-      const message = { phone: `+98${localPhone.slice(1)}`, code, sent_at: new Date(clock()).toISOString() };
+    /**
+     * Delivers a message, unless the phone is a test phone whose messages are not sent. `localPhone`: `0912…`. Returns the failure of a
+     * test phone.
+     */
+    deliver(localPhone: string, code: string, replies: FaultReplies): SimulatedReply | undefined {
+      const phone = `+98${localPhone.slice(1)}`;
+      const outcome = outcomeOfPhone(phone);
+      const failure = failureOf(outcome, replies);
+      if (failure !== undefined && outcome !== 'lost_response') return failure;
+      const message = { phone, code, sent_at: new Date(clock()).toISOString() };
       messages.push(message);
       if (messages.length > MAX_MESSAGES) messages.shift();
       for (const listener of listeners) listener(message);
+      return failure;
     },
     /** Returns the messages to one phone, the newest first. */
     messagesTo: (phone: string): readonly SentMessage[] =>

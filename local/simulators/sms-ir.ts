@@ -2,8 +2,12 @@
 import { randomInt } from 'node:crypto';
 import { randomBase62 } from '#shared/base62.ts';
 import type { Outbox } from './outbox.ts';
-import { jsonFields, type SimulatedProvider, type SimulatedReply } from './simulated-provider.ts';
-import { type FaultReplies, failureOfPhone, LOST_RESPONSE } from './test-outcomes.ts';
+import {
+  type FaultReplies,
+  jsonFields,
+  type SimulatedProvider,
+  type SimulatedReply,
+} from './simulated-provider.ts';
 
 const refuse = (httpStatus: number, status: number): SimulatedReply => ({
   status: httpStatus,
@@ -37,15 +41,13 @@ export const simulatedSmsIr = (outbox: Outbox): SimulatedProvider => {
     const code = codeIn(sent.parameters);
     if (code === undefined) return refuse(400, 116);
     if (code.length > MAX_VALUE_LENGTH) return refuse(400, 114);
-    const failure = failureOfPhone(`+98${mobile}`, FAULT_REPLIES);
-    if (failure !== undefined && failure !== LOST_RESPONSE) return failure;
-    outbox.deliver(`0${mobile}`, code);
     const data = { messageId: randomInt(1e9), cost: 1 };
-    return failure ?? { status: 200, json: { status: 1, message: 'موفق', data } };
+    const accepted = { status: 200, json: { status: 1, message: 'موفق', data } };
+    return outbox.deliver(`0${mobile}`, code, FAULT_REPLIES) ?? accepted;
   };
 
   return {
-    credentials: (baseUrl) => ({ api_key: apiKey, template_id: templateId, base_url: baseUrl }),
+    credentials: { api_key: apiKey, template_id: templateId },
     operationOf: ({ method, path }) =>
       `${method} ${path}` === 'POST /v1/send/verify' ? 'send_code' : undefined,
     unknownPath: { status: 404, json: { message: 'not found' } },

@@ -1,10 +1,15 @@
 /** Simulates Zohal's inquiries: fixed bearer token, JSON body, verdict in `result` and `response_body`. */
-import { isValidJalaaliDate } from 'jalaali-js';
 import { randomBase62 } from '#shared/base62.ts';
 import { outcomeOfPerson } from '#shared/providers/test-identities.ts';
 import { parseNationalId } from '#shared/users/national-id.ts';
-import { jsonFields, type SimulatedProvider, type SimulatedReply } from './simulated-provider.ts';
-import { type FaultReplies, failureOfPerson } from './test-outcomes.ts';
+import {
+  type FaultReplies,
+  failureOf,
+  isDay,
+  jsonFields,
+  type SimulatedProvider,
+  type SimulatedReply,
+} from './simulated-provider.ts';
 
 const OPERATIONS: Readonly<Record<string, string>> = {
   'POST /services/inquiry/national_identity_inquiry': 'identity',
@@ -38,7 +43,7 @@ const FAULT_REPLIES: FaultReplies = {
 export const simulatedZohal = (): SimulatedProvider => {
   const token = randomBase62(40);
   return {
-    credentials: (baseUrl) => ({ token, base_url: baseUrl }),
+    credentials: { token },
     operationOf: ({ method, path }) => OPERATIONS[`${method} ${path}`],
     unknownPath: refuse(404, 4, 'invalid'),
     respond({ headers, body }, operation, fault) {
@@ -48,19 +53,14 @@ export const simulatedZohal = (): SimulatedProvider => {
       const nationalId = sent?.national_code;
       if (sent === undefined || typeof nationalId !== 'string') return refuse(400, 4, 'invalid');
       if (parseNationalId(nationalId) !== nationalId) return FAULT_REPLIES.rejected;
-      const failure = failureOfPerson(nationalId, FAULT_REPLIES);
+      const failure = failureOf(outcomeOfPerson(nationalId), FAULT_REPLIES);
       return failure ?? (operation === 'identity' ? identity(nationalId, sent) : shahkar(nationalId, sent));
     },
   };
 };
 
-const isSlashedDate = (value: unknown): boolean => {
-  const parts = /^(\d{4})\/(\d{2})\/(\d{2})$/.exec(String(value))?.slice(1).map(Number);
-  return parts !== undefined && isValidJalaaliDate(...(parts as [number, number, number]));
-};
-
 const identity = (nationalId: string, sent: Readonly<Record<string, unknown>>): SimulatedReply => {
-  if (!isSlashedDate(sent.birth_date)) return refuse(400, 4, 'invalid');
+  if (!isDay(sent.birth_date, /^(\d{4})\/(\d{2})\/(\d{2})$/)) return refuse(400, 4, 'invalid');
   const outcome = outcomeOfPerson(nationalId);
   if (outcome === 'not_found')
     return success({ matched: false, first_name: null, last_name: null, alive: null });
