@@ -7,12 +7,12 @@ import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { keyLimits } from '#shared/rate-limits/request-limits.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
-import type { LinkHashes, NewLink, UserLinks } from '#shared/users/link-user.ts';
+import type { LinkHashes, UserLinks } from '#shared/users/link-user.ts';
 import type { PersonChecks } from '#shared/users/person-check-lease.ts';
 import type { UserReads } from '#shared/users/read-users.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 import type { NewUser } from '#shared/users/schema.ts';
-import type { Person } from '#shared/users/user-item.ts';
+import type { NewUserAttributes, Person } from '#shared/users/user-item.ts';
 
 const route = userRoutes['create-user'];
 type Response = ResponseOf<typeof route>;
@@ -63,7 +63,8 @@ const linkOrFind = async (
   const result = await checks.oneAtATime(request, async (release) => {
     const person = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
     await paidCheck({ identityRegistry, limits, ceilings }, person, deadlineMs);
-    return users.link(newLink(link, body, clock()), deadlineMs, [release]);
+    const newLink = { ...link, birthDay: body.birth_date.isoDay, user: newUser(body, clock()) };
+    return users.link(newLink, deadlineMs, [release]);
   });
   return result.written ? { status: 201, body: result.value } : existing(result.reason);
 };
@@ -94,22 +95,13 @@ const existingLink = async (
   return user && { status: 200, body: user };
 };
 
-const newLink = (
-  { sellerId, personHashes, phoneHashes }: LinkHashes,
-  body: NewUser,
-  nowMs: number,
-): NewLink => ({
-  sellerId,
-  personHashes,
-  phoneHash: phoneHashes[0],
-  birthDay: body.birth_date.isoDay,
-  user: {
-    national_id_last_four: body.national_id.slice(-4),
-    birth_date: body.birth_date.text,
-    phone: body.phone,
-    display_name: body.display_name,
-    created_at: new Date(nowMs).toISOString(),
-  },
+/** The attributes to store. Of the national id, only the last four digits. */
+const newUser = (body: NewUser, nowMs: number): NewUserAttributes => ({
+  national_id_last_four: body.national_id.slice(-4),
+  birth_date: body.birth_date.text,
+  phone: body.phone,
+  display_name: body.display_name,
+  created_at: new Date(nowMs).toISOString(),
 });
 
 export const handler = endpoint(route, handle, createUserDeps);

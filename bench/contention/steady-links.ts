@@ -76,7 +76,7 @@ export const steadyLinks = async (starts: readonly number[], countAgeMs: number)
     const startedAt = performance.now();
     const hash = String(index);
     await userLinks(tableOfLink(countAgeMs)).link(
-      { sellerId, personHashes: [hash], phoneHash: hash, birthDay: '1991-04-04', user },
+      { sellerId, personHashes: [hash], phoneHashes: [hash], birthDay: '1991-04-04', user },
       startedAt + DEADLINE_MS,
     );
     return performance.now() - startedAt - countAgeMs;

@@ -17,7 +17,7 @@ import {
   type WriteResult,
   written,
 } from '#shared/table/writes.ts';
-import { type CheckRecord, checkRecordFrom } from './person-checks.ts';
+import { checkRecordFrom } from './person-checks.ts';
 import type { User } from './schema.ts';
 import { hasRandomPart, newRandomPart, userIdAt } from './user-id.ts';
 import { type NewUserAttributes, type Person, personFrom, userFrom } from './user-item.ts';
@@ -29,18 +29,8 @@ export interface LinkHashes {
   readonly phoneHashes: readonly [string, ...string[]];
 }
 
-/** What the table holds for a requested link. */
-export interface KnownLink {
-  /** The person, if the seller has linked it. */
-  readonly person: Person | undefined;
-  /** Whether the phone is a registered buyer's. */
-  readonly isRegistered: boolean;
-  readonly checks: CheckRecord;
-}
-
 /** A link to make. */
-export interface NewLink extends Omit<LinkHashes, 'phoneHashes'> {
-  readonly phoneHash: string;
+export interface NewLink extends LinkHashes {
   /** The day of birth as an ISO date. */
   readonly birthDay: string;
   readonly user: NewUserAttributes;
@@ -70,10 +60,11 @@ const linkItems = (
   user: NewUserAttributes & { readonly id: string },
   ordinal: number,
 ): TransactItem[] => {
-  const { sellerId, phoneHash, birthDay } = newLink;
-  const [current, ...older] = personKeysOf(sellerId, newLink.personHashes);
-  const person = { ...current, ordinal, user_id: user.id, phone_hash: phoneHash, birth_day: birthDay };
-  const hashes = { person_hash: newLink.personHashes[0], phone_hash: phoneHash };
+  const { sellerId, personHashes, birthDay } = newLink;
+  const [person_hash] = personHashes;
+  const [phone_hash] = newLink.phoneHashes;
+  const [current, ...older] = personKeysOf(sellerId, personHashes);
+  const person = { ...current, ordinal, user_id: user.id, phone_hash, birth_day: birthDay };
   const ifNewPerson = {
     TableName,
     ConditionExpression: IS_NEW,
@@ -94,11 +85,11 @@ const linkItems = (
     {
       Put: {
         TableName,
-        Item: { ...userKey(sellerId, ordinal), ...user, ...hashes },
+        Item: { ...userKey(sellerId, ordinal), ...user, person_hash, phone_hash },
         ConditionExpression: IS_NEW,
       },
     },
-    { Put: { TableName, Item: { ...phoneLinkKey(phoneHash, sellerId, ordinal), ...user } } },
+    { Put: { TableName, Item: { ...phoneLinkKey(phone_hash, sellerId, ordinal), ...user } } },
   ];
 };
 
@@ -118,44 +109,16 @@ const findPerson = async (
   return item && personFrom(item);
 };
 
-/** A link in progress. The random part of the user's id is the same in all of its attempts. */
-interface Linking {
-  readonly newLink: NewLink;
-  readonly randomPart: string;
-  readonly alsoWrite: readonly TransactItem[];
-}
-
-/** One attempt, at the ordinal that is free now. Undefined if another link took the ordinal or the transaction met a conflict. */
-const tryLink = async (
-  table: Table,
-  { newLink, randomPart, alsoWrite }: Linking,
-): Promise<LinkResult | undefined> => {
-  const ordinal = (await readUserCount(table, newLink.sellerId)) + 1;
-  const user = { id: userIdAt(ordinal, randomPart), ...newLink.user };
-  // A response can be lost after the write happened: the person then has the random part of this link.
-  const isOwn = (person: Person | undefined) =>
-    person !== undefined && hasRandomPart(person.userId, randomPart);
-
-  const items = [...linkItems(table.name, newLink, user, ordinal), ...alsoWrite];
-  const result = await transactWrite(table, items).catch(async (error: unknown) => {
-    if (isOwn(await findPerson(table, newLink.sellerId, newLink.personHashes).catch(() => undefined)))
-      return written(undefined);
-    throw error;
-  });
-  if (result.written) return written(userFrom(user));
-  const item = result.reason.find((reason) => reason.item !== undefined)?.item;
-  if (item === undefined) return undefined;
-  const person = personFrom(item);
-  return isOwn(person) ? written(userFrom({ ...user, id: person.userId })) : notWritten(person);
-};
-
 /** Links users to sellers. */
 export const userLinks = (table: Table) => ({
-  /** Reads in one call what decides on a link. */
-  async lookUp(hashes: LinkHashes): Promise<KnownLink> {
-    const personKeys = personKeysOf(hashes.sellerId, hashes.personHashes);
-    const buyerKeys = hashes.phoneHashes.map(buyerKey);
-    const checkKey = personCheckKey(hashes.sellerId, hashes.personHashes[0]);
+  /**
+   * Reads in one call what decides on a link: the person if the seller has linked it, whether the phone is a registered buyer's, and
+   * the checks of the person.
+   */
+  async lookUp({ sellerId, personHashes, phoneHashes }: LinkHashes) {
+    const personKeys = personKeysOf(sellerId, personHashes);
+    const buyerKeys = phoneHashes.map(buyerKey);
+    const checkKey = personCheckKey(sellerId, personHashes[0]);
     const items = await batchGet(table, [...personKeys, ...buyerKeys, checkKey]);
     const person = personKeys.map((key) => itemOf(items, key)).find((item) => item !== undefined);
     return {
@@ -175,8 +138,28 @@ export const userLinks = (table: Table) => ({
    * (monotonic clock). Throws `service_unavailable` if no ordinal was free before the deadline: nothing was stored then.
    */
   link(newLink: NewLink, deadlineMs: number, alsoWrite: readonly TransactItem[] = []): Promise<LinkResult> {
-    const linking: Linking = { newLink, randomPart: newRandomPart(), alsoWrite };
-    return retryUntil(deadlineMs, () => tryLink(table, linking));
+    const { sellerId, personHashes } = newLink;
+    const randomPart = newRandomPart();
+    // A response can be lost after the write happened: the person then has the random part of this link.
+    const isOwn = (person: Person | undefined) =>
+      person !== undefined && hasRandomPart(person.userId, randomPart);
+
+    return retryUntil<LinkResult>(deadlineMs, async () => {
+      const ordinal = (await readUserCount(table, sellerId)) + 1;
+      const user = { id: userIdAt(ordinal, randomPart), ...newLink.user };
+      const items = [...linkItems(table.name, newLink, user, ordinal), ...alsoWrite];
+      const result = await transactWrite(table, items).catch(async (error: unknown) => {
+        const stored = await findPerson(table, sellerId, personHashes).catch(() => undefined);
+        if (isOwn(stored)) return written(undefined);
+        throw error;
+      });
+      if (result.written) return written(userFrom(user));
+      // Only person items return what they hold. Without one, another link took the ordinal or the transaction met a conflict.
+      const item = result.reason.find((reason) => reason.item !== undefined)?.item;
+      if (item === undefined) return undefined;
+      const person = personFrom(item);
+      return isOwn(person) ? written(userFrom({ ...user, id: person.userId })) : notWritten(person);
+    });
   },
 });
 

@@ -89,7 +89,8 @@ export const userRemovals = (table: Table) => ({
 
     return retryUntil<RemovalResult>(deadlineMs, async () => {
       const result = await transactWrite(table, items).catch(async (error: unknown) => {
-        if (isOwn(await readItem(table, sellerId, userId).catch(() => undefined))) return written(undefined);
+        const stored = await readItem(table, sellerId, userId).catch(() => undefined);
+        if (isOwn(stored)) return written(undefined);
         throw error;
       });
       if (result.written) return 'removed';

@@ -128,7 +128,7 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   const link = {
     sellerId,
     personHashes: ['person'] as const,
-    phoneHash: 'phone',
+    phoneHashes: ['phone'] as const,
     birthDay: '1991-04-04',
     user,
   };

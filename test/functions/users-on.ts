@@ -24,7 +24,7 @@ export const linkNewUser = async (
   return linked(userStore(table), {
     sellerId,
     personHashes: await by.person(sellerId, person.national_id),
-    phoneHash: (await by.phone(person.phone))[0],
+    phoneHashes: await by.phone(person.phone),
     birthDay: '1991-04-04',
     user: {
       national_id_last_four: person.national_id.slice(-4),

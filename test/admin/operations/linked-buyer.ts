@@ -11,7 +11,7 @@ export const linkBuyer = async (table: Table, sellerId: string, phoneHash: strin
     {
       sellerId,
       personHashes: [`person${people}`],
-      phoneHash,
+      phoneHashes: [phoneHash],
       birthDay: '1991-04-04',
       user: {
         national_id_last_four: '0829',

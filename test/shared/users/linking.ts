@@ -23,7 +23,7 @@ export const createSeller = async (
 export const linkOf = (sellerId: string, person: string, phone = person): NewLink => ({
   sellerId,
   personHashes: [`hash-of-${person}`],
-  phoneHash: `phone-of-${phone}`,
+  phoneHashes: [`phone-of-${phone}`],
   birthDay: '1991-04-04',
   user: {
     national_id_last_four: '0829',

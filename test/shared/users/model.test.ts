@@ -65,7 +65,7 @@ const link = async (seller: ModelSeller, person: string, phone: string, rotation
   const newLink: NewLink = {
     ...linkOf(seller.sellerId, person, phone),
     personHashes: hashesOf(person, rotations),
-    phoneHash: hashesOf(phone, rotations)[0],
+    phoneHashes: hashesOf(phone, rotations),
   };
   const result = await store.link(newLink, inTenSeconds());
   const existing = seller.users.find((user) => user.person === person && !user.isRemoved);

@@ -29,8 +29,9 @@ interface StoredUser extends NewUserAttributes {
 
 /** The three items of a link, as `link` stores them. */
 const itemsAt = (user: StoredUser, ordinal: number) => {
-  const { personHashes, phoneHash, birthDay } = linkOf(SELLER, `old-${ordinal}`);
+  const { personHashes, phoneHashes, birthDay } = linkOf(SELLER, `old-${ordinal}`);
   const [personHash] = personHashes;
+  const [phoneHash] = phoneHashes;
   return [
     {
       ...userKey(SELLER, ordinal),
@@ -181,7 +182,7 @@ describe('200 of 1,000 users removed at random while 50 are linked', () => {
     const ordinals = upTo(USERS / 4).map((number) => number * 4);
     const found = await Promise.all(
       ordinals.map((ordinal) =>
-        store.findByPhone(SELLER, [linkOf(SELLER, `old-${ordinal}`).phoneHash], { page: 1, pageSize: 1 }),
+        store.findByPhone(SELLER, linkOf(SELLER, `old-${ordinal}`).phoneHashes, { page: 1, pageSize: 1 }),
       ),
     );
     const users = ordinals.map((ordinal) => before[ordinal - 1] as User);

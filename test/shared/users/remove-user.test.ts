@@ -91,7 +91,7 @@ describe('removeUser', () => {
     const user = await linked(store, {
       ...linkOf('sel_remove', 'rotated'),
       personHashes: ['old-hash-of-rotated', 'hash-of-rotated'],
-      phoneHash: 'old-phone-of-rotated',
+      phoneHashes: ['old-phone-of-rotated'],
     });
     expect(await remove(user.id)).toBe('removed');
     expect(await tracesOf('rotated')).toBe('[]');
