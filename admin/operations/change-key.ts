@@ -7,17 +7,15 @@ import type { Scope } from '#shared/scopes.ts';
 import { expiryText, requireFutureExpiry } from './issue-key.ts';
 import { refusal } from './refusal.ts';
 
-/** The key after a change, and the change as the audit records it. */
-interface PlannedChange {
-  readonly after: ApiKey;
+/** A change of a key. `write` and `name` are in the names of its steps, `action` is in its audit record. */
+interface KeyEdit {
+  readonly name: string;
+  readonly write: string;
   readonly action: string;
-  readonly details?: NewAuditRecord['details'];
-}
-
-/** A change of a key: the name of its step, and the key after it. */
-export interface KeyEdit {
-  readonly step: string;
-  readonly plan: (key: ApiKey) => PlannedChange;
+  /** Returns the key after the change, and the details of the audit record. */
+  readonly plan: (key: ApiKey) => { after: ApiKey; details?: NewAuditRecord['details'] };
+  /** What follows in API Gateway, before the flush. */
+  readonly beforeFlush?: (after: ApiKey) => Promise<void>;
 }
 
 const MAX_ATTEMPTS = 5;
@@ -34,42 +32,43 @@ export const requireActive = (key: ApiKey): ApiKey => {
   return key;
 };
 
-/**
- * Reads a key, plans a change and writes it with all secrets of the key and the audit record, in one transaction. If the key or its
- * seller has changed since it was read, it plans again from the new state. A change that changes nothing writes nothing and no record.
- * Returns the key before and after. Throws `changed_meanwhile` after 5 attempts.
- */
-export const writeChange = async (
+/** Plans and writes a change. If the key or its seller has changed since it was read, it plans again from the new state. */
+const writeChange = async (
   admin: Administration,
   keyId: string,
-  edit: KeyEdit,
-): Promise<{ readonly before: ApiKey; readonly after: ApiKey }> => {
+  { name, write, plan, action }: KeyEdit,
+): Promise<ApiKey> => {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const before = await requireKey(admin, keyId);
-    const { status: sellerStatus } = await requireSeller(admin, before.seller_id);
-    const { after, action, details } = edit.plan(before);
-    if (isDeepStrictEqual(after, before)) return { before, after };
-    const record = admin.record({
-      action,
-      seller_id: before.seller_id,
-      key_id: keyId,
-      ...(details === undefined ? {} : { details }),
-    });
+    const { seller_id, status: sellerStatus } = await requireSeller(admin, before.seller_id);
+    const { after, details } = plan(before);
+    if (isDeepStrictEqual(after, before)) return after;
+    const record = admin.record({ action, seller_id, key_id: keyId, details });
     const marked: ApiKey = { ...after, unflushed_since: record.at };
-    const outcome = await step(admin, edit.step, () =>
+    const isWritten = await step(admin, `${name}: ${write}`, () =>
       admin.keys.save({ before, after: marked, sellerStatus, record }),
     );
-    if (outcome === 'saved') return { before, after: marked };
+    if (isWritten) return marked;
   }
   throw refusal('changed_meanwhile', `Another admin is changing ${keyId}. Try again.`);
 };
 
-/** Makes the last written change of a key effective at once: API Gateway forgets the authorizer decisions made before it. */
-export const flushChange = async (admin: Administration, name: string, key: ApiKey): Promise<void> => {
-  await step(admin, `${name}: flush the authorizer cache`, () => admin.usagePlans.flushAuthorizerCache());
-  const since = key.unflushed_since;
-  if (since === undefined) return;
-  await step(admin, `${name}: record the flush`, () => admin.keys.markFlushed(key, since));
+/**
+ * Changes a key, at once: writes the change with all secrets of the key and the audit record in one transaction, then makes API Gateway
+ * forget the authorizer decisions made before it. A change that changes nothing writes nothing and no record. Returns the key
+ * after it. Throws `changed_meanwhile` after 5 attempts.
+ */
+export const changeKey = async (admin: Administration, keyId: string, edit: KeyEdit): Promise<ApiKey> => {
+  const after = await writeChange(admin, keyId, edit);
+  await edit.beforeFlush?.(after);
+  await step(admin, `${edit.name}: flush the authorizer cache`, () =>
+    admin.usagePlans.flushAuthorizerCache(),
+  );
+  const since = after.unflushed_since;
+  if (since !== undefined) {
+    await step(admin, `${edit.name}: record the flush`, () => admin.keys.markFlushed(after, since));
+  }
+  return after;
 };
 
 /** Puts a key into a plan in API Gateway and takes it out of every other. */
@@ -88,64 +87,50 @@ export const moveToPlan = async (
  * Moves a key to a plan. The table is written first: reconcile brings API Gateway to the state of the table. API Gateway allows a key
  * one plan per stage. Between the two plans it refuses the key's requests for a fraction of a second.
  */
-export const assignPlan = async (admin: Administration, keyId: string, plan: PlanName): Promise<ApiKey> => {
-  const { after } = await writeChange(admin, keyId, {
-    step: 'assign: write the plan',
-    plan: (key) => ({
-      after: { ...requireActive(key), plan },
-      action: 'key.assigned',
-      details: { from: key.plan, to: plan },
-    }),
+export const assignPlan = (admin: Administration, keyId: string, plan: PlanName) =>
+  changeKey(admin, keyId, {
+    name: 'assign',
+    write: 'write the plan',
+    action: 'key.assigned',
+    plan: (key) => ({ after: { ...requireActive(key), plan }, details: { from: key.plan, to: plan } }),
+    async beforeFlush({ gateway_key_id: gatewayKeyId }) {
+      if (gatewayKeyId !== undefined) await moveToPlan(admin, 'assign', { gatewayKeyId, plan });
+    },
   });
-  const { gateway_key_id: gatewayKeyId } = after;
-  if (gatewayKeyId !== undefined) await moveToPlan(admin, 'assign', { gatewayKeyId, plan });
-  await flushChange(admin, 'assign', after);
-  return after;
-};
 
-/** Sets the scopes of a key, at once. Throws `bad_input` for an empty list. */
-export const setScopes = async (
-  admin: Administration,
-  keyId: string,
-  scopes: readonly Scope[],
-): Promise<ApiKey> => {
-  if (scopes.length === 0) {
+/** Sets the scopes of a key. Throws `bad_input` for an empty list. */
+export const setScopes = async (admin: Administration, keyId: string, wanted: readonly Scope[]) => {
+  if (wanted.length === 0) {
     throw refusal(
       'bad_input',
       'A key must have at least one scope. To take all scopes away, revoke the key.',
     );
   }
-  const unique = [...new Set(scopes)];
-  const { after } = await writeChange(admin, keyId, {
-    step: 'scopes: write the scopes',
+  const scopes = [...new Set(wanted)];
+  return changeKey(admin, keyId, {
+    name: 'scopes',
+    write: 'write the scopes',
+    action: 'key.scopes_set',
     plan: (key) => ({
-      after: { ...requireActive(key), scopes: unique },
-      action: 'key.scopes_set',
-      details: { from: key.scopes.join(' '), to: unique.join(' ') },
+      after: { ...requireActive(key), scopes },
+      details: { from: key.scopes.join(' '), to: scopes.join(' ') },
     }),
   });
-  await flushChange(admin, 'scopes', after);
-  return after;
 };
 
 /** Sets when a key expires (epoch seconds; undefined: never). It never extends a rotated secret beyond its grace period. */
-export const setExpiry = async (
-  admin: Administration,
-  keyId: string,
-  expiresAt: number | undefined,
-): Promise<ApiKey> => {
+export const setExpiry = async (admin: Administration, keyId: string, expiresAt: number | undefined) => {
   requireFutureExpiry(admin, expiresAt);
-  const { after } = await writeChange(admin, keyId, {
-    step: 'expire: write the expiry',
+  return changeKey(admin, keyId, {
+    name: 'expire',
+    write: 'write the expiry',
+    action: 'key.expiry_set',
     plan: (key) => {
       const { expires_at: before, ...rest } = requireActive(key);
       return {
         after: expiresAt === undefined ? rest : { ...rest, expires_at: expiresAt },
-        action: 'key.expiry_set',
         details: { from: expiryText(before), to: expiryText(expiresAt) },
       };
     },
   });
-  await flushChange(admin, 'expire', after);
-  return after;
 };

@@ -25,14 +25,9 @@ export const createSeller = async (admin: Administration, name: string): Promise
     removed_count: 0,
     created_at: admin.now(),
   };
-  await admin.sellers.create(
-    seller,
-    admin.record({
-      action: 'seller.created',
-      seller_id: seller.seller_id,
-      details: { name: seller.name },
-    }),
-  );
+  const details = { name: seller.name };
+  const record = admin.record({ action: 'seller.created', seller_id: seller.seller_id, details });
+  await admin.sellers.create(seller, record);
   return seller;
 };
 
@@ -44,10 +39,7 @@ export const renameSeller = async (
 ): Promise<Seller> => {
   const seller = await requireSeller(admin, sellerId);
   const details = { from: seller.name, to: name };
-  await admin.sellers.rename(
-    sellerId,
-    name,
-    admin.record({ action: 'seller.renamed', seller_id: sellerId, details }),
-  );
+  const record = admin.record({ action: 'seller.renamed', seller_id: sellerId, details });
+  await admin.sellers.rename(sellerId, name, record);
   return { ...seller, name };
 };

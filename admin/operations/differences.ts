@@ -31,12 +31,12 @@ export interface Difference {
   readonly kind: DifferenceKind;
   readonly seller?: Seller;
   readonly key?: ApiKey;
-  readonly gatewayKeyId?: string;
+  readonly gatewayKeyId?: string | undefined;
   /** The usage plan; only of `foreign_key_in_plan`. */
   readonly plan?: PlanName;
 }
 
-/** The state of API Gateway. It is read before the table, since every key is in the table before it is in API Gateway. */
+/** The state of API Gateway. */
 export interface GatewaySide {
   readonly keysByName: ReadonlyMap<string, GatewayKey>;
   /** For each plan, the names of its keys by their ids. */
@@ -45,9 +45,6 @@ export interface GatewaySide {
 
 /** A pending key is ignored for this long: its issue may still be running. */
 export const ISSUE_GRACE_MS = 120_000;
-
-const plansOf = (gateway: GatewaySide, id: string): PlanName[] =>
-  PLAN_NAMES.filter((plan) => gateway.members[plan].has(id));
 
 const sameSecret = (stored: KeySecret | undefined, expected: KeySecret): boolean => {
   if (stored === undefined) return false;
@@ -62,7 +59,7 @@ const registeredKeyKinds = (
   key: ApiKey,
   registered: GatewayKey,
 ): DifferenceKind[] => {
-  const plans = plansOf(gateway, registered.id);
+  const plans = PLAN_NAMES.filter((plan) => gateway.members[plan].has(registered.id));
   const isWrong: Partial<Record<DifferenceKind, boolean>> = {
     usage_id_differs: registered.value !== key.usage_id,
     gateway_id_differs: registered.id !== key.gateway_key_id,
@@ -74,10 +71,10 @@ const registeredKeyKinds = (
   return (Object.keys(isWrong) as DifferenceKind[]).filter((kind) => isWrong[kind]);
 };
 
-/** One key as it is compared: its seller, its secrets' items by hash, its name in API Gateway. */
-export interface ComparedKey {
+interface ComparedKey {
   readonly seller: Seller;
   readonly key: ApiKey;
+  /** The items of its secrets by their hashes. */
   readonly secrets: ReadonlyMap<string, KeySecret>;
   readonly gatewayName: string;
 }
@@ -89,12 +86,7 @@ export const keyDifferences = (
   nowMs: number,
 ): Difference[] => {
   const registered = gateway.keysByName.get(gatewayName);
-  const about = (kind: DifferenceKind): Difference => ({
-    kind,
-    seller,
-    key,
-    ...(registered === undefined ? {} : { gatewayKeyId: registered.id }),
-  });
+  const about = (kind: DifferenceKind): Difference => ({ kind, seller, key, gatewayKeyId: registered?.id });
   if (key.status === 'pending') {
     return nowMs - Date.parse(key.created_at) < ISSUE_GRACE_MS ? [] : [about('issue_interrupted')];
   }

@@ -61,7 +61,7 @@ const pendingKey = (admin: Administration, request: KeyRequest, secret: SecretSu
   usage_id: randomBase62(USAGE_ID_LENGTH),
   status: 'pending',
   created_at: secret.created_at,
-  ...(request.expiresAt === undefined ? {} : { expires_at: request.expiresAt }),
+  expires_at: request.expiresAt,
   secrets: [secret],
   version: 1,
 });
@@ -117,8 +117,8 @@ export const issueKey = async (admin: Administration, request: KeyRequest): Prom
   const { text, summary } = newSecret(admin);
   const pending = pendingKey(admin, request, summary);
 
-  const recorded = await step(admin, 'issue: record as pending', () => admin.keys.createPending(pending));
-  if (recorded === 'stale') throw suspended();
+  const isRecorded = await step(admin, 'issue: record as pending', () => admin.keys.createPending(pending));
+  if (!isRecorded) throw suspended();
   const registered = await step(admin, 'issue: register with API Gateway', () => register(admin, pending));
   await step(admin, 'issue: attach to the plan', () => admin.usagePlans.attach(registered.id, pending.plan));
   const active: ApiKey = { ...pending, status: 'active', gateway_key_id: registered.id };
@@ -132,10 +132,10 @@ export const issueKey = async (admin: Administration, request: KeyRequest): Prom
       expires_at: expiryText(active.expires_at),
     },
   });
-  const activated = await step(admin, 'issue: activate', () =>
+  const isActivated = await step(admin, 'issue: activate', () =>
     admin.keys.save({ before: pending, after: active, sellerStatus: 'active', record }),
   );
-  if (activated === 'stale') {
+  if (!isActivated) {
     await withdrawPendingKey(admin, pending, { registered });
     throw suspended();
   }

@@ -17,12 +17,10 @@ const normalized = (name: string): string => name.normalize('NFC').trim().toLowe
 
 /** Returns the sellers whose name or id contains a text, in any case, oldest first. */
 export const searchSellers = async (admin: Administration, text = ''): Promise<Seller[]> => {
-  const found: Seller[] = [];
-  for await (const seller of admin.sellers.list()) {
-    if (normalized(seller.name).includes(normalized(text)) || seller.seller_id.includes(text))
-      found.push(seller);
-  }
-  return found;
+  const wanted = normalized(text);
+  return (await admin.sellers.list()).filter(
+    ({ name, seller_id }) => normalized(name).includes(wanted) || seller_id.includes(text),
+  );
 };
 
 /** Returns the sellers of this name, in any case, without `except`. */

@@ -14,11 +14,8 @@ export const removeUser = (
   sellerId: string,
   userId: string,
 ): Promise<RemovalResult> => {
-  const record = admin.record({
-    action: 'user.removed',
-    seller_id: sellerId,
-    details: { user_id: userId },
-  });
+  const details = { user_id: userId };
+  const record = admin.record({ action: 'user.removed', seller_id: sellerId, details });
   return userRemovals(admin.table).removeUser(sellerId, userId, {
     removedAt: record.at,
     deadlineMs: performance.now() + TIMEOUT_MS,

@@ -24,11 +24,12 @@ const recordFirst = (admin: Administration, record: NewAuditRecord): Promise<voi
 
 /** Brings an active key in API Gateway to the state in the table. */
 const bringToGateway: RepairKey = async (admin, key, record) => {
-  const { status } = await requireSeller(admin, key.seller_id);
-  const name = admin.gatewayKeyName(key.key_id);
+  const { seller_id, key_id } = key;
+  const { status } = await requireSeller(admin, seller_id);
+  const name = admin.gatewayKeyName(key_id);
   const enabled = status === 'active';
   await recordFirst(admin, record);
-  const present = await findGatewayKey(admin, key.key_id);
+  const present = await findGatewayKey(admin, key_id);
   if (present !== undefined && present.value !== key.usage_id) {
     await removeGatewayKey(admin, 'repair', present.id);
   }
@@ -45,11 +46,7 @@ const bringToGateway: RepairKey = async (admin, key, record) => {
       before: key,
       after: { ...key, gateway_key_id: id },
       sellerStatus: status,
-      record: admin.record({
-        action: 'key.registered_again',
-        seller_id: key.seller_id,
-        key_id: key.key_id,
-      }),
+      record: admin.record({ action: 'key.registered_again', seller_id, key_id }),
     }),
   );
 };
@@ -98,22 +95,20 @@ const removeUnknown = async (
   gatewayKeyId: string,
   record: NewAuditRecord,
 ): Promise<void> => {
-  const prefix = gatewayKeyNamePrefix(admin.stage);
-  for await (const { id, name } of admin.usagePlans.listKeys(prefix)) {
+  for await (const { id, name } of admin.usagePlans.listKeys(gatewayKeyNamePrefix(admin.stage))) {
     if (id !== gatewayKeyId) continue;
     const keyId = keyIdInGatewayName(admin.stage, name);
     if (keyId === undefined || (await admin.keys.find(keyId)) !== undefined) return;
     await recordFirst(admin, record);
-    await removeGatewayKey(admin, 'repair', id);
-    return;
+    return removeGatewayKey(admin, 'repair', id);
   }
 };
 
 const recordOf = (admin: Administration, { kind, seller, key }: Difference): NewAuditRecord =>
   admin.record({
     action: 'reconcile.repaired',
-    ...(seller === undefined ? {} : { seller_id: seller.seller_id }),
-    ...(key === undefined ? {} : { key_id: key.key_id }),
+    seller_id: seller?.seller_id,
+    key_id: key?.key_id,
     details: { difference: kind },
   });
 

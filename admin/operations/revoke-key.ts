@@ -1,10 +1,10 @@
 import { type Administration, requireKey, step } from '#admin/administration.ts';
 import type { ApiKey } from '#admin/stores/api-key-schema.ts';
 import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
-import { flushChange, writeChange } from './change-key.ts';
+import { changeKey } from './change-key.ts';
 import { withdrawPendingKey } from './issue-key.ts';
 
-/** Finds a key in API Gateway by its name, where the table does not hold its API Gateway id. */
+/** Finds a key in API Gateway by its name. */
 export const findGatewayKey = async (admin: Administration, keyId: string) => {
   const name = admin.gatewayKeyName(keyId);
   for await (const found of admin.usagePlans.listKeys(name)) if (found.name === name) return found;
@@ -32,15 +32,13 @@ export const revokeKey = async (admin: Administration, keyId: string): Promise<A
     await withdrawPendingKey(admin, key, { registered: await findGatewayKey(admin, keyId) });
     return asRevoked(key);
   }
-  const change = await writeChange(admin, keyId, {
-    step: 'revoke: make its secrets invalid',
-    plan: (current) => ({
-      after: asRevoked(current),
-      action: 'key.revoked',
-    }),
+  const revoked = await changeKey(admin, keyId, {
+    name: 'revoke',
+    write: 'make its secrets invalid',
+    action: 'key.revoked',
+    plan: (current) => ({ after: asRevoked(current) }),
   });
-  await flushChange(admin, 'revoke', change.after);
-  const gatewayKeyId = change.before.gateway_key_id ?? (await findGatewayKey(admin, keyId))?.id;
-  if (gatewayKeyId !== undefined) await removeGatewayKey(admin, 'revoke', gatewayKeyId);
-  return change.after;
+  const registered = await findGatewayKey(admin, keyId);
+  if (registered !== undefined) await removeGatewayKey(admin, 'revoke', registered.id);
+  return revoked;
 };

@@ -1,6 +1,6 @@
 import type { Administration } from '#admin/administration.ts';
 import { type ApiKey, type SecretSummary, secretEnd } from '#admin/stores/api-key-schema.ts';
-import { flushChange, requireActive, writeChange } from './change-key.ts';
+import { changeKey, requireActive } from './change-key.ts';
 import { type IssuedKey, newSecret } from './issue-key.ts';
 import { refusal } from './refusal.ts';
 
@@ -38,14 +38,14 @@ export const rotateKey = async (
 ): Promise<IssuedKey> => {
   const { text, summary } = newSecret(admin);
   const nowSeconds = Math.floor(admin.clock() / 1000);
-  const { after } = await writeChange(admin, keyId, {
-    step: 'rotate: add the new secret, end the old',
-    plan: (key) => ({
-      after: rotated(requireActive(key), summary, nowSeconds, graceSeconds),
-      action: 'key.rotated',
+  const key = await changeKey(admin, keyId, {
+    name: 'rotate',
+    write: 'add the new secret, end the old',
+    action: 'key.rotated',
+    plan: (before) => ({
+      after: rotated(requireActive(before), summary, nowSeconds, graceSeconds),
       details: { grace_seconds: graceSeconds, last_four: summary.last_four },
     }),
   });
-  await flushChange(admin, 'rotate', after);
-  return { key: after, secret: text };
+  return { key, secret: text };
 };

@@ -20,7 +20,7 @@ export const rewriteSecrets = async (
   let current: ApiKey | undefined = key;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS && current !== undefined; attempt += 1) {
     const { status } = await requireSeller(admin, key.seller_id);
-    if ((await admin.keys.writeSecrets(current, status, record)) === 'saved') return;
+    if (await admin.keys.writeSecrets(current, status, record)) return;
     current = await admin.keys.find(key.key_id);
   }
   if (current !== undefined) {

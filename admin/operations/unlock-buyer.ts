@@ -1,42 +1,30 @@
 import { type Administration, step } from '#admin/administration.ts';
-import { auditPut } from '#admin/stores/audit-store.ts';
-import { queryAll } from '#admin/stores/query-all.ts';
 import { transact } from '#admin/stores/transactions.ts';
 import { FIRST_LOCK_AT, SENDS_KEPT_SECONDS } from '#shared/one-time-codes/rules.ts';
 import { codesPartition, type ItemKey } from '#shared/table/keys.ts';
+import { queryAll } from '#shared/table/reads.ts';
 
 /** The sort key of the codes of callers without a key, who belong to no seller. */
 const PUBLIC = 'public';
 
 /** Clears the failures of one code item, with the audit record in the same transaction. False: there were none any more. */
-const clearFailures = async (admin: Administration, Key: ItemKey): Promise<boolean> => {
-  const { name: TableName } = admin.table;
-  const { written } = await transact(admin.table, [
-    {
-      Update: {
-        TableName,
-        Key,
-        UpdateExpression:
-          'SET failures = :zero, lock_at = :firstLock, version = version + :one, #ttl = :ttl REMOVE last_failure_at',
-        ConditionExpression: 'failures > :zero',
-        ExpressionAttributeNames: { '#ttl': 'ttl' },
-        ExpressionAttributeValues: {
-          ':zero': 0,
-          ':one': 1,
-          ':firstLock': FIRST_LOCK_AT,
-          ':ttl': Math.floor(admin.clock() / 1000) + SENDS_KEPT_SECONDS,
-        },
-      },
+const clearFailures = (admin: Administration, Key: ItemKey): Promise<boolean> => {
+  const Update = {
+    TableName: admin.table.name,
+    Key,
+    UpdateExpression:
+      'SET failures = :zero, lock_at = :firstLock, version = version + :one, #ttl = :ttl REMOVE last_failure_at',
+    ConditionExpression: 'failures > :zero',
+    ExpressionAttributeNames: { '#ttl': 'ttl' },
+    ExpressionAttributeValues: {
+      ':zero': 0,
+      ':one': 1,
+      ':firstLock': FIRST_LOCK_AT,
+      ':ttl': Math.floor(admin.clock() / 1000) + SENDS_KEPT_SECONDS,
     },
-    auditPut(
-      admin.table,
-      admin.record({
-        action: 'buyer.unlocked',
-        ...(Key.sk === PUBLIC ? {} : { seller_id: Key.sk }),
-      }),
-    ),
-  ]);
-  return written;
+  };
+  const seller_id = Key.sk === PUBLIC ? undefined : Key.sk;
+  return transact(admin.table, [{ Update }], admin.record({ action: 'buyer.unlocked', seller_id }));
 };
 
 /**
@@ -46,13 +34,12 @@ const clearFailures = async (admin: Administration, Key: ItemKey): Promise<boole
 export const unlockBuyer = async (admin: Administration, phoneHashes: readonly string[]): Promise<number> => {
   let unlocked = 0;
   for (const pk of phoneHashes.map(codesPartition)) {
-    for await (const items of queryAll(admin.table, { pk })) {
-      for (const { sk } of items.filter(({ failures }) => Number(failures ?? 0) > 0)) {
-        const isCleared = await step(admin, 'unlock: clear the failures', () =>
-          clearFailures(admin, { pk, sk: String(sk) }),
-        );
-        unlocked += Number(isCleared);
-      }
+    const items = await queryAll(admin.table, { pk });
+    for (const { sk } of items.filter(({ failures }) => Number(failures ?? 0) > 0)) {
+      const isCleared = await step(admin, 'unlock: clear the failures', () =>
+        clearFailures(admin, { pk, sk: String(sk) }),
+      );
+      unlocked += Number(isCleared);
     }
   }
   return unlocked;

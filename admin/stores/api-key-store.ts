@@ -1,18 +1,14 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { type KeySecret, keySecretSchema } from '#shared/api-keys/schema.ts';
 import type { Table } from '#shared/table/client.ts';
 import { API_KEY_PREFIX, apiKeyKey, keyIdKey, secretKey, sellerKey } from '#shared/table/keys.ts';
+import { getItem, queryAll } from '#shared/table/reads.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
 import { type ApiKey, apiKeySchema, keySecretOf } from './api-key-schema.ts';
-import { auditPut, type NewAuditRecord } from './audit-store.ts';
+import type { NewAuditRecord } from './audit-store.ts';
 import { batchGetAll } from './batch-get.ts';
-import { queryAll } from './query-all.ts';
-import { flushMarkRemoval, type SellerStatus, sellerCheck } from './seller-store.ts';
-import { transact } from './transactions.ts';
-
-/** The outcome of a change. `stale`: the key or its seller changed since it was read, so nothing was written. */
-type SaveOutcome = 'saved' | 'stale';
+import { removeFlushMark, type SellerStatus, sellerCheck } from './seller-store.ts';
+import { ifAbsent, ifEqual, setting, transact } from './transactions.ts';
 
 /** A change of a key: the key before and after, the status of its seller when it was read, and the audit record. */
 interface KeyChange {
@@ -27,157 +23,88 @@ const FIELDS = (Object.keys(keySecretSchema.entries) as (keyof KeySecret)[]).fil
   (field) => field !== 'last_used_day',
 );
 
-/** Sets the attributes of a secret's item, removes those without a value and leaves `last_used_day` alone. */
-const secretUpdate = (TableName: string, hash: string, secret: KeySecret): TransactItem => {
-  const present = FIELDS.filter((field) => secret[field] !== undefined);
-  const absent = FIELDS.filter((field) => secret[field] === undefined);
-  const set = `SET ${present.map((field) => `#${field} = :${field}`).join(', ')}`;
-  return {
-    Update: {
-      TableName,
-      Key: secretKey(hash),
-      UpdateExpression:
-        absent.length === 0 ? set : `${set} REMOVE ${absent.map((field) => `#${field}`).join(', ')}`,
-      ExpressionAttributeNames: Object.fromEntries(FIELDS.map((field) => [`#${field}`, field])),
-      ExpressionAttributeValues: Object.fromEntries(present.map((field) => [`:${field}`, secret[field]])),
-    },
-  };
-};
+const keyReads = (table: Table) => ({
+  async find(keyId: string): Promise<ApiKey | undefined> {
+    const pointer = await getItem(table, keyIdKey(keyId));
+    if (pointer === undefined) return undefined;
+    const item = await getItem(table, apiKeyKey(String(pointer.seller_id), keyId));
+    return item && v.parse(apiKeySchema, item);
+  },
 
-const keyReads = (table: Table) => {
-  const { client, name: TableName } = table;
+  /** Reads the keys of a seller in the order of their creation. */
+  async listOf(sellerId: string): Promise<ApiKey[]> {
+    const items = await queryAll(table, { pk: sellerKey(sellerId).pk, prefix: API_KEY_PREFIX });
+    const keys = items.map((item) => v.parse(apiKeySchema, item));
+    return keys.sort((a, b) => a.created_at.localeCompare(b.created_at));
+  },
 
-  const find = async (keyId: string): Promise<ApiKey | undefined> => {
-    const pointer = await client.send(
-      new GetCommand({ TableName, Key: keyIdKey(keyId), ConsistentRead: true }),
-    );
-    if (pointer.Item === undefined) return undefined;
-    const { Item } = await client.send(
-      new GetCommand({
-        TableName,
-        Key: apiKeyKey(String(pointer.Item.seller_id), keyId),
-        ConsistentRead: true,
-      }),
-    );
-    return Item && v.parse(apiKeySchema, Item);
-  };
+  /** Reads the items of all secrets of some keys, by their hashes. Missing items are left out. */
+  async findSecrets(keys: readonly ApiKey[]): Promise<Map<string, KeySecret>> {
+    const hashes = keys.flatMap(({ secrets }) => secrets.map(({ hash }) => hash));
+    const items = await batchGetAll(table, hashes.map(secretKey));
+    const hashOf = (pk: unknown): string => String(pk).slice(secretKey('').pk.length);
+    return new Map(items.map((item) => [hashOf(item.pk), v.parse(keySecretSchema, item)]));
+  },
+});
 
-  return {
-    find,
-
-    /** Reads the keys of a seller in the order of their creation. */
-    async listOf(sellerId: string): Promise<ApiKey[]> {
-      const keys: ApiKey[] = [];
-      const range = { pk: sellerKey(sellerId).pk, sortKeyPrefix: API_KEY_PREFIX };
-      for await (const items of queryAll(table, range)) {
-        keys.push(...items.map((item) => v.parse(apiKeySchema, item)));
-      }
-      return keys.sort((a, b) => a.created_at.localeCompare(b.created_at));
-    },
-
-    /** Reads the items of any number of secrets, by their hashes. Missing items are left out. */
-    async findSecrets(hashes: readonly string[]): Promise<Map<string, KeySecret>> {
-      const items = await batchGetAll(table, hashes.map(secretKey));
-      const hashOf = (pk: unknown): string => String(pk).slice(secretKey('').pk.length);
-      return new Map(items.map((item) => [hashOf(item.pk), v.parse(keySecretSchema, item)]));
-    },
-  };
-};
-
+/** The writes return whether they were made. If the key or its seller changed since it was read, nothing is written. */
 const keyWrites = (table: Table) => {
   const { name: TableName } = table;
 
   const secretUpdates = (key: ApiKey, sellerStatus: SellerStatus): TransactItem[] =>
-    key.secrets.map((secret) => secretUpdate(TableName, secret.hash, keySecretOf(key, secret, sellerStatus)));
-
-  const save = async (items: readonly TransactItem[], record?: NewAuditRecord): Promise<SaveOutcome> => {
-    const { written } = await transact(
-      table,
-      record === undefined ? items : [...items, auditPut(table, record)],
-    );
-    return written ? 'saved' : 'stale';
-  };
+    key.secrets.map((secret) => {
+      const values = keySecretOf(key, secret, sellerStatus);
+      const attributes = Object.fromEntries(FIELDS.map((field) => [field, values[field]]));
+      return { Update: { TableName, Key: secretKey(secret.hash), ...setting(attributes) } };
+    });
 
   return {
-    /** Writes a pending key and the item that finds it by its id. `stale`: its seller is not active. */
-    createPending: (key: ApiKey): Promise<SaveOutcome> =>
-      save([
+    /** Writes a pending key and the item that finds it by its id, if its seller is active. */
+    createPending: (key: ApiKey): Promise<boolean> =>
+      transact(table, [
         sellerCheck(table, key.seller_id, 'active'),
-        {
-          Put: {
-            TableName,
-            Item: { ...apiKeyKey(key.seller_id, key.key_id), ...key },
-            ConditionExpression: 'attribute_not_exists(pk)',
-          },
-        },
+        { Put: { TableName, Item: { ...apiKeyKey(key.seller_id, key.key_id), ...key }, ...ifAbsent } },
         { Put: { TableName, Item: { ...keyIdKey(key.key_id), seller_id: key.seller_id } } },
       ]),
 
     /** Writes a change of a key with all its secrets and the audit record, in one transaction. Dropped secrets are deleted. */
-    save: ({ before, after, sellerStatus, record }: KeyChange): Promise<SaveOutcome> =>
-      save(
-        [
-          sellerCheck(table, before.seller_id, sellerStatus),
-          {
-            Put: {
-              TableName,
-              Item: { ...apiKeyKey(after.seller_id, after.key_id), ...after, version: before.version + 1 },
-              ConditionExpression: 'version = :version',
-              ExpressionAttributeValues: { ':version': before.version },
-            },
-          },
-          ...secretUpdates(after, sellerStatus),
-          ...before.secrets
-            .filter(({ hash }) => !after.secrets.some((kept) => kept.hash === hash))
-            .map(({ hash }) => ({ Delete: { TableName, Key: secretKey(hash) } })),
-        ],
-        record,
-      ),
+    save({ before, after, sellerStatus, record }: KeyChange): Promise<boolean> {
+      const { version, seller_id, key_id, secrets } = before;
+      const Item = { ...apiKeyKey(seller_id, key_id), ...after, version: version + 1 };
+      const dropped = secrets.filter(({ hash }) => !after.secrets.some((kept) => kept.hash === hash));
+      const items = [
+        sellerCheck(table, seller_id, sellerStatus),
+        { Put: { TableName, Item, ...ifEqual('version', version) } },
+        ...secretUpdates(after, sellerStatus),
+        ...dropped.map(({ hash }) => ({ Delete: { TableName, Key: secretKey(hash) } })),
+      ];
+      return transact(table, items, record);
+    },
 
-    /** Writes the secrets' items of a key, and `record` with them. `stale`: the key or its seller's status changed since it was read. */
-    writeSecrets: (key: ApiKey, sellerStatus: SellerStatus, record?: NewAuditRecord): Promise<SaveOutcome> =>
-      save(
-        [
-          sellerCheck(table, key.seller_id, sellerStatus),
-          {
-            ConditionCheck: {
-              TableName,
-              Key: apiKeyKey(key.seller_id, key.key_id),
-              ConditionExpression: 'version = :version',
-              ExpressionAttributeValues: { ':version': key.version },
-            },
-          },
-          ...secretUpdates(key, sellerStatus),
-        ],
-        record,
-      ),
+    /** Writes the secrets' items of a key, and `record` with them. */
+    writeSecrets(key: ApiKey, sellerStatus: SellerStatus, record?: NewAuditRecord): Promise<boolean> {
+      const Key = apiKeyKey(key.seller_id, key.key_id);
+      const items = [
+        sellerCheck(table, key.seller_id, sellerStatus),
+        { ConditionCheck: { TableName, Key, ...ifEqual('version', key.version) } },
+        ...secretUpdates(key, sellerStatus),
+      ];
+      return transact(table, items, record);
+    },
 
-    /** Deletes a pending key. `stale`: it is not pending any more. */
-    removePending: (key: ApiKey, record: NewAuditRecord): Promise<SaveOutcome> =>
-      save(
-        [
-          {
-            Delete: {
-              TableName,
-              Key: apiKeyKey(key.seller_id, key.key_id),
-              ConditionExpression: '#status = :pending',
-              ExpressionAttributeNames: { '#status': 'status' },
-              ExpressionAttributeValues: { ':pending': 'pending' },
-            },
-          },
-          { Delete: { TableName, Key: keyIdKey(key.key_id) } },
-        ],
-        record,
-      ),
+    /** Deletes a key that is still pending. */
+    removePending({ seller_id, key_id }: ApiKey, record: NewAuditRecord): Promise<boolean> {
+      const Key = apiKeyKey(seller_id, key_id);
+      const items = [
+        { Delete: { TableName, Key, ...ifEqual('status', 'pending') } },
+        { Delete: { TableName, Key: keyIdKey(key_id) } },
+      ];
+      return transact(table, items, record);
+    },
 
     /** Removes the mark of the change at `since`, and writes `record` with it. The mark of a later change stays. */
-    async markFlushed(
-      key: Pick<ApiKey, 'seller_id' | 'key_id'>,
-      since: string,
-      record?: NewAuditRecord,
-    ): Promise<void> {
-      await save([flushMarkRemoval(table, apiKeyKey(key.seller_id, key.key_id), since)], record);
-    },
+    markFlushed: ({ seller_id, key_id }: ApiKey, since: string, record?: NewAuditRecord): Promise<void> =>
+      removeFlushMark(table, { key: apiKeyKey(seller_id, key_id), since }, record),
   };
 };
 

@@ -3,8 +3,7 @@ import * as v from 'valibot';
 import { randomBase62 } from '#shared/base62.ts';
 import type { Table } from '#shared/table/client.ts';
 import { auditKey, auditPartition } from '#shared/table/keys.ts';
-import type { TransactItem } from '#shared/table/writes.ts';
-import { queryAll } from './query-all.ts';
+import { queryPages } from '#shared/table/reads.ts';
 
 /** The subject of records without a seller: imports, buyers, keys that only API Gateway has. */
 export const DEPLOYMENT_SUBJECT = 'deployment';
@@ -27,36 +26,32 @@ export type NewAuditRecord = v.InferInput<typeof auditRecordSchema>;
 
 const RECORD_ID_LENGTH = 8;
 
-const itemOf = (record: NewAuditRecord) => ({
-  ...auditKey(record.seller_id ?? DEPLOYMENT_SUBJECT, record.at, randomBase62(RECORD_ID_LENGTH)),
-  ...record,
-});
-
 /** The record as an item of the transaction that makes the change, so that neither exists without the other. */
-export const auditPut = (table: Pick<Table, 'name'>, record: NewAuditRecord): TransactItem => ({
-  Put: { TableName: table.name, Item: itemOf(record) },
-});
+export const auditPut = ({ name }: Pick<Table, 'name'>, record: NewAuditRecord) => {
+  const subject = record.seller_id ?? DEPLOYMENT_SUBJECT;
+  return {
+    Put: {
+      TableName: name,
+      Item: { ...auditKey(subject, record.at, randomBase62(RECORD_ID_LENGTH)), ...record },
+    },
+  };
+};
 
 /** Returns the store of audit records. */
 export const auditStore = (table: Table) => ({
   /** Writes a record of something that is not one transaction of the table: an import, a change of API Gateway. */
   async write(record: NewAuditRecord): Promise<void> {
-    await table.client.send(new PutCommand({ TableName: table.name, Item: itemOf(record) }));
+    await table.client.send(new PutCommand(auditPut(table, record).Put));
   },
 
   /** Returns the newest records of a subject (a seller id, or `deployment`), newest first; with `keyId`, only those of that key. */
-  async list(
-    subject: string,
-    options: { readonly keyId?: string; readonly limit: number },
-  ): Promise<AuditRecord[]> {
+  async list(subject: string, { keyId, limit }: { keyId?: string; limit: number }): Promise<AuditRecord[]> {
     const found: AuditRecord[] = [];
-    for await (const items of queryAll(table, { pk: auditPartition(subject), newestFirst: true })) {
+    for await (const items of queryPages(table, { pk: auditPartition(subject), newestFirst: true })) {
       const records = items.map((item) => v.parse(auditRecordSchema, item));
-      found.push(
-        ...records.filter((record) => options.keyId === undefined || record.key_id === options.keyId),
-      );
-      if (found.length >= options.limit) break;
+      found.push(...records.filter(({ key_id }) => keyId === undefined || key_id === keyId));
+      if (found.length >= limit) break;
     }
-    return found.slice(0, options.limit);
+    return found.slice(0, limit);
   },
 });

@@ -5,9 +5,9 @@ import { type Backoff, fullJitterMs } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import { buyerKey } from '#shared/table/keys.ts';
 import { batchGet } from '#shared/table/reads.ts';
-import { auditPut, type NewAuditRecord } from './audit-store.ts';
+import type { NewAuditRecord } from './audit-store.ts';
 import { batchGetAll, chunksOf } from './batch-get.ts';
-import { transact } from './transactions.ts';
+import { ifAbsent, transact } from './transactions.ts';
 
 const buyerSchema = v.object({ buyer_id: v.string(), registered_at: v.string() });
 
@@ -38,35 +38,32 @@ const writeBatch = async ({ client, name }: Table, requests: WriteRequests): Pro
 
 /** Reads and changes the registration of one phone. */
 const singleBuyers = (table: Table) => {
+  const { name: TableName } = table;
+
   const find = async (phoneHashes: readonly string[]): Promise<Buyer | undefined> => {
     const [item] = await batchGet(table, phoneHashes.map(buyerKey));
     return item && v.parse(buyerSchema, item);
   };
+
   return {
     find,
 
     /** Registers a buyer, with the audit record in the same transaction. A registered buyer is not changed and gets no record. */
-    async register(
-      { phoneHashes, buyerId }: NewBuyer,
-      record: NewAuditRecord,
-    ): Promise<{ readonly buyer: Buyer; readonly isNew: boolean }> {
-      const buyer = { buyer_id: buyerId, registered_at: record.at };
+    async register({ phoneHashes, buyerId }: NewBuyer, record: NewAuditRecord) {
+      const buyer: Buyer = { buyer_id: buyerId, registered_at: record.at };
       const [current, ...older] = phoneHashes.map(buyerKey);
-      const ConditionExpression = 'attribute_not_exists(pk)';
-      const { written } = await transact(table, [
-        { Put: { TableName: table.name, Item: { ...current, ...buyer }, ConditionExpression } },
-        ...older.map((Key) => ({ ConditionCheck: { TableName: table.name, Key, ConditionExpression } })),
-        auditPut(table, record),
-      ]);
-      return { buyer: (written ? undefined : await find(phoneHashes)) ?? buyer, isNew: written };
+      const items = [
+        { Put: { TableName, Item: { ...current, ...buyer }, ...ifAbsent } },
+        ...older.map((Key) => ({ ConditionCheck: { TableName, Key, ...ifAbsent } })),
+      ];
+      const isNew = await transact(table, items, record);
+      return { buyer: (isNew ? undefined : await find(phoneHashes)) ?? buyer, isNew };
     },
 
     /** Removes the registration of a phone, with the audit record in the same transaction. Links of sellers stay. */
     async remove(phoneHashes: readonly string[], record: NewAuditRecord): Promise<void> {
-      const deletions = phoneHashes.map((hash) => ({
-        Delete: { TableName: table.name, Key: buyerKey(hash) },
-      }));
-      await transact(table, [...deletions, auditPut(table, record)]);
+      const deletions = phoneHashes.map((hash) => ({ Delete: { TableName, Key: buyerKey(hash) } }));
+      await transact(table, deletions, record);
     },
   };
 };

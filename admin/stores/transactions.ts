@@ -1,29 +1,53 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Backoff, fullJitterMs } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
-import {
-  type CancellationReason,
-  isConditionFailure,
-  type TransactItem,
-  transactWrite,
-  type WriteResult,
-} from '#shared/table/writes.ts';
+import { isConditionFailure, type TransactItem, transactWrite } from '#shared/table/writes.ts';
+import { auditPut, type NewAuditRecord } from './audit-store.ts';
 
 const MAX_ATTEMPTS = 12;
 const BETWEEN_ATTEMPTS: Backoff = { baseMs: 10, capMs: 500 };
 
 /**
- * Writes all items or none. A transaction that conflicts with another write is sent again with full jitter; the SDK does not do so.
- * Not written: at least one condition failed. Throws if 12 attempts conflict, and every other error.
+ * Writes all items or none, and the audit record of the change with them. Returns whether it did so: false if a condition failed. A
+ * transaction that conflicts with another write is sent again with full jitter; the SDK does not do so. Throws if 12 attempts
+ * conflict, and every other error.
  */
 export const transact = async (
-  table: Pick<Table, 'client'>,
-  items: readonly TransactItem[],
-): Promise<WriteResult<void, readonly CancellationReason[]>> => {
+  table: Table,
+  changes: readonly TransactItem[],
+  record?: NewAuditRecord,
+): Promise<boolean> => {
+  const items = record === undefined ? changes : [...changes, auditPut(table, record)];
   for (let attempt = 1; ; attempt += 1) {
     const result = await transactWrite(table, items);
-    if (result.written || result.reason.some(isConditionFailure)) return result;
+    if (result.written) return true;
+    if (result.reason.some(isConditionFailure)) return false;
     if (attempt === MAX_ATTEMPTS) throw new Error('the transaction conflicted with other writes 12 times');
     await pause(fullJitterMs(BETWEEN_ATTEMPTS, attempt));
   }
+};
+
+/** The condition that the item does not exist. */
+export const ifAbsent = { ConditionExpression: 'attribute_not_exists(pk)' };
+
+/** The condition that an attribute has this value. */
+export const ifEqual = (attribute: string, value: unknown) => ({
+  ConditionExpression: '#expected = :expected',
+  ExpressionAttributeNames: { '#expected': attribute },
+  ExpressionAttributeValues: { ':expected': value },
+});
+
+/** An update that sets attributes and removes those that are undefined. */
+export const setting = (attributes: Readonly<Record<string, unknown>>) => {
+  const names = Object.keys(attributes);
+  const present = names.filter((name) => attributes[name] !== undefined);
+  const absent = names.filter((name) => attributes[name] === undefined);
+  return {
+    UpdateExpression: [
+      `SET ${present.map((name) => `#${name} = :${name}`).join(', ')}`,
+      ...(absent.length === 0 ? [] : [`REMOVE ${absent.map((name) => `#${name}`).join(', ')}`]),
+    ].join(' '),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(present.map((name) => [`:${name}`, attributes[name]])),
+  };
 };

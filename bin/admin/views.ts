@@ -52,7 +52,7 @@ const latest = (days: readonly (string | undefined)[]): string | undefined =>
 
 /** Returns keys as they are shown, with the day each was last used, by any of its secrets. */
 export const readKeyViews = async (admin: Administration, keys: readonly ApiKey[]): Promise<KeyView[]> => {
-  const secrets = await admin.keys.findSecrets(keys.flatMap((key) => key.secrets.map(({ hash }) => hash)));
+  const secrets = await admin.keys.findSecrets(keys);
   return keys.map((key) =>
     keyView(key, admin.clock(), latest(key.secrets.map(({ hash }) => secrets.get(hash)?.last_used_day))),
   );

@@ -19,7 +19,7 @@ const SCOPES: readonly (readonly [KeyName, readonly Scope[]])[] = [
 ];
 
 const testSeller = async (admin: Administration): Promise<string> => {
-  for await (const { name, status, seller_id } of admin.sellers.list()) {
+  for (const { name, status, seller_id } of await admin.sellers.list()) {
     if (name === SELLER_NAME && status === 'active') return seller_id;
   }
   return (await createSeller(admin, SELLER_NAME)).seller_id;

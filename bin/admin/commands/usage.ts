@@ -1,4 +1,4 @@
-import { keyUsage } from '#admin/operations/key-usage.ts';
+import { readDailyUse, readKeyLimits } from '#admin/operations/key-limits.ts';
 import { keyNamed } from '#admin/operations/lookup.ts';
 import { type AddCommands, addCommand, type CommandResult, type Session } from '../command.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';
@@ -8,20 +8,21 @@ import { plural } from '../views.ts';
 const MAX_DAYS = 90;
 
 const show = async ({ admin }: Session, { days }: { days: number }, text: string): Promise<CommandResult> => {
-  const { key_id } = await keyNamed(admin, text);
-  const usage = await keyUsage(admin, key_id, days);
-  const { used, limit, resetSeconds } = usage.minute;
-  const total = usage.days.reduce((sum, { requests }) => sum + requests, 0);
+  const key = await keyNamed(admin, text);
+  const { key_id, plan } = key;
+  const [byDay, [minute]] = await Promise.all([readDailyUse(admin, key, days), readKeyLimits(admin, key_id)]);
+  const { used = 0, limit = 0, resetSeconds = 0 } = minute ?? {};
+  const total = byDay.reduce((sum, { requests }) => sum + requests, 0);
   return {
     json: {
       key_id,
-      plan: usage.plan,
-      days: usage.days,
+      plan,
+      days: byDay,
       current_minute: { requests: used, limit, resets_in_seconds: resetSeconds },
     },
-    text: { bars: usage.days.map((day): [string, number] => [day.day, day.requests]) },
+    text: { bars: byDay.map(({ day, requests }): [string, number] => [day, requests]) },
     note:
-      `${plural(total, 'request')} of ${key_id} (plan ${usage.plan}) in ${plural(days, 'day')} (UTC). ` +
+      `${plural(total, 'request')} of ${key_id} (plan ${plan}) in ${plural(days, 'day')} (UTC). ` +
       `This minute: ${used} of ${limit}. The next minute begins in ${resetSeconds} s.`,
   };
 };
