@@ -1,3 +1,4 @@
+import type { Ids } from '#admin/ids.ts';
 import type { ApiKey } from '#admin/stores/api-key-schema.ts';
 import { apiKeyStore } from '#admin/stores/api-key-store.ts';
 import { auditStore, type NewAuditRecord } from '#admin/stores/audit-store.ts';
@@ -5,7 +6,6 @@ import { type Seller, sellerStore } from '#admin/stores/seller-store.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
 import type { KeyPrefix } from '#shared/api-keys/format.ts';
 import type { Clock } from '#shared/clock.ts';
-import type { Ids } from '#shared/ids.ts';
 import type { Table } from '#shared/table/client.ts';
 import { refusal } from './operations/refusal.ts';
 

@@ -1,7 +1,7 @@
 import { type Administration, administration } from '#admin/administration.ts';
+import { randomIds } from '#admin/ids.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
 import { systemClock } from '#shared/clock.ts';
-import { randomIds } from '#shared/ids.ts';
 import type { Table } from '#shared/table/client.ts';
 import { KEY_PREFIX, STAGE_NAME } from './environment.ts';
 

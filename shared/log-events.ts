@@ -7,9 +7,9 @@ export interface EventKind {
   readonly level: 'INFO' | 'WARN' | 'ERROR';
   readonly fields: readonly string[];
   /** Metric name -> [unit, the field that holds its value, or 1 for a count]. */
-  readonly metrics?: Readonly<Record<string, readonly ['Count' | 'Milliseconds' | 'Percent', string | 1]>>;
+  readonly metrics: Readonly<Record<string, readonly ['Count' | 'Milliseconds' | 'Percent', string | 1]>>;
   /** The sets of fields that become the metrics' dimensions. Each combination of values is billed as one metric. */
-  readonly dimensions?: readonly (readonly string[])[];
+  readonly dimensions: readonly (readonly string[])[];
 }
 
 /** Every event of the log, by name. */

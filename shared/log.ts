@@ -26,26 +26,20 @@ export const redirectLog = (write: (line: string) => void): (() => void) => {
 
 type Values = Readonly<Record<string, string | number | undefined>>;
 
-/** The metrics of a line. A metric whose field is absent from the line is left out. */
-const metricsOf = (kind: EventKind, values: Values) =>
-  Object.entries(kind.metrics ?? {}).flatMap(([Name, [Unit, field]]) => {
-    const value = field === 1 ? 1 : values[field];
-    return value === undefined ? [] : [{ Name, Unit, value }];
-  });
-
-/** CloudWatch rejects a document that names an absent field, so a dimension set with one is left out. */
-const embeddedMetrics = (kind: EventKind, values: Values, now: number) => {
-  const metrics = metricsOf(kind, values);
-  const isWhole = (set: readonly string[]) => set.every((field) => values[field] !== undefined);
-  const Dimensions = (kind.dimensions ?? [[]]).filter(isWhole);
-  if (metrics.length === 0 || Dimensions.length === 0) return {};
-  const Metrics = metrics.map(({ Name, Unit }) => ({ Name, Unit }));
+/**
+ * The embedded-metric document of a line. CloudWatch rejects a document that names an absent field, so metrics and dimension sets with
+ * one are left out.
+ */
+const embeddedMetrics = ({ metrics, dimensions }: EventKind, values: Values, now: number) => {
+  const has = (field: string | 1) => field === 1 || values[field] !== undefined;
+  const known = Object.entries(metrics).filter(([, [, field]]) => has(field));
+  const Dimensions = dimensions.filter((set) => set.every(has));
+  if (known.length === 0 || Dimensions.length === 0) return {};
+  const Metrics = known.map(([Name, [Unit]]) => ({ Name, Unit }));
+  const Namespace = readEnv(['METRIC_NAMESPACE']).METRIC_NAMESPACE;
   return {
-    ...Object.fromEntries(metrics.map(({ Name, value }) => [Name, value])),
-    _aws: {
-      Timestamp: now,
-      CloudWatchMetrics: [{ Namespace: readEnv(['METRIC_NAMESPACE']).METRIC_NAMESPACE, Dimensions, Metrics }],
-    },
+    ...Object.fromEntries(known.map(([Name, [, field]]) => [Name, field === 1 ? 1 : values[field]])),
+    _aws: { Timestamp: now, CloudWatchMetrics: [{ Namespace, Dimensions, Metrics }] },
   };
 };
 
@@ -89,21 +83,9 @@ export const errorFields = (error: unknown) => {
   };
 };
 
-/** The fields of a provider's failure that the completion line carries; see providers/unavailable.ts. */
-interface ProviderFailure {
-  readonly provider?: string;
-  readonly operation?: string;
-  readonly reason?: string;
-}
-
-/** The cause of a 5xx: the error's name and, for a provider, which one failed at what and why. */
+/** The cause of a 5xx: the error's name and, for a `ProviderUnavailable`, which provider failed at what and why. */
 export const causeFields = (cause: unknown) => {
   if (!(cause instanceof Error)) return {};
-  const { provider, operation, reason } = cause as ProviderFailure;
-  return {
-    cause: cause.name,
-    cause_provider: provider,
-    cause_operation: operation,
-    cause_reason: reason,
-  };
+  const { name, provider, operation, reason } = cause as Error & Readonly<Record<string, string | undefined>>;
+  return { cause: name, cause_provider: provider, cause_operation: operation, cause_reason: reason };
 };

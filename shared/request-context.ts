@@ -20,13 +20,19 @@ export const runInRequest = <Result>(context: RequestContext, work: () => Result
 /** The request that the caller works for; undefined outside of one. */
 export const currentRequest = (): RequestContext | undefined => storage.getStore();
 
-/** Runs a call to another service and records its milliseconds for the completion line. `target`: `kms:Sign`, `dynamodb:Query`. */
-export const timedCall = async <Result>(target: string, call: () => Promise<Result>): Promise<Result> => {
+/**
+ * Runs a call to another service and records its milliseconds for the completion line. `call` gets the signal of the request's
+ * deadline. `target`: `kms:Sign`, `dynamodb:Query`.
+ */
+export const timedCall = async <Result>(
+  target: string,
+  call: (deadline?: AbortSignal) => Promise<Result>,
+): Promise<Result> => {
   const context = currentRequest();
   if (context === undefined) return call();
   const startedAt = performance.now();
   try {
-    return await call();
+    return await call(context.signal);
   } finally {
     context.calls.push({ target, ms: Math.round(performance.now() - startedAt) });
   }

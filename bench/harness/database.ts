@@ -1,4 +1,5 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { randomIds } from '#admin/ids.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
@@ -11,7 +12,6 @@ import { hashApiKey } from '#shared/api-keys/format.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { systemClock } from '#shared/clock.ts';
-import { randomIds } from '#shared/ids.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import { openTable, type Table } from '#shared/table/client.ts';

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { administration } from '#admin/administration.ts';
+import { randomIds } from '#admin/ids.ts';
 import { refusal } from '#admin/operations/refusal.ts';
 import { releaseOf } from '#lib/release.ts';
 import { readAdminTarget } from '#local/admin-target.ts';
 import { STAGE_NAME } from '#local/environment.ts';
 import { localUsagePlans } from '#local/usage-plans/client.ts';
 import { systemClock } from '#shared/clock.ts';
-import { randomIds } from '#shared/ids.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { type Connection, openAdminTable } from './connection.ts';
 

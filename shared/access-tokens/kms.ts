@@ -1,8 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { cachedPromise } from '#shared/cached-promise.ts';
-import { currentRequest, timedCall } from '#shared/request-context.ts';
-import { derToJose } from './ecdsa-signature.ts';
+import { timedCall } from '#shared/request-context.ts';
 import { type PublicKeyJwk, publishedKey, signingInput } from './jws.ts';
 import type { TokenSigner } from './port.ts';
 
@@ -25,8 +24,8 @@ export const kmsSigner = (
 ): TokenSigner => {
   const fetchPublicKey = async (KeyId: string): Promise<PublicKeyJwk> => {
     const command = new GetPublicKeyCommand({ KeyId });
-    const { PublicKey } = await timedCall('kms:GetPublicKey', () =>
-      client.send(command, { abortSignal: currentRequest()?.signal }),
+    const { PublicKey } = await timedCall('kms:GetPublicKey', (abortSignal) =>
+      client.send(command, { abortSignal }),
     );
     if (PublicKey === undefined) throw new Error('KMS returned no public key');
     const key = createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' });
@@ -46,12 +45,46 @@ export const kmsSigner = (
         MessageType: 'RAW',
         Message: Buffer.from(input),
       });
-      const { Signature } = await timedCall('kms:Sign', () =>
-        client.send(command, { abortSignal: currentRequest()?.signal }),
+      const { Signature } = await timedCall('kms:Sign', (abortSignal) =>
+        client.send(command, { abortSignal }),
       );
       if (Signature === undefined) throw new Error('KMS returned no signature');
       return `${input}.${derToJose(Signature).toString('base64url')}`;
     },
     publicKeys: async () => ({ keys: await Promise.all([signingKey, ...otherKeys].map((key) => key())) }),
   };
+};
+
+/** Bytes of one coordinate of a P-256 signature. */
+const COORDINATE_BYTES = 32;
+
+const NOT_A_SIGNATURE = 'not a P-256 signature';
+
+/** Returns a DER integer as 32 bytes. DER integers are signed and minimal: a leading zero is there only if the first bit is set. */
+const toCoordinate = (integer: Buffer): Buffer => {
+  const [first = 0, second = 0] = integer;
+  const digits = first === 0 ? integer.subarray(1) : integer;
+  const isMinimal = first === 0 ? second >= 0x80 : first < 0x80;
+  if (!isMinimal || digits.length > COORDINATE_BYTES) throw new Error(NOT_A_SIGNATURE);
+  return Buffer.concat([Buffer.alloc(COORDINATE_BYTES - digits.length), digits]);
+};
+
+/**
+ * Converts a P-256 signature from DER, `SEQUENCE { INTEGER r, INTEGER s }`, which KMS returns, to the 64 bytes `r ‖ s` of JOSE
+ * (RFC 7518 §3.4). Throws if it is not such a signature.
+ */
+export const derToJose = (der: Uint8Array): Buffer => {
+  const bytes = Buffer.from(der);
+  const integerAt = (offset: number): Buffer => {
+    const length = bytes[offset + 1] ?? 0;
+    const integer = bytes.subarray(offset + 2, offset + 2 + length);
+    if (bytes[offset] !== 0x02 || length === 0 || integer.length !== length) throw new Error(NOT_A_SIGNATURE);
+    return integer;
+  };
+  const r = integerAt(2);
+  const s = integerAt(4 + r.length);
+  if (bytes[0] !== 0x30 || bytes[1] !== bytes.length - 2 || 6 + r.length + s.length !== bytes.length) {
+    throw new Error(NOT_A_SIGNATURE);
+  }
+  return Buffer.concat([toCoordinate(r), toCoordinate(s)]);
 };

@@ -3,12 +3,6 @@ import { randomUUID } from 'node:crypto';
 /** The lifetime of an access token. */
 export const TOKEN_LIFETIME_SECONDS = 3600;
 
-/** The algorithm of the signatures (RFC 7518). */
-const SIGNING_ALGORITHM = 'ES256';
-
-/** How buyers are authenticated: a one-time code, sent by SMS (RFC 8176). */
-const AUTHENTICATION_METHODS = ['otp', 'sms'];
-
 interface Verification {
   readonly issuer: string;
   /** The seller the token is for. */
@@ -22,7 +16,7 @@ interface Verification {
 
 /**
  * Returns the claims of an access token issued at `verifiedAt`. `phone_number`, `phone_number_verified` and `auth_time` are defined
- * by OpenID Connect Core, `amr` by RFC 8176.
+ * by OpenID Connect Core, `amr` by RFC 8176: a one-time code, sent by SMS.
  */
 export const accessTokenClaims = ({ issuer, audience, buyerId, phone, verifiedAt }: Verification) => ({
   iss: issuer,
@@ -32,7 +26,7 @@ export const accessTokenClaims = ({ issuer, audience, buyerId, phone, verifiedAt
   exp: verifiedAt + TOKEN_LIFETIME_SECONDS,
   jti: randomUUID(),
   auth_time: verifiedAt,
-  amr: AUTHENTICATION_METHODS,
+  amr: ['otp', 'sms'],
   phone_number: phone,
   phone_number_verified: true,
 });
@@ -61,6 +55,6 @@ export const issuerMetadata = (issuer: string, jwksPath: string) => ({
   jwks_uri: `${issuer}${jwksPath}`,
   response_types_supported: ['id_token'],
   subject_types_supported: ['public'],
-  id_token_signing_alg_values_supported: [SIGNING_ALGORITHM],
+  id_token_signing_alg_values_supported: ['ES256'],
   claims_supported: [...TOKEN_CLAIMS],
 });

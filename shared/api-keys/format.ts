@@ -9,6 +9,7 @@ export type KeyPrefix = (typeof KEY_PREFIXES)[number];
 
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
+const AFTER_PREFIX = new RegExp(`^[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
 const checksum = (text: string): string => toBase62(crc32(text), CHECKSUM_LENGTH);
 
@@ -20,11 +21,8 @@ export const newApiKey = (prefix: KeyPrefix): string => {
 
 /** Returns whether the text has the form of a key and a valid checksum. Any other text is rejected without a read. */
 export const isWellFormedKey = (text: string, prefix: KeyPrefix): boolean => {
-  if (text.length !== prefix.length + RANDOM_LENGTH + CHECKSUM_LENGTH || !text.startsWith(prefix))
-    return false;
-  if (!/^[0-9A-Za-z]+$/.test(text.slice(prefix.length))) return false;
-  const body = text.slice(0, -CHECKSUM_LENGTH);
-  return checksum(body) === text.slice(-CHECKSUM_LENGTH);
+  if (!text.startsWith(prefix) || !AFTER_PREFIX.test(text.slice(prefix.length))) return false;
+  return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 };
 
 /** The stored form of a key: its SHA-256 in hex. A key has 190 random bits, so a slow hash would add nothing. */

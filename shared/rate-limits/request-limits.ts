@@ -14,14 +14,6 @@ import type { RateLimiter } from './rate-limiter.ts';
 /** The states of hourly limits when the request was counted. Undefined if the limiter's store could not be reached. */
 export type LimitsRead = ReadonlyMap<HourlyLimitName, LimitState> | undefined;
 
-/** The count of one request against its plan, which runs beside the reads of the request. */
-export interface PlanLimit {
-  /** Resolves if the plan's limit allows the request, rejects with `rate_limit_exceeded` if not. */
-  readonly withinPlan: Promise<LimitsRead>;
-  /** The plan's item of the rate-limit headers; undefined until the request is counted, or if the limiter could not be reached. */
-  headerItem(): RateLimitItem | undefined;
-}
-
 /** The hourly and daily limits of one key. */
 export interface KeyLimits {
   /**
@@ -39,12 +31,12 @@ const logUnreachable = (error: unknown, { keyId }: Caller): undefined => {
   logEvent('rate_limiter_unreachable', { key_id: keyId, ...errorFields(error) });
 };
 
-/** Counts a request of a key against its plan. `limitsToRead`: the hourly limits to read in the same call. */
+/** Counts a request of a key against its plan, beside the reads of the request. `limitsToRead`: hourly limits to read in the same call. */
 export const countRequest = (
   rateLimiter: Pick<RateLimiter, 'incrementAndRead'>,
   caller: Caller,
   { limitsToRead, nowMs }: { readonly limitsToRead: readonly HourlyLimitName[]; readonly nowMs: number },
-): PlanLimit => {
+) => {
   const others = limitsToRead.map((name) => keyLimit(name, caller));
   let item: RateLimitItem | undefined;
   const withinPlan = rateLimiter.incrementAndRead(minuteLimit(caller), others, nowMs).then(
@@ -57,8 +49,15 @@ export const countRequest = (
   );
   // It is awaited later, or never if the request fails first. An unhandled rejection would end the process.
   withinPlan.catch(() => {});
-  return { withinPlan, headerItem: () => item };
+  return {
+    /** Resolves if the plan's limit allows the request, rejects with `rate_limit_exceeded` if not. */
+    withinPlan,
+    /** The plan's item of the rate-limit headers; undefined until the request is counted, or if the limiter could not be reached. */
+    headerItem: () => item,
+  };
 };
+
+export type PlanLimit = ReturnType<typeof countRequest>;
 
 /** Counts nothing. It is used where no key is required: other controls limit such a caller. */
 const NOT_LIMITED: KeyLimits = {

@@ -17,14 +17,6 @@ export interface StageCeilingNumbers {
   readonly smsPerDay?: number | undefined;
 }
 
-/** The daily ceilings of the stage. */
-export interface StageCeilings {
-  /** Counts one identity check and one phone-ownership check. Throws `verification_unavailable` if the ceiling is reached. */
-  consumePaidCheck(): Promise<Consumed>;
-  /** Counts one SMS. Throws `sms_unavailable` if the ceiling is reached. */
-  consumeSms(): Promise<Consumed>;
-}
-
 /**
  * The ceilings of this stage. An unset ceiling makes no call to the table. Each counted call writes `stage_ceiling_counted`, whose
  * metric raises the alarm before the ceiling is reached. The problems carry the seconds to midnight UTC as Retry-After.
@@ -33,7 +25,7 @@ export const stageCeilings = (
   limiter: Pick<RateLimiter, 'increment' | 'decrement'>,
   { paidChecksPerDay, smsPerDay }: StageCeilingNumbers,
   clock: Clock,
-): StageCeilings => {
+) => {
   const consumer =
     (ceiling: string, callsPerDay: number | undefined, code: ProblemCode) => async (): Promise<Consumed> => {
       if (callsPerDay === undefined) return consumed();
@@ -54,7 +46,11 @@ export const stageCeilings = (
       return consumed(() => limiter.decrement(limit, nowMs).catch(() => {}));
     };
   return {
+    /** Counts one identity check and one phone-ownership check. Throws `verification_unavailable` if the ceiling is reached. */
     consumePaidCheck: consumer('paid-checks-per-day', paidChecksPerDay, 'verification_unavailable'),
+    /** Counts one SMS. Throws `sms_unavailable` if the ceiling is reached. */
     consumeSms: consumer('sms-per-day', smsPerDay, 'sms_unavailable'),
   };
 };
+
+export type StageCeilings = ReturnType<typeof stageCeilings>;

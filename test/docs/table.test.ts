@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { administration } from '#admin/administration.ts';
+import { randomIds } from '#admin/ids.ts';
 import { setExpiry } from '#admin/operations/change-key.ts';
 import { createSeller } from '#admin/operations/create-seller.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
@@ -11,7 +12,6 @@ import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import { hashApiKey } from '#shared/api-keys/format.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
-import { randomIds } from '#shared/ids.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
 import { keyLimit, minuteLimit } from '#shared/rate-limits/limits.ts';
 import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';

@@ -1,4 +1,4 @@
-import type { Ids } from '#shared/ids.ts';
+import type { Ids } from '#admin/ids.ts';
 
 /** Identifiers that count up, for tests. */
 export const countingIds = (): Ids => {

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { administration } from '#admin/administration.ts';
+import { randomIds } from '#admin/ids.ts';
 import { type DemoSellers, type Seeding, seedDemo } from '#local/demo-seeds.ts';
 import { KEY_PREFIX } from '#local/environment.ts';
 import { hashApiKey, isWellFormedKey } from '#shared/api-keys/format.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { systemClock } from '#shared/clock.ts';
-import { randomIds } from '#shared/ids.ts';
 import { type FakeUsagePlans, fakeUsagePlans } from '#test/fakes/usage-plans.ts';
 import { newDataFolder, removeDataFolder } from '#test/service/running-service.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';

@@ -1,6 +1,7 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { administration } from '#admin/administration.ts';
+import { randomIds } from '#admin/ids.ts';
 import { createSeller } from '#admin/operations/create-seller.ts';
 import { type IssuedKey, issueKey, type KeyRequest } from '#admin/operations/issue-key.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
@@ -8,7 +9,6 @@ import { hashApiKey } from '#shared/api-keys/format.ts';
 import type { KeySecret } from '#shared/api-keys/schema.ts';
 import { isUsable } from '#shared/api-keys/schema.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
-import { randomIds } from '#shared/ids.ts';
 import { openTable, type Table } from '#shared/table/client.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { type FakeUsagePlans, fakeUsagePlans } from '#test/fakes/usage-plans.ts';

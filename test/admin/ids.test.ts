@@ -1,4 +1,4 @@
-import { randomIds } from '#shared/ids.ts';
+import { randomIds } from '#admin/ids.ts';
 import { countingIds } from '#test/fakes/ids.ts';
 
 describe.each([

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign, verify } from 'node:crypto';
 import fc from 'fast-check';
-import { derToJose } from '#shared/access-tokens/ecdsa-signature.ts';
+import { derToJose } from '#shared/access-tokens/kms.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
