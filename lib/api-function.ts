@@ -1,6 +1,6 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { SubnetType } from 'aws-cdk-lib/aws-ec2';
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   Code,
@@ -14,6 +14,7 @@ import { LogGroup, type LogGroupProps } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '#shared/route.ts';
 import type { Monitoring } from './alarms.ts';
+import { allow } from './grants.ts';
 import { ALARM_PERIOD } from './metrics.ts';
 import type { Rollout, Throwing } from './rollout.ts';
 import type { StaticEgress } from './static-egress.ts';
@@ -48,12 +49,9 @@ export interface ApiFunctionProps extends FunctionDefaults, RouteProps {
 }
 
 /** AWS accepts only `*` as the resource of these actions: traces and network interfaces have no ARN before they exist. */
-const TRACING = new PolicyStatement({
-  actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
-  resources: ['*'],
-});
-const NETWORK_INTERFACES = new PolicyStatement({
-  actions: [
+const TRACING = allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']);
+const NETWORK_INTERFACES = allow(
+  [
     'ec2:CreateNetworkInterface',
     'ec2:DeleteNetworkInterface',
     'ec2:DescribeNetworkInterfaces',
@@ -61,8 +59,8 @@ const NETWORK_INTERFACES = new PolicyStatement({
     'ec2:AssignPrivateIpAddresses',
     'ec2:UnassignPrivateIpAddresses',
   ],
-  resources: ['*'],
-});
+  ['*'],
+);
 
 /** A Lambda function with the defaults of this service, its role, its log group and its alarms. */
 export class ApiFunction extends Construct {
@@ -114,10 +112,7 @@ export class ApiFunction extends Construct {
       inlinePolicies: {
         own: new PolicyDocument({
           statements: [
-            new PolicyStatement({
-              actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-              resources: [logGroup.logGroupArn],
-            }),
+            allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]),
             TRACING,
             ...(egress ? [NETWORK_INTERFACES] : []),
             ...grants,

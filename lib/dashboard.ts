@@ -31,83 +31,76 @@ interface DashboardProps {
   readonly metrics: Monitoring['metrics'];
 }
 
-/** Requests by operation and by plan. */
-const traffic = (metrics: Monitoring['metrics']): IWidget[] => [
-  graph(
-    'Traffic by operation',
-    allRoutes.map(({ name: operation }) =>
-      metrics.one('Requests', { operation }, { ...SUM, label: operation }),
+/** Returns the rows of graphs about requests. */
+const requestRows = ({ api, metrics }: DashboardProps): IWidget[][] => [
+  [
+    graph(
+      'Traffic by operation',
+      allRoutes.map(({ name: operation }) =>
+        metrics.one('Requests', { operation }, { ...SUM, label: operation }),
+      ),
     ),
-  ),
-  graph(
-    'Traffic by plan',
-    PLAN_NAMES.map((plan) => metrics.one('Requests', { plan }, { ...SUM, label: plan })),
-  ),
-];
-
-/** Latency of the functions and of API Gateway. */
-const latency = (api: RestApi, metrics: Monitoring['metrics']): IWidget[] => [
-  graph(
-    'Function time by operation (p99, ms)',
-    allRoutes.map(({ name: operation }) =>
-      metrics.one('Duration', { operation }, { ...P99, label: operation }),
+    graph(
+      'Traffic by plan',
+      PLAN_NAMES.map((plan) => metrics.one('Requests', { plan }, { ...SUM, label: plan })),
     ),
-  ),
-  graph(
-    'API Gateway latency (ms) and 5xx responses',
-    [
-      api.metricLatency({ period: PERIOD, statistic: 'p50', label: 'p50' }),
-      api.metricLatency({ ...P99, label: 'p99' }),
-    ],
-    [api.metricServerError({ ...SUM, label: '5xx' })],
-  ),
+  ],
+  [
+    graph(
+      'Function time by operation (p99, ms)',
+      allRoutes.map(({ name: operation }) =>
+        metrics.one('Duration', { operation }, { ...P99, label: operation }),
+      ),
+    ),
+    graph(
+      'API Gateway latency (ms) and 5xx responses',
+      [
+        api.metricLatency({ period: PERIOD, statistic: 'p50', label: 'p50' }),
+        api.metricLatency({ ...P99, label: 'p99' }),
+      ],
+      [api.metricServerError({ ...SUM, label: '5xx' })],
+    ),
+  ],
+  [
+    graph('Responses by code', [metrics.each('Requests', ['operation', 'outcome'], SUM)]),
+    graph('Key checks by result', [metrics.each('KeysChecked', ['outcome'], SUM)]),
+  ],
 ];
 
-/** Responses by problem code and key checks by result. */
-const refusals = (metrics: Monitoring['metrics']): IWidget[] => [
-  graph('Responses by code', [metrics.each('Requests', ['operation', 'outcome'], SUM)]),
-  graph('Key checks by result', [metrics.each('KeysChecked', ['outcome'], SUM)]),
-];
+const capacity = ({ tableName: TableName }: ITableV2, metricName: string): IMetric =>
+  new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap: { TableName }, ...SUM });
 
-/** Results and latency of provider calls. */
-const providers = (metrics: Monitoring['metrics']): IWidget[] => [
-  graph('Provider calls by outcome', [
-    metrics.each('ProviderCalls', ['provider', 'provider_operation', 'outcome'], SUM),
-  ]),
-  graph('Provider time (p99, ms)', [
-    metrics.each('ProviderDuration', ['provider', 'provider_operation'], P99),
-  ]),
-];
-
-/** Consumed capacity of the table, rate limiter failures and circuits. */
-const resources = (table: ITableV2, metrics: Monitoring['metrics']): IWidget[] => {
-  const dimensionsMap = { TableName: table.tableName };
-  const capacity = (metricName: string) =>
-    new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap, ...SUM });
-  return [
+/** Returns the rows of graphs about what requests use: the providers, the table and the rate limiter. */
+const dependencyRows = ({ table, metrics }: DashboardProps): IWidget[][] => [
+  [
+    graph('Provider calls by outcome', [
+      metrics.each('ProviderCalls', ['provider', 'provider_operation', 'outcome'], SUM),
+    ]),
+    graph('Provider time (p99, ms)', [
+      metrics.each('ProviderDuration', ['provider', 'provider_operation'], P99),
+    ]),
+  ],
+  [
     graph('Table: consumed capacity', [
-      capacity('ConsumedReadCapacityUnits'),
-      capacity('ConsumedWriteCapacityUnits'),
+      capacity(table, 'ConsumedReadCapacityUnits'),
+      capacity(table, 'ConsumedWriteCapacityUnits'),
     ]),
     graph('Rate limiter unreachable, and circuit changes', [
       metrics.one('RateLimiterUnreachable', {}, SUM),
       metrics.each('CircuitChanges', ['provider', 'state'], SUM),
     ]),
-  ];
-};
+  ],
+];
 
-/** Adds the dashboard of a stack: its alarms so far, traffic, latency, responses by code, providers and the table. */
-export const addDashboard = (scope: Construct, { name, api, table, metrics }: DashboardProps): void => {
+/** Adds the dashboard of a stack: its alarms so far, then the rows of graphs. */
+export const addDashboard = (scope: Construct, props: DashboardProps): void => {
   const alarms = scope.node.findAll().filter((construct) => construct instanceof Alarm);
   new Dashboard(scope, 'Dashboard', {
-    dashboardName: name,
+    dashboardName: props.name,
     widgets: [
       [new AlarmStatusWidget({ title: 'Alarms', width: 2 * WIDTH, alarms })],
-      traffic(metrics),
-      latency(api, metrics),
-      refusals(metrics),
-      providers(metrics),
-      resources(table, metrics),
+      ...requestRows(props),
+      ...dependencyRows(props),
     ],
   });
 };

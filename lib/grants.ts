@@ -11,7 +11,8 @@ export interface Resources {
   readonly signingKeyArns: readonly [string, ...string[]];
 }
 
-const allow = (actions: readonly string[], resources: readonly string[]): PolicyStatement =>
+/** Returns a policy statement that allows these actions on these resources. */
+export const allow = (actions: readonly string[], resources: readonly string[]): PolicyStatement =>
   new PolicyStatement({ actions: [...actions], resources: [...resources] });
 
 /**

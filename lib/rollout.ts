@@ -6,11 +6,12 @@ import {
   LambdaDeploymentConfig,
   LambdaDeploymentGroup,
 } from 'aws-cdk-lib/aws-codedeploy';
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { Monitoring } from './alarms.ts';
 import type { Config } from './config.ts';
+import { allow } from './grants.ts';
 import { alarmNamePrefix } from './outputs.ts';
 
 /** The alias that API Gateway invokes in a stage with a gradual rollout. */
@@ -103,7 +104,7 @@ const codeDeployRole = (scope: Construct, { stage }: Config) => {
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
   const policy = new PolicyDocument({
-    statements: [new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: [resource] })],
+    statements: [allow(['cloudwatch:DescribeAlarms'], [resource])],
   });
   const role = new Role(scope, 'RolloutRole', {
     assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
@@ -127,10 +128,10 @@ export const rolloutOf = (scope: Construct, config: Config): Rollout | undefined
     const alias = new Alias(parent, 'Live', { aliasName: ALIAS, version: of.lambda.currentVersion });
     const { functionArn } = of.lambda;
     policy.addStatements(
-      new PolicyStatement({
-        actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
-        resources: [functionArn, `${functionArn}:${ALIAS}`],
-      }),
+      allow(
+        ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
+        [functionArn, `${functionArn}:${ALIAS}`],
+      ),
     );
     new LambdaDeploymentGroup(parent, 'Rollout', {
       application,
