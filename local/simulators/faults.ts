@@ -40,8 +40,7 @@ export type Fault = keyof typeof FAULTS;
 export const FAULT_NAMES = Object.keys(FAULTS) as readonly Fault[];
 
 /** Returns whether a fault is in the provider's own format. */
-export const isApiFault = (fault: string | undefined): fault is ApiFault =>
-  fault !== undefined && Object.hasOwn(API_FAULTS, fault);
+export const isApiFault = (fault: Fault): fault is ApiFault => Object.hasOwn(API_FAULTS, fault);
 
 const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' };
 const HUGE_BYTES = 5 * 1024 * 1024;

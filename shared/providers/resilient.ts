@@ -41,11 +41,7 @@ export const resilient = <Port>(
   secret: SecretSource,
   options: ResilienceOptions = {},
 ) => {
-  const {
-    clock = monotonicClock,
-    timeoutSignal = (ms: number) => AbortSignal.timeout(ms),
-    retryPauseMs,
-  } = options;
+  const { clock = monotonicClock, timeoutSignal = AbortSignal.timeout, retryPauseMs } = options;
   const links = providers.map((provider) => ({
     provider: provider.name,
     ...connection(provider, secret, clock),

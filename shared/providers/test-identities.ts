@@ -34,25 +34,19 @@ export type PersonOutcome = keyof typeof PERSON_PREFIXES;
 /** How an SMS provider responds for a test phone. */
 export type PhoneOutcome = keyof typeof PHONE_PREFIXES;
 
-const namesOf = <Name extends string>(table: Readonly<Record<Name, string>>) => Object.keys(table) as Name[];
-
 /** Every outcome of a test person. */
-export const PERSON_OUTCOMES: readonly PersonOutcome[] = /* @__PURE__ */ namesOf(PERSON_PREFIXES);
+export const PERSON_OUTCOMES = /* @__PURE__ */ Object.keys(PERSON_PREFIXES) as readonly PersonOutcome[];
 
 /** Every outcome of a test phone. */
-export const PHONE_OUTCOMES: readonly PhoneOutcome[] = /* @__PURE__ */ namesOf(PHONE_PREFIXES);
-
-const outcomeIn = <Outcome extends string>(
-  prefixes: Readonly<Record<Outcome, string>>,
-  text: string,
-): Outcome | undefined => namesOf(prefixes).find((outcome) => text.startsWith(prefixes[outcome]));
+export const PHONE_OUTCOMES = /* @__PURE__ */ Object.keys(PHONE_PREFIXES) as readonly PhoneOutcome[];
 
 /** Returns undefined for a person who is not a test person. */
 export const outcomeOfPerson = (nationalId: string): PersonOutcome | undefined =>
-  outcomeIn(PERSON_PREFIXES, nationalId);
+  PERSON_OUTCOMES.find((outcome) => nationalId.startsWith(PERSON_PREFIXES[outcome]));
 
 /** Returns undefined for a phone (E.164) that is not a test phone. */
-export const outcomeOfPhone = (phone: string): PhoneOutcome | undefined => outcomeIn(PHONE_PREFIXES, phone);
+export const outcomeOfPhone = (phone: string): PhoneOutcome | undefined =>
+  PHONE_OUTCOMES.find((outcome) => phone.startsWith(PHONE_PREFIXES[outcome]));
 
 /** Returns the national id of a test person. `serial` (0–9) selects one of the persons of an outcome. */
 export const testNationalId = (outcome: PersonOutcome, serial = 0): string =>

@@ -35,7 +35,7 @@ export const reasonsByCode = (
 ): ReadonlyMap<string | number | undefined, UnavailableReason> =>
   new Map(
     Object.entries(codes).flatMap(([reason, list]) =>
-      list.map((code) => [code, reason as UnavailableReason] as const),
+      list.map((code) => [code, reason as UnavailableReason]),
     ),
   );
 
