@@ -3,45 +3,43 @@ import { isSandboxAllowed } from '#shared/providers/sandbox.ts';
 import { matching, section } from './option-schemas.ts';
 import { LIVE_PREFIX, options } from './options.ts';
 
-const configSchema = v.pipe(
-  section({
-    stage: matching(/^[a-z][a-z0-9]{1,15}$/, '"dev": 2 to 16 lower-case letters and digits'),
-    ...options,
-  }),
-  v.forward(
-    v.check(
-      ({ keyPrefix, stage }) => keyPrefix !== LIVE_PREFIX || stage === 'prod',
-      `may be "${LIVE_PREFIX}" only in the stage prod: the keys of every other stage are test keys`,
-    ),
-    ['keyPrefix'],
-  ),
-  v.forward(
-    v.check(
-      ({ providers: { identityRegistry, sms }, keyPrefix }) =>
-        isSandboxAllowed([...identityRegistry, ...sms], keyPrefix),
-      `may name "sandbox" only for both ports, without another provider, and with the keyPrefix "blk_test_"`,
-    ),
-    ['providers'],
-  ),
-  v.forward(
-    v.check(
-      ({ budget, alarms }) => budget === null || alarms !== null,
-      'may be set only with "alarms", which says whom it notifies',
-    ),
-    ['budget'],
-  ),
-  v.forward(
-    v.check(
-      ({ otpAccess, firewall, spend }) =>
-        otpAccess === 'api-key' || (firewall !== null && spend.smsPerDay !== null),
-      'may be "public" only with a "firewall" and a number in "spend.smsPerDay": without keys, these two replace the limits of the plans',
-    ),
-    ['otpAccess'],
-  ),
-);
+const fields = section({
+  stage: matching(/^[a-z][a-z0-9]{1,15}$/, '"dev": 2 to 16 lower-case letters and digits'),
+  ...options,
+});
 
 /** The parsed config of a stage. */
-export type Config = v.InferOutput<typeof configSchema>;
+export type Config = v.InferOutput<typeof fields>;
+
+/** A rule over several options. Its sentence is about the option that it names. */
+const rule = (option: keyof Config, isMet: (config: Config) => boolean, sentence: string) =>
+  v.forward(v.check(isMet, sentence), [option]);
+
+const configSchema = v.pipe(
+  fields,
+  rule(
+    'keyPrefix',
+    ({ keyPrefix, stage }) => keyPrefix !== LIVE_PREFIX || stage === 'prod',
+    `may be "${LIVE_PREFIX}" only in the stage prod: the keys of every other stage are test keys`,
+  ),
+  rule(
+    'providers',
+    ({ providers: { identityRegistry, sms }, keyPrefix }) =>
+      isSandboxAllowed([...identityRegistry, ...sms], keyPrefix),
+    'may name "sandbox" only for both ports, without another provider, and with the keyPrefix "blk_test_"',
+  ),
+  rule(
+    'budget',
+    ({ budget, alarms }) => budget === null || alarms !== null,
+    'may be set only with "alarms", which says whom it notifies',
+  ),
+  rule(
+    'otpAccess',
+    ({ otpAccess, firewall, spend }) =>
+      otpAccess === 'api-key' || (firewall !== null && spend.smsPerDay !== null),
+    'may be "public" only with a "firewall" and a number in "spend.smsPerDay": without keys, these two replace the limits of the plans',
+  ),
+);
 
 /** A stage that does not exist, or an invalid config. The message has one sentence for each fault, which names the option. */
 export class ConfigError extends Error {

@@ -70,7 +70,7 @@ export const STAGES = {
     canary: true,
     completionWatch: true,
   },
-} as const satisfies Record<string, Omit<Config, 'stage' | 'alarms'> & { readonly alarms: Config['alarms'] }>;
+} as const satisfies Record<string, Omit<Config, 'stage'>>;
 
 /** The name of a stage of this file. */
 export type StageName = keyof typeof STAGES;
