@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { cachedPromise } from '#shared/cached-promise.ts';
-import { publishedKey, signingInput } from './jws.ts';
+import { publishedKey, signedToken } from './jws.ts';
 import type { TokenSigner } from './port.ts';
 
 /** Signs with a P-256 private key in a PEM file, for one machine. Reads the file once. */
@@ -13,9 +13,8 @@ export const keyFileSigner = (path: string): TokenSigner => {
   return {
     async sign(claims) {
       const { privateKey, published } = await keys();
-      const input = signingInput(published.kid, claims);
-      const signature = sign('sha256', Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' });
-      return `${input}.${signature.toString('base64url')}`;
+      const key = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const;
+      return signedToken(published.kid, claims, (input) => sign('sha256', input, key));
     },
     publicKeys: async () => ({ keys: [(await keys()).published] }),
   };

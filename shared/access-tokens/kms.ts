@@ -2,11 +2,11 @@ import { createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { cachedPromise } from '#shared/cached-promise.ts';
 import { timedCall } from '#shared/request-context.ts';
-import { type PublicKeyJwk, publishedKey, signingInput } from './jws.ts';
+import { type PublicKeyJwk, publishedKey, signedToken } from './jws.ts';
 import type { TokenSigner } from './port.ts';
 
-const CONNECTION_TIMEOUT_MS = 1000;
-const REQUEST_TIMEOUT_MS = 2000;
+/** In milliseconds. */
+const TIMEOUTS = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };
 
 /**
  * Signs with KMS keys (ECC_NIST_P256): the private key never leaves KMS. The first id signs. The others are published too, for tokens
@@ -14,13 +14,7 @@ const REQUEST_TIMEOUT_MS = 2000;
  */
 export const kmsSigner = (
   keyIds: readonly [string, ...string[]],
-  client: Pick<KMSClient, 'send'> = new KMSClient({
-    requestHandler: {
-      connectionTimeout: CONNECTION_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      throwOnRequestTimeout: true,
-    },
-  }),
+  client: Pick<KMSClient, 'send'> = new KMSClient({ requestHandler: TIMEOUTS }),
 ): TokenSigner => {
   const fetchPublicKey = async (KeyId: string): Promise<PublicKeyJwk> => {
     const command = new GetPublicKeyCommand({ KeyId });
@@ -36,21 +30,20 @@ export const kmsSigner = (
   const signingKey = cachedPromise(() => fetchPublicKey(signingKeyId));
   const otherKeys = otherKeyIds.map((keyId) => cachedPromise(() => fetchPublicKey(keyId)));
 
+  const sign = async (Message: Buffer): Promise<Buffer> => {
+    const command = new SignCommand({
+      KeyId: signingKeyId,
+      SigningAlgorithm: 'ECDSA_SHA_256',
+      MessageType: 'RAW',
+      Message,
+    });
+    const { Signature } = await timedCall('kms:Sign', (abortSignal) => client.send(command, { abortSignal }));
+    if (Signature === undefined) throw new Error('KMS returned no signature');
+    return derToJose(Signature);
+  };
+
   return {
-    async sign(claims) {
-      const input = signingInput((await signingKey()).kid, claims);
-      const command = new SignCommand({
-        KeyId: signingKeyId,
-        SigningAlgorithm: 'ECDSA_SHA_256',
-        MessageType: 'RAW',
-        Message: Buffer.from(input),
-      });
-      const { Signature } = await timedCall('kms:Sign', (abortSignal) =>
-        client.send(command, { abortSignal }),
-      );
-      if (Signature === undefined) throw new Error('KMS returned no signature');
-      return `${input}.${derToJose(Signature).toString('base64url')}`;
-    },
+    sign: async (claims) => signedToken((await signingKey()).kid, claims, sign),
     publicKeys: async () => ({ keys: await Promise.all([signingKey, ...otherKeys].map((key) => key())) }),
   };
 };

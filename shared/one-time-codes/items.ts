@@ -5,7 +5,6 @@ import {
   type CodeRecord,
   FIRST_LOCK_AT,
   MAX_TRIES_PER_CODE,
-  NEW_RECORD,
   type OutstandingCode,
   SENDS_KEPT_SECONDS,
 } from './rules.ts';
@@ -20,30 +19,22 @@ export interface NewCode extends Pick<OutstandingCode, 'mac' | 'provider'> {
   readonly now: number;
 }
 
-const codeOf = (item: StoredItem): { readonly code?: OutstandingCode } =>
-  item.mac === undefined
-    ? {}
-    : {
-        code: {
-          mac: String(item.mac),
-          expiresAt: Number(item.code_expires_at),
-          tries: item.tries as string[],
-          provider: String(item.provider),
-        },
-      };
+const codeOf = (item: StoredItem): OutstandingCode => ({
+  mac: String(item.mac),
+  expiresAt: Number(item.code_expires_at),
+  tries: item.tries as string[],
+  provider: String(item.provider),
+});
 
-/** Returns the record and the version of an item; an empty record if there is no item. */
-export const recordFrom = (item: StoredItem | undefined): VersionedRecord =>
-  item === undefined
-    ? { ...NEW_RECORD, version: 0 }
-    : {
-        version: Number(item.version),
-        sends: item.sends as number[],
-        failures: Number(item.failures),
-        lastFailureAt: Number(item.last_failure_at ?? 0),
-        lockAt: Number(item.lock_at),
-        ...codeOf(item),
-      };
+/** Returns the record and the version of an item; those of a phone without sends and failures if there is no item. */
+export const recordFrom = (item: StoredItem = {}): VersionedRecord => ({
+  version: Number(item.version ?? 0),
+  sends: (item.sends ?? []) as number[],
+  failures: Number(item.failures ?? 0),
+  lastFailureAt: Number(item.last_failure_at ?? 0),
+  lockAt: Number(item.lock_at ?? FIRST_LOCK_AT),
+  ...(item.mac === undefined ? {} : { code: codeOf(item) }),
+});
 
 /** The part of an UpdateItem that differs from write to write. */
 export interface Expression {

@@ -2,11 +2,10 @@
  * The limits of one-time codes and the decisions that follow from them: pure functions of (record, now). Times are epoch seconds.
  * Each record belongs to one phone and one audience (a seller), so no seller changes what another one sees.
  */
+import { DAY_SECONDS, HOUR_SECONDS } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';
 
 const MINUTE_SECONDS = 60;
-const HOUR_SECONDS = 3600;
-const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /** At most `sends` in any window. */
 export interface SendLimit {
@@ -40,12 +39,7 @@ export const CODE_LIMITS = {
     { failures: 90, lockSeconds: DAY_SECONDS },
     { failures: 100, lockSeconds: Number.POSITIVE_INFINITY },
   ],
-} as const satisfies {
-  readonly sends: readonly SendLimit[];
-  readonly sendsOverAllSellers: readonly SendLimit[];
-  readonly locks: readonly { readonly failures: number; readonly lockSeconds: number }[];
-  readonly [name: string]: unknown;
-};
+} as const;
 
 export const CODE_LIFETIME_SECONDS = CODE_LIMITS.lifetimeSeconds;
 export const RESEND_AFTER_SECONDS = CODE_LIMITS.sends[0].windowSeconds;
@@ -80,9 +74,6 @@ export interface CodeRecord {
   readonly lockAt: number;
   readonly code?: OutstandingCode;
 }
-
-/** The record of a phone without sends and failures. */
-export const NEW_RECORD: CodeRecord = { sends: [], failures: 0, lastFailureAt: 0, lockAt: FIRST_LOCK_AT };
 
 /** Why a send or a try is refused, and for how long. */
 interface Wait {

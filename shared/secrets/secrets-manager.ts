@@ -4,8 +4,8 @@ import { errorFields, logEvent } from '#shared/log.ts';
 import { currentRequest, timedCall } from '#shared/request-context.ts';
 import type { SecretSource } from './port.ts';
 
-const CONNECTION_TIMEOUT_MS = 1000;
-const REQUEST_TIMEOUT_MS = 2000;
+/** In milliseconds. */
+const TIMEOUTS = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };
 
 /** The age at which a value is read again, so that every container has a rotated secret within this time. */
 const REFRESH_AFTER_MS = 15 * 60 * 1000;
@@ -26,13 +26,7 @@ interface TimeSources {
  */
 export const secretsManagerSecret = (
   secretId: string,
-  client: Pick<SecretsManagerClient, 'send'> = new SecretsManagerClient({
-    requestHandler: {
-      connectionTimeout: CONNECTION_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      throwOnRequestTimeout: true,
-    },
-  }),
+  client: Pick<SecretsManagerClient, 'send'> = new SecretsManagerClient({ requestHandler: TIMEOUTS }),
   { clock = monotonicClock, timeoutSignal = AbortSignal.timeout }: TimeSources = {},
 ): SecretSource => {
   let lastGood: string | undefined;

@@ -1,6 +1,6 @@
-import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { handle, type VerifyOtpDeps } from '#functions/verify-otp.ts';
-import { publishedKey, signingInput } from '#shared/access-tokens/jws.ts';
+import { publishedKey, signedToken } from '#shared/access-tokens/jws.ts';
 import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
@@ -15,11 +15,10 @@ export const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 export const published = publishedKey(pair.publicKey.export({ format: 'jwk' }));
 export const signer: TokenSigner = {
-  sign: async (claims) => {
-    const input = signingInput(published.kid, claims);
-    const key = createPrivateKey(pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    return `${input}.${sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
-  },
+  sign: (claims) =>
+    signedToken(published.kid, claims, (input) =>
+      sign('sha256', input, { key: pair.privateKey, dsaEncoding: 'ieee-p1363' }),
+    ),
   publicKeys: async () => ({ keys: [published] }),
 };
 

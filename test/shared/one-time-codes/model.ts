@@ -2,10 +2,12 @@ import {
   afterSend,
   type CodeRecord,
   FIRST_LOCK_AT,
-  NEW_RECORD,
   whyNotSent,
   whyNotTried,
 } from '#shared/one-time-codes/rules.ts';
+
+/** The record of a phone without sends and failures. */
+export const NEW_RECORD: CodeRecord = { sends: [], failures: 0, lastFailureAt: 0, lockAt: FIRST_LOCK_AT };
 
 /** The record of one phone and one seller in memory: what the store does, by the pure rules. */
 export interface ModelPhone {

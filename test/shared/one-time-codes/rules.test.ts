@@ -5,13 +5,13 @@ import {
   type CodeRecord,
   isBuyerApp,
   MAX_CONSECUTIVE_FAILURES,
-  NEW_RECORD,
   nextLockAt,
   registersBuyers,
   secondsLocked,
   whyNotSent,
   whyNotTried,
 } from '#shared/one-time-codes/rules.ts';
+import { NEW_RECORD } from './model.ts';
 
 const NOW = 1_800_000_000;
 const DAY_SECONDS = 24 * 3600;
