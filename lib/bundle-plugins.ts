@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { OnLoadArgs, OnLoadResult, Plugin } from 'esbuild';
+import type { OnLoadArgs, Plugin } from 'esbuild';
 
 /**
  * The esbuild plugins that keep code out of a bundle which Lambda never runs. `npm run bench:bundles` prints the bytes that each one
@@ -7,7 +7,7 @@ import type { OnLoadArgs, OnLoadResult, Plugin } from 'esbuild';
  * budget of test/lib/bundling.test.ts then fails.
  */
 
-/** Replaces the source of the module whose path matches `filter`. */
+/** Replaces the source of the modules whose path matches `filter`. */
 const replaceModule = (
   name: string,
   filter: RegExp,
@@ -15,10 +15,10 @@ const replaceModule = (
 ): Plugin => ({
   name,
   setup(build) {
-    build.onLoad({ filter }, async (args): Promise<OnLoadResult> => {
-      const source = await readFile(args.path, 'utf8');
-      return { contents: rewrite(source, args), loader: 'js' };
-    });
+    build.onLoad({ filter }, async (args) => ({
+      contents: rewrite(await readFile(args.path, 'utf8'), args),
+      loader: 'js',
+    }));
   },
 });
 
@@ -44,22 +44,15 @@ const builtinsWithoutNamespace: Plugin = {
 };
 
 /** Replaces the chain of credential providers: Lambda passes credentials in the environment and has no profiles, SSO or metadata service. */
-const credentialsFromEnvironment: Plugin = {
-  name: 'credentials-from-environment',
-  setup(build) {
-    build.onResolve({ filter: /^@aws-sdk\/credential-provider-node$/ }, () => ({
-      path: 'environment',
-      namespace: 'credentials',
-    }));
-    build.onLoad({ filter: /.*/, namespace: 'credentials' }, () => ({
-      contents: `export const defaultProvider = () => async () => ({
-        accessKeyId: process.env.AWS_ACCESS_KEY_ID,
-        secretAccessKey: process.env.AWS_SECRET_ACCESS_KEY,
-        sessionToken: process.env.AWS_SESSION_TOKEN,
-      });`,
-    }));
-  },
-};
+const credentialsFromEnvironment = replaceModule(
+  'credentials-from-environment',
+  /[\\/]@aws-sdk[\\/]credential-provider-node[\\/]dist-es[\\/]index\.js$/,
+  () => `export const defaultProvider = () => async () => ({
+      accessKeyId: process.env.AWS_ACCESS_KEY_ID,
+      secretAccessKey: process.env.AWS_SECRET_ACCESS_KEY,
+      sessionToken: process.env.AWS_SESSION_TOKEN,
+    });`,
+);
 
 /** Replaces the reader of `~/.aws/config`, which does not exist in Lambda, by the SDK's own result for a missing file. */
 const noSharedConfigFiles = replaceModule(

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build, type OutputFile, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { allRoutes } from '#shared/routes.ts';
 import { COLD_START_LEVERS, TRIMMINGS } from './bundle-plugins.ts';
 import { writePages } from './docs-page/write-pages.ts';
@@ -73,19 +73,16 @@ export const bundleFunctions = async ({
   });
   await rm(outDir, { recursive: true, force: true });
   const sizes: Record<string, number> = {};
-  for (const file of outputFiles) {
-    const name = basename(dirname(file.path));
-    const isMap = file.path.endsWith('.map');
-    if (!isMap) sizes[name] = file.contents.byteLength;
-    await write(isMap ? resolve(outDir, 'maps', `${name}.mjs.map`) : join(codeDir, name, 'index.mjs'), file);
+  for (const { path, contents } of outputFiles) {
+    const name = basename(dirname(path));
+    const isMap = path.endsWith('.map');
+    if (!isMap) sizes[name] = contents.byteLength;
+    const file = isMap ? resolve(outDir, 'maps', `${name}.mjs.map`) : join(codeDir, name, 'index.mjs');
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, contents);
   }
   for (const { name, permissions } of allRoutes) {
     if (name in sizes && permissions.pages) await writePages(join(codeDir, name), permissions.pages);
   }
   return { folderOf: (name) => join(codeDir, name), sizes };
-};
-
-const write = async (path: string, { contents }: OutputFile): Promise<void> => {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, contents);
 };
