@@ -3,25 +3,21 @@ import { causeFields, errorFields, logEvent } from '#shared/log.ts';
 import { Problem, problem } from '#shared/problems.ts';
 import { rateLimitHeaders } from '#shared/rate-limits/limits.ts';
 import { isDependencyFailure } from './dependency-failure.ts';
-import type { RequestScope } from './request-scope.ts';
+import { currentScope } from './request-scope.ts';
 import { commonHeaders, problemResponse } from './responses.ts';
 
 /** Retry-After of `service_unavailable`, in seconds: long enough for a throttled partition to recover. */
 const SERVICE_RETRY_AFTER_SECONDS = 5;
 
 /** Adds the common headers to a response and logs the request's completion line. */
-export const complete = (
-  response: APIGatewayProxyResult,
-  scope: RequestScope,
-  error?: Problem,
-): APIGatewayProxyResult => {
-  const { caller, planLimit, requestId } = scope;
+export const complete = (response: APIGatewayProxyResult, error?: Problem): APIGatewayProxyResult => {
+  const { caller, planLimit, requestId, startedAtMonotonicMs, calls, path } = currentScope();
   logEvent('request_completed', {
     status: response.statusCode,
     code: error?.code,
     outcome: error?.code ?? 'ok',
-    duration_ms: Math.round(performance.now() - scope.startedAtMonotonicMs),
-    calls: scope.calls.map(({ target, ms }) => `${target}=${ms}`).join(' '),
+    duration_ms: Math.round(performance.now() - startedAtMonotonicMs),
+    calls: calls.map(({ target, ms }) => `${target}=${ms}`).join(' '),
     ...(response.statusCode >= 500 ? causeFields(error?.cause) : {}),
     seller_id: caller?.sellerId,
     key_id: caller?.keyId,
@@ -30,7 +26,7 @@ export const complete = (
   const limits = [planLimit?.headerItem(), error?.rateLimit].filter((item) => item !== undefined);
   return {
     ...response,
-    headers: { ...commonHeaders(scope.path, requestId), ...rateLimitHeaders(limits), ...response.headers },
+    headers: { ...commonHeaders(path, requestId), ...rateLimitHeaders(limits), ...response.headers },
   };
 };
 
@@ -42,7 +38,7 @@ const problemFrom = (error: unknown): Problem => {
 };
 
 /** Turns an error into its response. An unexpected error becomes `internal`, with its cause in the log only. */
-export const completeWithProblem = (error: unknown, scope: RequestScope): APIGatewayProxyResult => {
+export const completeWithProblem = (error: unknown): APIGatewayProxyResult => {
   const thrown = problemFrom(error);
   const { code, errors, retryAfterSeconds } = thrown;
   if (code === 'internal') {
@@ -52,5 +48,5 @@ export const completeWithProblem = (error: unknown, scope: RequestScope): APIGat
     retryAfterSeconds === undefined
       ? {}
       : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) };
-  return complete(problemResponse(code, scope.requestId, { errors, headers }), scope, thrown);
+  return complete(problemResponse(code, currentScope().requestId, { errors, headers }), thrown);
 };

@@ -4,17 +4,17 @@ import * as v from 'valibot';
 import type { Clock } from '#shared/clock.ts';
 import { bindOnce } from '#shared/env.ts';
 import type { LimitsRead } from '#shared/rate-limits/request-limits.ts';
-import { currentRequest, runInRequest } from '#shared/request-context.ts';
+import { runInRequest } from '#shared/request-context.ts';
 import type { Route, RouteResponse } from '#shared/route.ts';
 import type { Caller } from './caller.ts';
 import { complete, completeWithProblem } from './completion.ts';
 import { parseInput } from './input.ts';
 import {
+  currentScope,
   type EndpointDeps,
   identifyCaller,
   openScope,
   RESERVE_MS,
-  type RequestScope,
   receivedAt,
 } from './request-scope.ts';
 import { type Headers, jsonText } from './responses.ts';
@@ -61,9 +61,6 @@ export type Handle<R extends Route, Deps> = (request: Request<R>, deps: Deps) =>
 
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** The state of the request that is worked on. */
-const currentScope = (): RequestScope => currentRequest() as RequestScope;
-
 const requestFrom = <R extends Route>(route: R, event: APIGatewayProxyEvent, clock: Clock): Request<R> => {
   const { caller, planLimit, deadlineMs } = currentScope();
   return {
@@ -102,18 +99,17 @@ export const endpoint = <R extends Route, Deps extends EndpointDeps>(
   const deps = bindOnce(bind);
   const stack = middy<APIGatewayProxyEvent, APIGatewayProxyResult>({ timeoutEarlyInMillis: RESERVE_MS / 2 })
     // First, so that the response of every later error has the caller's headers.
-    .before(({ event }) => identifyCaller(currentScope(), route, event, deps()))
+    .before(({ event }) => identifyCaller(route, event, deps()))
     .after((request) => {
-      request.response = complete(request.response as APIGatewayProxyResult, currentScope());
+      request.response = complete(request.response as APIGatewayProxyResult);
     })
     .onError(async (request) => {
-      const scope = currentScope();
       // The plan's limit precedes the input: a request over the limit gets 429 even if its input is invalid.
-      const error = await (scope.planLimit?.withinPlan ?? Promise.resolve()).then(
+      const error = await Promise.resolve(currentScope().planLimit?.withinPlan).then(
         () => request.error,
         (overLimit: unknown) => overLimit,
       );
-      request.response = completeWithProblem(error, scope);
+      request.response = completeWithProblem(error);
     })
     .handler(async (event: APIGatewayProxyEvent) => {
       const request = requestFrom(route, event, deps().clock);

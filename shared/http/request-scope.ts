@@ -3,7 +3,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { OtpAccess } from '#shared/env.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { countRequest, type PlanLimit } from '#shared/rate-limits/request-limits.ts';
-import type { RequestContext } from '#shared/request-context.ts';
+import { currentRequest, type RequestContext } from '#shared/request-context.ts';
 import { type Route, requiresKey } from '#shared/route.ts';
 import { type Caller, callerFrom } from './caller.ts';
 import { requestIdOf } from './event.ts';
@@ -26,6 +26,9 @@ export interface RequestScope extends RequestContext {
   caller?: Caller;
   planLimit?: PlanLimit;
 }
+
+/** The state of the request that the caller works for. */
+export const currentScope = (): RequestScope => currentRequest() as RequestScope;
 
 /** Reserved from the function's timeout for the response and its log line. */
 export const RESERVE_MS = 500;
@@ -72,7 +75,6 @@ export const openScope = (
 
 /** Identifies the caller and starts to count the request, so that the count runs beside the reads of the request. */
 export const identifyCaller = (
-  scope: RequestScope,
   route: Route,
   event: APIGatewayProxyEvent,
   { clock, rateLimiter, otpAccess = 'api-key' }: EndpointDeps,
@@ -80,6 +82,7 @@ export const identifyCaller = (
   if (!requiresKey(route, otpAccess)) return;
   if (rateLimiter === undefined) throw new Error('a row with a key needs a rate limiter');
   const nowMs = clock();
+  const scope = currentScope();
   scope.caller = callerFrom(event.requestContext.authorizer, nowMs);
   scope.planLimit = countRequest(rateLimiter, scope.caller, { nowMs, limitsToRead: route.limitsRead ?? [] });
 };
