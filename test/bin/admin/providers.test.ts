@@ -1,14 +1,14 @@
 import { STAGES } from '#lib/stages.ts';
+import { startAccountDouble } from '#test/bin/account-double.ts';
 import { startCommand } from './cli-process.ts';
 import { CTRL_C, itOnTerminal, onTerminal } from './pseudo-terminal.ts';
-import { startSecretsDouble } from './secrets-double.ts';
 
 const SECRET = STAGES.prod.providers.secretName;
 const JIBIT = { api_key: 'key-of-a-test', secret_key: 'secret-of-a-test' };
 
-let aws: Awaited<ReturnType<typeof startSecretsDouble>>;
+let aws: Awaited<ReturnType<typeof startAccountDouble>>;
 beforeAll(async () => {
-  aws = await startSecretsDouble();
+  aws = await startAccountDouble();
 });
 beforeEach(() => aws.secrets.clear());
 afterAll(() => aws.stop());

@@ -1,20 +1,21 @@
 import { run } from '#bin/stage/run.ts';
 import { STAGES } from '#lib/stages.ts';
-import { ACCOUNT, startAwsDouble } from './aws-double.ts';
+import { ACCOUNT, startAccountDouble } from '#test/bin/account-double.ts';
 
 const SECRET = STAGES.prod.providers.secretName;
 
-let aws: Awaited<ReturnType<typeof startAwsDouble>>;
+let aws: Awaited<ReturnType<typeof startAccountDouble>>;
 let own: NodeJS.ProcessEnv;
 beforeAll(async () => {
   own = { ...process.env };
-  aws = await startAwsDouble();
+  aws = await startAccountDouble();
 });
 beforeEach(() => {
   for (const name of Object.keys(process.env).filter((each) => each.startsWith('AWS_')))
     delete process.env[name];
   Object.assign(process.env, aws.environment);
-  Object.assign(aws.state, { secrets: [SECRET], isExpired: false });
+  aws.secrets.set(SECRET, '{}');
+  aws.session.isExpired = false;
 });
 afterAll(() => {
   for (const name of Object.keys(aws.environment)) delete process.env[name];
@@ -99,7 +100,7 @@ describe('a command is refused in one sentence, before the CDK CLI runs,', () =>
   });
 
   it('for expired credentials', async () => {
-    aws.state.isExpired = true;
+    aws.session.isExpired = true;
     expect(await command('deploy --stage prod')).toMatchObject({
       exitCode: 1,
       error: 'error: The AWS session has expired. Sign in again.\n',
@@ -117,7 +118,7 @@ describe('a command is refused in one sentence, before the CDK CLI runs,', () =>
   });
 
   it('for a provider secret that does not exist', async () => {
-    aws.state.secrets = [];
+    aws.secrets.clear();
     expect(await command('deploy --stage prod')).toMatchObject({
       exitCode: 1,
       error: `error: Stage prod has no provider secret "${SECRET}" in account ${ACCOUNT}, Region eu-central-1. Create it first: docs/deploy.md, "Provider credentials". Nothing was changed.\n`,
@@ -187,14 +188,14 @@ describe('deploy', () => {
 
 describe('deploy of a stage with the sandbox', () => {
   it('needs no provider secret', async () => {
-    aws.state.secrets = [];
+    aws.secrets.clear();
     expect(await command('deploy --stage dev')).toMatchObject({ exitCode: 0, error: '' });
   });
 });
 
 describe('diff', () => {
   it('compares the named stage and needs no provider secret', async () => {
-    aws.state.secrets = [];
+    aws.secrets.clear();
     const { calls } = await command('diff --stage prod --region us-east-1');
     expect(calls).toEqual([
       { args: 'diff --context stage=prod --output cdk.out/prod', environment: { AWS_REGION: 'us-east-1' } },

@@ -1,12 +1,17 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-const IDENTITY =
-  '<GetCallerIdentityResponse><GetCallerIdentityResult><Account>111122223333</Account></GetCallerIdentityResult></GetCallerIdentityResponse>';
+/** The account of the simulated credentials. */
+export const ACCOUNT = '111122223333';
+
+const IDENTITY = `<GetCallerIdentityResponse><GetCallerIdentityResult><Account>${ACCOUNT}</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`;
+const EXPIRED =
+  '<ErrorResponse><Error><Type>Sender</Type><Code>ExpiredToken</Code><Message>expired</Message></Error></ErrorResponse>';
 
 /** Simulates STS and Secrets Manager behind one URL. `secrets`: the texts by name. Stop it in afterAll. */
-export const startSecretsDouble = async () => {
+export const startAccountDouble = async () => {
   const secrets = new Map<string, string>();
+  const session = { isExpired: false };
   const respond = (action: string, sent: Record<string, string>): readonly [number, object] => {
     const name = sent.SecretId ?? sent.Name ?? '';
     const isCreation = action === 'CreateSecret';
@@ -20,7 +25,9 @@ export const startSecretsDouble = async () => {
     for await (const chunk of request) chunks.push(chunk);
     const [service, action = ''] = String(request.headers['x-amz-target'] ?? '').split('.');
     if (service !== 'secretsmanager')
-      return response.writeHead(200, { 'Content-Type': 'text/xml' }).end(IDENTITY);
+      return response
+        .writeHead(session.isExpired ? 403 : 200, { 'Content-Type': 'text/xml' })
+        .end(session.isExpired ? EXPIRED : IDENTITY);
     const [status, body] = respond(action, JSON.parse(Buffer.concat(chunks).toString()));
     return response
       .writeHead(status, { 'Content-Type': 'application/x-amz-json-1.1' })
@@ -30,6 +37,8 @@ export const startSecretsDouble = async () => {
   const { port } = server.address() as { port: number };
   return {
     secrets,
+    session,
+    /** The environment of a command that calls this instead of AWS. */
     environment: {
       AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
       AWS_REGION: 'eu-central-1',
