@@ -15,7 +15,7 @@ export interface KeyRequest {
   readonly name: string;
   readonly plan: PlanName;
   readonly scopes: readonly Scope[];
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
 }
 
 /** A key with its secret in plain text. It exists only in the result of an issue or a rotation. */

@@ -49,39 +49,17 @@ const confirmWith =
     if (!/^y(es)?$/i.test(answer.trim())) throw refusal('declined', 'Nothing was changed.');
   };
 
-/** Returns the action of a command: it connects, runs `work`, writes the result and reports the exit code. */
-export const action =
-  <Arguments extends unknown[], Options extends object>(
-    terminal: Terminal,
-    ended: (exitCode: number) => void,
-    work: (session: Session, options: Options, ...args: Arguments) => Promise<CommandResult>,
-  ) =>
-  async (...received: unknown[]): Promise<void> => {
-    const command = received.at(-1) as Command;
-    const args = received.slice(0, -2) as Arguments;
-    const options = command.optsWithGlobals<GlobalOptions & Options>();
-    const connection = await connect(options);
-    try {
-      const session: Session = {
-        ...connection,
-        terminal,
-        confirm: confirmWith(terminal, options.yes === true),
-      };
-      const result = await work(session, options, ...args);
-      const isJson = options.json === true;
-      terminal.out(
-        isJson ? `${JSON.stringify(result.json, null, 2)}\n` : render(result.text, terminal.output),
-      );
-      if (result.note && !isJson) {
-        const width = terminal.canRedraw ? terminal.columns : Number.POSITIVE_INFINITY;
-        terminal.error(`${wrapped(result.note, width).join('\n')}\n`);
-      }
-      if (result.warning !== undefined) terminal.error(`warning: ${result.warning}\n`);
-      ended(result.exitCode ?? 0);
-    } finally {
-      connection.close();
-    }
-  };
+/** What a command does. It gets the arguments of the command line, then the options. */
+type Work = (session: Session, ...args: never[]) => Promise<CommandResult>;
+
+const write = (terminal: Terminal, isJson: boolean, { json, text, note, warning }: CommandResult): void => {
+  terminal.out(isJson ? `${JSON.stringify(json, null, 2)}\n` : render(text, terminal.output));
+  if (note && !isJson) {
+    const width = terminal.canRedraw ? terminal.columns : Number.POSITIVE_INFINITY;
+    terminal.error(`${wrapped(note, width).join('\n')}\n`);
+  }
+  if (warning !== undefined) terminal.error(`warning: ${warning}\n`);
+};
 
 /** What `--help` says about an argument, by its name. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
@@ -100,7 +78,7 @@ export const addCommand = (
   parent: Command,
   usage: string,
   description: string,
-  ...examples: readonly string[]
+  examples: readonly string[],
 ): Command => {
   const [name = '', ...args] = usage.split(' ');
   const command = parent.command(name).description(description);
@@ -109,10 +87,30 @@ export const addCommand = (
   return command.addHelpText('after', `\nExample${examples.length === 1 ? '' : 's'}:${lines}`);
 };
 
-/** Adds a group of commands to the program. */
-export type AddCommands = (
-  program: Command,
-  act: <Arguments extends unknown[], Options extends object>(
-    work: (session: Session, options: Options, ...args: Arguments) => Promise<CommandResult>,
-  ) => (...received: unknown[]) => Promise<void>,
-) => void;
+/** Returns functions that add commands which connect, do their work, write its result and report the exit code. */
+export const commandsOf = (program: Command, terminal: Terminal, ended: (exitCode: number) => void) => {
+  const addTo =
+    (parent: Command) =>
+    (usage: string, description: string, work: Work, ...examples: readonly string[]): Command =>
+      addCommand(parent, usage, description, examples).action(async (...received: unknown[]) => {
+        const command = received.at(-1) as Command;
+        const options = command.optsWithGlobals<GlobalOptions>();
+        const connection = await connect(options);
+        try {
+          const session = { ...connection, terminal, confirm: confirmWith(terminal, options.yes === true) };
+          const result = await work(session, ...([...received.slice(0, -2), options] as never[]));
+          write(terminal, options.json === true, result);
+          ended(result.exitCode ?? 0);
+        } finally {
+          connection.close();
+        }
+      });
+  return {
+    add: addTo(program),
+    /** Returns a function that adds commands to a new group, such as `keys`. */
+    group: (name: string, description: string) => addTo(program.command(name).description(description)),
+  };
+};
+
+/** Adds commands to the program. */
+export type AddCommands = (commands: ReturnType<typeof commandsOf>) => void;

@@ -1,14 +1,14 @@
 import { Argument, Command, CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { type AddCommands, action, PROGRAM } from './command.ts';
+import { type AddCommands, commandsOf, PROGRAM } from './command.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addBuyerCommands } from './commands/buyers.ts';
 import { addInfoCommand } from './commands/info.ts';
+import { addUsageCommand } from './commands/key-limits.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addProviderCommands } from './commands/providers.ts';
 import { addReconcileCommand } from './commands/reconcile.ts';
 import { addSellerCommands } from './commands/sellers.ts';
-import { addUsageCommand } from './commands/usage.ts';
 import { addUserCommands } from './commands/users.ts';
 import { completionScript, SHELLS } from './completion.ts';
 import { failureOf, UsageError } from './errors.ts';
@@ -55,7 +55,8 @@ export const programFor = (terminal: Terminal, ended: (exitCode: number) => void
     .option('--yes', 'do not ask before actions that cannot be undone')
     .version(packageJson.version, '--version', 'show the version')
     .addHelpText('after', EXAMPLES);
-  for (const add of COMMANDS) add(program, (work) => action(terminal, ended, work));
+  const commands = commandsOf(program, terminal, ended);
+  for (const add of COMMANDS) add(commands);
   addProviderCommands(program, terminal);
   program
     .helpCommand(false)

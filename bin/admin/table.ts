@@ -4,12 +4,17 @@ import stringWidth from 'string-width';
 type Cell = string | number;
 type Row = readonly string[];
 
-/** Rows under headings, or the properties of one thing, which have no headings. */
+/** Rows under headings. */
 export interface Table {
-  readonly head?: Row;
+  readonly head: Row;
   readonly rows: readonly (readonly Cell[])[];
   /** How many of the last columns a narrow terminal leaves out. */
   readonly optional?: number;
+}
+
+/** The properties of one thing, one per line. */
+export interface Properties {
+  readonly properties: readonly (readonly [string, Cell])[];
 }
 
 /** Values by name, drawn as bars in proportion to the largest. A terminal shows no zeros. */
@@ -18,23 +23,13 @@ export interface Chart {
 }
 
 /** A part of a result. A text ends with a newline. */
-export type Block = string | Table | Chart;
+export type Block = string | Table | Properties | Chart;
 
 /** Where a result is written: a terminal of this many columns, or a pipe or file, which has none. */
 export interface Output {
   readonly columns: number | undefined;
   readonly hasColor: boolean;
 }
-
-/** Rows under headings. `optional`: how many of the last columns a narrow terminal leaves out. */
-export const tableOf = (head: Row, rows: readonly (readonly Cell[])[], optional = 0): Table => ({
-  head,
-  rows,
-  optional,
-});
-
-/** The properties of one thing, one per line. */
-export const propertiesOf = (rows: readonly (readonly [string, Cell])[]): Table => ({ rows });
 
 const GAP = 2;
 
@@ -158,7 +153,7 @@ const bar = (share: number, width: number): string => {
   return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
 };
 
-const drawChart = (bars: Chart['bars'], columns: number): string => {
+const drawChart = (bars: Chart['bars'], columns = 0): string => {
   const shown = bars
     .filter(([, value]) => value > 0)
     .map(([name, value]) => [name, value, value.toLocaleString('en')] as const);
@@ -177,19 +172,20 @@ const drawChart = (bars: Chart['bars'], columns: number): string => {
     .join('');
 };
 
+const asText = (rows: readonly (readonly Cell[])[]): string[][] => rows.map((row) => row.map(String));
+
 const asTsv = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map((cell) => String(cell).replace(/\s+/g, ' ')).join('\t')}\n`).join('');
 
 const rendered = (block: Block, output: Output): string => {
   if (typeof block === 'string') return block;
-  if (output.columns === undefined) {
-    if ('bars' in block) return asTsv(block.bars);
-    return asTsv(block.head === undefined ? block.rows : [block.head, ...block.rows]);
+  const isPiped = output.columns === undefined;
+  if ('bars' in block) return isPiped ? asTsv(block.bars) : drawChart(block.bars, output.columns);
+  if ('properties' in block) {
+    return isPiped ? asTsv(block.properties) : drawProperties(asText(block.properties), output);
   }
-  if ('bars' in block) return drawChart(block.bars, output.columns);
-  const rows = block.rows.map((row) => row.map(String));
-  if (block.head === undefined) return drawProperties(rows, output);
-  return drawTable(block.head, rows, block.optional ?? 0, output);
+  const { head, rows, optional = 0 } = block;
+  return isPiped ? asTsv([head, ...rows]) : drawTable(head, asText(rows), optional, output);
 };
 
 /** Formats a result: aligned, and no wider than the terminal; tab-separated values in a pipe or file. Blocks are divided by a blank line. */

@@ -2,7 +2,7 @@ import type { Administration } from '#admin/administration.ts';
 import { type ApiKey, secretEnd } from '#admin/stores/api-key-schema.ts';
 import type { AuditRecord } from '#admin/stores/audit-store.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
-import { propertiesOf, type Table, tableOf } from './table.ts';
+import type { Properties, Table } from './table.ts';
 import { isoOf, shortTime } from './times.ts';
 
 /** `1 user`, `2,000 users` */
@@ -59,45 +59,40 @@ export const readKeyViews = async (admin: Administration, keys: readonly ApiKey[
 };
 
 /** Formats sellers as a table. */
-export const sellerTable = (sellers: readonly Seller[]): Table =>
-  tableOf(
-    ['seller', 'name', 'status', 'users', 'created (UTC)'],
-    sellers
-      .map(sellerView)
-      .map(({ seller_id, name, status, users, created_at }) => [
-        seller_id,
-        name,
-        status,
-        users,
-        shortTime(created_at),
-      ]),
-    1,
-  );
-
-const secretText = ({ prefix, last_four }: { prefix: string; last_four: string }): string =>
-  `${prefix}…${last_four}`;
+export const sellerTable = (sellers: readonly Seller[]): Table => ({
+  head: ['seller', 'name', 'status', 'users', 'created (UTC)'],
+  rows: sellers
+    .map(sellerView)
+    .map((seller) => [
+      seller.seller_id,
+      seller.name,
+      seller.status,
+      seller.users,
+      shortTime(seller.created_at),
+    ]),
+  optional: 1,
+});
 
 /** Formats keys as a table, without their secrets. */
-export const keyTable = (keys: readonly KeyView[]): Table =>
-  tableOf(
-    ['key', 'name', 'secret', 'plan', 'status', 'last used', 'expires (UTC)', 'scopes', 'created'],
-    keys.map((key) => [
-      key.key_id,
-      key.name,
-      `…${key.last_four}`,
-      key.plan,
-      key.status,
-      key.last_used_on ?? 'never',
-      shortTime(key.expires_at),
-      key.scopes.join(' '),
-      key.created_at.slice(0, 10),
-    ]),
-    3,
-  );
+export const keyTable = (keys: readonly KeyView[]): Table => ({
+  head: ['key', 'name', 'secret', 'plan', 'status', 'last used', 'expires (UTC)', 'scopes', 'created'],
+  rows: keys.map((key) => [
+    key.key_id,
+    key.name,
+    `…${key.last_four}`,
+    key.plan,
+    key.status,
+    key.last_used_on ?? 'never',
+    shortTime(key.expires_at),
+    key.scopes.join(' '),
+    key.created_at.slice(0, 10),
+  ]),
+  optional: 3,
+});
 
 /** Formats all properties of a key, without its secrets. */
-export const keyDetails = (key: KeyView): Table =>
-  propertiesOf([
+export const keyDetails = (key: KeyView): Properties => ({
+  properties: [
     ['key', key.key_id],
     ['seller', key.seller_id],
     ['name', key.name],
@@ -107,32 +102,27 @@ export const keyDetails = (key: KeyView): Table =>
     ['created (UTC)', shortTime(key.created_at)],
     ['expires (UTC)', shortTime(key.expires_at)],
     ['last used (day)', key.last_used_on ?? 'never'],
-    ...key.secrets.map((secret, index): [string, string] => [
+    ...key.secrets.map(({ prefix, last_four, expires_at }, index): [string, string] => [
       index === 0 ? 'secret' : 'older secret',
-      key.status === 'revoked'
-        ? secretText(secret)
-        : `${secretText(secret)}, expires ${shortTime(secret.expires_at)}`,
+      `${prefix}…${last_four}${key.status === 'revoked' ? '' : `, expires ${shortTime(expires_at)}`}`,
     ]),
-  ]);
+  ],
+});
 
 /** `sara` of `arn:aws:sts::000000000000:assumed-role/admin/sara`; `--json` has the whole ARN. */
 const actorName = (actor: string): string => actor.slice(actor.lastIndexOf('/') + 1);
 
 /** Formats audit records as a table. */
-export const auditTable = (records: readonly AuditRecord[]): Table =>
-  tableOf(
-    ['time (UTC)', 'actor', 'action', 'details'],
-    records.map(({ at, actor, action, key_id, details }) => [
+export const auditTable = (records: readonly AuditRecord[]): Table => ({
+  head: ['time (UTC)', 'actor', 'action', 'details'],
+  rows: records.map(({ at, actor, action, key_id, details }) => {
+    const sorted = Object.entries(details).sort(([a], [b]) => a.localeCompare(b));
+    const texts = sorted.map(([name, value]) => `${name}: ${value}`);
+    return [
       at.slice(0, 19).replace('T', ' '),
       actorName(actor),
       action,
-      [
-        key_id,
-        ...Object.entries(details)
-          .sort(([a], [b]) => a.localeCompare(b))
-          .map(([name, value]) => `${name}: ${value}`),
-      ]
-        .filter((text) => text !== undefined)
-        .join(', '),
-    ]),
-  );
+      (key_id === undefined ? texts : [key_id, ...texts]).join(', '),
+    ];
+  }),
+});

@@ -1,6 +1,6 @@
 import { keyNamed, sellerNamed } from '#admin/operations/lookup.ts';
 import { DEPLOYMENT_SUBJECT } from '#admin/stores/audit-store.ts';
-import { type AddCommands, addCommand, type CommandResult, type Session } from '../command.ts';
+import type { AddCommands, Session } from '../command.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';
 import { auditTable } from '../views.ts';
 
@@ -15,25 +15,18 @@ const recordsOf = async ({ admin }: Session, subject: string, limit: number) => 
   return admin.audit.list((await sellerNamed(admin, subject)).seller_id, { limit });
 };
 
-const show = async (
-  session: Session,
-  { limit }: { limit: number },
-  subject: string,
-): Promise<CommandResult> => {
+const show = async (session: Session, subject: string, { limit }: { limit: number }) => {
   const records = await recordsOf(session, subject, limit);
   return { json: { records }, text: auditTable(records) };
 };
 
 /** `audit` */
-export const addAuditCommand: AddCommands = (program, act) => {
-  addCommand(
-    program,
-    'audit <subject>',
-    'list what admins did, newest first',
-    'audit sel_…',
-    'audit key_…',
-    'audit deployment',
-  )
-    .option('--limit <count>', 'the maximum number of records', wholeNumberUpTo(MAX_RECORDS), 50)
-    .action(act(show));
+export const addAuditCommand: AddCommands = ({ add }) => {
+  const examples = ['audit sel_…', 'audit key_…', 'audit deployment'];
+  add('audit <subject>', 'list what admins did, newest first', show, ...examples).option(
+    '--limit <count>',
+    'the maximum number of records',
+    wholeNumberUpTo(MAX_RECORDS),
+    50,
+  );
 };

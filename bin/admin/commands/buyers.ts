@@ -2,9 +2,8 @@ import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/erase-buy
 import { refusal } from '#admin/operations/refusal.ts';
 import { unlockBuyer } from '#admin/operations/unlock-buyer.ts';
 import { adminBuyerStore, type Buyer } from '#admin/stores/buyer-store.ts';
-import { type AddCommands, addCommand, type CommandResult, type Session } from '../command.ts';
+import type { AddCommands, CommandResult, Session } from '../command.ts';
 import { phoneHashesOf, requirePhone } from '../phone-argument.ts';
-import { tableOf } from '../table.ts';
 import { shortTime } from '../times.ts';
 import { plural } from '../views.ts';
 import { importFile } from './import-buyers.ts';
@@ -18,10 +17,13 @@ const requireBuyer = async (session: Session, phone: string | undefined) => {
 
 const shown = (buyer: Buyer): CommandResult => ({
   json: buyer,
-  text: tableOf(['buyer', 'registered (UTC)'], [[buyer.buyer_id, shortTime(buyer.registered_at)]]),
+  text: {
+    head: ['buyer', 'registered (UTC)'],
+    rows: [[buyer.buyer_id, shortTime(buyer.registered_at)]],
+  },
 });
 
-const add = async (session: Session, _options: object, text?: string): Promise<CommandResult> => {
+const register = async (session: Session, text: string | undefined): Promise<CommandResult> => {
   const { admin, hashes } = session;
   const phone = await requirePhone(session, text);
   const [phoneHashes, buyerId] = await Promise.all([hashes.phone(phone), hashes.buyerId(phone)]);
@@ -32,12 +34,10 @@ const add = async (session: Session, _options: object, text?: string): Promise<C
   return { ...shown(buyer), note: isNew ? undefined : 'The phone was registered already.' };
 };
 
-const show = async (session: Session, _options: object, phone?: string): Promise<CommandResult> => {
-  const { buyer } = await requireBuyer(session, phone);
-  return shown(buyer);
-};
+const show = async (session: Session, phone: string | undefined) =>
+  shown((await requireBuyer(session, phone)).buyer);
 
-const remove = async (session: Session, _options: object, phone?: string): Promise<CommandResult> => {
+const remove = async (session: Session, phone: string | undefined): Promise<CommandResult> => {
   const { admin, confirm } = session;
   const { phoneHashes, buyer } = await requireBuyer(session, phone);
   await confirm('Remove the registration? No seller can link this phone until it is registered again.');
@@ -46,7 +46,7 @@ const remove = async (session: Session, _options: object, phone?: string): Promi
   return { json: { ...buyer, removed: true }, text: `Removed ${buyer.buyer_id}.\n` };
 };
 
-const erase = async (session: Session, _options: object, phone?: string): Promise<CommandResult> => {
+const erase = async (session: Session, phone: string | undefined): Promise<CommandResult> => {
   const { admin, confirm } = session;
   const phoneHashes = await phoneHashesOf(session, phone);
   const { sellers, users } = countsOf(await readBuyerData(admin, phoneHashes));
@@ -60,7 +60,7 @@ const erase = async (session: Session, _options: object, phone?: string): Promis
   };
 };
 
-const unlock = async (session: Session, _options: object, phone?: string): Promise<CommandResult> => {
+const unlock = async (session: Session, phone: string | undefined): Promise<CommandResult> => {
   const unlocked = await unlockBuyer(session.admin, await phoneHashesOf(session, phone));
   return {
     json: { unlocked },
@@ -72,31 +72,22 @@ const unlock = async (session: Session, _options: object, phone?: string): Promi
 };
 
 /** `buyers import|add|show|remove|erase|unlock` */
-export const addBuyerCommands: AddCommands = (program, act) => {
-  const buyers = program
-    .command('buyers')
-    .description('manage the buyers that are registered in the buyer app');
-  addCommand(buyers, 'import <file>', 'register the phones of a file', 'buyers import buyers.csv')
+export const addBuyerCommands: AddCommands = ({ group }) => {
+  const add = group('buyers', 'manage the buyers that are registered in the buyer app');
+  add('import <file>', 'register the phones of a file', importFile, 'buyers import buyers.csv')
     .option('--column <name>', 'the column of a .csv that contains the phone')
     .addHelpText(
       'after',
       '\nIt is idempotent. Lines without a valid phone are listed in <file>.rejected.csv.',
-    )
-    .action(act(importFile));
+    );
   const commands = [
-    ['add', 'register a phone', add],
+    ['add', 'register a phone', register],
     ['show', 'show whether a phone is registered', show],
     ['remove', 'remove the registration of a phone; links of sellers stay', remove],
     ['erase', 'erase all data about a phone: registration, codes, users of all sellers', erase],
     ['unlock', 'clear the failed codes and locks of a phone, for all sellers', unlock],
   ] as const;
   for (const [name, description, work] of commands) {
-    addCommand(
-      buyers,
-      `${name} [phone]`,
-      description,
-      `buyers ${name}`,
-      `buyers ${name} - < phone.txt`,
-    ).action(act(work));
+    add(`${name} [phone]`, description, work, `buyers ${name}`, `buyers ${name} - < phone.txt`);
   }
 };

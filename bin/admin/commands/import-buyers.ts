@@ -5,7 +5,6 @@ import type { CommandResult, Session } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { type ImportCounts, importBuyers } from '../import/import-buyers.ts';
 import { progressBar } from '../import/progress-bar.ts';
-import { propertiesOf } from '../table.ts';
 import { abortOnInterrupt } from '../terminal.ts';
 
 const kindOf = (path: string): 'csv' | 'jsonl' => {
@@ -31,13 +30,14 @@ const resultOf = (
   const rejectedFile = counts.rejected === 0 ? null : about.rejectedPath;
   return {
     json: { file: path, ...counts, rejected_file: rejectedFile, seconds: about.seconds },
-    text: propertiesOf([
-      ...Object.entries(counts).map(([result, count]): [string, string] => [
-        result.replace('_', ' '),
-        count.toLocaleString('en'),
-      ]),
-      ['seconds', about.seconds],
-    ]),
+    text: {
+      properties: [
+        ...Object.entries(counts).map(
+          ([result, count]) => [result.replace('_', ' '), count.toLocaleString('en')] as const,
+        ),
+        ['seconds', about.seconds],
+      ],
+    },
     note:
       rejectedFile === null ? undefined : `The rejected lines, by number and reason, are in ${rejectedFile}.`,
   };
@@ -46,8 +46,8 @@ const resultOf = (
 /** `buyers import` */
 export const importFile = async (
   session: Session,
-  { column }: { readonly column?: string },
   path: string,
+  { column }: { readonly column?: string },
 ): Promise<CommandResult> => {
   const { admin, hashes, terminal } = session;
   const kind = kindOf(path);

@@ -1,8 +1,7 @@
 import { gatewayKeyNamePrefix } from '#admin/administration.ts';
 import { searchSellers } from '#admin/operations/lookup.ts';
 import { KEY_QUOTA } from '#admin/usage-plans/port.ts';
-import { type AddCommands, addCommand, type CommandResult, type Session } from '../command.ts';
-import { propertiesOf } from '../table.ts';
+import type { AddCommands, CommandResult, Session } from '../command.ts';
 
 const countOf = async (items: AsyncIterable<unknown>): Promise<number> => {
   let count = 0;
@@ -31,31 +30,30 @@ const show = async ({ admin, release, alarms }: Session): Promise<CommandResult>
       account_key_quota: KEY_QUOTA,
       alarms: raised ?? null,
     },
-    text: propertiesOf([
-      ['stage', stage],
-      ['version', release.version],
-      ['commit', release.commit],
-      ['table', table.name],
-      ['sellers', suspended === 0 ? sellers.length : `${sellers.length}, ${suspended} of them suspended`],
-      [
-        'keys',
-        `${keys.toLocaleString('en')}; the account has ${accountKeys.toLocaleString('en')} of ${KEY_QUOTA.toLocaleString('en')} in this Region`,
+    text: {
+      properties: [
+        ['stage', stage],
+        ['version', release.version],
+        ['commit', release.commit],
+        ['table', table.name],
+        ['sellers', suspended === 0 ? sellers.length : `${sellers.length}, ${suspended} of them suspended`],
+        [
+          'keys',
+          `${keys.toLocaleString('en')}; the account has ${accountKeys.toLocaleString('en')} of ${KEY_QUOTA.toLocaleString('en')} in this Region`,
+        ],
+        [
+          'alarms',
+          raised === undefined
+            ? 'none: the local service has no alarms'
+            : raised.join(' ') || 'none in alarm',
+        ],
       ],
-      [
-        'alarms',
-        raised === undefined ? 'none: the local service has no alarms' : raised.join(' ') || 'none in alarm',
-      ],
-    ]),
+    },
   };
 };
 
 /** `info` */
-export const addInfoCommand: AddCommands = (program, act) => {
-  addCommand(
-    program,
-    'info',
-    'show the version of a deployment, its numbers and its alarms',
-    'info',
-    'info --stage prod',
-  ).action(act(show));
+export const addInfoCommand: AddCommands = ({ add }) => {
+  const description = 'show the version of a deployment, its numbers and its alarms';
+  add('info', description, show, 'info', 'info --stage prod');
 };

@@ -1,59 +1,69 @@
-import { readKeyLimits, setKeyLimits } from '#admin/operations/key-limits.ts';
+import { readDailyUse, readKeyLimits, setKeyLimits } from '#admin/operations/key-limits.ts';
 import { keyNamed } from '#admin/operations/lookup.ts';
-import { KEY_LIMIT_NAMES, type KeyLimitName, type LimitOverrides } from '#shared/rate-limits/plans.ts';
-import { type AddCommands, addCommand, type CommandResult, type Session } from '../command.ts';
-import { collectLimit, collectLimitName } from '../option-parsers.ts';
-import { tableOf } from '../table.ts';
+import type { KeyLimitName, LimitOverrides } from '#shared/rate-limits/plans.ts';
+import type { AddCommands, Session } from '../command.ts';
+import { wholeNumberUpTo } from '../option-parsers.ts';
+import { plural } from '../views.ts';
+
+/** The most days that API Gateway returns at once. */
+const MAX_DAYS = 90;
 
 interface LimitsOptions {
   readonly set?: LimitOverrides;
   readonly unset?: readonly KeyLimitName[];
 }
 
-const limits = async (
-  { admin }: Session,
-  { set = {}, unset = [] }: LimitsOptions,
-  text: string,
-): Promise<CommandResult> => {
-  const { key_id: keyId } = await keyNamed(admin, text);
-  if (Object.keys(set).length + unset.length > 0) await setKeyLimits(admin, keyId, { set, unset });
-  const usages = await readKeyLimits(admin, keyId);
+/** `keys limits` */
+export const limits = async ({ admin }: Session, text: string, { set = {}, unset = [] }: LimitsOptions) => {
+  const { key_id } = await keyNamed(admin, text);
+  if (Object.keys(set).length + unset.length > 0) await setKeyLimits(admin, key_id, { set, unset });
+  const states = (await readKeyLimits(admin, key_id)).map(({ resetSeconds, isOverridden, ...state }) => ({
+    ...state,
+    resets_in_seconds: resetSeconds,
+    overridden: isOverridden,
+  }));
   return {
-    json: {
-      key_id: keyId,
-      limits: usages.map(({ name, limit, used, remaining, resetSeconds, isOverridden }) => ({
+    json: { key_id, limits: states },
+    text: {
+      head: ['limit', 'maximum', 'used', 'remaining', 'resets in'],
+      rows: states.map(({ name, limit, used, remaining, resets_in_seconds, overridden }) => [
         name,
-        limit,
-        used,
-        remaining,
-        resets_in_seconds: resetSeconds,
-        overridden: isOverridden,
-      })),
-    },
-    text: tableOf(
-      ['limit', 'maximum', 'used', 'remaining', 'resets in'],
-      usages.map(({ name, limit, used, remaining, resetSeconds, isOverridden }) => [
-        name,
-        isOverridden ? `${limit.toLocaleString('en')} (set for this key)` : limit.toLocaleString('en'),
+        `${limit.toLocaleString('en')}${overridden ? ' (set for this key)' : ''}`,
         used.toLocaleString('en'),
         remaining.toLocaleString('en'),
-        `${resetSeconds} s`,
+        `${resets_in_seconds} s`,
       ]),
-    ),
+    },
   };
 };
 
-/** `keys limits` */
-export const addKeyLimitsCommand: AddCommands = (keys, act) => {
-  addCommand(
-    keys,
-    'limits <key>',
-    'show the state of the limits of a key, or set them for this key',
-    'keys limits key_…',
-    'keys limits key_… --set sms-per-hour=10000',
-  )
-    .option('--set <name=number>', `a limit of this key: ${KEY_LIMIT_NAMES.join(', ')}`, collectLimit)
-    .option('--unset <name>', "use the plan's number for this limit again", collectLimitName)
-    .addHelpText('after', '\nBoth options can be repeated. The limit per minute follows from the plan.')
-    .action(act(limits));
+const usage = async ({ admin }: Session, text: string, { days }: { days: number }) => {
+  const key = await keyNamed(admin, text);
+  const { key_id, plan } = key;
+  const [use, [minute]] = await Promise.all([readDailyUse(admin, key, days), readKeyLimits(admin, key_id)]);
+  const { used = 0, limit = 0, resetSeconds = 0 } = minute ?? {};
+  const total = use.reduce((sum, { requests }) => sum + requests, 0);
+  return {
+    json: {
+      key_id,
+      plan,
+      days: use,
+      current_minute: { requests: used, limit, resets_in_seconds: resetSeconds },
+    },
+    text: { bars: use.map(({ day, requests }) => [day, requests] as const) },
+    note:
+      `${plural(total, 'request')} of ${key_id} (plan ${plan}) in ${plural(days, 'day')} (UTC). ` +
+      `This minute: ${used} of ${limit}. The next minute begins in ${resetSeconds} s.`,
+  };
+};
+
+/** `usage` */
+export const addUsageCommand: AddCommands = ({ add }) => {
+  const description = 'show the requests of a key per day and in the current minute';
+  add('usage <key>', description, usage, 'usage key_… --days 30').option(
+    '--days <count>',
+    'the number of days, today included',
+    wholeNumberUpTo(MAX_DAYS),
+    7,
+  );
 };

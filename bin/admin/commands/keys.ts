@@ -6,12 +6,20 @@ import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { rotateKey } from '#admin/operations/rotate-key.ts';
 import type { ApiKey } from '#admin/stores/api-key-schema.ts';
 import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#admin/usage-plans/port.ts';
-import type { PlanName } from '#shared/rate-limits/plans.ts';
+import { KEY_LIMIT_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
 import { SCOPES, type Scope } from '#shared/scopes.ts';
-import { type AddCommands, addCommand, type CommandResult, type Session } from '../command.ts';
-import { graceOption, parseExpiry, parseExpiryOrNever, parseScopes, planOption } from '../option-parsers.ts';
+import type { AddCommands, CommandResult, Session } from '../command.ts';
+import {
+  collectLimit,
+  collectLimitName,
+  graceOption,
+  parseExpiry,
+  parseExpiryOrNever,
+  parseScopes,
+  planOption,
+} from '../option-parsers.ts';
 import { type KeyView, keyDetails, keyTable, readKeyViews } from '../views.ts';
-import { addKeyLimitsCommand } from './key-limits.ts';
+import { limits } from './key-limits.ts';
 
 const viewOf = async ({ admin }: Session, key: ApiKey): Promise<KeyView> => {
   const [view] = await readKeyViews(admin, [key]);
@@ -46,20 +54,14 @@ interface IssueOptions {
   readonly expires?: number;
 }
 
-const issue = async (session: Session, options: IssueOptions, seller: string): Promise<CommandResult> => {
-  const { plan, scopes, name, expires } = options;
+const issue = async (session: Session, seller: string, options: IssueOptions): Promise<CommandResult> => {
+  const { plan, scopes, name, expires: expiresAt } = options;
   const { seller_id: sellerId } = await sellerNamed(session.admin, seller);
-  const issued = await issueKey(session.admin, {
-    sellerId,
-    name,
-    plan,
-    scopes,
-    ...(expires === undefined ? {} : { expiresAt: expires }),
-  });
+  const issued = await issueKey(session.admin, { sellerId, name, plan, scopes, expiresAt });
   return { ...(await shownWithSecret(session, issued)), warning: await quotaWarning(session) };
 };
 
-const list = async ({ admin }: Session, _options: object, seller: string): Promise<CommandResult> => {
+const list = async ({ admin }: Session, seller: string) => {
   const { seller_id } = await sellerNamed(admin, seller);
   const keys = await readKeyViews(admin, await admin.keys.listOf(seller_id));
   return { json: { keys }, text: keyTable(keys) };
@@ -70,13 +72,12 @@ const changing =
   <Options extends object>(
     change: (admin: Administration, keyId: string, options: Options) => Promise<ApiKey>,
   ) =>
-  async (session: Session, options: Options, text: string): Promise<CommandResult> => {
+  async (session: Session, text: string, options: Options) => {
     const { key_id } = await keyNamed(session.admin, text);
     return shown(session, await change(session.admin, key_id, options));
   };
 
-const show = async (session: Session, _options: object, text: string): Promise<CommandResult> =>
-  shown(session, await keyNamed(session.admin, text));
+const show = async (session: Session, text: string) => shown(session, await keyNamed(session.admin, text));
 
 const assign = changing((admin, keyId, { plan }: { plan: PlanName }) => assignPlan(admin, keyId, plan));
 
@@ -86,11 +87,7 @@ const expire = changing((admin, keyId, { at }: { at: number | 'never' }) =>
   setExpiry(admin, keyId, at === 'never' ? undefined : at),
 );
 
-const rotate = async (
-  session: Session,
-  { grace }: { grace: number },
-  text: string,
-): Promise<CommandResult> => {
+const rotate = async (session: Session, text: string, { grace }: { grace: number }) => {
   const { key_id, name } = await keyNamed(session.admin, text);
   if (grace === 0) {
     await session.confirm(
@@ -100,7 +97,7 @@ const rotate = async (
   return shownWithSecret(session, await rotateKey(session.admin, key_id, grace));
 };
 
-const revoke = async (session: Session, _options: object, text: string): Promise<CommandResult> => {
+const revoke = async (session: Session, text: string) => {
   const { key_id, name, status } = await keyNamed(session.admin, text);
   if (status !== 'revoked') {
     await session.confirm(`Revoke ${key_id} (${name}) for good? Every request with it will be refused.`);
@@ -108,53 +105,40 @@ const revoke = async (session: Session, _options: object, text: string): Promise
   return shown(session, await revokeKey(session.admin, key_id));
 };
 
+const SCOPES_HELP = `comma-separated: ${SCOPES.join(', ')}`;
+
+const ISSUE_EXAMPLE = 'keys issue sel_… --plan free --scopes users:read --expires 90d';
+const LIMITS_EXAMPLES = ['keys limits key_…', 'keys limits key_… --set sms-per-hour=10000'];
+
 /** `keys issue|list|show|limits|assign|scopes|expire|rotate|revoke` */
-export const addKeyCommands: AddCommands = (program, act) => {
-  const keys = program.command('keys').description('manage the API keys of sellers');
-  const issueExample = 'keys issue sel_… --plan free --scopes users:read --expires 90d';
-  addCommand(keys, 'issue <seller>', 'issue a key and show it, only this time', issueExample)
+export const addKeyCommands: AddCommands = ({ group }) => {
+  const add = group('keys', 'manage the API keys of sellers');
+  add('issue <seller>', 'issue a key and show it, only this time', issue, ISSUE_EXAMPLE)
     .addOption(planOption())
-    .requiredOption('--scopes <scopes>', `comma-separated: ${SCOPES.join(', ')}`, parseScopes)
+    .requiredOption('--scopes <scopes>', SCOPES_HELP, parseScopes)
     .option('--name <name>', 'a name for people', 'key')
-    .option('--expires <when>', '90d, 12h or a day (its start, UTC); default: never', parseExpiry)
-    .action(act(issue));
-  addCommand(
-    keys,
-    'list <seller>',
-    'list the keys of a seller, without their secrets',
-    'keys list sel_…',
-  ).action(act(list));
-  addCommand(
-    keys,
-    'show <key>',
-    'show a key, without its secret',
-    'keys show key_…',
-    'keys show Kd3I',
-  ).action(act(show));
-  addKeyLimitsCommand(keys, act);
-  addCommand(
-    keys,
-    'assign <key>',
-    'move a key to a usage plan, at once',
-    'keys assign key_… --plan professional',
-  )
-    .addOption(planOption())
-    .action(act(assign));
-  addCommand(keys, 'scopes <key>', 'set the scopes of a key, at once', 'keys scopes key_… --set users:read')
-    .requiredOption('--set <scopes>', `comma-separated: ${SCOPES.join(', ')}`, parseScopes)
-    .action(act(scopes));
-  addCommand(keys, 'expire <key>', 'set when a key expires', 'keys expire key_… --at 2027-01-31')
-    .requiredOption('--at <when>', '90d, 12h, a day (its start, UTC) or never', parseExpiryOrNever)
-    .action(act(expire));
-  addCommand(
-    keys,
-    'rotate <key>',
-    'give a key a new secret and show it, only this time',
-    'keys rotate key_… --grace 24h',
-  )
-    .addOption(graceOption())
-    .action(act(rotate));
-  addCommand(keys, 'revoke <key>', 'revoke a key for good, at once', 'keys revoke key_… --yes').action(
-    act(revoke),
+    .option('--expires <when>', '90d, 12h or a day (its start, UTC); default: never', parseExpiry);
+  add('list <seller>', 'list the keys of a seller, without their secrets', list, 'keys list sel_…');
+  add('show <key>', 'show a key, without its secret', show, 'keys show key_…', 'keys show Kd3I');
+  const limitsHelp = 'show the state of the limits of a key, or set them for this key';
+  add('limits <key>', limitsHelp, limits, ...LIMITS_EXAMPLES)
+    .option('--set <name=number>', `a limit of this key: ${KEY_LIMIT_NAMES.join(', ')}`, collectLimit)
+    .option('--unset <name>', "use the plan's number for this limit again", collectLimitName)
+    .addHelpText('after', '\nBoth options can be repeated. The limit per minute follows from the plan.');
+  const assignExample = 'keys assign key_… --plan professional';
+  add('assign <key>', 'move a key to a usage plan, at once', assign, assignExample).addOption(planOption());
+  add(
+    'scopes <key>',
+    'set the scopes of a key, at once',
+    scopes,
+    'keys scopes key_… --set users:read',
+  ).requiredOption('--set <scopes>', SCOPES_HELP, parseScopes);
+  add('expire <key>', 'set when a key expires', expire, 'keys expire key_… --at 2027-01-31').requiredOption(
+    '--at <when>',
+    '90d, 12h, a day (its start, UTC) or never',
+    parseExpiryOrNever,
   );
+  const rotateHelp = 'give a key a new secret and show it, only this time';
+  add('rotate <key>', rotateHelp, rotate, 'keys rotate key_… --grace 24h').addOption(graceOption());
+  add('revoke <key>', 'revoke a key for good, at once', revoke, 'keys revoke key_… --yes');
 };

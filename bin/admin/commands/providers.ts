@@ -66,8 +66,7 @@ export const addProviderCommands = (program: Command, terminal: Terminal): void 
     providers,
     'set <provider>',
     'write the credentials of a provider to the provider secret of a stage',
-    'providers set jibit --stage prod',
-    'providers set jibit --stage prod < section.json',
+    ['providers set jibit --stage prod', 'providers set jibit --stage prod < section.json'],
   ).action((provider: string, _options: object, command: Command) =>
     set(terminal, command.optsWithGlobals<GlobalOptions>(), provider),
   );

@@ -1,7 +1,6 @@
 import { DIFFERENCES } from '#admin/operations/differences.ts';
 import { type Finding, reconcile } from '#admin/operations/reconcile.ts';
-import { type AddCommands, addCommand, type CommandResult, type Session } from '../command.ts';
-import { tableOf } from '../table.ts';
+import type { AddCommands, CommandResult, Session } from '../command.ts';
 
 const BEING_ISSUED =
   'A pending key is younger than two minutes: its issue is running, or was interrupted. Run reconcile again later.';
@@ -29,14 +28,14 @@ const compare = async (session: Session, { fix = false }: { fix?: boolean }): Pr
   const views = findings.map(viewOf);
   const summary = `Compared ${keys} keys of ${sellers} sellers with API Gateway: `;
   const open = views.filter(({ repaired }) => !repaired).length;
-  const table = tableOf(
-    ['difference', 'concerns', 'repaired'],
-    views.map((view) => [
-      view.detail,
-      [view.seller_id, view.key_id ?? view.gateway_key_id].filter((id) => id !== null).join(' '),
-      view.repaired ? 'yes' : 'no',
+  const table = {
+    head: ['difference', 'concerns', 'repaired'],
+    rows: views.map(({ detail, seller_id, key_id, gateway_key_id, repaired }) => [
+      detail,
+      [seller_id, key_id ?? gateway_key_id].filter((id) => id !== null).join(' '),
+      repaired ? 'yes' : 'no',
     ]),
-  );
+  };
   return {
     json: { sellers, keys, being_issued: beingIssued, differences: views },
     text: views.length === 0 ? `${summary}no differences.\n` : table,
@@ -51,13 +50,10 @@ const compare = async (session: Session, { fix = false }: { fix?: boolean }): Pr
 };
 
 /** `reconcile` */
-export const addReconcileCommand: AddCommands = (program, act) => {
-  addCommand(
-    program,
-    'reconcile',
-    'compare the table with API Gateway; exit code 1 if a difference is left',
-    'reconcile --fix',
-  )
-    .option('--fix', 'bring API Gateway to what the table says')
-    .action(act(compare));
+export const addReconcileCommand: AddCommands = ({ add }) => {
+  const description = 'compare the table with API Gateway; exit code 1 if a difference is left';
+  add('reconcile', description, compare, 'reconcile --fix').option(
+    '--fix',
+    'bring API Gateway to what the table says',
+  );
 };

@@ -3,7 +3,7 @@ import { createSeller, renameSeller, requireName } from '#admin/operations/creat
 import { searchSellers, sellerNamed, sellersOfName } from '#admin/operations/lookup.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
-import { type AddCommands, addCommand, type CommandResult, type Session } from '../command.ts';
+import type { AddCommands, CommandResult, Session } from '../command.ts';
 import { keyTable, readKeyViews, sellerTable, sellerView } from '../views.ts';
 
 const shown = (seller: Seller): CommandResult => ({ json: sellerView(seller), text: sellerTable([seller]) });
@@ -16,73 +16,45 @@ const shownWithName = async (admin: Administration, seller: Seller): Promise<Com
   return { ...shown(seller), note: `warning: this name is not unique: ${ids}.` };
 };
 
-const create = async ({ admin }: Session, _options: object, name: string): Promise<CommandResult> =>
+const create = async ({ admin }: Session, name: string) =>
   shownWithName(admin, await createSeller(admin, name));
 
-const rename = async (
-  { admin }: Session,
-  _options: object,
-  seller: string,
-  name: string,
-): Promise<CommandResult> => {
+const rename = async ({ admin }: Session, seller: string, name: string) => {
   const { seller_id } = await sellerNamed(admin, seller);
   return shownWithName(admin, await renameSeller(admin, seller_id, requireName(name)));
 };
 
-const list = async ({ admin }: Session, { search }: { search?: string }): Promise<CommandResult> => {
+const list = async ({ admin }: Session, { search }: { search?: string }) => {
   const sellers = await searchSellers(admin, search);
   return { json: { sellers: sellers.map(sellerView) }, text: sellerTable(sellers) };
 };
 
-const show = async ({ admin }: Session, _options: object, text: string): Promise<CommandResult> => {
+const show = async ({ admin }: Session, text: string) => {
   const seller = await sellerNamed(admin, text);
   const keys = await readKeyViews(admin, await admin.keys.listOf(seller.seller_id));
   return { json: { ...sellerView(seller), keys }, text: [sellerTable([seller]), keyTable(keys)] };
 };
 
-const suspend = async (
-  { admin, confirm }: Session,
-  _options: object,
-  text: string,
-): Promise<CommandResult> => {
+const suspend = async ({ admin, confirm }: Session, text: string) => {
   const { seller_id, name } = await sellerNamed(admin, text);
   await confirm(`Suspend ${seller_id} (${name})? Every request with its keys will be refused.`);
   return shown(await setSellerStatus(admin, seller_id, 'suspended'));
 };
 
-const resume = async ({ admin }: Session, _options: object, text: string): Promise<CommandResult> =>
+const resume = async ({ admin }: Session, text: string) =>
   shown(await setSellerStatus(admin, (await sellerNamed(admin, text)).seller_id, 'active'));
 
 /** `sellers create|list|show|rename|suspend|resume` */
-export const addSellerCommands: AddCommands = (program, act) => {
-  const sellers = program.command('sellers').description('manage sellers');
-  addCommand(sellers, 'create <name>', 'create a seller', 'sellers create "Kaveh Books"').action(act(create));
-  addCommand(sellers, 'list', 'list all sellers, oldest first', 'sellers list --search books')
-    .option('--search <text>', 'only those whose name or id contains this')
-    .action(act(list));
-  addCommand(
-    sellers,
-    'show <seller>',
-    'show a seller and its keys',
-    'sellers show sel_…',
-    'sellers show "Kaveh Books"',
-  ).action(act(show));
-  addCommand(
-    sellers,
-    'rename <seller> <name>',
-    'give a seller another name',
-    'sellers rename sel_… "Kaveh"',
-  ).action(act(rename));
-  addCommand(
-    sellers,
-    'suspend <seller>',
-    'refuse all keys of a seller, at once',
-    'sellers suspend sel_… --yes',
-  ).action(act(suspend));
-  addCommand(
-    sellers,
-    'resume <seller>',
-    'accept the keys of a suspended seller again',
-    'sellers resume sel_…',
-  ).action(act(resume));
+export const addSellerCommands: AddCommands = ({ group }) => {
+  const add = group('sellers', 'manage sellers');
+  add('create <name>', 'create a seller', create, 'sellers create "Kaveh Books"');
+  add('list', 'list all sellers, oldest first', list, 'sellers list --search books').option(
+    '--search <text>',
+    'only those whose name or id contains this',
+  );
+  const named = ['sellers show sel_…', 'sellers show "Kaveh Books"'];
+  add('show <seller>', 'show a seller and its keys', show, ...named);
+  add('rename <seller> <name>', 'give a seller another name', rename, 'sellers rename sel_… "Kaveh"');
+  add('suspend <seller>', 'refuse all keys of a seller, at once', suspend, 'sellers suspend sel_… --yes');
+  add('resume <seller>', 'accept the keys of a suspended seller again', resume, 'sellers resume sel_…');
 };

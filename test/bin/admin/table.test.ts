@@ -1,16 +1,16 @@
 import { stripVTControlCharacters } from 'node:util';
-import { propertiesOf, render, tableOf } from '#bin/admin/table.ts';
+import { render } from '#bin/admin/table.ts';
 
 const on = (columns: number | undefined, hasColor = false) => ({ columns, hasColor });
 
-const SELLERS = tableOf(
-  ['seller', 'name', 'status', 'created (UTC)'],
-  [
+const SELLERS = {
+  head: ['seller', 'name', 'status', 'created (UTC)'],
+  rows: [
     ['sel_1', 'Kaveh Books of Tehran', 'active', '2026-11-21 12:00'],
     ['sel_2', 'کتاب‌فروشی کاوه', 'suspended', '2026-11-22 12:00'],
   ],
-  1,
-);
+  optional: 1,
+};
 
 describe('render', () => {
   it('aligns the columns of a table, also under names that are not Latin', () => {
@@ -49,13 +49,13 @@ describe('render', () => {
   });
 
   it('cuts a word that is longer than the terminal into lines', () => {
-    expect(render(propertiesOf([['name', 'x'.repeat(25)]]), on(20))).toBe(
+    expect(render({ properties: [['name', 'x'.repeat(25)]] }, on(20))).toBe(
       `name  ${'x'.repeat(14)}\n      ${'x'.repeat(11)}\n`,
     );
   });
 
   it('writes tab-separated values to a pipe, one line per row, without color', () => {
-    const table = tableOf(['name', 'status'], [['a\tb\nc', 'active']]);
+    const table = { head: ['name', 'status'], rows: [['a\tb\nc', 'active']] };
     expect(render(table, on(undefined, true))).toBe('name\tstatus\na b c\tactive\n');
     expect(render([{ bars: [['2026-11-21', 0]] }, 'Done.\n'], on(undefined))).toBe(
       '2026-11-21\t0\n\nDone.\n',
@@ -67,7 +67,7 @@ describe('render', () => {
     expect(colored).toContain('\u001b[32mactive\u001b[39m');
     expect(colored).toContain('\u001b[31msuspended\u001b[39m');
     expect(stripVTControlCharacters(colored)).toBe(render(SELLERS, on(80)));
-    expect(render(propertiesOf([['status', 'revoked']]), on(80, true))).toContain('\u001b[31mrevoked');
+    expect(render({ properties: [['status', 'revoked']] }, on(80, true))).toContain('\u001b[31mrevoked');
   });
 });
 
