@@ -1,5 +1,5 @@
 import { deleteUserDeps } from '#shared/deps.ts';
-import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
+import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { problem } from '#shared/problems.ts';
 import type { UserRemovals } from '#shared/users/remove-user.ts';
@@ -12,10 +12,10 @@ export interface DeleteUserDeps extends EndpointDeps {
 }
 
 /** Removes a user of the caller's seller. Returns 204, also if the user is removed already. */
-export const handle = async (
-  { path, caller, withinPlan, deadlineMs }: Request<typeof route>,
-  { users, clock }: DeleteUserDeps,
-): Promise<ResponseOf<typeof route>> => {
+export const handle: Handle<typeof route, DeleteUserDeps> = async (
+  { path, caller, withinPlan, deadlineMs },
+  { users, clock },
+) => {
   const removedAt = new Date(clock()).toISOString();
   const options = { removedAt, deadlineMs, mayWrite: withinPlan };
   const result = await users.removeUser(caller.sellerId, path.id, options);

@@ -1,5 +1,5 @@
 import { getUserDeps } from '#shared/deps.ts';
-import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
+import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { problem } from '#shared/problems.ts';
 import type { UserReads } from '#shared/users/read-users.ts';
@@ -12,10 +12,7 @@ export interface GetUserDeps extends EndpointDeps {
 }
 
 /** Returns a user of the caller's seller. Throws `user_not_found`. */
-export const handle = async (
-  { path, caller }: Request<typeof route>,
-  { users }: GetUserDeps,
-): Promise<ResponseOf<typeof route>> => {
+export const handle: Handle<typeof route, GetUserDeps> = async ({ path, caller }, { users }) => {
   const user = await users.getUser(caller.sellerId, path.id);
   if (user === undefined) throw problem('user_not_found');
   return { status: 200, body: user };

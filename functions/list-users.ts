@@ -1,5 +1,5 @@
 import { listUsersDeps } from '#shared/deps.ts';
-import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
+import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { UserReads } from '#shared/users/read-users.ts';
@@ -39,10 +39,10 @@ export const pageLinks = ({ page, pageSize, totalPages, phone }: LinkedPage): st
 };
 
 /** Returns a page of the caller's users and its Link header. */
-export const handle = async (
-  { query, caller: { sellerId } }: Request<typeof route>,
-  { users, hashes }: ListUsersDeps,
-): Promise<ResponseOf<typeof route>> => {
+export const handle: Handle<typeof route, ListUsersDeps> = async (
+  { query, caller: { sellerId } },
+  { users, hashes },
+) => {
   const { phone, page, page_size: pageSize } = query;
   const found =
     phone === undefined
@@ -52,7 +52,7 @@ export const handle = async (
   const links = pageLinks({ page, pageSize, totalPages, phone });
   return {
     status: 200,
-    headers: links === '' ? {} : { Link: links },
+    ...(links === '' ? {} : { headers: { Link: links } }),
     body: { data: found.users, page, page_size: pageSize, total, total_pages: totalPages },
   };
 };
