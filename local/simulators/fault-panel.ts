@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
-import { jsonText, problemResponse } from '#shared/http/responses.ts';
+import { problemResponse } from '#shared/http/responses.ts';
 import type { InputError, ProblemCode } from '#shared/problems.ts';
-import { respond } from '../gateway/proxy-event.ts';
+import { jsonResult, respond } from '../gateway/proxy-event.ts';
 import { readBody } from '../gateway/received-request.ts';
 import { FAULT_NAMES, FAULTS, type Fault } from './faults.ts';
 import { jsonFields } from './simulated-provider.ts';
@@ -35,7 +35,7 @@ export const faultPanel = <Name extends string>(faults: ProviderFaults<Name>) =>
   });
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (request.method === 'GET') return json(response, currentFaults());
+    if (request.method === 'GET') return respond(response, jsonResult(200, currentFaults()));
     if (request.method !== 'POST') return refuse(response, 'not_found');
     // A form of another site cannot send this type without a CORS preflight.
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
@@ -48,17 +48,12 @@ export const faultPanel = <Name extends string>(faults: ProviderFaults<Name>) =>
     if (!result.success) return refuse(response, 'validation_failed', errorsOf(result.issues));
     const { provider, fault: chosen } = result.output;
     await faults.set(provider, chosen === NONE ? undefined : chosen);
-    json(response, currentFaults());
+    respond(response, jsonResult(200, currentFaults()));
   };
 };
 
 const errorsOf = (issues: readonly v.BaseIssue<unknown>[]): InputError[] =>
   issues.map(({ path, message }) => ({ pointer: `#/${String(path?.[0]?.key ?? '')}`, detail: message }));
-
-const json = (response: ServerResponse, body: unknown): void => {
-  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
-  respond(response, { statusCode: 200, headers, body: jsonText(body) });
-};
 
 const refuse = (response: ServerResponse, code: ProblemCode, errors?: readonly InputError[]): void =>
   respond(response, problemResponse(code, randomUUID(), { errors }));

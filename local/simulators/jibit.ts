@@ -55,15 +55,13 @@ const TOKEN_FAULTS: readonly ApiFault[] = [
 
 /** The tokens of the account, in memory. */
 const tokenStore = (clock: Clock) => {
-  /** Token -> when it expires, epoch milliseconds. */
-  const accessTokens = new Map<string, number>();
-  const refreshTokens = new Map<string, number>();
+  /** By access token. */
+  const pairs = new Map<string, { readonly refreshToken: string; readonly issuedAtMs: number }>();
 
   const issuePair = (): SimulatedReply => {
     const accessToken = randomBase62(64);
     const refreshToken = randomBase62(64);
-    accessTokens.set(accessToken, clock() + ACCESS_LIFETIME_MS);
-    refreshTokens.set(refreshToken, clock() + REFRESH_LIFETIME_MS);
+    pairs.set(accessToken, { refreshToken, issuedAtMs: clock() });
     return { status: 200, json: { accessToken, refreshToken } };
   };
 
@@ -73,15 +71,15 @@ const tokenStore = (clock: Clock) => {
       const { accessToken, refreshToken } = jsonFields(body) ?? {};
       if (typeof accessToken !== 'string') return refuse(400, 'accessToken.is_required');
       if (typeof refreshToken !== 'string') return refuse(400, 'refreshToken.is_required');
-      const isLive = (refreshTokens.get(refreshToken) ?? 0) > clock();
-      if (!isLive || !accessTokens.has(accessToken)) return refuse(400, 'refreshToken.not_valid');
-      accessTokens.delete(accessToken);
-      refreshTokens.delete(refreshToken);
+      const pair = pairs.get(accessToken);
+      const isLive = pair !== undefined && clock() < pair.issuedAtMs + REFRESH_LIFETIME_MS;
+      if (!isLive || pair.refreshToken !== refreshToken) return refuse(400, 'refreshToken.not_valid');
+      pairs.delete(accessToken);
       return issuePair();
     },
     isAuthorized({ headers }: SimulatedRequest): boolean {
-      const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
-      return (accessTokens.get(token ?? '') ?? 0) > clock();
+      const pair = pairs.get(/^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '');
+      return pair !== undefined && clock() < pair.issuedAtMs + ACCESS_LIFETIME_MS;
     },
   };
 };
@@ -120,8 +118,8 @@ export const simulatedJibit = (clock: Clock): SimulatedProvider => {
 
 /** Returns the national id of a query, or Jibit's error for an invalid one. */
 const personIn = (query: URLSearchParams, known: readonly string[]): string | SimulatedReply => {
-  if ([...query.keys()].some((name) => !known.includes(name)))
-    return refuse(400, 'parameters.not_acceptable');
+  const isKnown = [...query.keys()].every((name) => known.includes(name));
+  if (!isKnown) return refuse(400, 'parameters.not_acceptable');
   const nationalId = query.get('nationalCode');
   if (nationalId === null) return refuse(400, 'required_is.nationalCode');
   if (parseNationalId(nationalId) !== nationalId) return refuse(400, 'nationalCode.not_valid');

@@ -24,10 +24,11 @@ export const accountSchema = v.object({
 });
 
 /**
- * The access tokens of one account. Their lifetime is not documented, so a token is used until Jibit refuses it. It is then renewed
- * with the refresh token, or with the credentials if that is refused too. Concurrent callers share one renewal.
+ * Returns a function that makes an inquiry with the access token of an account. The lifetime of a token is not documented, so a token is
+ * used until Jibit refuses it. It is then renewed with the refresh token, or with the credentials if that is refused too, and the
+ * inquiry is repeated. Concurrent callers share one renewal.
  */
-export const jibitTokens = (account: v.InferOutput<typeof accountSchema>) => {
+export const jibitInquiries = (account: v.InferOutput<typeof accountSchema>) => {
   const { api_key: apiKey, secret_key: secretKey, base_url: base } = account;
   const post = (path: string, body: Readonly<Record<string, string>>) =>
     exchange(TOKEN_SITE, { url: `${base}${path}`, body }, AbortSignal.timeout(TOKEN_TIMEOUT_MS));
@@ -44,19 +45,23 @@ export const jibitTokens = (account: v.InferOutput<typeof accountSchema>) => {
 
   let load = cachedPromise(generate);
 
-  return {
-    /** Returns the current access token. */
-    current: async (site: CallSite, signal: AbortSignal): Promise<string> =>
-      (await untilAborted(site, load(), signal)).accessToken,
-    /** Returns a token other than `refused`. Renews it unless another caller has done so. */
-    async renewed(site: CallSite, refused: string, signal: AbortSignal): Promise<string> {
-      const loadBefore = load;
-      const pair = await untilAborted(site, loadBefore(), signal);
-      if (pair.accessToken !== refused) return pair.accessToken;
-      if (load === loadBefore) load = cachedPromise(() => refresh(pair));
-      return (await untilAborted(site, load(), signal)).accessToken;
-    },
+  return async (site: CallSite, path: string, signal: AbortSignal): Promise<ProviderReply> => {
+    const inquireWith = ({ accessToken }: TokenPair) =>
+      exchange(site, { url: `${base}${path}`, headers: { authorization: `Bearer ${accessToken}` } }, signal);
+    const loadBefore = load;
+    const pair = await untilAborted(site, loadBefore(), signal);
+    const reply = await inquireWith(pair);
+    if (!isTokenRefused(reply)) return reply;
+    // Unless another caller has renewed the token meanwhile.
+    if (load === loadBefore) load = cachedPromise(() => refresh(pair));
+    return inquireWith(await untilAborted(site, load(), signal));
   };
+};
+
+/** By Jibit's error code, or by a 401 without a code. A 403 without a code comes from a system between us and Jibit. */
+const isTokenRefused = (reply: ProviderReply): boolean => {
+  const code = errorCodeOf(reply);
+  return code === 'forbidden' || (code === undefined && reply.status === 401);
 };
 
 const pairIn = ({ status, json }: ProviderReply): TokenPair | undefined => {

@@ -3,11 +3,11 @@
  * below; an error is 4xx or 5xx with `{ "code" }` or, in older responses, `{ "errors": [{ "code" }] }`.
  */
 import * as v from 'valibot';
-import { exchange, failedReply, type ProviderReply } from '#shared/providers/exchange.ts';
+import { failedReply, type ProviderReply } from '#shared/providers/exchange.ts';
 import { provider } from '#shared/providers/provider.ts';
 import { type CallSite, reasonsByCode } from '#shared/providers/unavailable.ts';
 import { toLocalPhone } from '#shared/users/phone.ts';
-import { accountSchema, errorCodeOf, jibitTokens } from './jibit-tokens.ts';
+import { accountSchema, errorCodeOf, jibitInquiries } from './jibit-tokens.ts';
 import { formatDay, IDENTITY, type IdentityRegistry, OWNERSHIP } from './port.ts';
 
 /** Every documented error code except `identity_info.not_found`, which is a verdict. */
@@ -48,19 +48,7 @@ export const jibit = provider({
   name: 'jibit',
   credentials: accountSchema,
   open(account): IdentityRegistry {
-    const tokens = jibitTokens(account);
-
-    /** Sends an inquiry, and once more with a renewed access token if the token is refused. */
-    const inquire = async (site: CallSite, path: string, signal: AbortSignal): Promise<ProviderReply> => {
-      const url = `${account.base_url}${path}`;
-      const inquireWith = (token: string) =>
-        exchange(site, { url, headers: { authorization: `Bearer ${token}` } }, signal);
-      const token = await tokens.current(site, signal);
-      const reply = await inquireWith(token);
-      if (!isTokenRefused(reply)) return reply;
-      return inquireWith(await tokens.renewed(site, token, signal));
-    };
-
+    const inquire = jibitInquiries(account);
     return {
       async checkIdentity(nationalId, birthDate, signal) {
         const site = { provider: 'jibit', operation: IDENTITY };
@@ -84,10 +72,6 @@ export const jibit = provider({
     };
   },
 });
-
-/** By Jibit's error code, or by a 401 without a code. A 403 without a code comes from a system between us and Jibit. */
-const isTokenRefused = (reply: ProviderReply): boolean =>
-  errorCodeOf(reply) === 'forbidden' || (reply.status === 401 && errorCodeOf(reply) === undefined);
 
 /** Returns the fields of a response. Throws the failure that it means if they are not there. */
 const parse = <Schema extends v.GenericSchema>(
