@@ -37,11 +37,7 @@ let isEnding = false;
 
 /** Prints a line of the running service. Once the reason of its end is printed, nothing may come after it. */
 const say = (text: string): void => {
-  if (!isEnding) process.stdout.write(`${text}\n`);
-};
-
-const printError = (text: string): void => {
-  process.stderr.write(`${text}\n`);
+  if (!isEnding) console.log(text);
 };
 
 const readOptions = (): { port: number; memory: boolean; data: string; help: boolean } | undefined => {
@@ -59,7 +55,7 @@ const readOptions = (): { port: number; memory: boolean; data: string; help: boo
     }
     return { ...values, port: Number(values.port) };
   } catch (error) {
-    printError(`${(error as Error).message}\n\n${USAGE}`);
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
     return undefined;
   }
 };
@@ -74,18 +70,13 @@ const stopRequest = (): Promise<string> =>
       resolve('Stopping after the requests in flight. Press Ctrl-C again to stop at once.');
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-    if (isStartedByNpm()) whenParentExits(() => resolve('Stopping: npm was stopped.'));
+    if (!isStartedByNpm()) return;
+    // A signal to npm ends npm and the shell in which npm runs this process, but does not reach this process.
+    const parent = process.ppid;
+    setInterval(() => {
+      if (process.ppid !== parent) resolve('Stopping: npm was stopped.');
+    }, PARENT_POLL_MS);
   });
-
-/** A signal to npm ends npm and the shell in which npm runs this process, but does not reach this process. */
-const whenParentExits = (onExit: () => void): void => {
-  const parent = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(timer);
-    onExit();
-  }, PARENT_POLL_MS);
-};
 
 const main = async (): Promise<number> => {
   const options = readOptions();
@@ -124,13 +115,12 @@ process.stderr.on('error', () => {});
 // On AWS such an error ends one container of one function; here it must not end the whole service. The log gets its redacted text.
 process.on('unhandledRejection', (error) => {
   logEvent('request_failed', { operation: 'local', ...errorFields(error) });
-  if (!isEnding) printError('An unexpected error happened outside a request: see service.log.');
+  if (!isEnding) console.error('An unexpected error happened outside a request: see service.log.');
 });
 
-main().then(
-  (exitCode) => process.exit(exitCode),
-  (error: unknown) => {
-    printError(error instanceof StartupError ? error.message : String((error as Error).stack));
-    process.exit(1);
-  },
-);
+try {
+  process.exit(await main());
+} catch (error) {
+  console.error(error instanceof StartupError ? error.message : (error as Error).stack);
+  process.exit(1);
+}

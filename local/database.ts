@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -12,32 +12,27 @@ export interface Database {
   readonly endpoint: string;
   /** The access key that it takes. */
   readonly accessKeyId: string;
-  /** Resolves with a sentence when the database ends although `stop` was not called. */
+  /** Resolves with a sentence when the database has ended. */
   readonly died: Promise<string>;
   /** Ends the database and waits for its end, so that its file is complete. */
   stop(): Promise<void>;
-}
-
-/** The options of the embedded database. */
-export interface EmbeddedOptions {
-  /** The SQLite file; in memory if it is left out. */
-  readonly file?: string | undefined;
-  /** The only access key that may connect. */
-  readonly accessKeyId: string;
 }
 
 const START_ATTEMPTS = 3;
 const READY_WITHIN_MS = 10_000;
 const GUARD = fileURLToPath(new URL('./database-guard.ts', import.meta.url));
 
-/** Starts the embedded database. It never outlives this process. Throws a StartupError with the reason if it does not start. */
-export const startDatabase = async (options: EmbeddedOptions): Promise<Database> => {
+/**
+ * Starts the embedded database, in memory without `file`. Only `accessKeyId` may connect. It never outlives this process. Throws a
+ * StartupError with the reason if it does not start.
+ */
+export const startDatabase = async (options: Omit<GuardOptions, 'binary'>): Promise<Database> => {
   const binary = binaryPath();
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await startOnce({ ...options, binary });
     } catch (error) {
-      // Another process may have taken the free port meanwhile: the next attempt chooses another one.
+      // Another program may have the random port: the next attempt chooses another one.
       if (attempt === START_ATTEMPTS) throw error;
     }
   }
@@ -70,50 +65,38 @@ const startOnce = async (options: GuardOptions): Promise<Database> => {
     detached: true,
     windowsHide: true,
   });
-  const exited = once(guard, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
-  const { listening, ended } = messagesOf(guard);
-  let stopping = false;
+  const exited = once(guard, 'exit');
+  const started = Promise.withResolvers<{ port: number; databasePid: number } | string>();
+  const died = Promise.withResolvers<string>();
+  guard.on('message', (message: GuardMessage) => {
+    started.resolve('ended' in message ? message.ended : message);
+    if ('ended' in message) died.resolve(`The embedded database ended: ${message.ended}.`);
+  });
+  guard.once('exit', (code, signal) => {
+    started.resolve('the guard process failed');
+    died.resolve(`The guard process of the embedded database ended: ${signal ?? `exit code ${code}`}.`);
+  });
   const stop = async (): Promise<void> => {
-    stopping = true;
     guard.ref();
     if (guard.connected) guard.disconnect();
     await exited;
   };
   guard.send(options);
-  const timeout = sleep(READY_WITHIN_MS, undefined, { ref: false });
-  const first = await Promise.race([
-    listening,
-    ended,
-    exited.then(() => 'the guard process failed'),
-    timeout,
-  ]);
-  if (typeof first !== 'object') {
+  const listening = await Promise.race([started.promise, sleep(READY_WITHIN_MS, undefined, { ref: false })]);
+  if (typeof listening !== 'object') {
     await stop();
-    throw new StartupError(`The embedded database did not start: ${first ?? 'it did not respond'}.`);
+    throw new StartupError(`The embedded database did not start: ${listening ?? 'it did not respond'}.`);
   }
+  guard.once('exit', () => killIfRunning(listening.databasePid));
   // A database that was not stopped must not keep this process running; it ends with the process.
   guard.unref();
   guard.channel?.unref();
-  const died = new Promise<string>((resolve) => {
-    ended.then((how) => stopping || resolve(`The embedded database ended: ${how}.`));
-    exited.then(([code, signal]) => {
-      if (stopping) return;
-      killIfRunning(first.databasePid);
-      resolve(`The guard process of the embedded database ended: ${signal ?? `exit code ${code}`}.`);
-    });
-  });
-  return { endpoint: `http://127.0.0.1:${first.port}`, accessKeyId: options.accessKeyId, died, stop };
-};
-
-/** The two messages of the guard, each as a promise. */
-const messagesOf = (guard: ChildProcess) => {
-  const listening = Promise.withResolvers<GuardMessage & { event: 'listening' }>();
-  const ended = Promise.withResolvers<string>();
-  guard.on('message', (message: GuardMessage) => {
-    if (message.event === 'listening') listening.resolve(message);
-    else ended.resolve(message.how);
-  });
-  return { listening: listening.promise, ended: ended.promise };
+  return {
+    endpoint: `http://127.0.0.1:${listening.port}`,
+    accessKeyId: options.accessKeyId,
+    died: died.promise,
+    stop,
+  };
 };
 
 /** A guard that was killed leaves its database running. */

@@ -14,6 +14,7 @@ import { fileSecret } from '#shared/secrets/file.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { PHONE_EXAMPLE } from '#shared/users/schema.ts';
 import { readIfThere, writePrivateJson } from './private-file.ts';
+import { damagedFile } from './startup-error.ts';
 
 interface DemoKey {
   readonly plan: PlanName;
@@ -79,13 +80,15 @@ export const seedDemo = async (folder: string | undefined, seeding: Seeding): Pr
   return sellers;
 };
 
-/** Registers the buyer of the examples, so that POST /v1/users succeeds as the reference page shows it. */
+/** Registers the buyer of the examples, so that POST /v1/users succeeds as the reference page shows it. Throws a StartupError if the hash secret is damaged. */
 export const registerExampleBuyer = async (
   buyers: Pick<BuyerStore, 'register'>,
   hashSecretFile: string,
 ): Promise<void> => {
   const hashes = keyedHashesFrom(fileSecret(hashSecretFile));
-  const [phoneHash] = await hashes.phone(PHONE_EXAMPLE);
+  const [phoneHash] = await hashes.phone(PHONE_EXAMPLE).catch((error: Error) => {
+    throw damagedFile(hashSecretFile, error.message);
+  });
   const buyerId = await hashes.buyerId(PHONE_EXAMPLE);
   await buyers.register(phoneHash, buyerId, new Date(systemClock()).toISOString());
 };

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import type { Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jsonText, PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
 import { PROBLEMS, type ProblemCode, problemBody } from '#shared/problems.ts';
@@ -39,23 +39,19 @@ const ANY_PORT_ATTEMPTS = 5;
 /** Listens on the loopback addresses of this machine. `port` 0: any free one. Throws a StartupError if the port is taken. */
 export const listenOnLoopback = async (port: number, serve: Serve): Promise<LoopbackServer> => {
   for (let attempt = 1; ; attempt += 1) {
-    const servers = await listenOnBoth(port, serve);
-    if (servers !== undefined) {
+    try {
+      const servers = await listenOnBoth(port, serve);
       return { port: portOf(servers[0] as Server), close: () => closeAll(servers) };
+    } catch (error) {
+      // A port that is free on one address may be taken on the other.
+      if (port !== 0 || attempt === ANY_PORT_ATTEMPTS) throw error;
     }
-    if (port !== 0) {
-      throw new StartupError(
-        `Port ${port} is taken: stop what listens there, or choose another one with --port.`,
-      );
-    }
-    if (attempt === ANY_PORT_ATTEMPTS) throw new StartupError('No free port was found.');
   }
 };
 
-const portOf = (server: Server): number => (server.address() as { port: number }).port;
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-/** Undefined if the port is taken on either address. */
-const listenOnBoth = async (port: number, serve: Serve): Promise<Server[] | undefined> => {
+const listenOnBoth = async (port: number, serve: Serve): Promise<readonly Server[]> => {
   const servers: Server[] = [];
   for (const host of ADDRESSES) {
     const server = newServer(serve);
@@ -68,12 +64,18 @@ const listenOnBoth = async (port: number, serve: Serve): Promise<Server[] | unde
       // A machine without IPv6.
       if (host === '::1' && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) continue;
       await closeAll(servers);
-      if (code === 'EADDRINUSE') return undefined;
-      if (code === 'EACCES') throw new StartupError(`This user may not listen on port ${port}.`);
-      throw error;
+      throw startupError(error as NodeJS.ErrnoException, port);
     }
   }
   return servers;
+};
+
+const startupError = (error: NodeJS.ErrnoException, port: number): Error => {
+  if (error.code === 'EACCES') return new StartupError(`This user may not listen on port ${port}.`);
+  if (error.code !== 'EADDRINUSE') return error;
+  return new StartupError(
+    `Port ${port} is taken: stop what listens there, or choose another one with --port.`,
+  );
 };
 
 const newServer = (serve: Serve): Server => {
@@ -127,13 +129,8 @@ const refuse = (socket: Socket, code: ProblemCode): void => {
 };
 
 const closeAll = async (servers: readonly Server[]): Promise<void> => {
-  const closed = Promise.all(servers.map((server) => closeOne(server)));
+  const closed = Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
   await Promise.race([closed, sleep(DRAIN_MS, undefined, { ref: false })]);
   for (const server of servers) server.closeAllConnections();
   await closed;
-};
-
-const closeOne = async (server: Server): Promise<void> => {
-  server.close();
-  await once(server, 'close');
 };

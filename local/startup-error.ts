@@ -2,3 +2,7 @@
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 }
+
+/** A file of the data folder that cannot be read. */
+export const damagedFile = (path: string, reason: string): StartupError =>
+  new StartupError(`${path} is damaged (${reason}): restore it, or choose another folder with --data.`);

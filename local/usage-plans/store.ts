@@ -6,6 +6,7 @@ import type { Clock } from '#shared/clock.ts';
 import { PLAN_NAMES, usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import type { Throttle } from '../gateway/throttles.ts';
 import { readIfThere, writePrivateFile } from '../private-file.ts';
+import { damagedFile } from '../startup-error.ts';
 
 /** The usage plans of the service on one machine: for its gateway, and for the admin CLI what API Gateway is on AWS. */
 export interface LocalUsagePlans extends UsagePlans {
@@ -45,7 +46,7 @@ type StoredKey = State['keys'][number];
 
 const USAGE_SAVE_DELAY_MS = 1000;
 
-/** Opens the store. A change is in the file before its promise resolves. Throws if the file is damaged. */
+/** Opens the store. A change is in the file before its promise resolves. Throws a StartupError if the file is damaged. */
 export const openUsagePlans = async ({ file, clock }: StoreOptions): Promise<LocalUsagePlans> => {
   const state = await readState(file);
   let lastWrite = Promise.resolve();
@@ -62,7 +63,7 @@ const readState = async (file: string | undefined): Promise<State> => {
   const text = file === undefined ? undefined : await readIfThere(file);
   if (text === undefined) return { keys: [], usage: {} };
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), stateSchema), text);
-  if (!parsed.success) throw new Error(`${file} does not hold the usage plans of the local service`);
+  if (!parsed.success) throw damagedFile(file as string, 'it does not hold usage plans');
   return parsed.output;
 };
 

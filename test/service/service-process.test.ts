@@ -76,6 +76,22 @@ describe('options', () => {
   });
 
   it.each([
+    ['usage-plans.json', 'it does not hold usage plans'],
+    [
+      'hash-secret.json',
+      'the hash secret is not { "current": "…", "previous": ["…"] }, each at least 32 characters',
+    ],
+  ])('exit 1 with one sentence if %s is damaged', async (name, reason) => {
+    const file = join(folder, name);
+    await writeFile(file, '{"keys": [');
+    const { code, text } = await run(['--port', '0', '--data', folder]);
+    expect(code).toBe(1);
+    expect(text.trimEnd().split('\n').at(-1)).toBe(
+      `${file} is damaged (${reason}): restore it, or choose another folder with --data.`,
+    );
+  });
+
+  it.each([
     [{ OTP_ACCESS: 'open' }, 'OTP_ACCESS must be "api-key" or "public".'],
     [{ SMS_PER_DAY: '0' }, 'SMS_PER_DAY must be a positive integer.'],
   ])('exit 1 with one sentence for the environment %j', async (environment, sentence) => {
