@@ -97,10 +97,7 @@ const sharedRefusal = ({ ended }: CheckRecord, wanted: WantedCheck): Problem | u
       data_hash === wanted.dataHash && (version > wanted.record.version || at > wanted.startedAtMs),
   );
   if (shared === undefined || shared.code === 'linked') return undefined;
-  return problem(
-    shared.code,
-    shared.retry_after === undefined ? {} : { retryAfterSeconds: shared.retry_after },
-  );
+  return problem(shared.code, { retryAfterSeconds: shared.retry_after });
 };
 
 /** Returns why a request must not make a check of its own, or undefined. */
@@ -129,9 +126,8 @@ export const withEnd = (
   const isStored = record.ended.some((check) => check.lease_id === leaseId);
   if (isStored || !(holdsLease || isFailed(result))) return undefined;
   const version = record.version + 1;
-  const kept = record.ended.filter((check) =>
-    isFailed(check) ? isRecent(check, nowMs) : result === undefined || isFailed(result),
-  );
+  const replacesOther = result !== undefined && !isFailed(result);
+  const kept = record.ended.filter((check) => (isFailed(check) ? isRecent(check, nowMs) : !replacesOther));
   const ended = result && { ...result, lease_id: leaseId, data_hash: dataHash, at: nowMs, version };
   return {
     ...record,
