@@ -1,12 +1,13 @@
 import { CODE_LIMITS, RESEND_AFTER_SECONDS } from '#shared/one-time-codes/rules.ts';
-import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
+import { PROBLEMS } from '#shared/problems.ts';
 import { planItem, rateLimitHeaders } from '#shared/rate-limits/limits.ts';
-import { codeLimitTable, duration, keyLimitTable, lockTable, planTable } from './limit-tables.ts';
+import { codeLimitTable, duration, keyLimitTable, lockTable, planTable, table } from './limit-tables.ts';
 
-const problemRows = (): string =>
-  (Object.keys(PROBLEMS) as ProblemCode[])
-    .map((code) => `| ${PROBLEMS[code].status} | \`${code}\` | ${PROBLEMS[code].detail} |`)
-    .join('\n');
+const problemTable = (): string =>
+  table(
+    ['Status', '`code`', 'Meaning'],
+    Object.entries(PROBLEMS).map(([code, { status, detail }]) => [String(status), `\`${code}\``, detail]),
+  );
 
 const headerExamples = (): string =>
   Object.entries(rateLimitHeaders([planItem('free', 57, 23)]))
@@ -27,9 +28,7 @@ digits. Every response carries \`X-Request-Id\`.
 Every error is \`application/problem+json\` (RFC 9457). Decide by \`code\`; \`title\` and \`detail\` are for people.
 \`validation_failed\` names every wrong field at once, in \`errors\`.
 
-| Status | \`code\` | Meaning |
-|---|---|---|
-${problemRows()}
+${problemTable()}
 
 ## Rate limits
 
