@@ -25,7 +25,6 @@ export interface Range {
   readonly prefix?: string;
   readonly between?: readonly [string, string];
   readonly newestFirst?: boolean;
-  readonly pageSize?: number;
 }
 
 const keyCondition = ({ pk, prefix, between }: Range) => {
@@ -50,7 +49,6 @@ export async function* queryPages({ client, name }: Table, range: Range): AsyncG
         ...keyCondition(range),
         ScanIndexForward: range.newestFirst !== true,
         ConsistentRead: true,
-        Limit: range.pageSize,
         ExclusiveStartKey: start,
       }),
     );

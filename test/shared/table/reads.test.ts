@@ -1,4 +1,4 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import {
   batchGet,
   getItem,
@@ -8,8 +8,8 @@ import {
   type Range,
   UnprocessedKeysError,
 } from '#shared/table/reads.ts';
-import { countingCalls } from '#test/table/counting-calls.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 
 let table: EmbeddedTable;
 const keys = ['a', 'b', 'c'].map((name) => ({ pk: name, sk: name }));
@@ -54,14 +54,20 @@ describe('queries', () => {
   });
 
   it('read all pages, and no further page after the caller stops', async () => {
-    expect(await sortKeys({ pageSize: 2 })).toHaveLength(5);
-    const counted = countingCalls(table);
-    const first = await queryPages(counted, { pk: 'range', pageSize: 2 }).next();
+    const pages: number[] = [];
+    const inPagesOfTwo = interceptedTable(table, async ({ input }) => {
+      const page = await table.client.send(new QueryCommand({ ...input, Limit: 2 } as never));
+      pages.push(page.Items?.length ?? 0);
+      return page;
+    });
+    expect(await queryAll(inPagesOfTwo, { pk: 'range' })).toHaveLength(5);
+    expect(pages).toEqual([2, 2, 1]);
+    const first = await queryPages(inPagesOfTwo, { pk: 'range' }).next();
     expect(first.value).toEqual([
       { pk: 'range', sk: 'A#1' },
       { pk: 'range', sk: 'B#1' },
     ]);
-    expect(counted.calls).toEqual(['Query']);
+    expect(pages).toEqual([2, 2, 1, 2]);
   });
 });
 
