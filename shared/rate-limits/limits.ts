@@ -2,7 +2,6 @@
 import {
   KEY_LIMITS,
   type KeyLimitName,
-  keyLimitOf,
   type LimitOverrides,
   PLANS,
   type PlanName,
@@ -47,7 +46,7 @@ export const minuteLimit = ({ keyId, plan }: Omit<LimitedKey, 'limits'>): Limit 
 export const keyLimit = (name: KeyLimitName, { keyId, plan, limits }: LimitedKey): Limit => ({
   subject: keyId,
   name,
-  limit: keyLimitOf(name, plan, limits),
+  limit: limits[name] ?? KEY_LIMITS[name].byPlan[plan],
   windowSeconds: KEY_LIMITS[name].windowSeconds,
 });
 

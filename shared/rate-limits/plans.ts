@@ -79,10 +79,6 @@ export const limitOverridesSchema = v.partial(
 
 export type LimitOverrides = v.InferOutput<typeof limitOverridesSchema>;
 
-/** The number of a key's limit: its override, or its plan's. */
-export const keyLimitOf = (name: KeyLimitName, plan: PlanName, overrides: LimitOverrides = {}): number =>
-  overrides[name] ?? KEY_LIMITS[name].byPlan[plan];
-
 /**
  * The token bucket of the API Gateway usage plan in front of the exact rate limiter. Its rate refills n requests a minute.
  * A caller may send n at the end of one clock minute and n at the start of the next, so its burst is 2n: the least that never

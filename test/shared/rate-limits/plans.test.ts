@@ -1,8 +1,10 @@
-import { planItem, rateLimitHeaders } from '#shared/rate-limits/limits.ts';
+import { keyLimit, planItem, rateLimitHeaders } from '#shared/rate-limits/limits.ts';
 import {
-  keyLimitOf,
+  type KeyLimitName,
+  type LimitOverrides,
   PLAN_NAMES,
   PLANS,
+  type PlanName,
   usagePlanThrottle,
   WINDOW_SECONDS,
 } from '#shared/rate-limits/plans.ts';
@@ -62,7 +64,10 @@ describe('usagePlanThrottle', () => {
   });
 });
 
-describe('keyLimitOf', () => {
+describe('keyLimit', () => {
+  const limitOf = (name: KeyLimitName, plan: PlanName, limits: LimitOverrides = {}) =>
+    keyLimit(name, { keyId: 'key_1', plan, limits }).limit;
+
   it.each([
     ['sms-per-hour', 100, 2000],
     ['failed-checks-per-hour', 10, 100],
@@ -70,12 +75,12 @@ describe('keyLimitOf', () => {
     ['paid-checks-per-day', 500, 20_000],
     ['failed-verifies-per-hour', 100, 1000],
   ] as const)('returns the numbers of the contract for %s', (name, free, professional) => {
-    expect([keyLimitOf(name, 'free'), keyLimitOf(name, 'professional')]).toEqual([free, professional]);
+    expect([limitOf(name, 'free'), limitOf(name, 'professional')]).toEqual([free, professional]);
   });
 
   it('prefers the override of a key', () => {
-    expect(keyLimitOf('sms-per-hour', 'free', { 'sms-per-hour': 0 })).toBe(0);
-    expect(keyLimitOf('paid-checks-per-day', 'free', { 'sms-per-hour': 0 })).toBe(500);
+    expect(limitOf('sms-per-hour', 'free', { 'sms-per-hour': 0 })).toBe(0);
+    expect(limitOf('paid-checks-per-day', 'free', { 'sms-per-hour': 0 })).toBe(500);
   });
 });
 
