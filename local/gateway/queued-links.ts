@@ -17,10 +17,6 @@ export const queuedLinks = ({ link }: Pick<UserLinks, 'link'>): Pick<UserLinks, 
       const own = () => link(newLink, ...rest);
       const result = (lastBySeller.get(sellerId) ?? Promise.resolve()).then(own, own);
       lastBySeller.set(sellerId, result);
-      const forget = () => {
-        if (lastBySeller.get(sellerId) === result) lastBySeller.delete(sellerId);
-      };
-      result.then(forget, forget);
       return result;
     },
   };
