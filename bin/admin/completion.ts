@@ -4,52 +4,41 @@ import { PROGRAM } from './command.ts';
 /** The shells that `completion` writes a script for. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-interface Node {
-  /** `keys issue`, or '' for the program. */
-  readonly path: string;
-  readonly command: Command;
-}
-
-/** The program and all its commands. */
-const nodesOf = (command: Command, path = ''): Node[] => [
-  { path, command },
-  ...command.commands.flatMap((child) => nodesOf(child, `${path} ${child.name()}`.trim())),
+/** The program and all its commands, with their paths: `keys issue`, or '' for the program. */
+const commandsIn = (command: Command, path = ''): (readonly [path: string, command: Command])[] => [
+  [path, command],
+  ...command.commands.flatMap((child) => commandsIn(child, `${path} ${child.name()}`.trim())),
 ];
 
-const flagsOf = (command: Command): string => command.options.map(({ long }) => long).join(' ');
+const namesIn = ({ commands }: Command): string => commands.map((child) => child.name()).join(' ');
 
-/** The options with a closed list of values, once each, such as `--plan`. */
-const choicesOf = (nodes: readonly Node[]): ReadonlyMap<string, string> =>
-  new Map(
-    nodes
-      .flatMap(({ command }) => command.options)
-      .filter(({ argChoices }) => argChoices !== undefined)
-      .map(({ long, argChoices }) => [String(long), String(argChoices?.join(' '))]),
-  );
+const flagsOf = ({ options }: Command): string => options.map(({ long }) => long).join(' ');
 
 /** Bash's completion function; zsh runs it too. It offers commands, after a dash options, and files where there are neither. */
 const bashScript = (program: Command): string => {
-  const nodes = nodesOf(program);
-  const cases = nodes.map(({ path, command }) => {
-    const names = command.commands.map((child) => child.name()).join(' ');
-    return `    '${path}') commands='${names}' options='${flagsOf(command)}' ;;`;
-  });
-  const choices = [...choicesOf(nodes)].map(
-    ([flag, values]) => `    ${flag}) COMPREPLY=($(compgen -W '${values}' -- "$word")); return ;;`,
+  const all = commandsIn(program);
+  const paths = all.slice(1).map(([path]) => `'${path}'`);
+  const cases = all.map(
+    ([path, command]) => `    '${path}') commands='${namesIn(command)}' options='${flagsOf(command)}' ;;`,
   );
+  // The options with a closed list of values, once each, such as `--plan`.
+  const choices = all
+    .flatMap(([, { options }]) => options)
+    .filter(({ argChoices }) => argChoices !== undefined)
+    .map(
+      ({ long, argChoices }) =>
+        `    ${long}) COMPREPLY=($(compgen -W '${argChoices?.join(' ')}' -- "$word")); return ;;`,
+    );
   return `_buyer_linking() {
   local path='' commands='' options='' word="\${COMP_WORDS[COMP_CWORD]}" index
   for ((index = 1; index < COMP_CWORD; index++)); do
     case "\${path:+$path }\${COMP_WORDS[index]}" in
-      ${nodes
-        .slice(1)
-        .map(({ path }) => `'${path}'`)
-        .join('|')})
+      ${paths.join('|')})
         path="\${path:+$path }\${COMP_WORDS[index]}" ;;
     esac
   done
   case "\${COMP_WORDS[COMP_CWORD-1]}" in
-${choices.join('\n')}
+${[...new Set(choices)].join('\n')}
   esac
   case "$path" in
 ${cases.join('\n')}
@@ -66,22 +55,20 @@ complete -o default -F _buyer_linking ${PROGRAM}
 const quoted = (text: string): string => `'${text.replaceAll("'", "\\'")}'`;
 
 const fishScript = (program: Command): string => {
-  const lines = nodesOf(program).flatMap(({ path, command }) => {
-    const words = path.split(' ').filter((word) => word !== '');
-    const inside = words.map((word) => `__fish_seen_subcommand_from ${word}`);
-    const children = command.commands.map((child) => child.name());
-    const here =
-      children.length === 0 ? inside : [...inside, `not __fish_seen_subcommand_from ${children.join(' ')}`];
+  const lines = commandsIn(program).flatMap(([path, command]) => {
+    const inside = path.split(' ').flatMap((word) => (word ? [`__fish_seen_subcommand_from ${word}`] : []));
+    const names = namesIn(command);
+    const here = names === '' ? inside : [...inside, `not __fish_seen_subcommand_from ${names}`];
     const when = (tests: readonly string[]): string =>
       tests.length === 0 ? '' : ` -n ${quoted(tests.join('; and '))}`;
     return [
       ...command.commands.map(
         (child) => `${when(here)} -f -a ${child.name()} -d ${quoted(child.description())}`,
       ),
-      ...command.options.map((option) => {
-        const values = option.argChoices === undefined ? '' : ` -x -a ${quoted(option.argChoices.join(' '))}`;
-        const value = option.required && values === '' ? ' -r' : values;
-        return `${when(inside)} -l ${option.long?.slice(2)}${value} -d ${quoted(option.description)}`;
+      ...command.options.map(({ long, argChoices, required, description }) => {
+        const value = required ? ' -r' : '';
+        const values = argChoices === undefined ? value : ` -x -a ${quoted(argChoices.join(' '))}`;
+        return `${when(inside)} -l ${long?.slice(2)}${values} -d ${quoted(description)}`;
       }),
     ];
   });

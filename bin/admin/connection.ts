@@ -1,6 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { Administration } from '#admin/administration.ts';
 import type { Release } from '#lib/release.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
@@ -31,26 +30,18 @@ export interface TargetOptions {
   readonly data?: string;
 }
 
-/** A command may wait longer than a request, because a throttled table may recover. */
-const MAX_ATTEMPTS = 10;
-const CONNECTION_TIMEOUT_MS = 3000;
-const REQUEST_TIMEOUT_MS = 20_000;
+/** A command may wait longer than a request, because a throttled table may recover. Timeouts are in milliseconds. */
+const SETTINGS = {
+  maxAttempts: 10,
+  requestHandler: { connectionTimeout: 3000, requestTimeout: 20_000, throwOnRequestTimeout: true },
+};
 
 type ClientOptions = NonNullable<ConstructorParameters<typeof DynamoDBClient>[0]>;
 
 /** Opens the table for the CLI. */
 export const openAdminTable = (name: string, options: ClientOptions): Table => ({
   name,
-  client: DynamoDBDocumentClient.from(
-    new DynamoDBClient({
-      maxAttempts: MAX_ATTEMPTS,
-      requestHandler: new NodeHttpHandler({
-        connectionTimeout: CONNECTION_TIMEOUT_MS,
-        requestTimeout: REQUEST_TIMEOUT_MS,
-        throwOnRequestTimeout: true,
-      }),
-      ...options,
-    }),
-    { marshallOptions: { removeUndefinedValues: true } },
-  ),
+  client: DynamoDBDocumentClient.from(new DynamoDBClient({ ...SETTINGS, ...options }), {
+    marshallOptions: { removeUndefinedValues: true },
+  }),
 });

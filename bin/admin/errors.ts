@@ -4,10 +4,7 @@ import { Problem } from '#shared/problems.ts';
 
 /** The command line is wrong: exit code 2. */
 export class UsageError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'UsageError';
-  }
+  override readonly name = 'UsageError';
 }
 
 /** A failed command, as `--json` shows it. */
@@ -16,39 +13,23 @@ export interface Failure {
   readonly message: string;
 }
 
-/** Errors of the AWS SDK by name, with a code and a message that says what to do. */
-const KNOWN: readonly (readonly [RegExp, string, string])[] = [
-  [
-    /^(CredentialsProviderError|TokenProviderError)$/,
-    'not_allowed',
-    'No AWS credentials were found. Sign in, or name a profile with --profile.',
-  ],
-  [
-    /^(ExpiredToken|ExpiredTokenException|RequestExpired)$/,
-    'not_allowed',
-    'The AWS session has expired. Sign in again.',
-  ],
-  [
-    /^(InvalidClientTokenId|UnrecognizedClientException|InvalidSignatureException|SignatureDoesNotMatch)$/,
-    'not_allowed',
-    'AWS does not accept these credentials.',
-  ],
-  [
-    /^(AccessDenied|AccessDeniedException|UnauthorizedException|UnauthorizedOperation)$/,
-    'not_allowed',
-    'These AWS credentials do not allow this command.',
-  ],
-  [
-    /^(TooManyRequestsException|ThrottlingException|ProvisionedThroughputExceededException|Throttling|UnprocessedKeysError)$/,
-    'not_reachable',
-    'AWS is throttling. Try again in a moment.',
-  ],
-  [
-    /^(TimeoutError|AbortError|ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN)$/,
-    'not_reachable',
-    'The deployment does not respond.',
-  ],
-];
+/** The names of the AWS SDK's errors by code, and by the message that says what to do. */
+const KNOWN: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
+  not_allowed: {
+    'No AWS credentials were found. Sign in, or name a profile with --profile.':
+      /^(CredentialsProviderError|TokenProviderError)$/,
+    'The AWS session has expired. Sign in again.': /^(ExpiredToken|ExpiredTokenException|RequestExpired)$/,
+    'AWS does not accept these credentials.':
+      /^(InvalidClientTokenId|UnrecognizedClientException|InvalidSignatureException|SignatureDoesNotMatch)$/,
+    'These AWS credentials do not allow this command.':
+      /^(AccessDenied|AccessDeniedException|UnauthorizedException|UnauthorizedOperation)$/,
+  },
+  not_reachable: {
+    'AWS is throttling. Try again in a moment.':
+      /^(TooManyRequestsException|ThrottlingException|ProvisionedThroughputExceededException|Throttling|UnprocessedKeysError)$/,
+    'The deployment does not respond.': /^(TimeoutError|AbortError)$/,
+  },
+};
 
 const isConnectionError = (error: Error): boolean =>
   /ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN/.test(
@@ -65,8 +46,10 @@ export const failureOf = (error: unknown): Failure => {
   if (error instanceof Problem && error.code === 'service_unavailable') {
     return { code: 'not_reachable', message: 'The table is busy. Run the command again.' };
   }
-  const name = isConnectionError(error) ? 'ECONNREFUSED' : error.name;
-  const known = KNOWN.find(([pattern]) => pattern.test(name));
-  if (known !== undefined) return { code: known[1], message: known[2] };
+  const name = isConnectionError(error) ? 'TimeoutError' : error.name;
+  for (const [code, messages] of Object.entries(KNOWN)) {
+    const [message] = Object.entries(messages).find(([, names]) => names.test(name)) ?? [];
+    if (message !== undefined) return { code, message };
+  }
   return { code: 'unexpected', message: redact(`${error.name}: ${error.message}`) };
 };

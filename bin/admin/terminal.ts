@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { refusal } from '#admin/operations/refusal.ts';
+import { type Refusal, refusal } from '#admin/operations/refusal.ts';
 import type { Output } from './table.ts';
 
 /** The input and output of the CLI. A test passes its own. */
@@ -24,8 +25,11 @@ export interface Terminal {
 const DEFAULT_COLUMNS = 80;
 
 /** Returns the next line of stdin; undefined if there is none. Ctrl-C rejects a question, Ctrl-D closes it. */
-const nextLine = async (question: string): Promise<string | undefined> => {
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+const nextLine = async (
+  question: string,
+  shownOn: { output: Writable; terminal?: boolean } = { output: process.stderr },
+): Promise<string | undefined> => {
+  const prompt = createInterface({ input: process.stdin, ...shownOn });
   const ended = new Promise<undefined>((resolve) => prompt.once('close', () => resolve(undefined)));
   try {
     return await Promise.race([prompt.question(question), ended]);
@@ -34,6 +38,20 @@ const nextLine = async (question: string): Promise<string | undefined> => {
   } finally {
     prompt.close();
   }
+};
+
+const interrupted = (): Refusal => refusal('interrupted', 'Nothing was changed.');
+
+/** Asks on stderr and returns the next line of the terminal, which is not shown. Throws `interrupted` after Ctrl-C or Ctrl-D. */
+export const askHidden = async (question: string): Promise<string> => {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const line = nextLine('', { output: nowhere, terminal: true });
+  // Only now: from here on the terminal does not echo.
+  process.stderr.write(question);
+  const answer = await line;
+  process.stderr.write('\n');
+  if (answer === undefined) throw interrupted();
+  return answer.trim();
 };
 
 const withColor = (text: string): string =>
@@ -59,7 +77,7 @@ export const processTerminal = (): Terminal => {
       if (answer !== undefined) return answer;
       if (!isInteractive) throw refusal('bad_input', 'Stdin has no more lines. Nothing was changed.');
       process.stderr.write('\n');
-      throw refusal('interrupted', 'Nothing was changed.');
+      throw interrupted();
     },
   };
 };

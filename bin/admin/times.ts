@@ -1,8 +1,7 @@
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
 const DURATION = /^([0-9]{1,6})(s|m|h|d)$/;
-const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
-const INSTANT = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?Z$/;
+const MOMENT = /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T([0-9]{2}:[0-9]{2})(:[0-9]{2})?Z)?$/;
 
 /** Parses `90d`, `24h`, `30m`, `10s` or `0` into seconds; undefined for other texts. */
 export const parseDuration = (text: string): number | undefined => {
@@ -11,21 +10,15 @@ export const parseDuration = (text: string): number | undefined => {
   return unit === undefined ? undefined : Number(count) * UNIT_SECONDS[unit as keyof typeof UNIT_SECONDS];
 };
 
-const isRealDay = (day: string): boolean => {
-  const time = Date.parse(`${day}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
-};
-
 /** Parses a time into epoch seconds: from now (`90d`), the start of a day (`2027-01-31`, UTC) or `2027-01-31T12:00Z`; undefined for other texts. */
 export const parseMoment = (text: string, nowMs: number): number | undefined => {
   const duration = parseDuration(text);
   if (duration !== undefined) return Math.floor(nowMs / 1000) + duration;
-  if (DAY.test(text) && isRealDay(text)) return Date.parse(`${text}T00:00:00Z`) / 1000;
-  if (INSTANT.test(text) && isRealDay(text.slice(0, 10))) {
-    const time = Date.parse(text);
-    return Number.isNaN(time) ? undefined : time / 1000;
-  }
-  return undefined;
+  const [, day, minute = '00:00', second = ':00'] = MOMENT.exec(text) ?? [];
+  const iso = `${day}T${minute}${second}Z`;
+  const seconds = Date.parse(iso) / 1000;
+  // Date.parse takes February 31 for March 3.
+  return !Number.isNaN(seconds) && isoOf(seconds) === iso ? seconds : undefined;
 };
 
 /** Formats epoch seconds as `2027-01-31T00:00:00Z`; null for undefined, which means never. */
