@@ -21,6 +21,15 @@ export interface Played {
   readonly transactions: number;
   /** From the first link to the last success. */
   readonly seconds: number;
+  /** The milliseconds that each link took that succeeded. */
+  readonly timesMs: readonly number[];
+}
+
+interface PlayOptions {
+  /** A link ends so long after its start. */
+  readonly deadlineMs: number;
+  /** How old the first count of a link is when its transaction begins. 0: it is read right before, as the service does. */
+  readonly countAgeMs?: number;
 }
 
 const TICKS_PER_MS = 10;
@@ -52,11 +61,15 @@ const vary = (ms: number): number => ms * (0.7 + 0.6 * Math.random());
 
 /**
  * Plays links that begin at `starts` (milliseconds) on a model of DynamoDB, in virtual time: each reads the count, sends its transaction
- * and starts again after a conflict or a failed condition with the service's own backoff, until `deadlineMs` after its start.
+ * and starts again after a conflict or a failed condition, with the service's own backoff. The age of a count is not part of its time.
  */
-export const playLinks = async (starts: readonly number[], deadlineMs: number): Promise<Played> => {
+export const playLinks = async (
+  starts: readonly number[],
+  { deadlineMs, countAgeMs = 0 }: PlayOptions,
+): Promise<Played> => {
   const { now, pause, run } = virtualClock();
   const { network, read, beforeHold, hold } = DYNAMODB_MS;
+  const timesMs: number[] = [];
   let [userCount, transactions, lastSuccessAt] = [0, 0, 0];
   let isHeld = false;
 
@@ -65,14 +78,16 @@ export const playLinks = async (starts: readonly number[], deadlineMs: number): 
     for (let attempts = 0; now() - startedAt <= deadlineMs; attempts += 1) {
       await pause(vary(network + read));
       const count = userCount;
-      await pause(2 * vary(network) + vary(beforeHold));
+      await pause(2 * vary(network) + vary(beforeHold) + (attempts === 0 ? countAgeMs : 0));
       transactions += 1;
       if (!isHeld && count === userCount) {
         isHeld = true;
         await pause(vary(hold));
         isHeld = false;
         userCount += 1;
+        await pause(vary(network));
         lastSuccessAt = now();
+        timesMs.push(now() - startedAt - countAgeMs);
         return;
       }
       await pause(vary(network) + fullJitterMs(BETWEEN_ATTEMPTS, attempts));
@@ -82,5 +97,5 @@ export const playLinks = async (starts: readonly number[], deadlineMs: number): 
   for (const startedAt of starts) void link(startedAt);
   await run();
   const seconds = (lastSuccessAt - (starts[0] ?? 0)) / 1000;
-  return { links: starts.length, succeeded: userCount, transactions, seconds };
+  return { links: starts.length, succeeded: userCount, transactions, seconds, timesMs };
 };
