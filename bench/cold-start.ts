@@ -1,6 +1,7 @@
-import { type Run, type Subject, startBenchProcesses } from './harness/processes.ts';
+import { type Run, startBenchProcesses } from './harness/processes.ts';
 import { type Recording, ROOT, recordOperations } from './harness/recording.ts';
 import { figure, interleave, median, option, ratio, report } from './harness/report.ts';
+import { bundleBare, bundleDeployed, type Subject } from './harness/subjects.ts';
 
 /**
  * `npm run bench:cold-start` compares the time from the start of a new process to its first response with that of a bare handler that
@@ -21,9 +22,9 @@ try {
   const before = baseline === undefined ? [] : await recordingsOf(baseline);
   const operations = await Promise.all(
     recordings.map(async (recording, index) => {
-      const own = await processes.deployed(recording);
-      const bare = await processes.bare(recording);
-      const old = before[index] && (await processes.deployed(before[index], baseline));
+      const own = await bundleDeployed(processes.folder, recording);
+      const bare = await bundleBare(processes.folder, recording);
+      const old = before[index] && (await bundleDeployed(processes.folder, before[index], baseline));
       return { own, bare, old, subjects: old ? [own, bare, old] : [own, bare] };
     }),
   );

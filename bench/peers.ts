@@ -3,9 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { bareHandler } from './harness/bare-handler.ts';
-import { type Subject, startBenchProcesses } from './harness/processes.ts';
+import { startBenchProcesses } from './harness/processes.ts';
 import { type Recording, ROOT, recordOperations } from './harness/recording.ts';
 import { figure, interleave, median, option, ratio, report } from './harness/report.ts';
+import { bundle, bundleBare, bundleDeployed, type Subject } from './harness/subjects.ts';
 
 /**
  * `npm run bench:peers` compares the cold start of GET /v1/users with the same operation in other frameworks: they validate the query with
@@ -49,14 +50,14 @@ try {
   ) as Recording;
   const recordedCalls = join(processes.folder, 'recorded-calls.mjs');
   await writeFile(recordedCalls, bareHandler(recording.first, recording.later));
-  const bare = await processes.bare(recording);
+  const bare = await bundleBare(processes.folder, recording);
   const titles = new Map<Subject, string>([
     [bare, 'bare handler'],
-    [await processes.deployed(recording), 'this project'],
+    [await bundleDeployed(processes.folder, recording), 'this project'],
   ]);
   for (const [peer, title] of Object.entries(PEERS)) {
     const source = join(FOLDER, `${peer}.mjs`);
-    titles.set(await processes.bundle(recording, source, [forPeers(recordedCalls)]), title);
+    titles.set(await bundle(processes.folder, recording, source, [forPeers(recordedCalls)]), title);
   }
   // One round more: the first one warms the disk cache and is not counted.
   const runs = await interleave([...titles.keys()], rounds + 1, (subject) => processes.run(subject));

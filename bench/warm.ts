@@ -2,9 +2,10 @@ import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { shareOfParts } from './harness/cpu-profile.ts';
-import { type Subject, startBenchProcesses } from './harness/processes.ts';
+import { startBenchProcesses } from './harness/processes.ts';
 import { recordOperations } from './harness/recording.ts';
 import { figure, interleave, median, option, quantile, ratio, report } from './harness/report.ts';
+import { bundleBare, bundleDeployed, type Subject } from './harness/subjects.ts';
 
 /**
  * `npm run bench:warm` compares the CPU time and the response times of a running function with those of a bare handler that makes the
@@ -53,8 +54,8 @@ try {
   );
   const pairs = await Promise.all(
     recordings.map(async (recording) => ({
-      own: await processes.deployed(recording),
-      bare: await processes.bare(recording),
+      own: await bundleDeployed(processes.folder, recording),
+      bare: await bundleBare(processes.folder, recording),
     })),
   );
   const subjects = pairs.flatMap(({ own, bare }) => [own, bare]);

@@ -9,8 +9,8 @@ export interface Plot {
 }
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [720, 320, 64, 190, 44, 40];
-const COLORS = ['#3b82d6', '#d9822b', '#2f9e62', '#b05cc8', '#c94f4f', '#7a7f87'] as const;
-const GRID_LINES = 4;
+const COLORS = ['#3b82d6', '#d9822b', '#2f9e62', '#b05cc8'] as const;
+const GRID = [0, 0.25, 0.5, 0.75, 1] as const;
 
 /** Returns 1, 2 or 5 times a power of ten that is at least `value`. */
 export const roundUp = (value: number): number => {
@@ -18,29 +18,27 @@ export const roundUp = (value: number): number => {
   return ([1, 2, 5, 10].find((step) => step * power >= value) ?? 10) * power;
 };
 
-/** Draws lines as an SVG that can be read on light and on dark pages. The scale of the values begins at 0. */
+/** Draws lines, four at most, as an SVG that can be read on light and on dark pages. The scale of the values begins at 0. */
 export const svgOf = ({ title, unit, points, series }: Plot): string => {
   const top = roundUp(Math.max(...Object.values(series).flat()));
-  const x = (index: number) => LEFT + (index / Math.max(1, points.length - 1)) * (WIDTH - LEFT - RIGHT);
-  const y = (value: number) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - BOTTOM - TOP);
-  const text = (at: string, content: string) => `<text ${at}>${content}</text>`;
-  const grid = Array.from({ length: GRID_LINES + 1 }, (_, line) => (top * line) / GRID_LINES).flatMap(
-    (value) => [
-      `<line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y(value).toFixed(1)}" y2="${y(value).toFixed(1)}" class="grid"/>`,
-      text(
-        `x="${LEFT - 8}" y="${(y(value) + 4).toFixed(1)}" text-anchor="end"`,
-        `${Number(value.toPrecision(3))}`,
-      ),
-    ],
-  );
+  const [right, bottom] = [WIDTH - RIGHT, HEIGHT - BOTTOM];
+  const x = (index: number) => (LEFT + (index / (points.length - 1)) * (right - LEFT)).toFixed(1);
+  const y = (value: number) => (bottom - (value / top) * (bottom - TOP)).toFixed(1);
+  const text = (at: string, content: string | number) => `<text ${at}>${content}</text>`;
+  const grid = GRID.flatMap((share) => [
+    `<path d="M${LEFT} ${y(share * top)}H${right}" class="grid"/>`,
+    text(
+      `x="${LEFT - 8}" y="${y(share * top)}" dy="4" text-anchor="end"`,
+      Number((share * top).toPrecision(3)),
+    ),
+  ]);
   const lines = Object.entries(series).flatMap(([name, values], index) => {
-    const color = COLORS[index % COLORS.length];
-    const path = values.map((value, point) => `${x(point).toFixed(1)},${y(value).toFixed(1)}`).join(' ');
+    const path = values.map((value, point) => `${x(point)},${y(value)}`).join(' ');
     const legendY = TOP + 8 + index * 22;
     return [
-      `<polyline points="${path}" fill="none" stroke="${color}" stroke-width="2.5"/>`,
-      `<circle cx="${WIDTH - RIGHT + 24}" cy="${legendY - 4}" r="5" fill="${color}"/>`,
-      text(`x="${WIDTH - RIGHT + 36}" y="${legendY}"`, name),
+      `<polyline points="${path}" fill="none" stroke="${COLORS[index]}" stroke-width="2.5"/>`,
+      `<circle cx="${right + 24}" cy="${legendY - 4}" r="5" fill="${COLORS[index]}"/>`,
+      text(`x="${right + 36}" y="${legendY}"`, name),
     ];
   });
   return [
@@ -49,9 +47,7 @@ export const svgOf = ({ title, unit, points, series }: Plot): string => {
     '@media(prefers-color-scheme:dark){text{fill:#e6edf3}}</style>',
     text(`x="${LEFT}" y="24" font-weight="bold"`, `${title} (${unit})`),
     ...grid,
-    ...points.map((point, index) =>
-      text(`x="${x(index).toFixed(1)}" y="${HEIGHT - 14}" text-anchor="middle"`, point),
-    ),
+    ...points.map((point, index) => text(`x="${x(index)}" y="${HEIGHT - 14}" text-anchor="middle"`, point)),
     ...lines,
     '</svg>\n',
   ].join('\n');

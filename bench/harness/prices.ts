@@ -2,28 +2,31 @@ import type { Usage } from './usage.ts';
 
 /** List prices of us-east-1 in 2025 and 2026 in USD, without free tiers. Look up those of your Region. */
 export const USD = {
-  // Per month of 730 hours.
-  kmsKey: 1,
-  secret: 0.4,
-  alarm: 0.1,
-  dashboard: 3,
-  natGateway: 0.045 * 730,
-  publicAddress: 0.005 * 730,
-  firewall: 5,
-  firewallRule: 1,
   // Per million.
   restRequests: 3.5,
   lambdaRequests: 0.2,
   readUnits: 0.125,
   writeUnits: 0.625,
   kmsSignatures: 15,
-  firewallRequests: 0.6,
   tracesRecorded: 5,
   // Per unit.
   lambdaGbSecondArm: 0.0000133334,
   logGb: 0.5,
   egressGb: 0.09,
-  metricMonth: 0.3,
+} as const;
+
+const HOURS_PER_MONTH = 730;
+
+/** The USD per month of a resource of each type, used or not. */
+export const IDLE_USD = {
+  'AWS::KMS::Key': 1,
+  'AWS::SecretsManager::Secret': 0.4,
+  'AWS::CloudWatch::Alarm': 0.1,
+  'AWS::CloudWatch::Dashboard': 3,
+  'AWS::EC2::NatGateway': 0.045 * HOURS_PER_MONTH,
+  'AWS::EC2::EIP': 0.005 * HOURS_PER_MONTH,
+  // With its one rule.
+  'AWS::WAFv2::WebACL': 5 + 1,
 } as const;
 
 /** The share of requests that X-Ray records, apart from the first one of each second. */
@@ -33,8 +36,6 @@ const CPU_MS = 6;
 const ROUND_TRIP_MS = 5;
 /** The lines that Lambda itself and the access log of API Gateway write for each request. */
 const PLATFORM_LOG_BYTES = 900;
-
-const SECONDS_PER_MONTH = 730 * 3600;
 
 /** Returns the billed milliseconds of a request whose provider calls take `providerMs`. */
 export const billedMs = ({ roundTrips, providerRoundTrips }: Usage, providerMs: number): number =>
@@ -53,4 +54,4 @@ export const costOfMillion = (usage: Usage, providerMs: number): number =>
 
 /** Returns the USD per month of requests at a constant rate. */
 export const costOfMonth = (usdPerMillion: number, requestsPerSecond: number): number =>
-  (usdPerMillion / 1e6) * requestsPerSecond * SECONDS_PER_MONTH;
+  (usdPerMillion / 1e6) * requestsPerSecond * HOURS_PER_MONTH * 3600;

@@ -1,22 +1,10 @@
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Plugin } from 'esbuild';
-import selfsigned from 'selfsigned';
-import { bundleFunctions } from '#lib/bundling.ts';
-import { bareHandler } from './bare-handler.ts';
-import { type Recording, ROOT, VARIABLES } from './recording.ts';
+import { ROOT, VARIABLES } from './recording.ts';
 import { startReplay } from './replay.ts';
-
-/** A bundle and the calls that are replayed to it. */
-export interface Subject {
-  readonly recording: Recording;
-  readonly file: string;
-  readonly mapFile: string;
-  readonly bytes: number;
-}
+import type { Subject } from './subjects.ts';
 
 /** What a new process measures up to its first response. Times in milliseconds since it started. */
 interface ColdStart {
@@ -82,15 +70,9 @@ export const startBenchProcesses = async () => {
   // In the project, so that the source of a bare handler finds the SDK.
   await mkdir(join(ROOT, '.build'), { recursive: true });
   const folder = await mkdtemp(join(ROOT, '.build', 'bench-'));
-  const { cert, private: key } = selfsigned.generate([{ name: 'commonName', value: 'bench' }], {
-    days: 1,
-    keySize: 2048,
-    algorithm: 'sha256',
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
-  });
+  const server = await startReplay();
   const certFile = join(folder, 'cert.pem');
-  await writeFile(certFile, cert);
-  const server = await startReplay({ cert, key });
+  await writeFile(certFile, server.cert);
   const environment = {
     ...VARIABLES,
     AWS_LAMBDA_FUNCTION_NAME: 'bench',
@@ -102,57 +84,15 @@ export const startBenchProcesses = async () => {
     // Hides the AWS profiles of this machine: Lambda has none.
     HOME: folder,
   };
-
-  /** Bundles the source of a function that makes the calls of a recording, with the plugins of a deploy unless others are given. */
-  const bundle = async (
-    recording: Recording,
-    source: string,
-    plugins?: readonly Plugin[],
-  ): Promise<Subject> => {
-    const outDir = await mkdtemp(join(folder, 'bundle-'));
-    const { name } = recording.operation;
-    const entries = { [name]: source };
-    const { folderOf, sizes } = await bundleFunctions({ outDir, entries, ...(plugins && { plugins }) });
-    return {
-      recording,
-      file: join(folderOf(name), 'index.mjs'),
-      mapFile: join(outDir, 'maps', `${name}.mjs.map`),
-      bytes: sizes[name] ?? 0,
-    };
-  };
-
   return {
     /** Removed by `stop`. */
     folder,
-    bundle,
-
-    /** Bundles a function of a checkout as it is deployed. */
-    deployed: (recording: Recording, root = ROOT): Promise<Subject> =>
-      bundle(recording, join(root, 'functions', `${recording.operation.name}.ts`)),
-
-    /** Bundles a bare handler as a project without our plugins would. */
-    async bare(recording: Recording): Promise<Subject> {
-      const source = join(folder, `${randomUUID()}.mjs`);
-      await writeFile(source, bareHandler(recording.first, recording.later));
-      return bundle(recording, source, []);
-    },
 
     /** Runs a subject in a new process. */
-    async run(
-      { recording, file }: Subject,
-      { warmRequests = 0, cpuGroup, nodeOptions = [] }: RunOptions = {},
-    ): Promise<Run> {
-      const { operation, first, later, recorderUrl } = recording;
-      const settings = { file, first: first.event, later: later.event, warmRequests, cpuGroup };
+    async run(subject: Subject, options: RunOptions = {}): Promise<Run> {
+      const { first, later, recorderUrl } = subject.recording;
       server.replay(first.calls, recorderUrl);
-      const child = spawn(process.execPath, [...nodeOptions, '--input-type=module', '-e', PROGRAM], {
-        env: { ...environment, BENCH_RUN: JSON.stringify(settings) },
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      });
-      const ended = once(child, 'exit').then(([code]) => {
-        throw new Error(`${operation.title} ended with exit code ${code}`);
-      });
-      const message = async <T>(): Promise<T> => (await Promise.race([once(child, 'message'), ended]))[0];
+      const { child, message, ended } = startProcess(subject, options, environment);
       const cold = await message<ColdStart>();
       const connections = server.connections();
       server.replay(later.calls, recorderUrl);
@@ -167,4 +107,22 @@ export const startBenchProcesses = async () => {
       await rm(folder, { recursive: true, force: true });
     },
   };
+};
+
+/** Starts the program of a subject. `message` returns its next measurement, and rejects if the process ends before. */
+const startProcess = (
+  { recording: { operation, first, later }, file }: Subject,
+  { warmRequests = 0, cpuGroup, nodeOptions = [] }: RunOptions,
+  environment: NodeJS.ProcessEnv,
+) => {
+  const settings = { file, first: first.event, later: later.event, warmRequests, cpuGroup };
+  const child = spawn(process.execPath, [...nodeOptions, '--input-type=module', '-e', PROGRAM], {
+    env: { ...environment, BENCH_RUN: JSON.stringify(settings) },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`${operation.title} ended with exit code ${code}`);
+  });
+  const message = async <T>(): Promise<T> => (await Promise.race([once(child, 'message'), ended]))[0];
+  return { child, message, ended };
 };

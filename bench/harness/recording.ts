@@ -16,7 +16,7 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export interface RecordedRequest {
   readonly event: object;
   readonly calls: readonly Call[];
-  readonly result: unknown;
+  readonly result: APIGatewayProxyResult;
   readonly logBytes: number;
 }
 
@@ -51,8 +51,8 @@ export type Handler = (event: object, context: object) => Promise<APIGatewayProx
 /** The context that Lambda passes to a function, as far as the functions read it. */
 export const CONTEXT = { getRemainingTimeInMillis: () => 20_000 };
 
-/** Records the calls of every operation of a checkout, twice: for the first request of a process and for a later one. */
-export const recordOperations = async (root = ROOT): Promise<Recording[]> => {
+/** What a recording needs while it is made. */
+const startUpstreams = async () => {
   const [database, simulators] = await Promise.all([startBenchDatabase(), startSimulators()]);
   const providerSecret = JSON.stringify(simulators.providerSecret);
   const recorder = await startRecorder({
@@ -62,6 +62,24 @@ export const recordOperations = async (root = ROOT): Promise<Recording[]> => {
       'provider-secret': providerSecret.replaceAll('http://127.0.0.1:', '<recorder>/'),
     },
   });
+  return {
+    recorder,
+    async newRound(): Promise<Round> {
+      const seller = await database.newSeller();
+      const person = newDemoPerson();
+      await database.registerBuyer(person.phone);
+      return { ...seller, person, userId: '', code: () => simulators.messages(person.phone)[0]?.code ?? '' };
+    },
+    async stop(): Promise<void> {
+      await Promise.all([recorder.close(), simulators.close()]);
+      await database.stop();
+    },
+  };
+};
+
+/** Records the calls of every operation of a checkout, twice: for the first request of a process and for a later one. */
+export const recordOperations = async (root = ROOT): Promise<Recording[]> => {
+  const { recorder, newRound, stop } = await startUpstreams();
   const pages = join(ROOT, '.build', 'pages');
   await writePages(pages);
   Object.assign(process.env, VARIABLES, { AWS_ENDPOINT_URL: recorder.url, PAGES_FOLDER: pages });
@@ -71,13 +89,6 @@ export const recordOperations = async (root = ROOT): Promise<Recording[]> => {
   const restoreLog = redirectLog((line: string) => {
     logBytes += Buffer.byteLength(line);
   });
-
-  const newRound = async (): Promise<Round> => {
-    const seller = await database.newSeller();
-    const person = newDemoPerson();
-    await database.registerBuyer(person.phone);
-    return { ...seller, person, userId: '', code: () => simulators.messages(person.phone)[0]?.code ?? '' };
-  };
   const record = async (handler: Handler, { title, name, event: newEvent }: Operation, round: Round) => {
     const event = newEvent(round);
     logBytes = 0;
@@ -92,11 +103,9 @@ export const recordOperations = async (root = ROOT): Promise<Recording[]> => {
     const [one, two] = [await newRound(), await newRound()];
     const recordings: Recording[] = [];
     for (const operation of OPERATIONS) {
+      const { name, title } = operation;
       // The query makes a new instance of the module, so that its first request is one of a new process.
-      const { handler } = await load(
-        `functions/${operation.name}.ts`,
-        `?${encodeURIComponent(operation.title)}`,
-      );
+      const { handler } = await load(`functions/${name}.ts`, `?${encodeURIComponent(title)}`);
       const first = await record(handler, operation, one);
       const later = await record(handler, operation, two);
       recordings.push({ operation, first, later, recorderUrl: recorder.url });
@@ -104,7 +113,6 @@ export const recordOperations = async (root = ROOT): Promise<Recording[]> => {
     return recordings;
   } finally {
     restoreLog();
-    await Promise.all([recorder.close(), simulators.close()]);
-    await database.stop();
+    await stop();
   }
 };

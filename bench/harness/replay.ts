@@ -1,5 +1,6 @@
 import { createServer } from 'node:https';
 import { text } from 'node:stream/consumers';
+import selfsigned from 'selfsigned';
 import { type Call, listen, type Reply } from './recorder.ts';
 
 /** What calls of two runs have in common: the operation and the kinds of items, but no ids, times or tokens. */
@@ -12,10 +13,16 @@ const signatureOf = ({ target, method, path, body }: Pick<Call, 'target' | 'meth
  * Starts a server that responds to each call as it was recorded, at once, so that only the caller is measured. Equal calls get their
  * recorded responses in turns. It uses TLS: with an http:// endpoint the SDK would load modules that it does not need on AWS.
  */
-export const startReplay = async (tls: { readonly cert: string; readonly key: string }) => {
+export const startReplay = async () => {
+  const { cert, private: key } = selfsigned.generate([{ name: 'commonName', value: 'bench' }], {
+    days: 1,
+    keySize: 2048,
+    algorithm: 'sha256',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+  });
   const replies = new Map<string, Reply[]>();
   let connections = 0;
-  const server = createServer(tls, async (request, response) => {
+  const server = createServer({ cert, key }, async (request, response) => {
     const { headers, method = '', url: path = '' } = request;
     const target = headers['x-amz-target'] as string | undefined;
     const signature = signatureOf({ target, method, path, body: await text(request) });
@@ -32,6 +39,8 @@ export const startReplay = async (tls: { readonly cert: string; readonly key: st
   const { url, close } = await listen(server, 'https');
   return {
     url,
+    /** The certificate of the server. */
+    cert,
     close,
     /** Responds from now on to these calls. `recorderUrl` in a response becomes the URL of this server. */
     replay(calls: readonly Call[], recorderUrl: string): void {

@@ -2,20 +2,15 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { jest } from '@jest/globals';
-import selfsigned from 'selfsigned';
 import type { Call } from '#bench/harness/recorder.ts';
 import { startReplay } from '#bench/harness/replay.ts';
 
-const { cert, private: key } = selfsigned.generate([{ name: 'commonName', value: 'test' }], {
-  keySize: 2048,
-  algorithm: 'sha256',
-  extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
-});
-const agent = new Agent({ ca: cert, keepAlive: true, maxSockets: 1 });
 let server: Awaited<ReturnType<typeof startReplay>>;
+let agent: Agent;
 
 beforeAll(async () => {
-  server = await startReplay({ cert, key });
+  server = await startReplay();
+  agent = new Agent({ ca: server.cert, keepAlive: true, maxSockets: 1 });
 });
 afterAll(async () => {
   agent.destroy();

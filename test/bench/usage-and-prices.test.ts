@@ -23,7 +23,7 @@ describe('usageOf', () => {
       call('TrentService.Sign', 2, 0),
       call('DynamoDB_20120810.TransactWriteItems', 3, 10),
     ],
-    result: { body: 'سلام' },
+    result: { statusCode: 200, body: 'سلام' },
     logBytes: 300,
   });
 
