@@ -58,6 +58,12 @@ describe('the replay', () => {
     expect((await send('/80/token?id=2', '')).body).toBe(`${server.url}/80`);
   });
 
+  it('returns the id that the call has in place of the recorded one, so that a write finds its own', async () => {
+    const [recorded, sent] = ['{":id":{"S":"recorded-id-1"}}', '{":id":{"S":"another-id-22"}}'];
+    server.replay([call(GET, recorded, '{"tries":["recorded-id-1"]}')], 'http://recorder');
+    expect((await send('/', sent, GET)).body).toBe('{"tries":["another-id-22"]}');
+  });
+
   it('counts the connections since the last recording', async () => {
     agent.destroy();
     server.replay([call(GET, '', '')], 'http://recorder');
