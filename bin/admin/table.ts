@@ -97,17 +97,16 @@ const drawn = (
   rows
     .flatMap((row, number) => {
       const cells = row.map((cell, column) => wrapped(cell, widths[column] ?? 0));
-      return Array.from({ length: Math.max(...cells.map(({ length }) => length)) }, (_, line) =>
-        cells
-          .map((lines, column) => {
-            const text = lines[line] ?? '';
-            const isLast = column === cells.length - 1;
-            const padding = isLast ? '' : ' '.repeat((widths[column] ?? 0) - stringWidth(text) + GAP);
-            return style(text, number, column) + padding;
-          })
-          .join('')
-          .trimEnd(),
-      );
+      const height = Math.max(...cells.map(({ length }) => length));
+      return Array.from({ length: height }, (_, line) => {
+        const padded = cells.map((lines, column) => {
+          const text = lines[line] ?? '';
+          const padding = (widths[column] ?? 0) - stringWidth(text) + GAP;
+          // A word of wide characters that was cut can be wider than its column.
+          return style(text, number, column) + ' '.repeat(Math.max(0, padding));
+        });
+        return padded.join('').trimEnd();
+      });
     })
     .map((line) => `${line}\n`)
     .join('');
@@ -154,22 +153,16 @@ const bar = (share: number, width: number): string => {
 };
 
 const drawChart = (bars: Chart['bars'], columns = 0): string => {
-  const shown = bars
-    .filter(([, value]) => value > 0)
-    .map(([name, value]) => [name, value, value.toLocaleString('en')] as const);
+  const shown = bars.filter(([, value]) => value > 0);
   const largest = Math.max(...shown.map(([, value]) => value));
-  const [names = 0, numbers = 0] = widthsOf(
-    shown.map(([name, , text]) => [name, text]),
-    (cell) => [cell],
-  );
+  const names = Math.max(...shown.map(([name]) => name.length));
+  const numbers = largest.toLocaleString('en').length;
   const width = Math.max(0, Math.min(MAX_BAR, columns - totalWidth([names, numbers, 0])));
-  return shown
-    .map(
-      ([name, value, text]) =>
-        `${name.padEnd(names)}  ${text.padStart(numbers)}  ${bar(value / largest, width)}`,
-    )
-    .map((line) => `${line.trimEnd()}\n`)
-    .join('');
+  const lines = shown.map(([name, value]) => {
+    const number = value.toLocaleString('en').padStart(numbers);
+    return `${name.padEnd(names)}  ${number}  ${bar(value / largest, width)}`.trimEnd();
+  });
+  return lines.map((line) => `${line}\n`).join('');
 };
 
 const asText = (rows: readonly (readonly Cell[])[]): string[][] => rows.map((row) => row.map(String));

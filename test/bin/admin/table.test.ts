@@ -54,6 +54,11 @@ describe('render', () => {
     );
   });
 
+  it('draws a word of wide characters that is longer than the terminal', () => {
+    const lines = render({ properties: [['name', '書'.repeat(20)]] }, on(20)).split('\n');
+    expect(lines).toEqual([`name  ${'書'.repeat(14)}`, `      ${'書'.repeat(6)}`, '']);
+  });
+
   it('writes tab-separated values to a pipe, one line per row, without color', () => {
     const table = { head: ['name', 'status'], rows: [['a\tb\nc', 'active']] };
     expect(render(table, on(undefined, true))).toBe('name\tstatus\na b c\tactive\n');
