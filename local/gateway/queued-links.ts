@@ -10,13 +10,14 @@ import type { Functions } from './functions.ts';
  * one process that serves every request, all links of a seller would compete for the same ordinal.
  */
 export const queuedLinks = ({ link }: Pick<UserLinks, 'link'>): Pick<UserLinks, 'link'> => {
-  const lastBySeller = new Map<string, Promise<unknown>>();
+  /** The end of each seller's last link, without its user: the map outlives the request. */
+  const lastBySeller = new Map<string, Promise<void>>();
+  const ended = () => {};
   return {
     link(newLink, ...rest) {
       const { sellerId } = newLink;
-      const own = () => link(newLink, ...rest);
-      const result = (lastBySeller.get(sellerId) ?? Promise.resolve()).then(own, own);
-      lastBySeller.set(sellerId, result);
+      const result = (lastBySeller.get(sellerId) ?? Promise.resolve()).then(() => link(newLink, ...rest));
+      lastBySeller.set(sellerId, result.then(ended, ended));
       return result;
     },
   };
