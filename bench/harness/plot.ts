@@ -12,10 +12,10 @@ const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [720, 320, 64, 190, 44, 40];
 const COLORS = ['#3b82d6', '#d9822b', '#2f9e62', '#b05cc8'] as const;
 const GRID = [0, 0.25, 0.5, 0.75, 1] as const;
 
-/** Returns 1, 2 or 5 times a power of ten that is at least `value`. */
+/** Returns a round number of at least `value`, whose quarters are round too: 1, 2, 4, 6 or 8 times a power of ten. */
 export const roundUp = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(value));
-  return ([1, 2, 5, 10].find((step) => step * power >= value) ?? 10) * power;
+  return ([1, 2, 4, 6, 8].find((step) => step * power >= value) ?? 10) * power;
 };
 
 /** Draws lines, four at most, as an SVG that can be read on light and on dark pages. The scale of the values begins at 0. */

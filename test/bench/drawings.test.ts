@@ -3,11 +3,12 @@ import { roundUp, svgOf } from '#bench/harness/plot.ts';
 
 describe('roundUp', () => {
   it.each([
-    [0.7, 1],
+    [0.7, 0.8],
     [1.2, 2],
-    [4.9, 5],
-    [5.1, 10],
-    [340, 500],
+    [3.9, 4],
+    [4.1, 6],
+    [9.1, 10],
+    [340, 400],
   ])('rounds %d up to %d', (value, expected) => {
     expect(roundUp(value)).toBe(expected);
   });
