@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GUIDE_NAMES, type Page, type PageName, pageFile } from '#shared/docs-page/pages.ts';
+import { PAGE_NAMES, type Page, type PageName, pageFile } from '#shared/docs-page/pages.ts';
 import openApiDocument from '../../openapi.json' with { type: 'json' };
 import { guidePage } from './guide.ts';
 import { referencePage } from './reference.ts';
@@ -11,10 +11,7 @@ const buildPage = async (name: PageName): Promise<Page> => {
 };
 
 /** Builds pages, by default all of them, and writes each to a file of the folder. */
-export const writePages = async (
-  folder: string,
-  names: readonly PageName[] = ['reference', ...GUIDE_NAMES],
-): Promise<void> => {
+export const writePages = async (folder: string, names: readonly PageName[] = PAGE_NAMES): Promise<void> => {
   await mkdir(folder, { recursive: true });
   for (const name of names) {
     await writeFile(join(folder, pageFile(name)), JSON.stringify(await buildPage(name)));

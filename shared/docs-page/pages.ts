@@ -1,6 +1,7 @@
 /** The reference page and the guides. lib/docs-page/ builds them with the bundles, and the functions read them. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { cachedPromise } from '#shared/cached-promise.ts';
 
 /** The guides for sellers, in reading order: `docs/<name>.md`. */
 export const GUIDE_NAMES = [
@@ -14,7 +15,11 @@ export const GUIDE_NAMES = [
 ] as const;
 
 export type GuideName = (typeof GUIDE_NAMES)[number];
-export type PageName = 'reference' | GuideName;
+
+/** The reference page and the guides. */
+export const PAGE_NAMES = ['reference', ...GUIDE_NAMES] as const;
+
+export type PageName = (typeof PAGE_NAMES)[number];
 
 /** A finished page: the headers and the body of its response. */
 export interface Page {
@@ -25,10 +30,17 @@ export interface Page {
 /** Returns the name of a page's file. */
 export const pageFile = (name: PageName): string => `${name}.json`;
 
-/** Returns a function that reads a page from its file in this folder. */
-export const pageReader =
-  (folder: string) =>
-  async (name: PageName): Promise<Page> =>
-    JSON.parse(await readFile(join(folder, pageFile(name)), 'utf8'));
+/** Returns a function that reads a page from its file in this folder, once. */
+export const pageReader = (folder: string) => {
+  const reads = new Map(
+    PAGE_NAMES.map((name) => [
+      name,
+      cachedPromise(
+        async (): Promise<Page> => JSON.parse(await readFile(join(folder, pageFile(name)), 'utf8')),
+      ),
+    ]),
+  );
+  return async (name: PageName): Promise<Page> => (reads.get(name) as () => Promise<Page>)();
+};
 
 export type ReadPage = ReturnType<typeof pageReader>;
