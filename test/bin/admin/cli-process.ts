@@ -12,13 +12,14 @@ export interface Ended {
   readonly error: string;
 }
 
-/** Starts a command in a process of its own, without a terminal. `input`: its stdin. */
-export const startCommand = (
+/** Starts a program in a process of its own, without a terminal. `input`: its stdin. */
+export const startProgram = (
+  program: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   input = '',
 ) => {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   });
@@ -34,6 +35,13 @@ export const startCommand = (
   const ended = once(child, 'close').then(([exitCode]): Ended => ({ exitCode, out, error }));
   return { child, ended };
 };
+
+/** Starts a command of the admin CLI. */
+export const startCommand = (
+  args: readonly string[],
+  environment?: Readonly<Record<string, string>>,
+  input?: string,
+) => startProgram(PROGRAM, args, environment, input);
 
 /** Returns the result of a command with --json, which must succeed. */
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the result.

@@ -1,8 +1,6 @@
 /** The smoke test as a process, against the local service. `npm run test:deploy` runs it against a deployed stage. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { startCommand } from '#test/bin/admin/cli-process.ts';
+import { startCommand, startProgram } from '#test/bin/admin/cli-process.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import { startStub } from './stub-service.ts';
 
@@ -17,24 +15,8 @@ afterAll(async () => {
   await removeDataFolder(service.folder);
 }, 30_000);
 
-const start = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...environment },
-  });
-  let out = '';
-  let error = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    error += text;
-  });
-  return {
-    child,
-    ended: once(child, 'close').then(([exitCode]) => ({ exitCode: Number(exitCode), out, error })),
-  };
-};
+const start = (args: readonly string[], environment?: Readonly<Record<string, string>>) =>
+  startProgram(PROGRAM, args, environment);
 
 const smoke = (...args: readonly string[]) => start(args).ended;
 
