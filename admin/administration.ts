@@ -4,10 +4,10 @@ import { apiKeyStore } from '#admin/stores/api-key-store.ts';
 import { auditStore, type NewAuditRecord } from '#admin/stores/audit-store.ts';
 import { type Seller, sellerStore } from '#admin/stores/seller-store.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
-import type { KeyPrefix } from '#shared/api-keys/format.ts';
 import type { Clock } from '#shared/clock.ts';
+import type { KeyPrefix } from '#shared/env.ts';
 import type { Table } from '#shared/table/client.ts';
-import { refusal } from './operations/refusal.ts';
+import { refusal } from './refusal.ts';
 
 /** The deployment that is administered, and the person who does it. */
 export interface AdministrationOptions {

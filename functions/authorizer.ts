@@ -1,14 +1,15 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { hashApiKey, isWellFormedKey, type KeyPrefix } from '#shared/api-keys/format.ts';
+import { hashApiKey, isWellFormedKey } from '#shared/api-keys/format.ts';
 import { policyFor } from '#shared/api-keys/policy.ts';
 import { isUsable, type KeySecret } from '#shared/api-keys/schema.ts';
-import type { KeySecretStore } from '#shared/api-keys/store.ts';
-import type { Clock } from '#shared/clock.ts';
-import { authorizerDeps } from '#shared/deps.ts';
-import { bindOnce } from '#shared/env.ts';
+import { type KeySecretStore, keySecretStore } from '#shared/api-keys/store.ts';
+import { type Clock, systemClock } from '#shared/clock.ts';
+import { bindOnce, type KeyPrefix, readEnv } from '#shared/env.ts';
 import { headerOf, requestIdOf } from '#shared/http/event.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import { runInRequest } from '#shared/request-context.ts';
+import { allRoutes } from '#shared/routes.ts';
+import { tableFromEnv } from '#shared/table/client.ts';
 
 /** The dependencies of the authorizer. */
 export interface AuthorizerDeps {
@@ -56,7 +57,7 @@ const decide = async (
   const { seller_id, key_id, plan } = secret;
   logEvent('key_checked', { outcome: 'allowed', seller_id, key_id, plan });
   await recordUse(secrets, secretHash, secret, nowMs);
-  return policyFor(secret, event.methodArn);
+  return policyFor(secret, event.methodArn, allRoutes);
 };
 
 /** The longest time of a decision. A database that hangs must not keep a caller waiting. */
@@ -83,7 +84,14 @@ export const authorize = (
     () => decide(event, deps),
   );
 
-const deps = bindOnce<AuthorizerDeps>(authorizerDeps);
+/** Builds the dependencies from the environment. */
+export const bind = (): AuthorizerDeps => ({
+  secrets: keySecretStore(tableFromEnv()),
+  keyPrefix: readEnv(['KEY_PREFIX']).KEY_PREFIX,
+  clock: systemClock,
+});
+
+const deps = bindOnce(bind);
 
 /** The Lambda handler of the authorizer. */
 export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>

@@ -1,15 +1,22 @@
-import { createUserDeps } from '#shared/deps.ts';
+import { systemClock } from '#shared/clock.ts';
+import { readEnv } from '#shared/env.ts';
 import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { type PaidCheckDeps, paidCheck } from '#shared/identity-registry/check-person.ts';
+import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import { problem } from '#shared/problems.ts';
-import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { assertSandboxAllowed } from '#shared/providers/sandbox.ts';
+import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
 import { keyLimits } from '#shared/rate-limits/request-limits.ts';
+import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
+import { hashesFromEnv, providerSecretFromEnv } from '#shared/secrets/from-env.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
-import type { LinkHashes, UserLinks } from '#shared/users/link-user.ts';
-import type { PersonChecks } from '#shared/users/person-check-lease.ts';
-import type { UserReads } from '#shared/users/read-users.ts';
+import { tableFromEnv } from '#shared/table/client.ts';
+import { type LinkHashes, type UserLinks, userLinks } from '#shared/users/link-user.ts';
+import { type PersonChecks, personChecks } from '#shared/users/person-check-lease.ts';
+import { personCheckStore } from '#shared/users/person-check-store.ts';
+import { type UserReads, userReads } from '#shared/users/read-users.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 import type { NewUser } from '#shared/users/schema.ts';
 import type { NewUserAttributes, Person } from '#shared/users/user-item.ts';
@@ -104,4 +111,21 @@ const newUser = (body: NewUser, nowMs: number): NewUserAttributes => ({
   created_at: new Date(nowMs).toISOString(),
 });
 
-export const handler = endpoint(route, handle, createUserDeps);
+/** Builds the dependencies from the environment. */
+export const bind = (): CreateUserDeps => {
+  const env = readEnv(['IDENTITY_PROVIDERS', 'PAID_CHECKS_PER_DAY', 'KEY_PREFIX']);
+  assertSandboxAllowed(env.IDENTITY_PROVIDERS, env.KEY_PREFIX);
+  const table = tableFromEnv();
+  const rateLimiter = rateLimiterFromEnv(table);
+  return {
+    clock: systemClock,
+    rateLimiter,
+    ceilings: stageCeilings(rateLimiter, { paidChecksPerDay: env.PAID_CHECKS_PER_DAY }, systemClock),
+    checks: personChecks(personCheckStore(table), systemClock),
+    users: { ...userReads(table), ...userLinks(table) },
+    hashes: hashesFromEnv(),
+    identityRegistry: identityRegistryFrom(env.IDENTITY_PROVIDERS, providerSecretFromEnv()),
+  };
+};
+
+export const handler = endpoint(route, handle, bind);

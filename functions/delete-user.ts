@@ -1,8 +1,10 @@
-import { deleteUserDeps } from '#shared/deps.ts';
+import { systemClock } from '#shared/clock.ts';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { problem } from '#shared/problems.ts';
-import type { UserRemovals } from '#shared/users/remove-user.ts';
+import { rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
+import { tableFromEnv } from '#shared/table/client.ts';
+import { type UserRemovals, userRemovals } from '#shared/users/remove-user.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 
 const route = userRoutes['delete-user'];
@@ -23,4 +25,10 @@ export const handle: Handle<typeof route, DeleteUserDeps> = async (
   return { status: 204 };
 };
 
-export const handler = endpoint(route, handle, deleteUserDeps);
+/** Builds the dependencies from the environment. */
+export const bind = (): DeleteUserDeps => {
+  const table = tableFromEnv();
+  return { clock: systemClock, rateLimiter: rateLimiterFromEnv(table), users: userRemovals(table) };
+};
+
+export const handler = endpoint(route, handle, bind);

@@ -1,8 +1,9 @@
-import { getDocsDeps } from '#shared/deps.ts';
-import type { ReadPage } from '#shared/docs-page/pages.ts';
+import { systemClock } from '#shared/clock.ts';
 import { docsPageRoutes } from '#shared/docs-page/routes.ts';
+import { pagesFolder } from '#shared/env.ts';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import { pageReader, type ReadPage } from '#shared/pages.ts';
 
 const route = docsPageRoutes['get-docs'];
 
@@ -16,4 +17,7 @@ export const handle: Handle<typeof route, GetDocsDeps> = async (_request, { read
   ...(await readPage('reference')),
 });
 
-export const handler = endpoint(route, handle, getDocsDeps);
+/** Builds the dependencies from the environment. */
+export const bind = (): GetDocsDeps => ({ clock: systemClock, readPage: pageReader(pagesFolder()) });
+
+export const handler = endpoint(route, handle, bind);

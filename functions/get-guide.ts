@@ -1,8 +1,9 @@
-import { getGuideDeps } from '#shared/deps.ts';
-import type { ReadPage } from '#shared/docs-page/pages.ts';
+import { systemClock } from '#shared/clock.ts';
 import { docsPageRoutes } from '#shared/docs-page/routes.ts';
+import { pagesFolder } from '#shared/env.ts';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import { pageReader, type ReadPage } from '#shared/pages.ts';
 
 const route = docsPageRoutes['get-guide'];
 
@@ -16,4 +17,7 @@ export const handle: Handle<typeof route, GetGuideDeps> = async ({ path }, { rea
   ...(await readPage(path.guide)),
 });
 
-export const handler = endpoint(route, handle, getGuideDeps);
+/** Builds the dependencies from the environment. */
+export const bind = (): GetGuideDeps => ({ clock: systemClock, readPage: pageReader(pagesFolder()) });
+
+export const handler = endpoint(route, handle, bind);

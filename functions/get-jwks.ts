@@ -1,6 +1,7 @@
+import { signerFromEnv } from '#shared/access-tokens/from-env.ts';
 import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { accessTokenRoutes } from '#shared/access-tokens/routes.ts';
-import { getJwksDeps } from '#shared/deps.ts';
+import { systemClock } from '#shared/clock.ts';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 
@@ -17,4 +18,7 @@ export const handle: Handle<typeof route, GetJwksDeps> = async (_request, { sign
   body: await signer.publicKeys(),
 });
 
-export const handler = endpoint(route, handle, getJwksDeps);
+/** Builds the dependencies from the environment. */
+export const bind = (): GetJwksDeps => ({ clock: systemClock, signer: signerFromEnv() });
+
+export const handler = endpoint(route, handle, bind);

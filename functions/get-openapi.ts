@@ -1,7 +1,9 @@
-import { getOpenapiDeps } from '#shared/deps.ts';
+import { systemClock } from '#shared/clock.ts';
 import { docsPageRoutes } from '#shared/docs-page/routes.ts';
+import { readEnv } from '#shared/env.ts';
 import { endpoint, type Handle, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import openApiDocument from '../openapi.json' with { type: 'json' };
 
 const route = docsPageRoutes['get-openapi'];
 
@@ -15,4 +17,14 @@ export const handle: Handle<typeof route, GetOpenapiDeps> = async (_request, { d
   body: document,
 });
 
-export const handler = endpoint(route, handle, getOpenapiDeps);
+/** Builds the dependencies from the environment. */
+export const bind = (): GetOpenapiDeps => {
+  const { RELEASE_VERSION, RELEASE_COMMIT } = readEnv(['RELEASE_VERSION', 'RELEASE_COMMIT']);
+  const release = { 'x-service-version': RELEASE_VERSION, 'x-commit': RELEASE_COMMIT };
+  return {
+    clock: systemClock,
+    document: { ...openApiDocument, info: { ...openApiDocument.info, ...release } },
+  };
+};
+
+export const handler = endpoint(route, handle, bind);

@@ -1,6 +1,7 @@
 import { accessTokenRoutes } from '#shared/access-tokens/routes.ts';
 import { issuerMetadata } from '#shared/access-tokens/rules.ts';
-import { getOpenidConfigurationDeps } from '#shared/deps.ts';
+import { systemClock } from '#shared/clock.ts';
+import { readEnv } from '#shared/env.ts';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 
@@ -20,4 +21,10 @@ export const handle: Handle<typeof route, GetOpenidConfigurationDeps> = async (
   body: issuerMetadata(tokenIssuer, accessTokenRoutes['get-jwks'].path),
 });
 
-export const handler = endpoint(route, handle, getOpenidConfigurationDeps);
+/** Builds the dependencies from the environment. */
+export const bind = (): GetOpenidConfigurationDeps => ({
+  clock: systemClock,
+  tokenIssuer: readEnv(['TOKEN_ISSUER']).TOKEN_ISSUER,
+});
+
+export const handler = endpoint(route, handle, bind);

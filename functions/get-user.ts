@@ -1,8 +1,10 @@
-import { getUserDeps } from '#shared/deps.ts';
+import { systemClock } from '#shared/clock.ts';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { problem } from '#shared/problems.ts';
-import type { UserReads } from '#shared/users/read-users.ts';
+import { rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
+import { tableFromEnv } from '#shared/table/client.ts';
+import { type UserReads, userReads } from '#shared/users/read-users.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 
 const route = userRoutes['get-user'];
@@ -18,4 +20,10 @@ export const handle: Handle<typeof route, GetUserDeps> = async ({ path, caller }
   return { status: 200, body: user };
 };
 
-export const handler = endpoint(route, handle, getUserDeps);
+/** Builds the dependencies from the environment. */
+export const bind = (): GetUserDeps => {
+  const table = tableFromEnv();
+  return { clock: systemClock, rateLimiter: rateLimiterFromEnv(table), users: userReads(table) };
+};
+
+export const handler = endpoint(route, handle, bind);

@@ -1,8 +1,11 @@
-import { listUsersDeps } from '#shared/deps.ts';
+import { systemClock } from '#shared/clock.ts';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import { rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
+import { hashesFromEnv } from '#shared/secrets/from-env.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
-import type { UserReads } from '#shared/users/read-users.ts';
+import { tableFromEnv } from '#shared/table/client.ts';
+import { type UserReads, userReads } from '#shared/users/read-users.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 
 const route = userRoutes['list-users'];
@@ -57,4 +60,15 @@ export const handle: Handle<typeof route, ListUsersDeps> = async (
   };
 };
 
-export const handler = endpoint(route, handle, listUsersDeps);
+/** Builds the dependencies from the environment. */
+export const bind = (): ListUsersDeps => {
+  const table = tableFromEnv();
+  return {
+    clock: systemClock,
+    rateLimiter: rateLimiterFromEnv(table),
+    users: userReads(table),
+    hashes: hashesFromEnv(),
+  };
+};
+
+export const handler = endpoint(route, handle, bind);

@@ -1,9 +1,10 @@
 import { randomBase62 } from '#shared/base62.ts';
-import { sendOtpDeps } from '#shared/deps.ts';
+import { systemClock } from '#shared/clock.ts';
+import { readEnv } from '#shared/env.ts';
 import { endpoint, type Handle, type Request } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { logEvent } from '#shared/log.ts';
-import type { CodeGenerator } from '#shared/one-time-codes/new-code.ts';
+import { type CodeGenerator, codesOf } from '#shared/one-time-codes/new-code.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import {
   audienceOf,
@@ -12,16 +13,20 @@ import {
   RESEND_AFTER_SECONDS,
   whyNotSent,
 } from '#shared/one-time-codes/rules.ts';
-import type { CodeOwner, CodeStore } from '#shared/one-time-codes/store.ts';
+import { type CodeOwner, type CodeStore, codeStore } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
+import { assertSandboxAllowed } from '#shared/providers/sandbox.ts';
 import { type Consumed, consumeAll } from '#shared/rate-limits/consumed.ts';
-import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
 import { keyLimits } from '#shared/rate-limits/request-limits.ts';
-import type { StageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
+import { type StageCeilings, stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
+import { hashesFromEnv, providerSecretFromEnv } from '#shared/secrets/from-env.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
+import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { deliverCode } from '#shared/sms/deliver-code.ts';
 import type { SmsSender } from '#shared/sms/port.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
+import { tableFromEnv } from '#shared/table/client.ts';
 
 const route = oneTimeCodeRoutes['send-otp'];
 
@@ -90,4 +95,23 @@ export const handle: Handle<typeof route, SendOtpDeps> = async (request, deps) =
   return { status: 202, body: { expires_in: CODE_LIFETIME_SECONDS, resend_after: RESEND_AFTER_SECONDS } };
 };
 
-export const handler = endpoint(route, handle, sendOtpDeps);
+/** Builds the dependencies from the environment. */
+export const bind = (): SendOtpDeps => {
+  const env = readEnv(['SMS_PROVIDERS', 'SMS_PER_DAY', 'OTP_ACCESS', 'KEY_PREFIX']);
+  assertSandboxAllowed(env.SMS_PROVIDERS, env.KEY_PREFIX);
+  const table = tableFromEnv();
+  const rateLimiter = rateLimiterFromEnv(table);
+  return {
+    clock: systemClock,
+    rateLimiter,
+    ceilings: stageCeilings(rateLimiter, { smsPerDay: env.SMS_PER_DAY }, systemClock),
+    codes: codeStore(table),
+    newCode: codesOf(env.SMS_PROVIDERS),
+    hashes: hashesFromEnv(),
+    sms: smsSenderFrom(env.SMS_PROVIDERS, providerSecretFromEnv()),
+    smsProvider: env.SMS_PROVIDERS[0] ?? 'none',
+    otpAccess: env.OTP_ACCESS,
+  };
+};
+
+export const handler = endpoint(route, handle, bind);

@@ -1,18 +1,22 @@
+import { signerFromEnv } from '#shared/access-tokens/from-env.ts';
 import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { accessTokenClaims, TOKEN_LIFETIME_SECONDS } from '#shared/access-tokens/rules.ts';
-import type { BuyerStore } from '#shared/buyers/store.ts';
-import { verifyOtpDeps } from '#shared/deps.ts';
+import { type BuyerStore, buyerStore } from '#shared/buyers/store.ts';
+import { systemClock } from '#shared/clock.ts';
+import { readEnv } from '#shared/env.ts';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { logEvent } from '#shared/log.ts';
 import { failedVerifies } from '#shared/one-time-codes/failed-verifies.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import { audienceOf, type OutstandingCode, registersBuyers } from '#shared/one-time-codes/rules.ts';
-import type { CodeOwner, CodeStore } from '#shared/one-time-codes/store.ts';
+import { type CodeOwner, type CodeStore, codeStore } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
-import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
 import { keyLimits } from '#shared/rate-limits/request-limits.ts';
+import { hashesFromEnv } from '#shared/secrets/from-env.ts';
 import { type KeyedHashes, sameMac } from '#shared/secrets/keyed-hashes.ts';
+import { tableFromEnv } from '#shared/table/client.ts';
 
 const route = oneTimeCodeRoutes['verify-otp'];
 
@@ -87,4 +91,20 @@ export const handle: Handle<typeof route, VerifyOtpDeps> = async (request, deps)
   };
 };
 
-export const handler = endpoint(route, handle, verifyOtpDeps);
+/** Builds the dependencies from the environment. */
+export const bind = (): VerifyOtpDeps => {
+  const env = readEnv(['TOKEN_ISSUER', 'OTP_ACCESS']);
+  const table = tableFromEnv();
+  return {
+    clock: systemClock,
+    rateLimiter: rateLimiterFromEnv(table),
+    codes: codeStore(table),
+    buyers: buyerStore(table),
+    hashes: hashesFromEnv(),
+    signer: signerFromEnv(),
+    tokenIssuer: env.TOKEN_ISSUER,
+    otpAccess: env.OTP_ACCESS,
+  };
+};
+
+export const handler = endpoint(route, handle, bind);

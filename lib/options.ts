@@ -1,6 +1,6 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as v from 'valibot';
-import { KEY_PREFIXES } from '#shared/api-keys/format.ts';
+import { KEY_PREFIXES } from '#shared/env.ts';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';

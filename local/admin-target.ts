@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { KEY_PREFIXES } from '#shared/api-keys/format.ts';
+import { KEY_PREFIXES } from '#shared/env.ts';
 import { readIfThere, writePrivateJson } from './private-file.ts';
 
 /** The addresses and credentials by which the admin CLI reaches the local service. The file is private: its credentials are valid for this run. */

@@ -1,6 +1,5 @@
 import { releaseOf } from '#lib/release.ts';
-import type { KeyPrefix } from '#shared/api-keys/format.ts';
-import type { OtpAccess } from '#shared/env.ts';
+import type { KeyPrefix, OtpAccess } from '#shared/env.ts';
 import type { DataFolder } from './data-folder.ts';
 import { StartupError } from './startup-error.ts';
 

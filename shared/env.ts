@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { KEY_PREFIXES } from '#shared/api-keys/format.ts';
 
 /**
  * Every environment variable of the functions. Nothing else in a function reads `process.env`. A function gets only those that its
@@ -14,6 +13,11 @@ const list = v.pipe(
 
 /** A positive integer. */
 const wholeNumber = v.pipe(text, v.regex(/^[1-9][0-9]*$/), v.transform(Number));
+
+/** `blk_live_` in prod, `blk_test_` elsewhere. A stage rejects a key of the other prefix without a read. */
+export const KEY_PREFIXES = ['blk_live_', 'blk_test_'] as const;
+
+export type KeyPrefix = (typeof KEY_PREFIXES)[number];
 
 const VARIABLES = {
   /** The table. */

@@ -2,7 +2,6 @@
  * Every error response of the service: a closed table from code to status, title and detail. Functions and gateway build the
  * RFC 9457 `application/problem+json` body from it.
  */
-import type { RateLimitItem } from '#shared/rate-limits/limits.ts';
 
 interface ProblemKind {
   readonly status: number;
@@ -129,8 +128,6 @@ interface ProblemOptions {
   readonly errors?: readonly InputError[];
   /** Seconds, at least 1; becomes the header Retry-After. */
   readonly retryAfterSeconds?: number;
-  /** The limit that refused, if it is not the plan's: an item of its own in RateLimit and RateLimit-Policy. */
-  readonly rateLimit?: RateLimitItem;
   /** For the log only. */
   readonly cause?: unknown;
 }
@@ -140,7 +137,6 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: readonly InputError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
-  readonly rateLimit: RateLimitItem | undefined;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
     super(code, { cause: options.cause });
@@ -148,7 +144,6 @@ export class Problem extends Error {
     this.code = code;
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds;
-    this.rateLimit = options.rateLimit;
   }
 }
 

@@ -1,6 +1,6 @@
 /** The type of a row of the route table, and what is derived from a row. Types and pure functions only. */
 import type * as v from 'valibot';
-import type { PageName } from '#shared/docs-page/pages.ts';
+import type { PageName } from '#shared/pages.ts';
 import type { ProblemCode } from '#shared/problems.ts';
 import type { HourlyLimitName } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';

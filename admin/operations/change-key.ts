@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Administration, requireKey, requireSeller, step } from '#admin/administration.ts';
+import { refusal } from '#admin/refusal.ts';
 import type { ApiKey } from '#admin/stores/api-key-schema.ts';
 import type { NewAuditRecord } from '#admin/stores/audit-store.ts';
 import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';
 import { expiryText, requireFutureExpiry } from './issue-key.ts';
-import { refusal } from './refusal.ts';
 
 /** A change of a key. `write` and `name` are in the names of its steps, `action` is in its audit record. */
 interface KeyEdit {

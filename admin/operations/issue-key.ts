@@ -1,4 +1,5 @@
 import { type Administration, requireSeller, step } from '#admin/administration.ts';
+import { Refusal, refusal } from '#admin/refusal.ts';
 import type { ApiKey, SecretSummary } from '#admin/stores/api-key-schema.ts';
 import type { NewAuditRecord } from '#admin/stores/audit-store.ts';
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
@@ -7,7 +8,6 @@ import { randomBase62 } from '#shared/base62.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';
 import { requireName } from './create-seller.ts';
-import { Refusal, refusal } from './refusal.ts';
 
 /** The properties of a new key. `expiresAt`: epoch seconds. */
 export interface KeyRequest {

@@ -1,9 +1,9 @@
 import { type Administration, requireKey, requireSeller } from '#admin/administration.ts';
+import { refusal } from '#admin/refusal.ts';
 import type { ApiKey } from '#admin/stores/api-key-schema.ts';
 import { chunksOf } from '#admin/stores/batch-get.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import { redact } from '#shared/log.ts';
-import { refusal } from './refusal.ts';
 
 const SELLER_ID = /^sel_[0-9A-Za-z]+$/;
 const KEY_ID = /^key_[0-9A-Za-z]+$/;

@@ -1,8 +1,8 @@
 import type { Administration } from '#admin/administration.ts';
+import { refusal } from '#admin/refusal.ts';
 import { type ApiKey, type SecretSummary, secretEnd } from '#admin/stores/api-key-schema.ts';
 import { changeKey, requireActive } from './change-key.ts';
 import { type IssuedKey, newSecret } from './issue-key.ts';
-import { refusal } from './refusal.ts';
 
 /** All secrets of a key are written in one transaction, which holds 100 items. Ten rotations within one grace period are a mistake. */
 const MAX_SECRETS = 10;

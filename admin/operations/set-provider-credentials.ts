@@ -5,7 +5,7 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
-import { refusal } from './refusal.ts';
+import { refusal } from '#admin/refusal.ts';
 
 const secretSchema = v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.unknown()));
 

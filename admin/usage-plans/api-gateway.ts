@@ -14,7 +14,7 @@ import {
   paginateGetUsagePlanKeys,
   UpdateApiKeyCommand,
 } from '@aws-sdk/client-api-gateway';
-import { refusal } from '#admin/operations/refusal.ts';
+import { refusal } from '#admin/refusal.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
 import type { DayUsage, GatewayKey, UsagePlans } from './port.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { refusal } from '#admin/operations/refusal.ts';
+import { refusal } from '#admin/refusal.ts';
 import { connect } from './connect.ts';
 import type { Connection, TargetOptions } from './connection.ts';
 import { type Block, render, wrapped } from './table.ts';

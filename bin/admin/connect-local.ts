@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { administration } from '#admin/administration.ts';
 import { randomIds } from '#admin/ids.ts';
-import { refusal } from '#admin/operations/refusal.ts';
+import { refusal } from '#admin/refusal.ts';
 import { releaseOf } from '#lib/release.ts';
 import { readAdminTarget } from '#local/admin-target.ts';
 import { STAGE_NAME } from '#local/environment.ts';

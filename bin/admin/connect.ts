@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { refusal } from '#admin/operations/refusal.ts';
+import { refusal } from '#admin/refusal.ts';
 import type { Connection, TargetOptions } from './connection.ts';
 import { UsageError } from './errors.ts';
 

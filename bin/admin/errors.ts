@@ -1,4 +1,4 @@
-import { Refusal } from '#admin/operations/refusal.ts';
+import { Refusal } from '#admin/refusal.ts';
 import { redact } from '#shared/log.ts';
 import { Problem } from '#shared/problems.ts';
 

@@ -1,4 +1,4 @@
-import { refusal } from '#admin/operations/refusal.ts';
+import { refusal } from '#admin/refusal.ts';
 import { parsePhone } from '#shared/users/phone.ts';
 import type { Session } from './command.ts';
 import { UsageError } from './errors.ts';

@@ -1,9 +1,9 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { requireProviderSecret, TargetError, targetOf } from '#bin/admin/target.ts';
 import type { Terminal } from '#bin/admin/terminal.ts';
 import { type Config, ConfigError } from '#lib/config.ts';
 import { apiStackName, dataStackName } from '#lib/outputs.ts';
 import { configOf, STAGE_NAMES } from '#lib/stages.ts';
-import { requireProviderSecret, TargetError, targetOf } from './target.ts';
 
 /** Runs the CDK CLI with these arguments and returns its exit code. */
 export type RunCdk = (

@@ -1,4 +1,4 @@
-import { GUIDE_NAMES, type GuideName, type Page } from '#shared/docs-page/pages.ts';
+import { GUIDE_NAMES, type GuideName, type Page } from '#shared/pages.ts';
 import { type Html, html, raw } from './html.ts';
 import { markdown } from './markdown.ts';
 import { page } from './page.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Page } from '#shared/docs-page/pages.ts';
+import type { Page } from '#shared/pages.ts';
 import { type Html, html, raw } from './html.ts';
 
 const readBrowserFile = (name: string): string =>

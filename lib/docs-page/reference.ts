@@ -1,4 +1,4 @@
-import type { Page } from '#shared/docs-page/pages.ts';
+import type { Page } from '#shared/pages.ts';
 import { type ApiDocument, type Operation, operationsOf, withSchemas } from './document.ts';
 import { guideLinks } from './guide.ts';
 import { type Html, html } from './html.ts';

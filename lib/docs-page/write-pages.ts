@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PAGE_NAMES, type Page, type PageName, pageFile } from '#shared/docs-page/pages.ts';
+import { PAGE_NAMES, type Page, type PageName, pageFile } from '#shared/pages.ts';
 import openApiDocument from '../../openapi.json' with { type: 'json' };
 import { guidePage } from './guide.ts';
 import { referencePage } from './reference.ts';

@@ -1,5 +1,4 @@
-import { handle } from '#functions/create-user.ts';
-import { createUserDeps } from '#shared/deps.ts';
+import { bind, handle } from '#functions/create-user.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
 import type { UserLinks } from '#shared/users/link-user.ts';
 import { userRoutes } from '#shared/users/routes.ts';
@@ -26,7 +25,7 @@ export const queuedLinks = ({ link }: Pick<UserLinks, 'link'>): Pick<UserLinks, 
 /** Returns the functions with a create-user that queues the links of each seller. */
 export const withQueuedLinks = (functions: Functions): Functions => {
   const createUser = endpoint(userRoutes['create-user'], handle, () => {
-    const deps = createUserDeps();
+    const deps = bind();
     return { ...deps, users: { ...deps.users, ...queuedLinks(deps.users) } };
   });
   return { ...functions, endpoints: new Map([...functions.endpoints, ['create-user', createUser]]) };

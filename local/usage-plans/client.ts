@@ -1,4 +1,4 @@
-import { Refusal, type RefusalCode } from '#admin/operations/refusal.ts';
+import { Refusal, type RefusalCode } from '#admin/refusal.ts';
 import type { DayUsage, GatewayKey, UsagePlans } from '#admin/usage-plans/port.ts';
 import type { FailedCall } from './endpoint.ts';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import * as v from 'valibot';
-import { Refusal } from '#admin/operations/refusal.ts';
+import { Refusal } from '#admin/refusal.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
 import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import { jsonResult } from '../gateway/proxy-event.ts';

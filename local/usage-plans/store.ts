@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { refusal } from '#admin/operations/refusal.ts';
+import { refusal } from '#admin/refusal.ts';
 import { type GatewayKey, KEY_QUOTA, type UsagePlans } from '#admin/usage-plans/port.ts';
 import { randomBase62 } from '#shared/base62.ts';
 import type { Clock } from '#shared/clock.ts';

@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { randomBase62, toBase62 } from '#shared/base62.ts';
-
-/** `blk_live_` in prod, `blk_test_` elsewhere. A stage rejects a key of the other prefix without a read. */
-export const KEY_PREFIXES = ['blk_live_', 'blk_test_'] as const;
-
-export type KeyPrefix = (typeof KEY_PREFIXES)[number];
+import type { KeyPrefix } from '#shared/env.ts';
 
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;

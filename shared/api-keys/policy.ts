@@ -1,10 +1,9 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
-import type { AuthorizerContext } from '#shared/http/caller.ts';
 import { planItem, rateLimitHeaders } from '#shared/rate-limits/limits.ts';
 import { WINDOW_SECONDS } from '#shared/rate-limits/plans.ts';
 import { type Route, scopeOf } from '#shared/route.ts';
-import { allRoutes } from '#shared/routes.ts';
 import type { Scope } from '#shared/scopes.ts';
+import type { AuthorizerContext } from './caller.ts';
 import type { KeySecret } from './schema.ts';
 
 /**
@@ -23,13 +22,13 @@ export const allows = (scopes: readonly Scope[], route: Route): boolean => {
 const policyPath = (path: string): string => path.replace(/\{[^}]+\}/g, '*');
 
 /**
- * The authorizer's result for a valid key. API Gateway caches it for every method of the API, so it covers every method that the
- * scopes allow. `methodArn`: arn:aws:execute-api:<region>:<account>:<api>/<stage>/<METHOD>/<path>.
+ * The authorizer's result for a valid key. API Gateway caches it for every method of the API, so it covers every method of `rows`
+ * that the scopes allow. `methodArn`: arn:aws:execute-api:<region>:<account>:<api>/<stage>/<METHOD>/<path>.
  */
 export const policyFor = (
   secret: KeySecret,
   methodArn: string,
-  rows: readonly Route[] = allRoutes,
+  rows: readonly Route[],
 ): APIGatewayAuthorizerResult => {
   const stageArn = methodArn.split('/').slice(0, 2).join('/');
   const throttled = rateLimitHeaders([planItem(secret.plan, 0, WINDOW_SECONDS)]);

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { GUIDE_NAMES } from '#shared/pages.ts';
 import type { Route } from '#shared/route.ts';
-import { GUIDE_NAMES } from './pages.ts';
 
 /** An object of the OpenAPI standard with any further members. */
 const open = <Entries extends v.ObjectEntries>(entries: Entries) =>

@@ -2,6 +2,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { causeFields, errorFields, logEvent } from '#shared/log.ts';
 import { Problem, problem } from '#shared/problems.ts';
 import { rateLimitHeaders } from '#shared/rate-limits/limits.ts';
+import { KeyLimitExceeded } from '#shared/rate-limits/request-limits.ts';
 import { isDependencyFailure } from './dependency-failure.ts';
 import { currentScope } from './request-scope.ts';
 import { commonHeaders, problemResponse } from './responses.ts';
@@ -23,7 +24,8 @@ export const complete = (response: APIGatewayProxyResult, error?: Problem): APIG
     key_id: caller?.keyId,
     plan: caller?.plan,
   });
-  const limits = [planLimit?.headerItem(), error?.rateLimit].filter((item) => item !== undefined);
+  const exceeded = error instanceof KeyLimitExceeded ? error.item : undefined;
+  const limits = [planLimit?.headerItem(), exceeded].filter((item) => item !== undefined);
   return {
     ...response,
     headers: { ...commonHeaders(path, requestId), ...rateLimitHeaders(limits), ...response.headers },

@@ -1,12 +1,12 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import * as v from 'valibot';
+import type { Caller } from '#shared/api-keys/caller.ts';
 import type { Clock } from '#shared/clock.ts';
 import { bindOnce } from '#shared/env.ts';
 import type { LimitsRead } from '#shared/rate-limits/request-limits.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import type { Route, RouteResponse } from '#shared/route.ts';
-import type { Caller } from './caller.ts';
 import { complete, completeWithProblem } from './completion.ts';
 import { parseInput } from './input.ts';
 import {

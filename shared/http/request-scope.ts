@@ -1,11 +1,11 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { type Caller, callerFrom } from '#shared/api-keys/caller.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { OtpAccess } from '#shared/env.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { countRequest, type PlanLimit } from '#shared/rate-limits/request-limits.ts';
 import { currentRequest, type RequestContext } from '#shared/request-context.ts';
 import { type Route, requiresKey } from '#shared/route.ts';
-import { type Caller, callerFrom } from './caller.ts';
 import { requestIdOf } from './event.ts';
 
 /** The dependencies of every endpoint besides its own. A row without a key has no rate limiter. */

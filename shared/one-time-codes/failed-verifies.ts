@@ -1,4 +1,4 @@
-import type { Caller } from '#shared/http/caller.ts';
+import type { Caller } from '#shared/api-keys/caller.ts';
 import { logEvent } from '#shared/log.ts';
 import { Problem } from '#shared/problems.ts';
 import type { KeyLimits } from '#shared/rate-limits/request-limits.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { KeyPrefix } from '#shared/api-keys/format.ts';
+import type { KeyPrefix } from '#shared/env.ts';
 import type { PersonOutcome, PhoneOutcome } from './test-identities.ts';
 import {
   abortedFailure,

@@ -28,7 +28,7 @@ export interface LimitState {
 }
 
 /** A key, as far as its limits depend on it. */
-interface LimitedKey {
+export interface LimitedKey {
   readonly keyId: string;
   readonly plan: PlanName;
   readonly limits: LimitOverrides;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { runsInLambda } from '#shared/env.ts';
 import type { Table } from '#shared/table/client.ts';
 import { type ItemKey, limitKey } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
@@ -130,3 +131,10 @@ export const rateLimiter = (table: Table, timeoutMs = TIMEOUT_MS) => {
 };
 
 export type RateLimiter = ReturnType<typeof rateLimiter>;
+
+/** On one machine a process serves all requests at once, so a late response of the limiter's store may be the fault of the process. */
+const LOCAL_TIMEOUT_MS = 3000;
+
+/** Returns the rate limiter of a function, with the timeout for Lambda or for one machine. */
+export const rateLimiterFromEnv = (table: Table): RateLimiter =>
+  rateLimiter(table, runsInLambda() ? TIMEOUT_MS : LOCAL_TIMEOUT_MS);

@@ -3,11 +3,17 @@
  * reached the request passes: the usage plan still limits the key, and a metric counts it.
  */
 import type { Clock } from '#shared/clock.ts';
-import type { Caller } from '#shared/http/caller.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
-import { problem } from '#shared/problems.ts';
+import { Problem, problem } from '#shared/problems.ts';
 import { type Consumed, consumed } from './consumed.ts';
-import { keyLimit, type LimitState, minuteLimit, planItem, type RateLimitItem } from './limits.ts';
+import {
+  keyLimit,
+  type LimitedKey,
+  type LimitState,
+  minuteLimit,
+  planItem,
+  type RateLimitItem,
+} from './limits.ts';
 import type { HourlyLimitName, KeyLimitName } from './plans.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
@@ -27,14 +33,24 @@ export interface KeyLimits {
   consume(name: KeyLimitName): Promise<Consumed>;
 }
 
-const logUnreachable = (error: unknown, { keyId }: Caller): undefined => {
+/** `rate_limit_exceeded` by an hourly or daily limit, which is an item of its own in the rate-limit headers. */
+export class KeyLimitExceeded extends Problem {
+  readonly item: RateLimitItem;
+
+  constructor(item: RateLimitItem) {
+    super('rate_limit_exceeded', { retryAfterSeconds: item.resetSeconds });
+    this.item = item;
+  }
+}
+
+const logUnreachable = (error: unknown, { keyId }: LimitedKey): undefined => {
   logEvent('rate_limiter_unreachable', { key_id: keyId, ...errorFields(error) });
 };
 
 /** Counts a request of a key against its plan, beside the reads of the request. `limitsToRead`: hourly limits to read in the same call. */
 export const countRequest = (
   rateLimiter: Pick<RateLimiter, 'incrementAndRead'>,
-  caller: Caller,
+  caller: LimitedKey,
   { limitsToRead, nowMs }: { readonly limitsToRead: readonly HourlyLimitName[]; readonly nowMs: number },
 ) => {
   const others = limitsToRead.map((name) => keyLimit(name, caller));
@@ -67,7 +83,7 @@ const NOT_LIMITED: KeyLimits = {
 };
 
 interface LimitedRequest {
-  readonly caller: Caller | undefined;
+  readonly caller: LimitedKey | undefined;
   /** The count against the plan's limit. */
   readonly withinPlan: Promise<LimitsRead>;
 }
@@ -94,8 +110,7 @@ export const keyLimits = (
 
   const throwIfExceeded = (name: KeyLimitName, state: LimitState | undefined): void => {
     if (state === undefined || state.allowed) return;
-    const rateLimit = { ...keyLimit(name, caller), ...state };
-    throw problem('rate_limit_exceeded', { retryAfterSeconds: state.resetSeconds, rateLimit });
+    throw new KeyLimitExceeded({ ...keyLimit(name, caller), ...state });
   };
 
   return {

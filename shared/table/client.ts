@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { readEnv } from '#shared/env.ts';
 import { currentRequest, timedCall } from '#shared/request-context.ts';
 
 /** The table and a client for it. */
@@ -54,6 +55,12 @@ export const openTable = (
   );
   const client = DynamoDBDocumentClient.from(base, { marshallOptions: { removeUndefinedValues: true } });
   return { name, client: boundToRequest(client) };
+};
+
+/** Opens the table of this deployment. */
+export const tableFromEnv = (): Table => {
+  const { TABLE_NAME, DYNAMODB_ENDPOINT } = readEnv(['TABLE_NAME', 'DYNAMODB_ENDPOINT']);
+  return openTable(TABLE_NAME, DYNAMODB_ENDPOINT);
 };
 
 /** The client whose calls end at the deadline of the request that makes them, unless the call has a signal of its own. */

@@ -1,7 +1,7 @@
 /** The reference page and the guides in a real browser, served by the whole local service. */
 import type { Browser, Page } from 'playwright-core';
 import { buildDocument } from '#bin/openapi/document.ts';
-import { GUIDE_NAMES } from '#shared/docs-page/pages.ts';
+import { GUIDE_NAMES } from '#shared/pages.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import {
   accessibilityFaults,

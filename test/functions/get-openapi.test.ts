@@ -1,6 +1,5 @@
 import { buildDocument } from '#bin/openapi/document.ts';
-import { type GetOpenapiDeps, handle } from '#functions/get-openapi.ts';
-import { getOpenapiDeps } from '#shared/deps.ts';
+import { bind, type GetOpenapiDeps, handle } from '#functions/get-openapi.ts';
 import { routes } from '#shared/routes.ts';
 import { functionUnderTest } from './harness.ts';
 
@@ -27,7 +26,7 @@ describe('200', () => {
     const before = process.env;
     process.env = { ...before, RELEASE_VERSION: '4.5.6', RELEASE_COMMIT: '0123456789ab' };
     try {
-      expect(getOpenapiDeps().document.info).toMatchObject({
+      expect(bind().document.info).toMatchObject({
         version: buildDocument().info.version,
         'x-service-version': '4.5.6',
         'x-commit': '0123456789ab',

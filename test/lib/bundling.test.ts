@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { NAMED_ERRORS } from '#lib/bundle-plugins.ts';
 import { type Bundles, bundleFunctions, functionFiles } from '#lib/bundling.ts';
-import { pageFile } from '#shared/docs-page/pages.ts';
+import { pageFile } from '#shared/pages.ts';
 import { allRoutes } from '#shared/routes.ts';
 
 /** The largest size of each bundle in bytes of minified JavaScript: a cold start reads and compiles the whole file. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { AUTHORIZER_VARIABLES, callsProviders, variablesOf } from '#lib/function-variables.ts';
-import * as makers from '#shared/deps.ts';
 import { logEvent, redirectLog } from '#shared/log.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 
@@ -33,19 +32,14 @@ const recordingEnvironment = () => {
   return { environment, read };
 };
 
-/** `create-user` -> `createUserDeps` */
-const makerOf = (name: string): (() => unknown) => {
-  const camel = name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  return (makers as unknown as Record<string, () => unknown>)[`${camel}Deps`] as () => unknown;
-};
-
-/** Returns the variables that a maker of shared/deps.ts and the log read. */
-const variablesReadBy = (name: string): string[] => {
+/** Returns the variables that the dependencies of a function and the log read. */
+const variablesReadBy = async (name: string): Promise<string[]> => {
+  const { bind } = (await import(`#functions/${name}.ts`)) as { bind: () => unknown };
   const { environment, read } = recordingEnvironment();
   const before = process.env;
   process.env = environment;
   try {
-    makerOf(name)();
+    bind();
     // Every function writes to the log.
     const restore = redirectLog(() => {});
     logEvent('rate_limiter_unreachable', { operation: name });
@@ -59,13 +53,13 @@ const variablesReadBy = (name: string): string[] => {
 describe('the environment of a function', () => {
   test.each(allRoutes.map((route) => [route.name, route] as const))(
     '%s gets exactly the variables that it reads',
-    (name, route) => {
-      expect([...variablesOf(route)].sort()).toEqual(variablesReadBy(name));
+    async (name, route) => {
+      expect([...variablesOf(route)].sort()).toEqual(await variablesReadBy(name));
     },
   );
 
-  test('the authorizer gets exactly the variables that it reads', () => {
-    expect([...AUTHORIZER_VARIABLES].sort()).toEqual(variablesReadBy('authorizer'));
+  test('the authorizer gets exactly the variables that it reads', async () => {
+    expect([...AUTHORIZER_VARIABLES].sort()).toEqual(await variablesReadBy('authorizer'));
   });
 
   test('create-user and send-otp call providers, and no other function does', () => {

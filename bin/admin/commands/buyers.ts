@@ -1,6 +1,6 @@
 import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/erase-buyer.ts';
-import { refusal } from '#admin/operations/refusal.ts';
 import { unlockBuyer } from '#admin/operations/unlock-buyer.ts';
+import { refusal } from '#admin/refusal.ts';
 import { adminBuyerStore, type Buyer } from '#admin/stores/buyer-store.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
 import { phoneHashesOf, requirePhone } from '../phone-argument.ts';

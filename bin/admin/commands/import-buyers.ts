@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { refusal } from '#admin/operations/refusal.ts';
+import { refusal } from '#admin/refusal.ts';
 import type { CommandResult, Session } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { type ImportCounts, importBuyers } from '../import/import-buyers.ts';

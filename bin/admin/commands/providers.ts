@@ -2,9 +2,8 @@ import { text as readAll } from 'node:stream/consumers';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Command } from 'commander';
 import * as v from 'valibot';
-import { refusal } from '#admin/operations/refusal.ts';
 import { setProviderCredentials } from '#admin/operations/set-provider-credentials.ts';
-import { TargetError, targetOf } from '#bin/stage/target.ts';
+import { refusal } from '#admin/refusal.ts';
 import { type Config, ConfigError } from '#lib/config.ts';
 import { configOf } from '#lib/stages.ts';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
@@ -12,6 +11,7 @@ import type { CredentialsSchema } from '#shared/providers/provider.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
 import { addCommand, type GlobalOptions } from '../command.ts';
 import { UsageError } from '../errors.ts';
+import { TargetError, targetOf } from '../target.ts';
 import { askHidden, type Terminal } from '../terminal.ts';
 
 const PROVIDERS = [...IDENTITY_PROVIDERS, ...SMS_PROVIDERS];

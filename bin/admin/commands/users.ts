@@ -1,6 +1,6 @@
 import { sellerNamed } from '#admin/operations/lookup.ts';
-import { refusal } from '#admin/operations/refusal.ts';
 import { removeUser } from '#admin/operations/remove-user.ts';
+import { refusal } from '#admin/refusal.ts';
 import { userReads } from '#shared/users/read-users.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type User } from '#shared/users/schema.ts';
 import { type AddCommands, PHONE_HELP, type Session } from '../command.ts';

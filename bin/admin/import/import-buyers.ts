@@ -1,7 +1,7 @@
 import type { ReadStream } from 'node:fs';
 import { appendFile, type FileHandle, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { refusal } from '#admin/operations/refusal.ts';
+import { refusal } from '#admin/refusal.ts';
 import { adminBuyerStore, type NewBuyer } from '#admin/stores/buyer-store.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';

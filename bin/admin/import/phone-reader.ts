@@ -1,4 +1,4 @@
-import { refusal } from '#admin/operations/refusal.ts';
+import { refusal } from '#admin/refusal.ts';
 import { toAsciiDigits } from '#shared/digits.ts';
 
 /** The content of a line: a phone in E.164, nothing, or an error. */

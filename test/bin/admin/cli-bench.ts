@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { administration } from '#admin/administration.ts';
 import { randomIds } from '#admin/ids.ts';
-import { run } from '#bin/admin/run.ts';
+import { run } from '#bin/admin/commands/run.ts';
 import { writeAdminTarget } from '#local/admin-target.ts';
 import { FIXED_ACCESS_KEY_ID, STAGE_NAME } from '#local/environment.ts';
 import type { StoreOptions } from '#local/usage-plans/store.ts';

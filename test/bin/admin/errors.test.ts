@@ -1,4 +1,4 @@
-import { refusal } from '#admin/operations/refusal.ts';
+import { refusal } from '#admin/refusal.ts';
 import { failureOf } from '#bin/admin/errors.ts';
 import { problem } from '#shared/problems.ts';
 

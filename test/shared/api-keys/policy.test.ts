@@ -17,7 +17,7 @@ const secretWith = (scopes: readonly Scope[]): KeySecret => ({
   seller_status: 'active',
 });
 
-const resourcesFor = (scopes: readonly Scope[], rows?: readonly Route[]) => {
+const resourcesFor = (scopes: readonly Scope[], rows: readonly Route[] = allRoutes) => {
   const { Statement } = policyFor(secretWith(scopes), METHOD_ARN, rows).policyDocument;
   return (Statement as unknown as readonly { Resource: string[] }[])[0]?.Resource;
 };

@@ -1,5 +1,6 @@
-import type { KeyPrefix } from '#shared/api-keys/format.ts';
-import { createUserDeps, sendOtpDeps } from '#shared/deps.ts';
+import { bind as bindCreateUser } from '#functions/create-user.ts';
+import { bind as bindSendOtp } from '#functions/send-otp.ts';
+import type { KeyPrefix } from '#shared/env.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import { codesOf, randomCode, sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import { isSandboxAllowed, isSandboxPhone } from '#shared/providers/sandbox.ts';
@@ -146,8 +147,8 @@ describe('the start of a function', () => {
   const REFUSAL = 'the provider "sandbox" works only alone and with blk_test_ keys';
 
   it.each([
-    ['create-user', createUserDeps, 'IDENTITY_PROVIDERS', 'sandbox,zohal'],
-    ['send-otp', sendOtpDeps, 'SMS_PROVIDERS', 'kavenegar,sandbox'],
+    ['create-user', bindCreateUser, 'IDENTITY_PROVIDERS', 'sandbox,zohal'],
+    ['send-otp', bindSendOtp, 'SMS_PROVIDERS', 'kavenegar,sandbox'],
   ])('%s accepts the sandbox alone and with test keys, and refuses it otherwise', (_, start, list, mixed) => {
     expect(startWith({}, start)).not.toThrow();
     expect(startWith({ KEY_PREFIX: 'blk_live_' }, start)).toThrow(REFUSAL);

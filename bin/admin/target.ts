@@ -1,8 +1,8 @@
 import { DescribeSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { failureOf } from '#bin/admin/errors.ts';
 import type { Config } from '#lib/config.ts';
 import { isSandbox } from '#shared/providers/sandbox.ts';
+import { failureOf } from './errors.ts';
 
 /** The account and the Region that a command uses. */
 export interface Target {

@@ -1,18 +1,18 @@
 import { Argument, Command, CommanderError } from 'commander';
-import packageJson from '../../package.json' with { type: 'json' };
-import { type AddCommands, commandsOf, PROGRAM } from './command.ts';
-import { addAuditCommand } from './commands/audit.ts';
-import { addBuyerCommands } from './commands/buyers.ts';
-import { addInfoCommand } from './commands/info.ts';
-import { addUsageCommand } from './commands/key-limits.ts';
-import { addKeyCommands } from './commands/keys.ts';
-import { addProviderCommands } from './commands/providers.ts';
-import { addReconcileCommand } from './commands/reconcile.ts';
-import { addSellerCommands } from './commands/sellers.ts';
-import { addUserCommands } from './commands/users.ts';
-import { completionScript, SHELLS } from './completion.ts';
-import { failureOf, UsageError } from './errors.ts';
-import type { Terminal } from './terminal.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { type AddCommands, commandsOf, PROGRAM } from '../command.ts';
+import { completionScript, SHELLS } from '../completion.ts';
+import { failureOf, UsageError } from '../errors.ts';
+import type { Terminal } from '../terminal.ts';
+import { addAuditCommand } from './audit.ts';
+import { addBuyerCommands } from './buyers.ts';
+import { addInfoCommand } from './info.ts';
+import { addUsageCommand } from './key-limits.ts';
+import { addKeyCommands } from './keys.ts';
+import { addProviderCommands } from './providers.ts';
+import { addReconcileCommand } from './reconcile.ts';
+import { addSellerCommands } from './sellers.ts';
+import { addUserCommands } from './users.ts';
 
 const COMMANDS: readonly AddCommands[] = [
   addSellerCommands,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { callerFrom } from '#shared/http/caller.ts';
+import { callerFrom } from '#shared/api-keys/caller.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const context = { sellerId: 'sel_1', keyId: 'key_1', plan: 'free', scopes: 'users:read users:write' };
