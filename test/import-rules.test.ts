@@ -1,4 +1,4 @@
-/** The import rules of biome.json, each tried in a folder of its own: a pattern with a mistake would let every import pass. */
+/** The import rules of `npm run lint`, each tried in a folder of its own: a pattern with a mistake would let every import pass. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
+const FOLDER_CYCLES = join(REPOSITORY, 'bin/folder-cycles.ts');
 const BIOME = join(REPOSITORY, 'node_modules/@biomejs/biome/bin/biome');
 
 /** Which folders each folder may import from, besides itself. */
@@ -98,5 +99,46 @@ describe('import cycles', () => {
     write('shared/two/b.ts', `${importA} '../one/a.ts';\n${b}\n`);
     write('shared/two/c.ts', "import { b } from './b.ts';\nexport const c = b;\n");
     expect(violations('suspicious/noImportCycles')).toEqual(['shared/one/a.ts', 'shared/two/b.ts']);
+  });
+});
+
+/** The exit code and the output of the check for cycles of folders. */
+const folderCycles = () => {
+  const { status, stderr } = spawnSync(process.execPath, [FOLDER_CYCLES], { cwd: project, encoding: 'utf8' });
+  return { status, lines: stderr.split('\n').map((line) => line.trim()) };
+};
+
+describe('cycles of folders', () => {
+  it('are found although no two files import each other, and each import is named', () => {
+    write('shared/one/a.ts', "import { b } from '#shared/two/b.ts';\nexport const a = b;\n");
+    write('shared/two/b.ts', 'export const b = 1;\n');
+    write('shared/two/c.ts', "import type {\n  D,\n} from '../d.ts';\nexport type C = D;\n");
+    write('shared/d.ts', "export type { E as D } from './one/e.ts';\n");
+    write('shared/one/e.ts', 'export type E = string;\n');
+    const { status, lines } = folderCycles();
+    expect(status).toBe(1);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'shared/one/a.ts imports shared/two/b.ts',
+        'shared/two/c.ts imports shared/d.ts',
+        'shared/d.ts imports shared/one/e.ts',
+      ]),
+    );
+  });
+
+  it('are found between a folder and a folder inside it', () => {
+    write('bin/admin/a.ts', "import './commands/b.ts';\n");
+    write('bin/admin/commands/b.ts', '');
+    write('bin/admin/commands/c.ts', "const { d } = await import('../d.ts');\n");
+    expect(folderCycles().status).toBe(1);
+  });
+
+  it('are no cycles where the imports point one way, whatever the number of files', () => {
+    write('shared/one/a.ts', "import { c } from '../two/c.ts';\nexport const a = c;\n");
+    write('shared/one/b.ts', "import { a } from './a.ts';\nimport '#shared/d.ts';\nexport const b = a;\n");
+    write('shared/two/c.ts', "import '../d.ts';\nexport const c = 1;\n");
+    write('shared/d.ts', "import '#shared/e.ts';\n");
+    write('shared/e.ts', '');
+    expect(folderCycles()).toEqual({ status: 0, lines: [''] });
   });
 });
