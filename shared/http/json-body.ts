@@ -13,7 +13,10 @@ const REPLACEMENT_CHARACTER = '\uFFFD';
 
 const jsonBodyParser = httpJsonBodyParser({ disableContentTypeCheck: true });
 
-/** Parses the JSON body of a request. Throws `body_too_large`, `unsupported_media_type` or `malformed_json`. */
+/**
+ * Parses the JSON body of a request. Throws `body_too_large`, `unsupported_media_type` or `malformed_json`, the last one also for keys that
+ * could pollute a prototype and for very deep nesting.
+ */
 export const parseJsonBody = (event: APIGatewayProxyEvent): unknown => {
   const body = event.body ?? '';
   if (Buffer.byteLength(body, event.isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
@@ -30,18 +33,7 @@ export const parseJsonBody = (event: APIGatewayProxyEvent): unknown => {
     jsonBodyParser.before?.(request as Parameters<NonNullable<typeof jsonBodyParser.before>>[0]);
     return request.event.body;
   } catch {
-    return parseRefused(text);
-  }
-};
-
-/**
- * The parser refuses keys that could pollute a prototype, and deep nesting. Such a body is JSON all the same: the schema reports its
- * unknown fields by name. Throws `malformed_json` without the text that the error of JSON.parse holds.
- */
-const parseRefused = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
+    // Without the parser's error as its cause, since that holds the text.
     throw problem('malformed_json');
   }
 };

@@ -10,7 +10,7 @@ const NEVER_VALID: readonly (readonly [string, unknown])[] = [
   ['an array', [MARKER]],
   ['null', null],
   ['a boolean', true],
-  ['an object with a prototype', JSON.parse(`{"__proto__":{"isAdmin":"${MARKER}"}}`)],
+  ['an object with inherited names', { constructor: MARKER, toString: MARKER }],
   ['a null byte', `${MARKER}\u0000`],
   ['a lone surrogate', `${MARKER}\ud800`],
   ['a line break', `${MARKER}\r\nX-Injected: 1`],
@@ -73,13 +73,21 @@ export const bodyAttacks = ({ routes, target }: AttackOptions): void => {
       expect(own).toContain(outcome);
     });
 
-    it('returns 422 to additional fields, prototype fields included, and names each', async () => {
-      const additional = `"seller_id":"${MARKER}","__proto__":{"isAdmin":true},"constructor":{"prototype":{}}`;
+    it.each(['"__proto__":{"isAdmin":true}', '"constructor":{"prototype":{}}'])(
+      'returns 400 to a valid body with the field %s',
+      async (field) => {
+        const text = JSON.stringify(validBody(route)).replace('{', `{${field},`);
+        expectProblem(await attack(route, { key: key(), text }), 'malformed_json');
+      },
+    );
+
+    it('returns 422 to additional fields, inherited names included, and names each', async () => {
+      const additional = `"seller_id":"${MARKER}","constructor":{"isAdmin":true},"toString":"${MARKER}"`;
       const text = JSON.stringify(validBody(route)).replace('{', `{${additional},`);
       const reply = await attack(route, { key: key(), text });
       const { errors = [] } = expectProblem(reply, 'validation_failed');
       const pointers = errors.map(({ pointer }) => pointer).sort();
-      expect(pointers).toEqual(['#/__proto__', '#/constructor', '#/seller_id']);
+      expect(pointers).toEqual(['#/constructor', '#/seller_id', '#/toString']);
       expect(reply.text).not.toContain(MARKER);
     });
 
