@@ -74,11 +74,11 @@ export const handle: Handle<typeof route, VerifyOtpDeps> = async (request, deps)
   const { mac, provider } = rightCode;
 
   const claims = accessTokenClaims({ issuer: tokenIssuer, audience, buyerId, phone, verifiedAt });
-  const isRegistered = registersBuyers(caller)
+  const registration = registersBuyers(caller)
     ? buyers.register(phoneHash, buyerId, new Date(clock()).toISOString())
     : undefined;
   // Signed before the code is used up: if the signer fails, the buyer loses a try and not the code.
-  const [accessToken] = await Promise.all([signer.sign(claims), isRegistered]).catch(async (error) => {
+  const [accessToken] = await Promise.all([signer.sign(claims), registration]).catch(async (error) => {
     await codes.clearFailures(owner, mac, verifiedAt);
     throw error;
   });

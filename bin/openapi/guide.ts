@@ -1,7 +1,7 @@
 import { CODE_LIMITS, RESEND_AFTER_SECONDS } from '#shared/one-time-codes/rules.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { planItem, rateLimitHeaders } from '#shared/rate-limits/limits.ts';
-import { codeLimitTable, duration, keyLimitTable, lockTable, planTable, table } from './limit-tables.ts';
+import { codeLimitTable, duration, keyLimitTable, lockTable, planLimitTable, table } from './limit-tables.ts';
 
 const problemTable = (): string =>
   table(
@@ -32,7 +32,7 @@ ${problemTable()}
 
 ## Rate limits
 
-${planTable()}
+${planLimitTable()}
 
 The old and the new secret of a key share its limits during a rotation. Every counted response carries
 ${headerExamples()}: \`r\` requests remain, and the

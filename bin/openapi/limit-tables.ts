@@ -23,7 +23,7 @@ export const table = (head: readonly string[], rows: readonly (readonly string[]
   [row(...head), `|${'---|'.repeat(head.length)}`, ...rows.map((cells) => row(...cells))].join('\n');
 
 /** Returns the table of the requests per minute of each plan. */
-export const planTable = (): string =>
+export const planLimitTable = (): string =>
   table(
     ['Plan', 'Requests per key and clock minute (UTC)'],
     PLAN_NAMES.map((name) => [name, number(PLANS[name].requestsPerMinute)]),

@@ -1,7 +1,13 @@
 /** The tables and links of the docs against the code. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { codeLimitTable, duration, keyLimitTable, lockTable, planTable } from '#bin/openapi/limit-tables.ts';
+import {
+  codeLimitTable,
+  duration,
+  keyLimitTable,
+  lockTable,
+  planLimitTable,
+} from '#bin/openapi/limit-tables.ts';
 import { MAX_BODY_BYTES } from '#shared/http/json-body.ts';
 import { CODE_LIMITS } from '#shared/one-time-codes/rules.ts';
 import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
@@ -23,7 +29,7 @@ describe('docs/limits.md', () => {
   const limits = textOf('docs/limits.md');
 
   it.each([
-    ['the rate limits of plans', planTable()],
+    ['the rate limits of plans', planLimitTable()],
     ['the hourly and daily limits of keys', keyLimitTable()],
     ['the limits of phones', codeLimitTable()],
     ['the locks after failed codes', lockTable()],

@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import * as v from 'valibot';
 import { buildDocument } from '#bin/openapi/document.ts';
-import { codeLimitTable, keyLimitTable, lockTable, planTable } from '#bin/openapi/limit-tables.ts';
+import { codeLimitTable, keyLimitTable, lockTable, planLimitTable } from '#bin/openapi/limit-tables.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { problemsOf, type Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
@@ -53,7 +53,7 @@ describe('the document', () => {
 
   it('contains every limit and every problem code', () => {
     const { description } = document.info;
-    const tables = [planTable(), keyLimitTable(), codeLimitTable(), lockTable()];
+    const tables = [planLimitTable(), keyLimitTable(), codeLimitTable(), lockTable()];
     expect(tables.filter((table) => !description.includes(table))).toEqual([]);
     expect(Object.keys(PROBLEMS).filter((code) => !description.includes(`\`${code}\``))).toEqual([]);
   });
