@@ -1,6 +1,12 @@
-/** Exits 1 if folders import each other in a cycle, type-only imports included. Biome finds cycles of files, but not of folders. */
+/** Exits 1 if folders import each other in a cycle. Biome finds cycles of files, but not of folders. */
 import { globSync, readFileSync } from 'node:fs';
 import { posix, sep } from 'node:path';
+import { commandLine } from './command-line.ts';
+
+commandLine(
+  'Usage: npm run lint\n\nExits 1 if folders import each other in a cycle, type-only imports included.',
+  {},
+);
 
 const FILES = '{admin,bench,bin,functions,lib,local,shared}/**/*.ts';
 const IMPORT = /\b(?:from|import)[\s(]*'([#.][^']+)'/g;
