@@ -15,7 +15,6 @@ import { retryUntil } from '#shared/table/backoff.ts';
 import { tableFromEnv } from '#shared/table/client.ts';
 import { type LinkHashes, type UserLinks, userLinks } from '#shared/users/link-user.ts';
 import { type PersonChecks, personChecks } from '#shared/users/person-check-lease.ts';
-import { personCheckStore } from '#shared/users/person-check-store.ts';
 import { type UserReads, userReads } from '#shared/users/read-users.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 import type { NewUser } from '#shared/users/schema.ts';
@@ -31,59 +30,53 @@ export interface CreateUserDeps extends EndpointDeps, Omit<PaidCheckDeps, 'limit
   readonly hashes: KeyedHashes;
 }
 
+/** While one of them is used up, every link of the key is refused: no response tells then whether a person or a buyer is known. */
+const LIMITS = ['failed-checks-per-hour', 'unregistered-buyers-per-hour'] as const;
+
 /**
- * Links a buyer to the caller's seller. Returns 201 with the new user, or 200 with the existing one. Retries if the user was removed
- * between the two reads that find it: the person can be linked again then.
+ * Links a buyer to the caller's seller. Returns 201 with the new user, or 200 with the existing one. Starts again from the first read
+ * while another request checks the person, and if the user, the person or the buyer changed after it was read.
  */
 export const handle = (request: Request<typeof route>, deps: CreateUserDeps): Promise<Response> =>
-  retryUntil(request.deadlineMs, () => linkOrFind(request, deps));
+  retryUntil(request.deadlineMs, (attemptsBefore) => linkOrFind(request, deps, attemptsBefore > 0));
 
-/** One attempt. Undefined if the user was removed after its person was read. */
+/** One attempt. Undefined: start again. */
 const linkOrFind = async (
-  { body, caller, receivedAtMs, withinPlan, deadlineMs }: Request<typeof route>,
+  { body, caller, withinPlan, deadlineMs }: Request<typeof route>,
   { checks, users, hashes, rateLimiter, ceilings, identityRegistry, clock }: CreateUserDeps,
+  hasWaited: boolean,
 ): Promise<Response | undefined> => {
   const limits = keyLimits({ rateLimiter, clock }, { caller, withinPlan });
   const link = await linkHashes(hashes, caller.sellerId, body);
-  const existing = (person: Person) => existingLink(users, link, body, person);
 
-  const [known] = await Promise.all([users.lookUp(link), withinPlan]);
-  if (known.person) return existing(known.person);
-
-  // Checked first, so that no response beyond the limit depends on the registration.
-  await limits.check('unregistered-buyers-per-hour');
-  if (!known.isRegistered) {
+  const [known] = await Promise.all([
+    users.lookUp(link),
+    hasWaited ? limits.recheck(...LIMITS) : limits.check(...LIMITS),
+  ]);
+  if (known.person) return existingLink(users, link, body, known.person);
+  const { buyerHash } = known;
+  if (buyerHash === undefined) {
     await limits.consume('unregistered-buyers-per-hour');
     throw problem('buyer_not_registered');
   }
 
-  const request = {
-    person: { sellerId: link.sellerId, personHash: link.personHashes[0] },
-    dataHash: link.dataHash,
-    // From the gateway on: a request that waited for its function takes part in a check that ended meanwhile.
-    startedAtMs: receivedAtMs,
-    deadlineMs,
-    record: known.checks,
-    findPerson: () => users.findPerson(link.sellerId, link.personHashes),
-    limits,
-  };
+  const [personHash] = link.personHashes;
+  const request = { sellerId: link.sellerId, personHash, record: known.checks, deadlineMs, limits };
   const result = await checks.oneAtATime(request, async (release) => {
     const person = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
     await paidCheck({ identityRegistry, limits, ceilings }, person, deadlineMs);
-    const newLink = { ...link, birthDay: body.birth_date.isoDay, user: newUser(body, clock()) };
+    const newLink = { ...link, buyerHash, birthDay: body.birth_date.isoDay, user: newUser(body, clock()) };
     return users.link(newLink, deadlineMs, [release]);
   });
-  return result.written ? { status: 201, body: result.value } : existing(result.reason);
+  return result.written ? { status: 201, body: result.value } : undefined;
 };
 
-/** The keyed hashes of a request. `dataHash` is the hash of the data that a check of the person compares. */
-const linkHashes = async (hashes: KeyedHashes, sellerId: string, body: NewUser) => {
+const linkHashes = async (hashes: KeyedHashes, sellerId: string, body: NewUser): Promise<LinkHashes> => {
   const [personHashes, phoneHashes] = await Promise.all([
     hashes.person(sellerId, body.national_id),
     hashes.phone(body.phone),
   ]);
-  const dataHash = await hashes.checkedData(body.birth_date.isoDay, phoneHashes[0]);
-  return { sellerId, personHashes, phoneHashes, dataHash };
+  return { sellerId, personHashes, phoneHashes };
 };
 
 /**
@@ -121,7 +114,7 @@ export const bind = (): CreateUserDeps => {
     clock: systemClock,
     rateLimiter,
     ceilings: stageCeilings(rateLimiter, { paidChecksPerDay: env.PAID_CHECKS_PER_DAY }, systemClock),
-    checks: personChecks(personCheckStore(table), systemClock),
+    checks: personChecks(table, systemClock),
     users: { ...userReads(table), ...userLinks(table) },
     hashes: hashesFromEnv(),
     identityRegistry: identityRegistryFrom(env.IDENTITY_PROVIDERS, providerSecretFromEnv()),

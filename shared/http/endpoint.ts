@@ -2,21 +2,13 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import * as v from 'valibot';
 import type { Caller } from '#shared/api-keys/caller.ts';
-import type { Clock } from '#shared/clock.ts';
 import { bindOnce } from '#shared/env.ts';
 import type { LimitsRead } from '#shared/rate-limits/request-limits.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import type { Route, RouteResponse } from '#shared/route.ts';
 import { complete, completeWithProblem } from './completion.ts';
 import { parseInput } from './input.ts';
-import {
-  currentScope,
-  type EndpointDeps,
-  identifyCaller,
-  openScope,
-  RESERVE_MS,
-  receivedAt,
-} from './request-scope.ts';
+import { currentScope, type EndpointDeps, identifyCaller, openScope, RESERVE_MS } from './request-scope.ts';
 import { type Headers, jsonText } from './responses.ts';
 
 type Parsed<Schema> = Schema extends v.GenericSchema ? v.InferOutput<Schema> : undefined;
@@ -38,8 +30,6 @@ export interface Request<R extends Route> {
   readonly query: Parsed<R['query']>;
   readonly body: Parsed<R['body']>;
   readonly caller: CallerOf<R>;
-  /** When the gateway received the request, epoch milliseconds. */
-  readonly receivedAtMs: number;
   /** Resolves if the plan's limit allows the request, rejects with `rate_limit_exceeded` if not. Await it before a change. */
   readonly withinPlan: Promise<LimitsRead>;
   /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
@@ -61,12 +51,11 @@ export type Handle<R extends Route, Deps> = (request: Request<R>, deps: Deps) =>
 
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-const requestFrom = <R extends Route>(route: R, event: APIGatewayProxyEvent, clock: Clock): Request<R> => {
+const requestFrom = <R extends Route>(route: R, event: APIGatewayProxyEvent): Request<R> => {
   const { caller, planLimit, deadlineMs } = currentScope();
   return {
     ...(parseInput(route, event) as Pick<Request<R>, 'path' | 'query' | 'body'>),
     caller: caller as CallerOf<R>,
-    receivedAtMs: receivedAt(event, clock()),
     withinPlan: planLimit?.withinPlan ?? Promise.resolve(undefined),
     deadlineMs,
   };
@@ -112,7 +101,7 @@ export const endpoint = <R extends Route, Deps extends EndpointDeps>(
       request.response = completeWithProblem(error);
     })
     .handler(async (event: APIGatewayProxyEvent) => {
-      const request = requestFrom(route, event, deps().clock);
+      const request = requestFrom(route, event);
       const response = responseFrom(route, await handle(request, deps()));
       await request.withinPlan;
       return response;

@@ -45,15 +45,6 @@ const timeToDeadlineMs = (
   return callsProvider ? leftMs : Math.min(leftMs, MAX_MS_WITHOUT_PROVIDER);
 };
 
-/** The longest time between the gateway and the function. A larger difference is one of the clocks. */
-const MAX_GATEWAY_MS = 30_000;
-
-/** When the gateway received the request, epoch milliseconds: by its clock, or by the function's own if the two cannot both be right. */
-export const receivedAt = ({ requestContext }: APIGatewayProxyEvent, nowMs: number): number => {
-  const { requestTimeEpoch = nowMs } = requestContext;
-  return requestTimeEpoch <= nowMs && nowMs - requestTimeEpoch < MAX_GATEWAY_MS ? requestTimeEpoch : nowMs;
-};
-
 /** Starts a request: its id, its times and its deadline. */
 export const openScope = (
   route: Route,

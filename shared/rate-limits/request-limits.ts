@@ -23,12 +23,12 @@ export type LimitsRead = ReadonlyMap<HourlyLimitName, LimitState> | undefined;
 /** The hourly and daily limits of one key. */
 export interface KeyLimits {
   /**
-   * Throws `rate_limit_exceeded` if the limit was used up when the request was counted; counts nothing and makes no call. The row must
-   * name the limit in `limitsRead`.
+   * Throws `rate_limit_exceeded` if one of the limits was used up when the request was counted; counts nothing and makes no call. The
+   * row must name the limits in `limitsRead`.
    */
-  check(name: HourlyLimitName): Promise<void>;
-  /** Like `check`, for a request that has waited: reads the limit as it is now. */
-  recheck(name: HourlyLimitName): Promise<void>;
+  check(...names: readonly HourlyLimitName[]): Promise<void>;
+  /** Like `check`, for a request that has waited: reads the limits as they are now, in one call. */
+  recheck(...names: readonly HourlyLimitName[]): Promise<void>;
   /** Counts one, or throws `rate_limit_exceeded` and counts nothing. */
   consume(name: KeyLimitName): Promise<Consumed>;
 }
@@ -114,13 +114,15 @@ export const keyLimits = (
   };
 
   return {
-    async check(name) {
-      throwIfExceeded(name, (await withinPlan)?.get(name));
+    async check(...names) {
+      const states = await withinPlan;
+      for (const name of names) throwIfExceeded(name, states?.get(name));
     },
 
-    async recheck(name) {
-      const states = await orUncounted(() => rateLimiter.read([keyLimit(name, caller)], nowMs));
-      throwIfExceeded(name, states?.[0]);
+    async recheck(...names) {
+      const limits = names.map((name) => keyLimit(name, caller));
+      const states = await orUncounted(() => rateLimiter.read(limits, nowMs));
+      for (const [index, name] of names.entries()) throwIfExceeded(name, states?.[index]);
     },
 
     async consume(name) {

@@ -82,10 +82,6 @@ export const keyedHashesFrom = (secret: SecretSource) => {
     /** Hashes a national id, differently for each seller, so that the users of two sellers cannot be compared. */
     person: (sellerId: string, nationalId: string) => underEachKey('person', sellerId, nationalId),
 
-    /** Hashes the birth date (ISO) and the phone hash that a check of a person was for, under the current key. */
-    checkedData: async (birthDay: string, phoneHash: string): Promise<string> =>
-      hashWith((await keys()).current, ['checked data', birthDay, phoneHash]),
-
     /** Returns the stable pseudonymous id of a buyer. It is derived from the oldest key, so a rotation does not change it. */
     buyerId: async (phone: string): Promise<string> =>
       `byr_${hashWith((await keys()).subject, [phone], SUBJECT_BYTES)}`,

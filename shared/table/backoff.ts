@@ -15,15 +15,15 @@ export const fullJitterMs = ({ baseMs, capMs }: Backoff, attempt: number): numbe
 export const BETWEEN_ATTEMPTS: Backoff = { baseMs: 4, capMs: 400 };
 
 /**
- * Runs `attempt` until it gives a result. Undefined means that another writer was first: it runs again after a random wait. Throws
- * `service_unavailable` if the next attempt would start after `deadlineMs` (monotonic clock).
+ * Runs `attempt` until it gives a result, with the number of the attempts before. Undefined means that another writer was first: it runs
+ * again after a random wait. Throws `service_unavailable` if the next attempt would start after `deadlineMs` (monotonic clock).
  */
 export const retryUntil = async <T>(
   deadlineMs: number,
-  attempt: () => Promise<T | undefined>,
+  attempt: (attemptsBefore: number) => Promise<T | undefined>,
 ): Promise<T> => {
   for (let attempts = 0; ; attempts += 1) {
-    const result = await attempt();
+    const result = await attempt(attempts);
     if (result !== undefined) return result;
     const waitMs = fullJitterMs(BETWEEN_ATTEMPTS, attempts);
     if (performance.now() + waitMs > deadlineMs) {

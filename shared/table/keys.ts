@@ -15,7 +15,7 @@
  * | the link of a seller with a person              | GetItem PERSON#<seller>#<person hash> / PERSON                  |
  * | a seller's users by phone                       | Query LINKS#<phone hash>, sk begins with <seller>#              |
  * | all users with a phone, over all sellers        | Query LINKS#<phone hash>                                        |
- * | the identity check of a person in progress      | GetItem CHECK#<seller>#<person hash> / CHECK                    |
+ * | the paid checks of a person                     | BatchGetItem CHECK#<seller>#<person hash> / LEASE               |
  * | whether a phone is a registered buyer           | GetItem BUYER#<phone hash> / BUYER                              |
  * | a phone's code, tries and sends for a seller    | GetItem CODE#<phone hash> / <seller>                            |
  * | the SMS sent to a phone over all sellers        | GetItem CODE#<phone hash> / ALL                                 |
@@ -116,10 +116,10 @@ export const phoneLinkKey = (phoneHash: string, sellerId: string, ordinal: numbe
   sk: `${phoneLinkPrefix(sellerId)}${ordinalSortKey(ordinal)}`,
 });
 
-/** The identity check of a person for a seller: its lease and its failures. */
+/** The paid checks of a person for a seller: the lease of one and the failed ones. */
 export const personCheckKey = (sellerId: string, personHash: string): ItemKey => ({
   pk: `CHECK#${sellerId}#${personHash}`,
-  sk: 'CHECK',
+  sk: 'LEASE',
 });
 
 /** A registered buyer. */

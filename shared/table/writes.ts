@@ -1,4 +1,8 @@
-import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Table } from './client.ts';
@@ -33,6 +37,19 @@ export const conditionalWrite = async <Output>(
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     // The document client leaves this one item in DynamoDB's own JSON.
     return notWritten(error.Item && unmarshall(error.Item));
+  }
+};
+
+/**
+ * Returns the output of a write of one item; undefined if a transaction holds the item at this moment. The SDK does not resend such a
+ * write; the caller decides.
+ */
+export const unlessConflict = async <Output>(send: Promise<Output>): Promise<Output | undefined> => {
+  try {
+    return await send;
+  } catch (error) {
+    if (!(error instanceof TransactionConflictException)) throw error;
+    return undefined;
   }
 };
 

@@ -11,13 +11,14 @@ import {
 } from '#shared/table/keys.ts';
 import { batchGet, getItem, itemOf } from '#shared/table/reads.ts';
 import {
+  isConditionFailure,
   notWritten,
   type TransactItem,
   transactWrite,
   type WriteResult,
   written,
 } from '#shared/table/writes.ts';
-import { checkRecordFrom } from './person-checks.ts';
+import { checkRecordFrom } from './person-check.ts';
 import type { User } from './schema.ts';
 import { hasRandomPart, newRandomPart, userIdAt } from './user-id.ts';
 import { type NewUserAttributes, type Person, personFrom, userFrom } from './user-item.ts';
@@ -31,13 +32,15 @@ export interface LinkHashes {
 
 /** A link to make. */
 export interface NewLink extends LinkHashes {
+  /** The one of the phone hashes under which the buyer is registered. */
+  readonly buyerHash: string;
   /** The day of birth as an ISO date. */
   readonly birthDay: string;
   readonly user: NewUserAttributes;
 }
 
-/** The value is the new user. The reason is the person whom the seller had linked before. */
-export type LinkResult = WriteResult<User, Person>;
+/** The value is the new user. The reason is the person whom the seller had linked before; undefined: no such buyer is registered now. */
+export type LinkResult = WriteResult<User, Person | undefined>;
 
 const personKeysOf = (sellerId: string, personHashes: readonly string[]): ItemKey[] =>
   personHashes.map((hash) => personKey(sellerId, hash));
@@ -52,7 +55,8 @@ const IS_NEW = 'attribute_not_exists(pk)';
 
 /**
  * `user_count` goes from n to n+1, and the user is stored at ordinal n+1 with its person item and its phone link. During a rotation of
- * the hash secret the person may be stored under an older hash. Only person items return what they hold.
+ * the hash secret the person may be stored under an older hash. Only person items return what they hold. The first item requires that the
+ * buyer is registered.
  */
 const linkItems = (
   TableName: string,
@@ -71,6 +75,13 @@ const linkItems = (
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   } as const;
   return [
+    {
+      ConditionCheck: {
+        TableName,
+        Key: buyerKey(newLink.buyerHash),
+        ConditionExpression: 'attribute_exists(pk)',
+      },
+    },
     {
       Update: {
         TableName,
@@ -112,25 +123,20 @@ const findPerson = async (
 /** Links users to sellers. */
 export const userLinks = (table: Table) => ({
   /**
-   * Reads in one call what decides on a link: the person if the seller has linked it, whether the phone is a registered buyer's, and
-   * the checks of the person.
+   * Reads in one call what decides on a link: the person if the seller has linked it, the phone hash under which the buyer is
+   * registered, and the checks of the person.
    */
   async lookUp({ sellerId, personHashes, phoneHashes }: LinkHashes) {
     const personKeys = personKeysOf(sellerId, personHashes);
-    const buyerKeys = phoneHashes.map(buyerKey);
     const checkKey = personCheckKey(sellerId, personHashes[0]);
-    const items = await batchGet(table, [...personKeys, ...buyerKeys, checkKey]);
+    const items = await batchGet(table, [...personKeys, ...phoneHashes.map(buyerKey), checkKey]);
     const person = personKeys.map((key) => itemOf(items, key)).find((item) => item !== undefined);
     return {
       person: person && personFrom(person),
-      isRegistered: buyerKeys.some((key) => itemOf(items, key) !== undefined),
+      buyerHash: phoneHashes.find((hash) => itemOf(items, buyerKey(hash)) !== undefined),
       checks: checkRecordFrom(itemOf(items, checkKey)),
     };
   },
-
-  /** Returns the person whom the seller has linked, under whichever of the hashes it is stored. */
-  findPerson: (sellerId: string, personHashes: readonly string[]) =>
-    findPerson(table, sellerId, personHashes),
 
   /**
    * Links a user under the next ordinal of its seller, and writes `alsoWrite` (without conditions) in the same transaction. Other links
@@ -154,11 +160,13 @@ export const userLinks = (table: Table) => ({
         throw error;
       });
       if (result.written) return written(userFrom(user));
-      // Only person items return what they hold. Without one, another link took the ordinal or the transaction met a conflict.
       const item = result.reason.find((reason) => reason.item !== undefined)?.item;
-      if (item === undefined) return undefined;
-      const person = personFrom(item);
-      return isOwn(person) ? written(userFrom({ ...user, id: person.userId })) : notWritten(person);
+      const person = item && personFrom(item);
+      if (person !== undefined && isOwn(person)) return written(userFrom({ ...user, id: person.userId }));
+      const [buyer] = result.reason;
+      const isBuyerGone = buyer !== undefined && isConditionFailure(buyer);
+      // Without either reason, another link took the ordinal or the transaction met a conflict.
+      return person !== undefined || isBuyerGone ? notWritten(person) : undefined;
     });
   },
 });

@@ -1,5 +1,5 @@
 import type { Route } from '#shared/route.ts';
-import { FAILED_CHECKS_WINDOW_SECONDS, MAX_FAILED_CHECKS } from './person-checks.ts';
+import { FAILED_CHECKS_WINDOW_SECONDS, MAX_FAILED_CHECKS } from './person-check.ts';
 import {
   MAX_PAGE_SIZE,
   newUserSchema,
@@ -45,8 +45,8 @@ export const userRoutes = {
         'USERS#': ['GetItem', 'PutItem'],
         'LINKS#': ['PutItem'],
         'PERSON#': ['BatchGetItem', 'PutItem', 'ConditionCheckItem'],
-        'BUYER#': ['BatchGetItem'],
-        'CHECK#': ['GetItem', 'BatchGetItem', 'PutItem'],
+        'BUYER#': ['BatchGetItem', 'ConditionCheckItem'],
+        'CHECK#': ['BatchGetItem', 'PutItem', 'UpdateItem'],
         'LIMIT#': ['BatchGetItem'],
       },
       hashes: true,

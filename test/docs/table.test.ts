@@ -13,11 +13,14 @@ import { hashApiKey } from '#shared/api-keys/format.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
+import { problem } from '#shared/problems.ts';
+import { consumed } from '#shared/rate-limits/consumed.ts';
 import { keyLimit, minuteLimit } from '#shared/rate-limits/limits.ts';
 import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
 import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
-import { personCheckStore } from '#shared/users/person-check-store.ts';
+import { checkRecordFrom } from '#shared/users/person-check.ts';
+import { personChecks } from '#shared/users/person-check-lease.ts';
 import { fakeUsagePlans } from '#test/fakes/usage-plans.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
@@ -51,7 +54,7 @@ const SECTIONS: readonly (readonly [section: string, key: RegExp])[] = [
   ['User', /^USERS#\S+ \d{12}$/],
   ['Person', /^PERSON#\S+#\S+ PERSON$/],
   ['Phone link', /^LINKS#\S+ \S+#\d{12}$/],
-  ['Person check', /^CHECK#\S+#\S+ CHECK$/],
+  ['Person check', /^CHECK#\S+#\S+ LEASE$/],
   ['Buyer', /^BUYER#\S+ BUYER$/],
   ['SMS to a phone', /^CODE#\S+ ALL$/],
   ['One-time code', /^CODE#/],
@@ -129,13 +132,14 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
     sellerId,
     personHashes: ['person'] as const,
     phoneHashes: ['phone'] as const,
+    buyerHash: 'phone',
     birthDay: '1991-04-04',
     user,
   };
+  await observed(buyerStore(table).register('phone', 'byr_1', AT));
   const linked = await observed(users.link(link, DEADLINE_MS));
   const removal = { removedAt: AT, deadlineMs: DEADLINE_MS };
   await observed(users.removeUser(sellerId, linked.written ? linked.value.id : '', removal));
-  await observed(buyerStore(table).register('phone', 'byr_1', AT));
 
   const owner = { phoneHash: 'phone', audience: sellerId };
   const codes = codeStore(table);
@@ -150,15 +154,16 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   }
   await observed(stageCeilings(rateLimiter(table), { smsPerDay: 1 }, () => NOW_MS).consumeSms());
 
-  const ended = {
-    lease_id: 'lease',
-    data_hash: 'data',
-    at: NOW_MS,
-    version: 1,
-    code: 'phone_not_owned',
-  } as const;
-  const check = { version: 1, lease_id: 'lease', lease_until: NOW_MS + 1000, ended: [ended] };
-  await observed(personCheckStore(table).replace({ sellerId, personHash: 'person' }, check, NOW_MS));
+  const check = {
+    sellerId,
+    personHash: 'person',
+    record: checkRecordFrom(undefined),
+    deadlineMs: DEADLINE_MS,
+    limits: { consume: async () => consumed() },
+  };
+  const failed = problem('phone_not_owned');
+  const refused = personChecks(table, () => NOW_MS).oneAtATime(check, () => Promise.reject(failed));
+  await observed(expect(refused).rejects.toBe(failed));
 };
 
 describe('docs/table.md', () => {

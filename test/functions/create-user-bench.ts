@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type CreateUserDeps, handle } from '#functions/create-user.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
-import type { IdentityVerdict, OwnershipVerdict } from '#shared/identity-registry/port.ts';
+import type { IdentityVerdict, JalaliDay, OwnershipVerdict } from '#shared/identity-registry/port.ts';
 import type { StageCeilingNumbers } from '#shared/rate-limits/stage-ceilings.ts';
 import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
@@ -38,7 +38,7 @@ export const newKey = (plan: 'free' | 'professional' = 'free') => {
 
 /** The results of the registry's later checks; `wait` delays each of them. */
 export interface RegistryResults {
-  identity?: IdentityVerdict | Error | undefined;
+  identity?: IdentityVerdict | Error | ((birthDate: JalaliDay) => IdentityVerdict) | undefined;
   ownership?: OwnershipVerdict | Error | undefined;
   wait?: (() => Promise<unknown>) | undefined;
 }
@@ -59,9 +59,10 @@ export const createUserBench = (table: Table, { registry = {}, ceilings, deps }:
     return result;
   };
   const identityRegistry = {
-    checkIdentity: () => {
+    checkIdentity: (_nationalId: string, birthDate: JalaliDay) => {
       paid.identity += 1;
-      return respond(registry.identity ?? 'matched');
+      const { identity = 'matched' } = registry;
+      return respond(typeof identity === 'function' ? identity(birthDate) : identity);
     },
     checkPhoneOwnership: () => {
       paid.ownership += 1;

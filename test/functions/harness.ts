@@ -18,8 +18,6 @@ export interface Call {
   /** The authorizer's context; null for a request without an authorizer. */
   readonly authorizer?: Readonly<Record<string, string>> | null;
   readonly timeLeftMs?: number;
-  /** When the gateway received the request, epoch milliseconds; the time of the call by default. */
-  readonly receivedAtMs?: number;
 }
 
 export interface Reply {
@@ -61,7 +59,6 @@ const eventOf = (route: Route, call: Call): APIGatewayProxyEvent => {
     isBase64Encoded: false,
     requestContext: {
       requestId: 'chosen-by-the-caller',
-      ...(call.receivedAtMs === undefined ? {} : { requestTimeEpoch: call.receivedAtMs }),
       extendedRequestId: 'req-1',
       ...(authorizer === null ? {} : { authorizer }),
     },

@@ -2,7 +2,7 @@ import { type KeyedHashes, keyedHashesFrom } from '#shared/secrets/keyed-hashes.
 import type { Table } from '#shared/table/client.ts';
 import type { User } from '#shared/users/schema.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
-import { linked } from '#test/shared/users/linking.ts';
+import { BUYER_HASH, linked, registerBuyer } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { newPerson } from './people.ts';
 
@@ -21,10 +21,12 @@ export const linkNewUser = async (
   { phone, by = hashes }: { readonly phone?: string; readonly by?: KeyedHashes } = {},
 ): Promise<User> => {
   const person = { ...newPerson(), ...(phone === undefined ? {} : { phone }) };
+  await registerBuyer(table);
   return linked(userStore(table), {
     sellerId,
     personHashes: await by.person(sellerId, person.national_id),
     phoneHashes: await by.phone(person.phone),
+    buyerHash: BUYER_HASH,
     birthDay: '1991-04-04',
     user: {
       national_id_last_four: person.national_id.slice(-4),

@@ -1,5 +1,6 @@
 import type { Table } from '#shared/table/client.ts';
 import type { User } from '#shared/users/schema.ts';
+import { BUYER_HASH, registerBuyer } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 
 let people = 0;
@@ -7,11 +8,13 @@ let people = 0;
 /** Links a new person with a phone to a seller, through the store of the service. `phoneHash`: the hash it is stored under. */
 export const linkBuyer = async (table: Table, sellerId: string, phoneHash: string): Promise<User> => {
   people += 1;
+  await registerBuyer(table);
   const result = await userStore(table).link(
     {
       sellerId,
       personHashes: [`person${people}`],
       phoneHashes: [phoneHash],
+      buyerHash: BUYER_HASH,
       birthDay: '1991-04-04',
       user: {
         national_id_last_four: '0829',

@@ -1,8 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { buyerKey, personKey } from '#shared/table/keys.ts';
+import { buyerKey, personCheckKey, personKey } from '#shared/table/keys.ts';
 import { userLinks } from '#shared/users/link-user.ts';
-import { personCheckStore } from '#shared/users/person-check-store.ts';
-import { NO_CHECKS, withLease } from '#shared/users/person-checks.ts';
+import { checkRecordFrom, withLease } from '#shared/users/person-check.ts';
 import { type CountedTable, countingCalls } from '#test/table/counting-calls.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 
@@ -36,7 +35,11 @@ const put = (Item: object) =>
 
 describe('lookUp', () => {
   it('returns an empty result for a link of which the table holds nothing, in one call', async () => {
-    expect(await newLink().lookUp()).toEqual({ person: undefined, isRegistered: false, checks: NO_CHECKS });
+    expect(await newLink().lookUp()).toEqual({
+      person: undefined,
+      buyerHash: undefined,
+      checks: checkRecordFrom(undefined),
+    });
     expect(counted.calls).toEqual(['BatchGet']);
   });
 
@@ -47,7 +50,7 @@ describe('lookUp', () => {
     await put({ ...buyerKey(hashes.phoneHashes[index] as string), buyer_id: 'byr_1' });
     expect(await lookUp()).toMatchObject({
       person: { userId: 'usr_3', phoneHash: 'phone', birthDay: '1991-04-04' },
-      isRegistered: true,
+      buyerHash: hashes.phoneHashes[index],
     });
   });
 
@@ -59,9 +62,8 @@ describe('lookUp', () => {
 
   it('returns the checks of the person', async () => {
     const { hashes, lookUp } = newLink();
-    const record = withLease(NO_CHECKS, 'lease', NOW_MS);
-    const person = { sellerId: 'sel_test', personHash: hashes.personHashes[0] };
-    await personCheckStore(table).replace(person, record, NOW_MS);
+    const record = withLease(checkRecordFrom(undefined), 'lease', NOW_MS);
+    await put({ ...personCheckKey('sel_test', hashes.personHashes[0]), ...record });
     expect((await lookUp()).checks).toEqual(record);
   });
 });

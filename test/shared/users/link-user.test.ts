@@ -73,7 +73,7 @@ describe('link', () => {
     const users = results.flatMap((result) => (result.written ? [result.value] : []));
     const people = results.flatMap((result) => (result.written ? [] : [result.reason]));
     expect([users.length, people.length]).toEqual([1, 19]);
-    expect(new Set(people.map(({ userId }) => userId))).toEqual(new Set([users[0]?.id]));
+    expect(new Set(people.map((person) => person?.userId))).toEqual(new Set([users[0]?.id]));
     expect((await store.listPage('sel_twins', 1, 20)).total).toBe(1);
   });
 

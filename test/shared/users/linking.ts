@@ -1,7 +1,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
-import { sellerKey } from '#shared/table/keys.ts';
+import { buyerKey, sellerKey } from '#shared/table/keys.ts';
 import type { StoredItem, TransactItem } from '#shared/table/writes.ts';
 import type { NewLink } from '#shared/users/link-user.ts';
 import type { User } from '#shared/users/schema.ts';
@@ -10,13 +10,22 @@ import { type UserStore, userStore } from './user-store.ts';
 
 export const inTenSeconds = (): number => performance.now() + 10_000;
 
-/** Stores a seller record with these attributes. */
+/** The phone hash under which the buyer of every link is registered. */
+export const BUYER_HASH = 'registered buyer';
+
+/** Stores a buyer who is registered. */
+export const registerBuyer = ({ client, name }: Table, buyerHash = BUYER_HASH) =>
+  client.send(new PutCommand({ TableName: name, Item: { ...buyerKey(buyerHash), buyer_id: 'byr_1' } }));
+
+/** Stores a seller record with these attributes, and the buyer of its links. */
 export const createSeller = async (
-  { client, name }: Table,
+  table: Table,
   sellerId: string,
   attributes: StoredItem = { user_count: 0 },
 ): Promise<void> => {
-  await client.send(new PutCommand({ TableName: name, Item: { ...sellerKey(sellerId), ...attributes } }));
+  const Item = { ...sellerKey(sellerId), ...attributes };
+  await table.client.send(new PutCommand({ TableName: table.name, Item }));
+  await registerBuyer(table);
 };
 
 /** A link of a person with a phone of its own, unless another is named. */
@@ -24,6 +33,7 @@ export const linkOf = (sellerId: string, person: string, phone = person): NewLin
   sellerId,
   personHashes: [`hash-of-${person}`],
   phoneHashes: [`phone-of-${phone}`],
+  buyerHash: BUYER_HASH,
   birthDay: '1991-04-04',
   user: {
     national_id_last_four: '0829',
@@ -33,6 +43,10 @@ export const linkOf = (sellerId: string, person: string, phone = person): NewLin
     created_at: '2026-11-21T00:00:00.000Z',
   },
 });
+
+/** Returns the person whom a seller has linked under a hash. */
+export const findPerson = async (store: Pick<UserStore, 'lookUp'>, sellerId: string, personHash: string) =>
+  (await store.lookUp({ sellerId, personHashes: [personHash], phoneHashes: ['none'] })).person;
 
 /** Makes a link that must succeed; returns the new user. */
 export const linked = async (store: Pick<UserStore, 'link'>, link: NewLink): Promise<User> => {

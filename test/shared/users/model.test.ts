@@ -71,7 +71,7 @@ const link = async (seller: ModelSeller, person: string, phone: string, rotation
   const existing = seller.users.find((user) => user.person === person && !user.isRemoved);
   expect(result.written).toBe(existing === undefined);
   if (result.written) seller.users.push({ user: result.value, person, phone, isRemoved: false });
-  else expect(result.reason.userId).toBe(existing?.user.id);
+  else expect(result.reason?.userId).toBe(existing?.user.id);
 };
 
 const remove = async (seller: ModelSeller, nth: number): Promise<void> => {

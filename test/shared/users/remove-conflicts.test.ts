@@ -5,6 +5,7 @@ import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-tab
 import {
   canceledFor,
   createSeller,
+  findPerson,
   inTenSeconds,
   linked,
   linkOf,
@@ -68,7 +69,7 @@ describe('removeUser beside other writes', () => {
       return send();
     });
     expect(await remove(user.id, late)).toBe('already_removed');
-    const person = await store.findPerson('sel_remove', ['hash-of-relinked']);
+    const person = await findPerson(store, 'sel_remove', 'hash-of-relinked');
     expect(await store.getUser('sel_remove', person?.userId ?? '')).toMatchObject({
       display_name: 'relinked',
     });
@@ -83,7 +84,7 @@ describe('removeUser beside other writes', () => {
         store.link(linkOf('sel_remove', person), inTenSeconds()),
       ]);
       expect(removal).toBe('removed');
-      const current = await store.findPerson('sel_remove', [`hash-of-${person}`]);
+      const current = await findPerson(store, 'sel_remove', `hash-of-${person}`);
       expect(current?.userId).toBe(link.written ? link.value.id : undefined);
       const { total } = await store.findByPhone('sel_remove', [`phone-of-${person}`], {
         page: 1,

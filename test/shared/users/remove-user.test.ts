@@ -5,7 +5,7 @@ import type { RemovalResult } from '#shared/users/remove-user.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { countedTable } from '#test/table/intercepted-table.ts';
-import { createSeller, inTenSeconds, itemsOf, linked, linkOf } from './linking.ts';
+import { createSeller, findPerson, inTenSeconds, itemsOf, linked, linkOf } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 let table: EmbeddedTable;
@@ -84,7 +84,7 @@ describe('removeUser', () => {
     expect(second.id).not.toBe(first.id);
     expect(await remove(first.id)).toBe('already_removed');
     expect(await store.getUser('sel_remove', second.id)).toEqual(second);
-    expect((await store.findPerson('sel_remove', ['hash-of-again']))?.userId).toBe(second.id);
+    expect((await findPerson(store, 'sel_remove', 'hash-of-again'))?.userId).toBe(second.id);
   });
 
   it('removes what was stored under an older hash secret', async () => {
