@@ -4,10 +4,10 @@ import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.t
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { type PaidCheckDeps, paidCheck } from '#shared/identity-registry/check-person.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
-import { problem } from '#shared/problems.ts';
+import { type Problem, problem } from '#shared/problems.ts';
 import { assertSandboxAllowed } from '#shared/providers/sandbox.ts';
 import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
-import { keyLimits } from '#shared/rate-limits/request-limits.ts';
+import { type KeyLimits, keyLimits } from '#shared/rate-limits/request-limits.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { hashesFromEnv, providerSecretFromEnv } from '#shared/secrets/from-env.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
@@ -31,7 +31,7 @@ export interface CreateUserDeps extends EndpointDeps, Omit<PaidCheckDeps, 'limit
 }
 
 /** While one of them is used up, every link of the key is refused: no response tells then whether a person or a buyer is known. */
-const LIMITS = ['failed-checks-per-hour', 'unregistered-buyers-per-hour'] as const;
+const LIMITS = ['refused-links-per-hour', 'failed-checks-per-hour'] as const;
 
 /**
  * Links a buyer to the caller's seller. Returns 201 with the new user, or 200 with the existing one. Starts again from the first read
@@ -49,22 +49,21 @@ const linkOrFind = async (
   const limits = keyLimits({ rateLimiter, clock }, { caller, withinPlan });
   const link = await linkHashes(hashes, caller.sellerId, body);
 
-  const [known] = await Promise.all([
+  const [{ person, buyerHash, record }] = await Promise.all([
     users.lookUp(link),
     hasWaited ? limits.recheck(...LIMITS) : limits.check(...LIMITS),
   ]);
-  if (known.person) return existingLink(users, link, body, known.person);
-  const { buyerHash } = known;
-  if (buyerHash === undefined) {
-    await limits.consume('unregistered-buyers-per-hour');
-    throw problem('buyer_not_registered');
+  if (person !== undefined) {
+    if (!isSameLink(person, link, body)) throw await refusedLink(limits, 'user_conflict');
+    const user = await users.getUser(link.sellerId, person.userId);
+    return user && { status: 200, body: user };
   }
+  if (buyerHash === undefined) throw await refusedLink(limits, 'buyer_not_registered');
 
-  const [personHash] = link.personHashes;
-  const request = { sellerId: link.sellerId, personHash, record: known.checks, deadlineMs, limits };
-  const result = await checks.oneAtATime(request, async (release) => {
-    const person = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
-    await paidCheck({ identityRegistry, limits, ceilings }, person, deadlineMs);
+  const check = { sellerId: link.sellerId, personHash: link.personHashes[0], record, deadlineMs, limits };
+  const result = await checks.oneAtATime(check, async (release) => {
+    const toCheck = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
+    await paidCheck({ identityRegistry, limits, ceilings }, toCheck, deadlineMs);
     const newLink = { ...link, buyerHash, birthDay: body.birth_date.isoDay, user: newUser(body, clock()) };
     return users.link(newLink, deadlineMs, [release]);
   });
@@ -79,20 +78,17 @@ const linkHashes = async (hashes: KeyedHashes, sellerId: string, body: NewUser):
   return { sellerId, personHashes, phoneHashes };
 };
 
-/**
- * Returns the user of a linked person; undefined if it was removed since the person was read. Throws `user_conflict` if the request has
- * another phone or birth date.
- */
-const existingLink = async (
-  users: Pick<UserReads, 'getUser'>,
-  { sellerId, phoneHashes }: LinkHashes,
-  { birth_date }: NewUser,
-  person: Person,
-): Promise<Response | undefined> => {
-  const isSameLink = phoneHashes.includes(person.phoneHash) && person.birthDay === birth_date.isoDay;
-  if (!isSameLink) throw problem('user_conflict');
-  const user = await users.getUser(sellerId, person.userId);
-  return user && { status: 200, body: user };
+/** Returns whether a request has the phone and the birth date of the linked person. */
+const isSameLink = (person: Person, { phoneHashes }: LinkHashes, { birth_date }: NewUser): boolean =>
+  phoneHashes.includes(person.phoneHash) && person.birthDay === birth_date.isoDay;
+
+/** Counts a refused link and returns its problem. Throws `rate_limit_exceeded`, which tells nothing, if the count is refused. */
+const refusedLink = async (
+  limits: Pick<KeyLimits, 'consume'>,
+  code: 'user_conflict' | 'buyer_not_registered',
+): Promise<Problem> => {
+  await limits.consume('refused-links-per-hour');
+  return problem(code);
 };
 
 /** The attributes to store. Of the national id, only the last four digits. */

@@ -97,6 +97,13 @@ const abuseAlarms = (metrics: Metrics): readonly AlarmProps[] => [
     threshold: 100,
   },
   {
+    name: 'key-limit-used-up',
+    impact:
+      'Not urgent: a seller gets rate_limit_exceeded until the next hour or day. Its key may be guessing.',
+    metric: metrics.one('KeyLimitsUsedUp', {}),
+    threshold: 1,
+  },
+  {
     name: 'app-verifies-failing',
     impact:
       'The buyer app fails to verify more codes than its hourly limit: an attacker may be guessing through it.',

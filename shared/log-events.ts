@@ -61,6 +61,13 @@ export const EVENTS = {
     metrics: { RateLimiterUnreachable: ['Count', 1] },
     dimensions: [[]],
   },
+  /** A key used up one of its hourly or daily limits. */
+  key_limit_used_up: {
+    level: 'WARN',
+    fields: ['request_id', 'operation', 'limit', 'key_id'],
+    metrics: { KeyLimitsUsedUp: ['Count', 1] },
+    dimensions: [[]],
+  },
   /** A paid check or an SMS was counted against the stage's daily ceiling. `ceiling`: paid-checks-per-day, sms-per-day. */
   stage_ceiling_counted: {
     level: 'INFO',

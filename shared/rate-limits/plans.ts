@@ -42,8 +42,8 @@ export const KEY_LIMITS = {
     windowSeconds: HOUR_SECONDS,
     byPlan: { free: 10, professional: 100 },
   },
-  'unregistered-buyers-per-hour': {
-    counts: 'Links refused with buyer_not_registered',
+  'refused-links-per-hour': {
+    counts: 'Links refused with buyer_not_registered or user_conflict',
     windowSeconds: HOUR_SECONDS,
     byPlan: { free: 100, professional: 1000 },
   },

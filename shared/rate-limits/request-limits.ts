@@ -129,6 +129,9 @@ export const keyLimits = (
       const limit = keyLimit(name, caller);
       const state = await orUncounted(() => rateLimiter.increment(limit, nowMs));
       throwIfExceeded(name, state);
+      if (state?.remaining === 0) {
+        logEvent('key_limit_used_up', { limit: name, key_id: caller.keyId });
+      }
       // A count that was not made must not be refunded.
       if (state === undefined) return consumed();
       return consumed(() => orUncounted(() => rateLimiter.decrement(limit, nowMs)));

@@ -124,7 +124,7 @@ const findPerson = async (
 export const userLinks = (table: Table) => ({
   /**
    * Reads in one call what decides on a link: the person if the seller has linked it, the phone hash under which the buyer is
-   * registered, and the checks of the person.
+   * registered, and the record of the person's checks.
    */
   async lookUp({ sellerId, personHashes, phoneHashes }: LinkHashes) {
     const personKeys = personKeysOf(sellerId, personHashes);
@@ -134,7 +134,7 @@ export const userLinks = (table: Table) => ({
     return {
       person: person && personFrom(person),
       buyerHash: phoneHashes.find((hash) => itemOf(items, buyerKey(hash)) !== undefined),
-      checks: checkRecordFrom(itemOf(items, checkKey)),
+      record: checkRecordFrom(itemOf(items, checkKey)),
     };
   },
 

@@ -38,7 +38,7 @@ export const userRoutes = {
       'too_many_attempts',
       'verification_unavailable',
     ],
-    limitsRead: ['unregistered-buyers-per-hour', 'failed-checks-per-hour'],
+    limitsRead: ['refused-links-per-hour', 'failed-checks-per-hour'],
     permissions: {
       table: {
         'SELLER#': ['GetItem', 'UpdateItem'],

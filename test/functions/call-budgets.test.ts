@@ -122,6 +122,25 @@ const BUDGETS: readonly Budget[] = [
     },
   },
   {
+    operation: 'create-user',
+    request: 'a refused link, which is counted before it is answered',
+    status: 404,
+    rounds: [['BatchGet', 'Update'], ['Update']],
+    make: (on) => createUserBench(on).call({ body: newPerson(), authorizer: newKey() }),
+  },
+  {
+    operation: 'create-user',
+    request: 'an existing link while the refused links of the key are used up',
+    status: 429,
+    rounds: [['BatchGet', 'Update']],
+    async make(on) {
+      const body = await newBuyerIn(table);
+      await createUserBench(table).call({ body, authorizer: newKey() });
+      const limits = JSON.stringify({ 'refused-links-per-hour': 0 });
+      return createUserBench(on).call({ body, authorizer: { ...newKey(), limits } });
+    },
+  },
+  {
     operation: 'send-otp',
     request: 'a code of a seller: lookup, SMS of the key, code and SMS of the phone',
     status: 202,

@@ -192,9 +192,9 @@ describe('limits whose store hangs', () => {
   });
 });
 
-describe('unregistered-buyers-per-hour', () => {
-  /** A free key with two responses of buyer_not_registered in an hour. */
-  const limitedKey = () => ({ ...newKey(), limits: JSON.stringify({ 'unregistered-buyers-per-hour': 2 }) });
+describe('refused-links-per-hour', () => {
+  /** A free key with two refused links in an hour. */
+  const limitedKey = () => ({ ...newKey(), limits: JSON.stringify({ 'refused-links-per-hour': 2 }) });
 
   it('allows a free key 100 responses of buyer_not_registered in a clock hour', async () => {
     const { call, clock } = createUserBench(table);
@@ -209,28 +209,55 @@ describe('unregistered-buyers-per-hour', () => {
     ]);
   });
 
-  it('when used up, returns the same response for a registered phone, without a paid check', async () => {
-    const { call, link, paid } = createUserBench(table);
+  it('counts user_conflict too: of 20 wrong links at once, as many are answered as the limit allows', async () => {
+    const { call } = createUserBench(table);
     const key = limitedKey();
-    for (const _ of times(2)) await call({ body: newPerson(), authorizer: key });
-    const unregistered = await call({ body: newPerson(), authorizer: key });
-    const registered = await link(key);
-    expect([unregistered.status, unregistered.json.code, unregistered.headers['Retry-After']]).toEqual([
-      429,
-      'rate_limit_exceeded',
-      '3600',
+    const linked = await newBuyerIn(table);
+    await call({ body: linked, authorizer: key });
+    const bodies = times(20).map((_, index) => ({ ...linked, birth_date: `1370/2/${index + 1}` }));
+    const replies = await Promise.all(bodies.map((body) => call({ body, authorizer: key })));
+    expect(codesOf(replies)).toEqual([
+      ...Array(18).fill('rate_limit_exceeded'),
+      ...Array(2).fill('user_conflict'),
     ]);
-    expect(registered.json).toEqual(unregistered.json);
-    expect(paid.identity).toBe(0);
   });
 
-  it('counts neither a link nor a conflict', async () => {
-    const { call, link } = createUserBench(table);
+  it('when used up, returns one and the same response to every link, without a paid check', async () => {
+    const { call, paid } = createUserBench(table);
+    const key = limitedKey();
+    const [linked, buyer] = [await newBuyerIn(table), await newBuyerIn(table)];
+    await call({ body: linked });
+    for (const _ of times(2)) await call({ body: newPerson(), authorizer: key });
+    const bodies = [newPerson(), buyer, linked, { ...linked, birth_date: '1370/1/16' }];
+    const replies = await Promise.all(bodies.map((body) => call({ body, authorizer: key })));
+    expect(replies.map(({ status, headers }) => [status, headers['Retry-After']])).toEqual(
+      Array(4).fill([429, '3600']),
+    );
+    expect(new Set(replies.map(({ json }) => JSON.stringify(json)))).toEqual(
+      new Set([JSON.stringify({ ...replies[0]?.json, code: 'rate_limit_exceeded' })]),
+    );
+    expect(paid.identity).toBe(1);
+  });
+
+  it('does not count a link, a repeated link and a failed check', async () => {
+    const { call, link, registry } = createUserBench(table);
     const key = limitedKey();
     const person = await newBuyerIn(table);
     for (const _ of times(3)) await call({ body: person, authorizer: key });
-    for (const _ of times(3)) await call({ body: { ...person, birth_date: '1370/1/16' }, authorizer: key });
+    registry.identity = 'not_found';
+    for (const _ of times(3)) await link(key);
+    registry.identity = 'matched';
     expect((await link(key)).status).toBe(201);
+  });
+
+  it('is logged once with the id of the key when it is used up', async () => {
+    const { call, lines } = createUserBench(table);
+    const key = limitedKey();
+    for (const _ of times(5)) await call({ body: newPerson(), authorizer: key });
+    const events = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'key_limit_used_up');
+    expect(events).toEqual([
+      expect.objectContaining({ limit: 'refused-links-per-hour', key_id: key.keyId, KeyLimitsUsedUp: 1 }),
+    ]);
   });
 });
 

@@ -184,7 +184,7 @@ describe('keys limits', () => {
       { name: 'requests-per-minute', limit: 100 },
       { name: 'sms-per-hour', limit: 10_000, overridden: true },
       { name: 'failed-checks-per-hour', overridden: false },
-      { name: 'unregistered-buyers-per-hour', overridden: false },
+      { name: 'refused-links-per-hour', overridden: false },
       { name: 'paid-checks-per-day', limit: 0, remaining: 0, overridden: true },
       { name: 'failed-verifies-per-hour', overridden: false },
     ]);

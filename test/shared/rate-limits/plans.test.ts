@@ -71,7 +71,7 @@ describe('keyLimit', () => {
   it.each([
     ['sms-per-hour', 100, 2000],
     ['failed-checks-per-hour', 10, 100],
-    ['unregistered-buyers-per-hour', 100, 1000],
+    ['refused-links-per-hour', 100, 1000],
     ['paid-checks-per-day', 500, 20_000],
     ['failed-verifies-per-hour', 100, 1000],
   ] as const)('returns the numbers of the contract for %s', (name, free, professional) => {

@@ -38,7 +38,7 @@ describe('lookUp', () => {
     expect(await newLink().lookUp()).toEqual({
       person: undefined,
       buyerHash: undefined,
-      checks: checkRecordFrom(undefined),
+      record: checkRecordFrom(undefined),
     });
     expect(counted.calls).toEqual(['BatchGet']);
   });
@@ -64,6 +64,6 @@ describe('lookUp', () => {
     const { hashes, lookUp } = newLink();
     const record = withLease(checkRecordFrom(undefined), 'lease', NOW_MS);
     await put({ ...personCheckKey('sel_test', hashes.personHashes[0]), ...record });
-    expect((await lookUp()).checks).toEqual(record);
+    expect((await lookUp()).record).toEqual(record);
   });
 });
