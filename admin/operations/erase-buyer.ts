@@ -40,9 +40,8 @@ const deleteItem = async ({ table }: Administration, Key: ItemKey): Promise<void
 };
 
 /**
- * Erases a buyer for all sellers: the registration, every linked user and the one-time code items. The registration goes first, so no
- * seller can start a new link. Links that were in progress are found by reading again until none is left. After an
- * interruption, run it again: it removes the rest. The audit records hold counts and no phone. Returns the counts of what it removed.
+ * Erases a buyer for all sellers: the registration, every linked user and the one-time code items. The registration goes first: a link
+ * in progress requires it in its transaction, so no link is made after that. After an interruption, run it again: it removes the rest. The audit records hold counts and no phone. Returns the counts of what it removed.
  */
 export const eraseBuyer = async (admin: Administration, phoneHashes: readonly string[]) => {
   const before = await readBuyerData(admin, phoneHashes);
@@ -51,21 +50,18 @@ export const eraseBuyer = async (admin: Administration, phoneHashes: readonly st
     adminBuyerStore(admin.table).remove(phoneHashes, started),
   );
 
-  const removed: typeof before.links = [];
-  for (let { links } = before; links.length > 0; links = await linksOf(admin, phoneHashes)) {
-    for (const { sellerId, userId, key } of links) {
-      await step(admin, 'erase: remove a user', async () => {
-        const result = await removeUser(admin, sellerId, userId);
-        // Deletes a phone link that is left without its user, so that the loop ends.
-        if (result !== 'removed') await deleteItem(admin, key);
-      });
-    }
-    removed.push(...links);
+  const links = await linksOf(admin, phoneHashes);
+  for (const { sellerId, userId, key } of links) {
+    await step(admin, 'erase: remove a user', async () => {
+      const result = await removeUser(admin, sellerId, userId);
+      // A phone link can be left without its user, by a restored backup for example.
+      if (result !== 'removed') await deleteItem(admin, key);
+    });
   }
 
   const codes = await codesOf(admin, phoneHashes);
   for (const { key } of codes) await step(admin, 'erase: delete a code item', () => deleteItem(admin, key));
-  const counts = countsOf({ isRegistered: before.isRegistered, links: removed, codes });
+  const counts = countsOf({ isRegistered: before.isRegistered, links, codes });
   await step(admin, 'erase: write the audit record', () =>
     admin.audit.write(admin.record({ action: 'buyer.erased', details: counts })),
   );

@@ -1,0 +1,132 @@
+import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/erase-buyer.ts';
+import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
+import { administrationBench } from '#test/admin/operations/bench.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
+import { addSellers, createUserBench, newBuyerIn, newKey } from './create-user-bench.ts';
+import { testHashes } from './create-user-deps.ts';
+import { RIGHT, verifyOtpOn } from './verify-otp-bench.ts';
+
+let database: EmbeddedTable;
+let bench: Awaited<ReturnType<typeof administrationBench>>;
+beforeAll(async () => {
+  database = await startEmbeddedTable();
+  bench = await administrationBench(database);
+  await addSellers(bench.table, 'sel_test');
+});
+afterAll(() => database.stop());
+
+type Change = (phoneHashes: readonly string[]) => Promise<unknown>;
+
+const erase: Change = (phoneHashes) => eraseBuyer(bench.admin, phoneHashes);
+
+const remove: Change = (phoneHashes) =>
+  adminBuyerStore(bench.table).remove(
+    phoneHashes,
+    bench.admin.record({ action: 'buyer.removed', details: {} }),
+  );
+
+/** The calls of a link: lookup, count, lease, paid check, count of users, transaction. The transaction is the last. */
+const CALLS = 6;
+
+/** Links a new buyer, who is erased or removed at one call of the link: before it is sent, or beside it. */
+const linkDuring = async (change: Change, moment: number, order: 'before' | 'beside') => {
+  const buyer = await newBuyerIn(bench.table);
+  const phoneHashes = await testHashes.phone(buyer.phone);
+  const changed = Promise.withResolvers<unknown>();
+  let calls = 0;
+  const watched = interceptedTable(bench.table, async (_command, send) => {
+    calls += 1;
+    if (calls === moment) changed.resolve(change(phoneHashes));
+    if (calls === moment && order === 'before') await changed.promise;
+    return send();
+  });
+  const { json } = await createUserBench(watched).call({ body: buyer, authorizer: newKey() });
+  await changed.promise;
+  const { users, registrations } = countsOf(await readBuyerData(bench.admin, phoneHashes));
+  return { result: json.code ?? 'linked', users, registrations };
+};
+
+/** 50 moments: each call of a link, before it and beside it, in turn. */
+const MOMENTS = Array.from({ length: 50 }, (_, index) => ({
+  moment: 1 + (Math.floor(index / 2) % CALLS),
+  order: index % 2 === 0 ? ('before' as const) : ('beside' as const),
+}));
+
+describe('a link whose buyer is erased or removed at one of its calls', () => {
+  it.each([
+    ['erased', erase],
+    ['removed', remove],
+  ])(
+    'is buyer_not_registered when the buyer is %s before the transaction of the link',
+    async (_what, change) => {
+      const before = MOMENTS.filter(({ order }) => order === 'before');
+      for (const { moment, order } of before) {
+        expect(await linkDuring(change, moment, order)).toEqual({
+          result: 'buyer_not_registered',
+          users: 0,
+          registrations: 0,
+        });
+      }
+    },
+  );
+
+  it('leaves no user after an erasure at any moment, whichever of the two is first', async () => {
+    const beside = MOMENTS.filter(({ order }) => order === 'beside');
+    for (const { moment, order } of beside) {
+      const { result, users, registrations } = await linkDuring(erase, moment, order);
+      expect(['linked', 'buyer_not_registered']).toContain(result);
+      expect([users, registrations]).toEqual([0, 0]);
+    }
+  });
+
+  it('makes a user if and only if it is answered with 201, when the buyer is removed at any moment', async () => {
+    const beside = MOMENTS.filter(({ order }) => order === 'beside');
+    for (const { moment, order } of beside) {
+      const { result, users, registrations } = await linkDuring(remove, moment, order);
+      expect([users, registrations]).toEqual([result === 'linked' ? 1 : 0, 0]);
+    }
+  });
+
+  it('counts as a refused link', async () => {
+    const authorizer = { ...newKey(), limits: JSON.stringify({ 'refused-links-per-hour': 1 }) };
+    const buyer = await newBuyerIn(bench.table);
+    const { call } = createUserBench(bench.table, {
+      registry: { wait: async () => erase(await testHashes.phone(buyer.phone)) },
+    });
+    expect((await call({ body: buyer, authorizer })).json.code).toBe('buyer_not_registered');
+    expect((await call({ body: buyer, authorizer })).json.code).toBe('rate_limit_exceeded');
+  });
+});
+
+describe('a link and a sign-in of one buyer at once', () => {
+  it('both succeed: the sign-in registers the buyer again when the transaction of the link has ended', async () => {
+    const buyer = await newBuyerIn(bench.table);
+    const conflicted = Promise.withResolvers<void>();
+    let isLinking = false;
+    const linking = Promise.withResolvers<void>();
+    const onLink = interceptedTable(bench.table, async ({ name }, send) => {
+      if (name !== 'TransactWriteCommand') return send();
+      isLinking = true;
+      linking.resolve();
+      await conflicted.promise;
+      isLinking = false;
+      return send();
+    });
+    // The transaction holds the item of the buyer, as DynamoDB does.
+    const onVerify = interceptedTable(bench.table, async ({ name, input }, send) => {
+      const isOfBuyer = JSON.stringify(input.Key ?? {}).includes('BUYER#');
+      if (name !== 'UpdateCommand' || !isOfBuyer || !isLinking) return send();
+      conflicted.resolve();
+      throw new TransactionConflictException({ message: 'conflict', $metadata: {} });
+    });
+    const app = verifyOtpOn(bench.table, { on: onVerify });
+    await app.send(buyer.phone);
+    const link = createUserBench(onLink).call({ body: buyer, authorizer: newKey() });
+    await linking.promise;
+    const verify = app.verify(buyer.phone, RIGHT);
+    expect((await link).status).toBe(201);
+    expect((await verify).status).toBe(200);
+  });
+});
