@@ -23,8 +23,8 @@ export type GuardMessage =
   | { readonly ended: string };
 
 const KILL_AFTER_MS = 5000;
-/** The database writes this line once it has opened its file and its port. */
-const LISTENING = /^Dynoxide listening on .*\n?/m;
+/** The database writes this line once it has opened its file and its port. A part of it without its end is not enough: the rest follows. */
+const LISTENING = /^Dynoxide listening on .*\n/m;
 /** How much of the database's error output is kept for the message about its end. */
 const KEPT_OUTPUT_CHARACTERS = 1000;
 
