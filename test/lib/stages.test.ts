@@ -1,14 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
+import { Names } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
 import type { Config } from '#lib/config.ts';
 import { STAGES } from '#lib/stages.ts';
-import { templatesOf } from './synthesized.ts';
+import { stageApp, stageConfig } from './synthesized.ts';
 
 /** Returns the lines of both templates of a stage, without the stage's name and the hashes that CDK derives from it. */
 const linesOf = (stage: keyof typeof STAGES, options: Partial<Config>): string[] => {
-  const { api, data } = templatesOf(stage, options);
-  return JSON.stringify([data.toJSON(), api.toJSON()], null, 1)
+  const { app, api, data } = stageApp(stageConfig(stage, options));
+  const templates = [data, api].map((stack) => Template.fromStack(stack).toJSON());
+  // A hash is the end of an id. Ids are parts of other names, where digits before a hash cannot be told from it.
+  const ids = [
+    ...app.node.findAll().map(({ node }) => Names.nodeUniqueId(node)),
+    ...templates.flatMap(({ Resources, Outputs }) => Object.keys({ ...Resources, ...Outputs })),
+  ];
+  const hashes = ids.flatMap((id) => /[0-9A-F]{8}(?:[0-9a-f]{32})?$/.exec(id) ?? []);
+  return JSON.stringify(templates, null, 1)
+    .replaceAll(new RegExp(hashes.join('|'), 'g'), '(hash)')
     .replaceAll(/dev|prod/g, '(stage)')
-    .replaceAll(/[0-9A-F]{8}(?:[0-9a-f]{32})?/g, '(hash)')
     .split('\n');
 };
 

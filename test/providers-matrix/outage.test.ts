@@ -17,6 +17,12 @@ const CHECKS_BEFORE_FAULT = 12;
 const OPEN_SECONDS = 10;
 
 const identityChecks = (provider: 'jibit' | 'zohal') => service.simulators.calls()[provider].identity ?? 0;
+/** The names of the events in the log of one request. Calls of earlier requests may still end meanwhile. */
+const eventsOf = ({ headers }: Reply) =>
+  lines
+    .map((line) => JSON.parse(line))
+    .filter((line) => line.request_id === headers.get('x-request-id'))
+    .map(({ event }) => event);
 const statesOf = (provider: string) =>
   lines
     .map((line) => JSON.parse(line))
@@ -101,15 +107,17 @@ describe.each(['connection_refused', 'reset', 'slow_headers'] as const)('an outa
 
     // While the circuit is open, the provider is not called.
     const [probe, ...rest] = links.filter((_, index) => replies[index]?.status !== 201) as [Link, ...Link[]];
-    const calls = service.simulators.calls().jibit;
-    expect((await create(probe)).status).toBe(503);
-    expect(service.simulators.calls().jibit).toEqual(calls);
+    const refused = await create(probe);
+    expect(refused.status).toBe(503);
+    expect(eventsOf(refused)).toEqual(['request_completed']);
 
     await service.simulators.faults.set('jibit', undefined);
     timeouts.restore();
     service.clock.advance(OPEN_SECONDS);
     // One call probes first: concurrent ones would be rejected meanwhile.
-    expect((await create(probe)).status).toBe(201);
+    const linked = await create(probe);
+    expect(linked.status).toBe(201);
+    expect(eventsOf(linked)).toContain('provider_called');
     expect(new Set((await createAll(rest)).map(({ status }) => status))).toEqual(new Set([201]));
     expect(await service.userIds()).toHaveLength(PEOPLE);
     expect(statesOf('jibit')).toContain('closed');
