@@ -1,6 +1,6 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { jsonText, PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
-import { PROBLEMS, type ProblemCode, problemBody } from '#shared/problems.ts';
+import { PROBLEMS, type ProblemCode, problemBody, SERVICE_RETRY_AFTER_SECONDS } from '#shared/problems.ts';
 
 /** The problem code of each response type that API Gateway generates itself. */
 export const GATEWAY_PROBLEMS = {
@@ -37,7 +37,7 @@ const REQUEST_ID = '$context.extendedRequestId';
 /** Retry-After in seconds, by problem code: fixed numbers, since a gateway response cannot compute. */
 const RETRY_AFTER: { readonly [Code in ProblemCode]?: number } = {
   rate_limit_exceeded: 60,
-  service_unavailable: 5,
+  service_unavailable: SERVICE_RETRY_AFTER_SECONDS,
 };
 
 const headersOf = (code: ProblemCode): Record<string, string> => ({

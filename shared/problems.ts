@@ -150,6 +150,13 @@ export class Problem extends Error {
 /** `throw problem('user_conflict')` */
 export const problem = (code: ProblemCode, options?: ProblemOptions): Problem => new Problem(code, options);
 
+/** Retry-After of every `service_unavailable`, in seconds: long enough for a throttled partition to recover. */
+export const SERVICE_RETRY_AFTER_SECONDS = 5;
+
+/** The problem of a request that failed in the database, the key service or the secret store. */
+export const serviceUnavailable = (cause: unknown): Problem =>
+  problem('service_unavailable', { cause, retryAfterSeconds: SERVICE_RETRY_AFTER_SECONDS });
+
 /** The `type` URI of a problem code. */
 export const problemType = (code: ProblemCode): string => `urn:buyer-linking:problem:${code}`;
 

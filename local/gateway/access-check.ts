@@ -3,7 +3,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { OtpAccess } from '#shared/env.ts';
 import type { Headers } from '#shared/http/responses.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
-import type { ProblemCode } from '#shared/problems.ts';
+import { type ProblemCode, SERVICE_RETRY_AFTER_SECONDS } from '#shared/problems.ts';
 import { WINDOW_SECONDS } from '#shared/rate-limits/plans.ts';
 import { requiresKey } from '#shared/route.ts';
 import { authorizerCache } from './authorizer-cache.ts';
@@ -96,7 +96,7 @@ const refuseUnauthorized = ({ extendedRequestId }: ReceivedRequest, error: unkno
     operation: 'authorizer',
     ...errorFields(error),
   });
-  throw new GatewayRefusal('service_unavailable', { 'Retry-After': '5' });
+  throw new GatewayRefusal('service_unavailable', { 'Retry-After': String(SERVICE_RETRY_AFTER_SECONDS) });
 };
 
 /** The context as functions receive it, with the two fields that API Gateway adds. Every value is a string. */

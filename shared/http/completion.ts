@@ -1,14 +1,11 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { causeFields, errorFields, logEvent } from '#shared/log.ts';
-import { Problem, problem } from '#shared/problems.ts';
+import { Problem, problem, serviceUnavailable } from '#shared/problems.ts';
 import { rateLimitHeaders } from '#shared/rate-limits/limits.ts';
 import { KeyLimitExceeded } from '#shared/rate-limits/request-limits.ts';
 import { isDependencyFailure } from './dependency-failure.ts';
 import { currentScope } from './request-scope.ts';
 import { commonHeaders, problemResponse } from './responses.ts';
-
-/** Retry-After of `service_unavailable`, in seconds: long enough for a throttled partition to recover. */
-const SERVICE_RETRY_AFTER_SECONDS = 5;
 
 /** Adds the common headers to a response and logs the request's completion line. */
 export const complete = (response: APIGatewayProxyResult, error?: Problem): APIGatewayProxyResult => {
@@ -34,9 +31,7 @@ export const complete = (response: APIGatewayProxyResult, error?: Problem): APIG
 
 const problemFrom = (error: unknown): Problem => {
   if (error instanceof Problem) return error;
-  return isDependencyFailure(error)
-    ? problem('service_unavailable', { cause: error, retryAfterSeconds: SERVICE_RETRY_AFTER_SECONDS })
-    : problem('internal', { cause: error });
+  return isDependencyFailure(error) ? serviceUnavailable(error) : problem('internal', { cause: error });
 };
 
 /** Turns an error into its response. An unexpected error becomes `internal`, with its cause in the log only. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { problem } from '#shared/problems.ts';
+import { serviceUnavailable } from '#shared/problems.ts';
 
 /** The shortest and the longest bound of the wait between two attempts. */
 export interface Backoff {
@@ -30,7 +30,7 @@ export const retryUntil = async <T>(
       const cause = new Error(`${attempts + 1} attempts met other writers until the deadline`);
       // The log shows only the name of the cause.
       cause.name = 'WriteConflict';
-      throw problem('service_unavailable', { retryAfterSeconds: 1, cause });
+      throw serviceUnavailable(cause);
     }
     await pause(waitMs);
   }

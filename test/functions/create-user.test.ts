@@ -327,7 +327,7 @@ describe('503', () => {
       deps: (deps) => ({ ...deps, users: { ...deps.users, link } }),
     });
     const { status, json, headers } = await call({ body: person });
-    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '1']);
+    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '5']);
     expect(await listAll('sel_test')).toEqual(before);
     expect((await createUser().call({ body: person })).status).toBe(201);
   });

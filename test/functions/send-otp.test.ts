@@ -261,7 +261,7 @@ describe('503', () => {
       },
     );
     const { status, json, headers } = await changing.call({ body: { phone }, timeLeftMs: 600 });
-    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '1']);
+    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '5']);
     expect((await call({ body: { phone } })).status).toBe(202);
   });
 });

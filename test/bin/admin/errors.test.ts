@@ -1,6 +1,6 @@
 import { refusal } from '#admin/refusal.ts';
 import { failureOf } from '#bin/admin/errors.ts';
-import { problem } from '#shared/problems.ts';
+import { serviceUnavailable } from '#shared/problems.ts';
 
 const named = (name: string, message = 'x') => Object.assign(new Error(message), { name });
 
@@ -14,7 +14,7 @@ describe('failureOf', () => {
     [named('Error', 'connect ECONNREFUSED 127.0.0.1:1'), 'not_reachable'],
     [named('Error', 'Region is missing'), 'not_reachable'],
     [refusal('key_revoked', 'key_1 is revoked.'), 'key_revoked'],
-    [problem('service_unavailable', { retryAfterSeconds: 1 }), 'not_reachable'],
+    [serviceUnavailable(new Error('busy')), 'not_reachable'],
     ['thrown text', 'unexpected'],
   ])('describes %s as %s, in a sentence', (error, code) => {
     const failure = failureOf(error);

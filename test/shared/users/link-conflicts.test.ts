@@ -50,7 +50,7 @@ describe('link after a conflict', () => {
     const busy = storeWhose(table, () => Promise.reject(conflict), Number.POSITIVE_INFINITY);
     await expect(busy.link(linkOf('sel_conflict', 'late'), performance.now() - 1)).rejects.toMatchObject({
       code: 'service_unavailable',
-      retryAfterSeconds: 1,
+      retryAfterSeconds: 5,
       cause: { name: 'WriteConflict' },
     });
     expect(await findPerson(store, 'sel_conflict', 'hash-of-late')).toBeUndefined();
