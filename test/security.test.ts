@@ -17,7 +17,7 @@ let target: Target;
 beforeAll(async () => {
   service = await startRunningService({ args: ['--memory'] });
   target = localTarget(service.demo);
-}, 30_000);
+});
 
 afterAll(async () => {
   await service.stop();

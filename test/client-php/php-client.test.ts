@@ -39,12 +39,12 @@ describe('the PHP client', () => {
 
     beforeAll(async () => {
       service = await startRunningService({ args: ['--memory'] });
-    }, 30_000);
+    });
 
     afterAll(async () => {
       await service?.stop();
       await removeDataFolder(service?.folder);
-    }, 30_000);
+    });
 
     itWithPhp(`passes its own tests, none of them skipped${reason}`, async () => {
       const output = await run('phpunit', ['--fail-on-skipped'], {

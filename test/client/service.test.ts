@@ -11,12 +11,12 @@ let client: BuyerLinkingClient;
 beforeAll(async () => {
   service = await startRunningService({ args: ['--memory'] });
   client = buyerLinking({ baseUrl: service.demo.base_url, apiKey: service.demo.keys.professional });
-}, 30_000);
+});
 
 afterAll(async () => {
   await service?.stop();
   await removeDataFolder(service?.folder);
-}, 30_000);
+});
 
 const caught = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(

@@ -10,7 +10,7 @@ const lacks = (process.env.DEPLOY_LACKS ?? '').split(',') as Feature[];
 
 beforeAll(async () => {
   target = await deployedTarget(STAGE);
-}, 60_000);
+});
 
 afterAll(() => target?.close());
 

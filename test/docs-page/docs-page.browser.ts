@@ -41,13 +41,13 @@ describeInBrowser('the reference page', () => {
     service = await startRunningService({ args: ['--memory'] });
     baseUrl = service.demo.base_url;
     browser = await launchBrowser();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await browser?.close();
     await service?.stop();
     await removeDataFolder(service?.folder);
-  }, 30_000);
+  });
 
   afterEach(async () => {
     for (const context of browser.contexts()) await context.close();
@@ -218,5 +218,5 @@ describeInBrowser('the reference page at another host name than localhost', () =
     await browser.close();
     await service.stop();
     await removeDataFolder(service.folder);
-  }, 60_000);
+  });
 });

@@ -18,13 +18,13 @@ beforeAll(async () => {
   service = await startRunningService({ args: ['--memory'] });
   folder = await mkdtemp(join(tmpdir(), 'buyer-linking-samples-'));
   page = await (await fetch(`${service.demo.base_url}/docs`)).text();
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.stop();
   await removeDataFolder(service?.folder);
   await rm(folder, { recursive: true, force: true });
-}, 30_000);
+});
 
 const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
 

@@ -61,9 +61,9 @@ describe('the pages in reading order', () => {
 
   beforeAll(async () => {
     reader = await newReader();
-  }, 60_000);
+  });
 
-  afterAll(() => reader?.leave(), 30_000);
+  afterAll(() => reader?.leave());
 
   it('begin with the start-up output, whose curl lines run as printed', async () => {
     const [, flow = ''] = /^The whole flow.*\n([\s\S]*)^Ctrl-C/m.exec(reader.service.terminal()) ?? [];
@@ -95,5 +95,5 @@ describe('the pages in reading order', () => {
 
   it('have TypeScript programs that compile with the strictest options', async () => {
     expect(await reader.compile(['link.ts', 'example.ts', 'token.ts'])).toBe('');
-  }, 60_000);
+  });
 });

@@ -92,9 +92,9 @@ let table: EmbeddedTable;
 
 beforeAll(async () => {
   table = await startEmbeddedTable();
-}, 30_000);
+});
 
-afterAll(() => table.stop(), 30_000);
+afterAll(() => table.stop());
 
 /** Writes each kind of item, in each of its states. `observe` is called after each write. */
 const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
@@ -174,5 +174,5 @@ describe('docs/table.md', () => {
       for (const item of Items) found[sectionOf(item)] = { ...found[sectionOf(item)], ...typesOf(item) };
     });
     expect(found).toEqual(documented());
-  }, 60_000);
+  });
 });

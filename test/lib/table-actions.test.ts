@@ -55,7 +55,7 @@ beforeAll(async () => {
   await table.client.send(
     new PutCommand({ TableName: table.name, Item: { ...sellerKey('sel_test'), user_count: 0 } }),
   );
-}, 30_000);
+});
 
 afterAll(async () => {
   restoreLog();

@@ -8,7 +8,7 @@ import { binaryPath, type Database, startDatabase } from '#local/database.ts';
 import { setLocalCredentials } from '#local/environment.ts';
 import { ensureTable } from '#local/table.ts';
 import { openTable } from '#shared/table/client.ts';
-import { newDataFolder, removeDataFolder } from '#test/service/running-service.ts';
+import { newDataFolder, removeDataFolder, until } from '#test/service/running-service.ts';
 import { databaseProcess, processesWith } from './database-process.ts';
 
 const ACCESS_KEY_ID = 'KeyOfThisRun';
@@ -56,8 +56,8 @@ describe('startDatabase', () => {
     const program = `import { startDatabase } from '${module}'; console.log((await startDatabase(${options})).endpoint);`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
     expect(stdout).toMatch(/^http:/);
-    await expectNoProcess(file);
-  }, 15_000);
+    await until(async () => (await processesWith(file)).length === 0);
+  });
 
   it('rejects with the output of the database if it does not start', async () => {
     const missing = join(folder, 'no', 'such', 'folder', 'table.sqlite');
@@ -80,29 +80,16 @@ describe('died', () => {
     const { pid, guardPid } = await databaseProcess(file);
     process.kill(guardPid, 'SIGKILL');
     expect(await database.died).toBe('The guard process of the embedded database ended: SIGKILL.');
-    await expectExit(pid);
+    await until(() => !isRunning(pid));
   });
 });
 
-/** Waits until no process has this id. */
-const expectExit = async (pid: number): Promise<void> => {
-  const isRunning = (): boolean => {
-    try {
-      return process.kill(pid, 0);
-    } catch {
-      return false;
-    }
-  };
-  const deadlineMs = performance.now() + 5000;
-  while (isRunning() && performance.now() < deadlineMs) await new Promise(setImmediate);
-  expect(isRunning()).toBe(false);
-};
-
-/** Waits until no process has this text in its command line. */
-const expectNoProcess = async (text: string): Promise<void> => {
-  const deadlineMs = performance.now() + 5000;
-  while ((await processesWith(text)).length > 0 && performance.now() < deadlineMs);
-  expect(await processesWith(text)).toEqual([]);
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 };
 
 describe('binaryPath', () => {

@@ -18,7 +18,7 @@ let service: RunningService;
 beforeAll(async () => {
   folder = await newDataFolder();
   service = await startRunningService({ folder });
-}, 30_000);
+});
 
 afterAll(async () => {
   await service.stop();
@@ -31,7 +31,7 @@ describe('npm run demo', () => {
       const { stdout } = await runDemo(folder);
       expect(stdout.trimEnd()).toMatch(/Every response was as expected\.$/);
     }
-  }, 30_000);
+  });
 
   it('shows every status of the flow', async () => {
     const { stdout } = await runDemo(folder);

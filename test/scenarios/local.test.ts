@@ -14,12 +14,12 @@ let target: Target;
 beforeAll(async () => {
   service = await startRunningService();
   target = localTarget(service.demo);
-}, 30_000);
+});
 
 afterAll(async () => {
   await service.stop();
   await removeDataFolder(service.folder);
-}, 30_000);
+});
 
 describe('the local service', () => {
   everyScenario({ target: () => target });
@@ -41,7 +41,7 @@ describe('after all scenarios', () => {
     // Without the prefix +98, so that 0098 and 0 are found too.
     phones = peopleMade.map(({ phone }) => phone.slice(3)).flatMap(spellings);
     keys = [...Object.values(demo.keys), demo.other_seller.key];
-  }, 30_000);
+  });
 
   it('the search finds names that are stored, in traces that are not empty', () => {
     expect(nationalIds.length).toBeGreaterThan(100);

@@ -102,22 +102,20 @@ export const planLimitScenarios = (options: ScenarioOptions): void => {
   const { target } = options;
 
   describe('the free plan', () => {
-    itWith(options)(
-      'does not count requests that were refused with 403 or 401',
-      () => countsNoRefusedRequest(target()),
-      60_000,
+    itWith(options)('does not count requests that were refused with 403 or 401', () =>
+      countsNoRefusedRequest(target()),
     );
 
-    itWith(options)(
-      `lets exactly ${LIMIT} requests of a key pass in one clock minute`,
-      () => passesExactlyTheLimit(target()),
-      60_000,
+    itWith(options)(`lets exactly ${LIMIT} requests of a key pass in one clock minute`, () =>
+      passesExactlyTheLimit(target()),
     );
 
-    itWith(options, 'usage-plan throttle', 'gateway problem bodies')(
-      'has a token bucket before its rate limiter, and both refuse with the same response',
-      () => hasTwoLimiters(target()),
-      60_000,
+    itWith(
+      options,
+      'usage-plan throttle',
+      'gateway problem bodies',
+    )('has a token bucket before its rate limiter, and both refuse with the same response', () =>
+      hasTwoLimiters(target()),
     );
   });
 };

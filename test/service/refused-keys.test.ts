@@ -29,18 +29,17 @@ beforeAll(async () => {
   setLocalCredentials(deployment.dynamodb_access_key_id);
   table = openTable(deployment.table_name, deployment.dynamodb_endpoint);
   admin = localAdministration(table, localUsagePlans(deployment.usage_plans));
-}, 30_000);
+});
 
 afterAll(async () => {
   table.client.destroy();
   await service.stop();
   await removeDataFolder(service.folder);
-}, 30_000);
+});
 
 const list = (key: string): Promise<Reply> => call(target, '/v1/users', { key });
 
-/** Returns a key of a new seller after its first use, so that the gateway has cached its authorizer decision. */
-const usedKey = async (expiresAt?: number) => {
+const newKey = async (expiresAt?: number) => {
   const { seller_id } = await createSeller(admin, 'Short-lived');
   const issued = await issueKey(admin, {
     sellerId: seller_id,
@@ -49,8 +48,22 @@ const usedKey = async (expiresAt?: number) => {
     scopes: ['users:read'],
     ...(expiresAt === undefined ? {} : { expiresAt }),
   });
-  expect((await list(issued.secret)).status).toBe(200);
   return { ...issued, seller_id };
+};
+
+/** Returns a key of a new seller after its first use, so that the gateway has cached its authorizer decision. */
+const usedKey = async () => {
+  const issued = await newKey();
+  expect((await list(issued.secret)).status).toBe(200);
+  return issued;
+};
+
+/** Returns a used key that expires soon. On a busy machine a key may expire before its first use: the next one lives twice as long. */
+const usedExpiringKey = async (lifetimeSeconds = 2): Promise<{ secret: string; expiresAt: number }> => {
+  const expiresAt = Math.floor(Date.now() / 1000) + lifetimeSeconds;
+  const { secret } = await newKey(expiresAt);
+  const { status } = await list(secret);
+  return status === 200 ? { secret, expiresAt } : usedExpiringKey(2 * lifetimeSeconds);
 };
 
 describe('a key that is no longer valid', () => {
@@ -69,8 +82,7 @@ describe('a key that is no longer valid', () => {
   });
 
   it('is refused from the second in which it expires', async () => {
-    const expiresAt = Math.floor(Date.now() / 1000) + 2;
-    const { secret } = await usedKey(expiresAt);
+    const { secret, expiresAt } = await usedExpiringKey();
     let reply = await list(secret);
     for (; reply.status === 200; reply = await list(secret)) await sleep(POLL_MS);
     const refusedAtMs = Date.now();
@@ -78,5 +90,5 @@ describe('a key that is no longer valid', () => {
     expect(withoutRequestId(reply)).toBe(withoutRequestId(await call(target, '/v1/users')));
     expect(reply.headers.get('ratelimit')).toBeNull();
     expect(refusedAtMs).toBeGreaterThanOrEqual(expiresAt * 1000);
-  }, 15_000);
+  });
 });

@@ -28,7 +28,8 @@ export interface StartOptions {
 
 /** The program of `npm start`. */
 export const PROGRAM = fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
-const READY_WITHIN_MS = 20_000;
+/** Shorter than the timeout of a test, so that its failure shows the output of the service. */
+const READY_WITHIN_MS = 100_000;
 const POLL_MS = 25;
 
 /** Creates a folder for a service's data. Remove it after the test. */
@@ -37,8 +38,13 @@ export const newDataFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'buye
 export const removeDataFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true });
 
+/** Waits until the condition holds. The timeout of the test ends a wait for what never comes. */
+export const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
+  while (!(await holds())) await sleep(POLL_MS);
+};
+
 /** Runs bin/local.ts with these arguments and collects its output. */
-export const spawnService = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
+const spawnService = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
@@ -48,6 +54,16 @@ export const spawnService = (args: readonly string[], environment: Readonly<Reco
   child.stdout.setEncoding('utf8').on('data', (text: string) => written.push(text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => written.push(text));
   return { child, exited, terminal: () => written.join('') };
+};
+
+/** Runs bin/local.ts to its end. Returns its exit code and its whole output, which may come after the exit. */
+export const runService = async (
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+) => {
+  const { child, terminal } = spawnService(args, environment);
+  const [code] = await once(child, 'close');
+  return { code, text: terminal() };
 };
 
 /** Starts the service on a free port and waits until it is ready. */

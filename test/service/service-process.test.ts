@@ -6,7 +6,6 @@ import { writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseProcess, processesWith } from '#test/local/database-process.ts';
 import { call, expectProblem, expectRetryAfter } from '#test/scenarios/call.ts';
 import { localTarget } from './local-target.ts';
@@ -15,19 +14,13 @@ import {
   PROGRAM,
   type RunningService,
   removeDataFolder,
-  spawnService,
+  runService,
   startRunningService,
+  until,
 } from './running-service.ts';
 
-const run = async (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
-  const { exited, terminal } = spawnService(args, environment);
-  const [code] = await exited;
-  return { code, text: terminal() };
-};
-
-const untilGone = async (folder: string): Promise<void> => {
-  for (let poll = 0; poll < 200 && (await processesWith(folder)).length > 0; poll += 1) await sleep(25);
-};
+const untilGone = (text: string): Promise<void> =>
+  until(async () => (await processesWith(text)).length === 0);
 
 let folder: string;
 
@@ -38,7 +31,7 @@ afterEach(() => removeDataFolder(folder));
 
 describe('options', () => {
   it('print the usage with --help', async () => {
-    const { code, text } = await run(['--help']);
+    const { code, text } = await runService(['--help']);
     expect(code).toBe(0);
     for (const option of ['--port', '--memory', '--data', 'DYNAMODB_ENDPOINT'])
       expect(text).toContain(option);
@@ -47,7 +40,7 @@ describe('options', () => {
   it.each([[['--prot', '1']], [['--port', 'x']], [['--port', '65536']], [['extra']]])(
     'exit 2 with the usage for %j',
     async (args) => {
-      const { code, text } = await run(args);
+      const { code, text } = await runService(args);
       expect(code).toBe(2);
       expect(text).toContain('Usage: npm start');
     },
@@ -57,7 +50,7 @@ describe('options', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
-    const { code, text } = await run(['--port', String(port), '--data', folder]);
+    const { code, text } = await runService(['--port', String(port), '--data', folder]);
     other.close();
     expect({ code, text }).toEqual({
       code: 1,
@@ -68,7 +61,7 @@ describe('options', () => {
   it('exit 1 with one sentence if the folder is a file', async () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
-    const { code, text } = await run(['--port', '0', '--data', file]);
+    const { code, text } = await runService(['--port', '0', '--data', file]);
     expect({ code, text }).toEqual({
       code: 1,
       text: `Nothing can be kept in ${file} (EEXIST): choose another folder with --data.\n`,
@@ -84,7 +77,7 @@ describe('options', () => {
   ])('exit 1 with one sentence if %s is damaged', async (name, reason) => {
     const file = join(folder, name);
     await writeFile(file, '{"keys": [');
-    const { code, text } = await run(['--port', '0', '--data', folder]);
+    const { code, text } = await runService(['--port', '0', '--data', folder]);
     expect(code).toBe(1);
     expect(text.trimEnd().split('\n').at(-1)).toBe(
       `${file} is damaged (${reason}): restore it, or choose another folder with --data.`,
@@ -95,7 +88,7 @@ describe('options', () => {
     [{ OTP_ACCESS: 'open' }, 'OTP_ACCESS must be "api-key" or "public".'],
     [{ SMS_PER_DAY: '0' }, 'SMS_PER_DAY must be a positive integer.'],
   ])('exit 1 with one sentence for the environment %j', async (environment, sentence) => {
-    const { code, text } = await run(['--port', '0', '--data', folder], environment);
+    const { code, text } = await runService(['--port', '0', '--data', folder], environment);
     expect(code).toBe(1);
     expect(text).toContain(sentence);
     expect(await processesWith(folder)).toEqual([]);
@@ -107,14 +100,14 @@ describe('the running service', () => {
 
   beforeEach(async () => {
     service = await startRunningService({ folder });
-  }, 30_000);
+  });
   afterEach(async () => {
     await service.stop('SIGKILL');
     await untilGone(folder);
   });
 
   it('locks its folder against a second service', async () => {
-    const { code, text } = await run(['--port', '0', '--data', folder]);
+    const { code, text } = await runService(['--port', '0', '--data', folder]);
     expect(code).toBe(1);
     expect(text).toContain(`Another service is using ${folder}`);
     expect((await call(localTarget(service.demo), '/.well-known/jwks.json')).status).toBe(200);
@@ -143,8 +136,8 @@ describe('the running service', () => {
     expectRetryAfter(refusal, 60);
     expect(refusal.headers.get('cache-control')).toBe('no-store');
     expect((await list()).status).toBe(200);
-    expect(service.terminal()).toContain('GET /v1/users  503 service_unavailable');
-  }, 30_000);
+    await until(() => service.terminal().includes('GET /v1/users  503 service_unavailable'));
+  });
 
   it('exits 1 when its database is killed, and the reason is the last line of the terminal', async () => {
     const target = localTarget(service.demo);
@@ -174,7 +167,7 @@ describe('the running service', () => {
     const [interim] = await once(socket, 'data');
     expect(String(interim)).toMatch(/^HTTP\/1\.1 100 Continue/);
     const stopped = service.stop();
-    for (let poll = 0; poll < 200 && !service.terminal().includes('Stopping'); poll += 1) await sleep(25);
+    await until(() => service.terminal().includes('Stopping'));
     socket.write('{}');
     expect(await textOf(socket)).toMatch(/^HTTP\/1\.1 422 .*"code":"validation_failed"/s);
     expect(await stopped).toBe(0);
@@ -183,7 +176,6 @@ describe('the running service', () => {
   it('ends its database even when it is killed', async () => {
     await service.stop('SIGKILL');
     await untilGone(folder);
-    expect(await processesWith(folder)).toEqual([]);
   });
 });
 
@@ -198,11 +190,9 @@ describe('under npm', () => {
       },
     );
     const readyFile = join(folder, 'demo.json');
-    for (let poll = 0; poll < 800 && !existsSync(readyFile); poll += 1) await sleep(25);
-    expect(existsSync(readyFile)).toBe(true);
+    await until(() => existsSync(readyFile));
     shell.kill('SIGTERM');
     await untilGone(folder);
-    expect(await processesWith(folder)).toEqual([]);
     expect(existsSync(readyFile)).toBe(false);
-  }, 30_000);
+  });
 });

@@ -4,13 +4,7 @@ import { processesWith } from '#test/local/database-process.ts';
 import { call } from '#test/scenarios/call.ts';
 import { newPhone, sendCode } from '#test/scenarios/people.ts';
 import { localTarget } from './local-target.ts';
-import { newDataFolder, removeDataFolder, spawnService, startRunningService } from './running-service.ts';
-
-const run = async (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
-  const { exited, terminal } = spawnService(args, environment);
-  const [code] = await exited;
-  return { code, text: terminal() };
-};
+import { newDataFolder, removeDataFolder, runService, startRunningService } from './running-service.ts';
 
 let folder: string;
 
@@ -36,7 +30,6 @@ describe('a restart', () => {
       expect(verified.status).toBe(200);
       await after.stop();
     },
-    30_000,
   );
 
   it('with --memory keeps nothing and leaves the data folder unchanged', async () => {
@@ -50,7 +43,7 @@ describe('a restart', () => {
     const again = await startRunningService({ folder });
     await again.stop();
     expect(again.demo.keys).toEqual(kept.demo.keys);
-  }, 60_000);
+  });
 });
 
 describe('DYNAMODB_ENDPOINT', () => {
@@ -66,17 +59,17 @@ describe('DYNAMODB_ENDPOINT', () => {
     await second.stop();
     expect(second.demo.keys).toEqual(first.demo.keys);
     await database.stop();
-  }, 30_000);
+  });
 });
 
 describe('a DYNAMODB_ENDPOINT where nothing listens', () => {
   it('ends the start with one sentence and exit code 1', async () => {
     const environment = { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' };
-    const { code, text } = await run(['--port', '0', '--data', folder], environment);
+    const { code, text } = await runService(['--port', '0', '--data', folder], environment);
     expect(code).toBe(1);
     expect(text).toContain('The DynamoDB at http://127.0.0.1:9 gives no table: ');
     expect(text).not.toContain('    at ');
-  }, 30_000);
+  });
 });
 
 describe('OTP_ACCESS=public', () => {
@@ -90,5 +83,5 @@ describe('OTP_ACCESS=public', () => {
     expect((await call(target, '/v1/auth/otp/verify', { body })).status).toBe(200);
     expect((await call(target, '/v1/users')).status).toBe(401);
     await service.stop();
-  }, 30_000);
+  });
 });

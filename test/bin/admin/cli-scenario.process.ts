@@ -16,7 +16,7 @@ let secondSecret: string;
 
 beforeAll(async () => {
   service = await startRunningService({ args: ['--memory'] });
-}, 30_000);
+});
 afterAll(async () => {
   await service.stop();
   await removeDataFolder(service.folder);
@@ -87,7 +87,7 @@ it('refuses a free key after 100 requests in a minute, until it is assigned to t
   expect(refused).toBe(429);
   expect(next.status).toBe(200);
   expect(remainingOf(next)).toBe(PLANS.professional.requestsPerMinute - PLANS.free.requestsPerMinute - 1);
-}, 60_000);
+});
 
 it('rotates with a grace period: both secrets are valid and share one limit', async () => {
   ({ key: secondSecret } = await admin('keys', 'rotate', keyId, '--grace', '1h'));
@@ -100,7 +100,7 @@ it('rotates with a grace period: both secrets are valid and share one limit', as
   const remaining = remainingOf(older as Response);
   expect(remainingOf(newer as Response)).toBe(remaining - 1);
   expect(remainingOf(again as Response)).toBe(remaining - 2);
-}, 30_000);
+});
 
 it('shows and sets the limits of a key', async () => {
   const { limits } = await admin('keys', 'limits', keyId, '--set', 'sms-per-hour=10000');
@@ -177,7 +177,7 @@ it('imports 8,000 buyers in two runs, the first of which is interrupted', async 
   expect(await admin('buyers', 'show', phones.at(-1) ?? '')).toMatchObject({
     buyer_id: expect.stringMatching(/^byr_/),
   });
-}, 60_000);
+});
 
 it('erases a buyer whose phone is read from stdin', async () => {
   const command = ['--data', service.folder, '--json', 'buyers', 'erase', '-', '--yes'];

@@ -9,11 +9,11 @@ const PROGRAM = fileURLToPath(new URL('../../../bin/smoke.ts', import.meta.url))
 let service: RunningService;
 beforeAll(async () => {
   service = await startRunningService();
-}, 30_000);
+});
 afterAll(async () => {
   await service.stop();
   await removeDataFolder(service.folder);
-}, 30_000);
+});
 
 const start = (args: readonly string[], environment?: Readonly<Record<string, string>>) =>
   startProgram(PROGRAM, args, environment);
@@ -41,7 +41,7 @@ describe('the smoke test', () => {
     expect(lines.pop()).toMatch(/^22 passed, 0 failed, 0 skipped, in \d+ s\.$/);
     expect(lines.filter((line) => !/^ok {4}\S.* \d+ ms$/.test(line) || line.length > 80)).toEqual([]);
     expect(await keyStatuses()).toEqual(Array(3).fill('revoked'));
-  }, 60_000);
+  });
 
   it('leaves no user, no registration and no code of its person, and uses its seller again', async () => {
     expect((await smoke('--local', '--data', service.folder)).exitCode).toBe(0);
@@ -50,7 +50,7 @@ describe('the smoke test', () => {
     expect(own).toMatchObject([{ users: 0 }]);
     const { records } = await admin(service, 'audit', 'deployment');
     expect(records[0]).toMatchObject({ action: 'buyer.erased', details: { codes: 1, registrations: 1 } });
-  }, 60_000);
+  });
 
   it('reads the codes of a sandbox by their rule', async () => {
     const sandbox = await startRunningService({
@@ -60,13 +60,13 @@ describe('the smoke test', () => {
     await sandbox.stop();
     await removeDataFolder(sandbox.folder);
     expect(out).toMatch(/^22 passed, 0 failed/m);
-  }, 60_000);
+  });
 
   it('makes only the checks without a key for a URL alone', async () => {
     const { exitCode, out } = await smoke('--url', service.demo.base_url);
     expect(exitCode).toBe(0);
     expect(out).toMatch(/^6 passed, 0 failed/m);
-  }, 60_000);
+  });
 
   it('names each failed check with what was found, exits 1 and revokes its keys', async () => {
     const stub = await startStub((_, response) => void response.writeHead(500).end('no'));
@@ -78,14 +78,14 @@ describe('the smoke test', () => {
     );
     expect(out).toMatch(/failed, 0 skipped, in \d+ s\.\n$/);
     expect(new Set(await keyStatuses())).toEqual(new Set(['revoked']));
-  }, 60_000);
+  });
 
   it('leaves out the checks that an emulator cannot pass', async () => {
     const { exitCode, out } = await smoke('--local', '--data', service.folder, '--emulator');
     expect(exitCode).toBe(0);
     expect(out).toContain('skip  GET /v1/nothing is 404 not_found\n');
     expect(out).toMatch(/^18 passed, 0 failed, 4 skipped/m);
-  }, 60_000);
+  });
 
   it('revokes its keys after Ctrl-C and exits 1', async () => {
     const asked = Promise.withResolvers<void>();
@@ -102,7 +102,7 @@ describe('the smoke test', () => {
     expect(exitCode).toBe(1);
     expect(out).toMatch(/skipped, interrupted\.\n$/);
     expect(new Set(await keyStatuses())).toEqual(new Set(['revoked']));
-  }, 60_000);
+  });
 });
 
 describe('the smoke test is refused in one sentence', () => {

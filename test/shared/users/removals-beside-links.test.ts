@@ -70,7 +70,7 @@ beforeAll(async () => {
   }));
   before = stored.map((user) => userFrom({ ...user }));
   await writeAll(stored.flatMap((user, index) => itemsAt(user, index + 1)));
-}, 30_000);
+});
 afterAll(() => table.stop());
 
 /** Runs `task` for every item, with a number of workers that each do one at a time. */
@@ -132,7 +132,7 @@ describe('200 of 1,000 users removed at random while 50 are linked', () => {
       isDone = true;
     });
     [created, seenMeanwhile] = await Promise.all([writing, readMeanwhile()]);
-  }, 30_000);
+  });
 
   it('keeps every other user on its page and lists no removed one', async () => {
     const pages = await readPages();
