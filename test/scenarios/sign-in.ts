@@ -99,25 +99,26 @@ export const signInScenarios = (options: ScenarioOptions): void => {
     });
   });
 
+  // A few at once suffice: more of them would take a busy machine longer than the deadline of a request. The handlers' tests try 50.
   describe('parallel verifies', () => {
-    scenario('return exactly one token for 20 right codes', async () => {
+    scenario('return exactly one token for ten right codes', async () => {
       const phone = newPhone();
       const code = await sendCode(target(), phone);
-      const replies = await Promise.all(Array.from({ length: 20 }, () => verify(target(), phone, code)));
+      const replies = await Promise.all(Array.from({ length: 10 }, () => verify(target(), phone, code)));
       const tokens = replies.filter(({ status }) => status === 200);
       expect(tokens).toHaveLength(1);
-      expect(replies.filter(({ status }) => status === 422 || status === 429)).toHaveLength(19);
+      expect(replies.filter(({ status }) => status === 422 || status === 429)).toHaveLength(9);
     });
 
-    scenario('count at most five of 50 wrong codes and then refuse the right one', async () => {
+    scenario('count at most five of twelve wrong codes and then refuse the right one', async () => {
       const phone = newPhone();
       const code = await sendCode(target(), phone);
       const replies = await Promise.all(
-        Array.from({ length: 50 }, (_, index) => verify(target(), phone, otherCode(code, index + 1))),
+        Array.from({ length: 12 }, (_, index) => verify(target(), phone, otherCode(code, index + 1))),
       );
       expect(replies.filter(({ status }) => status === 422).length).toBeLessThanOrEqual(5);
       expect(replies.filter(({ status }) => status === 200)).toHaveLength(0);
-      expect(replies.filter(({ status }) => status === 422 || status === 429)).toHaveLength(50);
+      expect(replies.filter(({ status }) => status === 422 || status === 429)).toHaveLength(12);
       expectProblem(await verify(target(), phone, code), 'too_many_attempts');
     });
   });
