@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { binaryPath } from '#local/database.ts';
+import { PLANS } from '#shared/rate-limits/plans.ts';
 import { type RunningService, startRunningService } from '#test/service/running-service.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
@@ -15,12 +16,18 @@ const SHIFTED_CLOCK = new URL('./shifted-clock.mjs', import.meta.url).href;
 const CLOCK_SETTLES_MS = 200;
 const LISTENING = 'Dynoxide listening on';
 
-/** A seller of the campaign with its professional key. */
+/** A seller of the campaign with its professional keys. */
 export interface CampaignSeller {
   readonly id: string;
   readonly keyId: string;
+  /** Its first key. */
   readonly key: string;
+  /** Returns its keys in turn, so that each counts the same share of the requests. */
+  nextKey(): string;
 }
+
+/** The share of a plan's limit that a campaign may use of a key, so that requests which it repeats fit too. */
+const USED_SHARE = 0.8;
 
 /** The service, its database and the fault proxy between them, each a process or a server that can fail by itself. */
 export interface Deployment {
@@ -31,7 +38,11 @@ export interface Deployment {
   appKey(): string;
   terminal(): string;
   admin(...args: readonly string[]): Promise<string>;
-  newSeller(name: string): Promise<CampaignSeller>;
+  /**
+   * Creates a seller with as many keys as `requests` need. The limit of a plan holds for a clock minute, and a fast machine makes all
+   * requests within one.
+   */
+  newSeller(name: string, requests?: number): Promise<CampaignSeller>;
   /** Registers phones (E.164) in the buyer app by an import. */
   register(phones: readonly string[]): Promise<void>;
   /** Shifts the service's wall clock by this many seconds from the real time. */
@@ -94,6 +105,13 @@ const fieldOf = (json: string, name: string): string => {
   return match[1] as string;
 };
 
+/** The key in the output of `keys issue`. */
+export const keyIn = (output: string): string => {
+  const [key] = /blk_test_[0-9A-Za-z]{38}/.exec(output) ?? [];
+  if (key === undefined) throw new Error('the output of the CLI has no key');
+  return key;
+};
+
 /** Starts a deployment in a folder of its own. */
 export const startDeployment = async (): Promise<Deployment> => {
   const folder = await mkdtemp(join(tmpdir(), 'buyer-linking-hardening-'));
@@ -119,15 +137,20 @@ export const startDeployment = async (): Promise<Deployment> => {
     appKey: () => service.demo.keys.app,
     terminal: () => service.terminal(),
     admin,
-    async newSeller(name) {
+    async newSeller(name, requests = 1) {
       const id = fieldOf(await admin('sellers', 'create', name, '--json'), 'seller_id');
-      const issued = await admin(
-        ...['keys', 'issue', id, '--plan', 'professional', '--scopes', 'users:read,users:write', '--json'],
-      );
+      const issue = () =>
+        admin('keys', 'issue', id, '--plan', 'professional', '--scopes', 'users:read,users:write', '--json');
+      const first = await issue();
+      const keys = [keyIn(first)];
+      const needed = Math.ceil(requests / (USED_SHARE * PLANS.professional.requestsPerMinute));
+      while (keys.length < needed) keys.push(keyIn(await issue()));
+      let uses = 0;
       return {
         id,
-        keyId: fieldOf(issued, 'key_id'),
-        key: /blk_test_[0-9A-Za-z]{38}/.exec(issued)?.[0] ?? '',
+        keyId: fieldOf(first, 'key_id'),
+        key: keyIn(first),
+        nextKey: () => keys[uses++ % keys.length] as string,
       };
     },
     async register(phones) {

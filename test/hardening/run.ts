@@ -34,7 +34,7 @@ const { values } = commandLine(USAGE, {
 const seed = Number(values.seed);
 const scale = values.quick ? QUICK_SCALE : 1;
 const used = nothingUsed();
-const { report, violations, counts, table, details } = newReport();
+const { report, checkOperations, violations, counts, table, details } = newReport();
 
 console.log(
   `Hardening with seed ${seed}${values.quick ? ', quick' : ''}. Repeat with: npm run test:hardening -- --seed ${seed}`,
@@ -50,7 +50,7 @@ try {
 } finally {
   await deployment.stop();
 }
-console.log(`\n${table()}\n`);
+console.log(`\n${checkOperations()}\n\n${table()}\n`);
 if (violations() > 0) console.log(`${details()}\n\nSeed ${seed} reproduces this.`);
 if (values.outputFile !== undefined) await writeFile(values.outputFile, JSON.stringify(counts()));
 process.exitCode = violations() === 0 ? 0 : 1;

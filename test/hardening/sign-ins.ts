@@ -40,13 +40,17 @@ export const sendCode = async (
   return { key, phone, code: newest.code };
 };
 
-/** Verifies a right code until it gets a definite response, then once more. The first must yield a token, the second must not. */
+/**
+ * Verifies a right code until it gets a definite response, then once more. The first must yield a token, the second must not. Returns
+ * whether both got a definite response.
+ */
 export const verifyTwice = async (
   deployment: Deployment,
   { key, ...body }: SentCode,
   { report, used }: Recorders,
-): Promise<void> => {
+): Promise<boolean> => {
   let tokens = 0;
+  let isDefinite = false;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const verified = await post(deployment, key, '/v1/auth/otp/verify', body, report);
     if (verified === undefined || verified.status >= 500) continue;
@@ -54,6 +58,7 @@ export const verifyTwice = async (
       tokens += 1;
       used.tokens.add(verified.json.access_token);
     }
+    isDefinite = true;
     // An earlier attempt without a definite response may have used the code.
     const holds = verified.status === 200 || attempt > 1;
     report.expect(RIGHT_CODE, holds, () => `${verified.json?.code}, request ${verified.json?.request_id}`);
@@ -62,14 +67,15 @@ export const verifyTwice = async (
   const again = await post(deployment, key, '/v1/auth/otp/verify', body, report);
   if (again?.status === 200) tokens += 1;
   report.expect(CODE_TWICE, tokens <= 1, () => `${tokens} tokens for one code`);
+  return isDefinite && again !== undefined && again.status < 500;
 };
 
-/** Signs a phone in with a seller's key. */
+/** Signs a phone in with a seller's key. Returns false if a send or a verification got no definite response. */
 export const signIn = async (
   deployment: Deployment,
   { key, phone }: Pick<SentCode, 'key' | 'phone'>,
   recorders: Recorders,
-): Promise<void> => {
+): Promise<boolean> => {
   const sent = await sendCode(deployment, { key, phone }, recorders);
-  if (sent !== undefined) await verifyTwice(deployment, sent, recorders);
+  return sent !== undefined && verifyTwice(deployment, sent, recorders);
 };

@@ -35,31 +35,28 @@ export const newWorker = ({
   report,
   used,
 }: WorkerOptions) => {
-  used.keys.add(seller.key);
   const states: PersonState[] = Array.from({ length: people }, (_, index) => ({
     person: personNumber(firstPerson + index),
     unsettled: false,
     removed: [],
   }));
   const send = async (method: ApiCall['method'], path: string, body?: object) => {
-    const reply = await call(
-      deployment.baseUrl(),
-      { method, path, key: seller.key, ...(body ? { body } : {}) },
-      report,
-    );
+    const key = seller.nextKey();
+    used.keys.add(key);
+    const reply = await call(deployment.baseUrl(), { method, path, key, ...(body ? { body } : {}) }, report);
     report.expect('a valid key never gets 401', reply?.status !== 401, () => `${method} ${path}`);
     return reply;
   };
   const isIndefinite = (reply: Reply | undefined): boolean => reply === undefined || reply.status >= 500;
+  const isDefinite = (reply: Reply | undefined): reply is Reply =>
+    reply !== undefined && reply.status < 500 && reply.status !== 429;
 
-  const create = async (state: PersonState): Promise<void> => {
+  const create = async (state: PersonState): Promise<boolean> => {
     used.nationalIds.add(state.person.national_id);
     used.phones.add(state.person.phone);
     const reply = await send('POST', '/v1/users', state.person);
-    if (reply === undefined || isIndefinite(reply) || reply.status === 429) {
-      state.unsettled ||= isIndefinite(reply);
-      return;
-    }
+    state.unsettled ||= isIndefinite(reply);
+    if (!isDefinite(reply)) return false;
     const { status, json } = reply;
     const check = 'a 201 or 200 of a link is true exactly once';
     if (state.id !== undefined && !state.unsettled) {
@@ -81,67 +78,76 @@ export const newWorker = ({
     report.expect('a removed id is never given again', !state.removed.includes(json.id), () => json.id);
     state.id = json.id;
     state.unsettled = false;
+    return true;
   };
 
-  const remove = async (state: PersonState): Promise<void> => {
-    if (state.id === undefined) return;
-    const reply = await send('DELETE', `/v1/users/${state.id}`);
-    if (reply === undefined || isIndefinite(reply) || reply.status === 429) {
-      state.unsettled ||= isIndefinite(reply);
-      return;
-    }
+  const remove = async (state: PersonState): Promise<boolean> => {
+    const id = state.id as string;
+    const reply = await send('DELETE', `/v1/users/${id}`);
+    state.unsettled ||= isIndefinite(reply);
+    if (!isDefinite(reply)) return false;
     report.expect('a removal of a linked user returns 204', reply.status === 204, () => `${reply.status}`);
-    state.removed.push(state.id);
+    state.removed.push(id);
     state.id = undefined;
-    state.unsettled = false;
+    return true;
   };
 
-  const read = async (state: PersonState): Promise<void> => {
-    if (state.unsettled) return;
-    const gone = state.removed.at(-1);
-    const id = state.id ?? gone;
-    if (id === undefined) return;
+  const read = async (state: PersonState): Promise<boolean> => {
+    const id = state.id ?? state.removed.at(-1);
     const reply = await send('GET', `/v1/users/${id}`);
-    if (reply === undefined || isIndefinite(reply) || reply.status === 429) return;
+    if (!isDefinite(reply)) return false;
     const expected = state.id === undefined ? 404 : 200;
     report.expect(
       'reading by id agrees with the model',
       reply.status === expected,
       () => `${id} ${reply.status}`,
     );
+    return true;
   };
 
-  const find = async (state: PersonState): Promise<void> => {
-    if (state.unsettled) return;
+  const find = async (state: PersonState): Promise<boolean> => {
     const reply = await send('GET', `/v1/users?phone=${encodeURIComponent(state.person.phone)}`);
-    if (reply === undefined || reply.status !== 200) return;
-    const ids = reply.json.data.map(({ id }: { id: string }) => id);
+    if (!isDefinite(reply)) return false;
+    const ids = reply.json.data?.map(({ id }: { id: string }) => id);
     const expected = state.id === undefined ? [] : [state.id];
     report.expect(
       'finding by phone agrees with the model',
       JSON.stringify(ids) === JSON.stringify(expected) && reply.json.total === expected.length,
-      () => `expected ${expected}, got ${ids}`,
+      () => `expected ${expected}, got ${reply.status} ${ids}`,
     );
+    return true;
   };
 
-  const conflict = async (state: PersonState): Promise<void> => {
-    if (state.id === undefined || state.unsettled) return;
+  const conflict = async (state: PersonState): Promise<boolean> => {
     const reply = await send('POST', '/v1/users', { ...state.person, birth_date: '1349/1/1' });
-    if (reply === undefined || isIndefinite(reply) || reply.status === 429) return;
+    if (!isDefinite(reply)) return false;
     report.expect('other data for a linked person get 409', reply.status === 409, () => `${reply.status}`);
+    return true;
   };
 
-  const list = async (): Promise<void> => {
-    await send('GET', `/v1/users?page=${1 + random.integer(3)}&page_size=${1 + random.integer(100)}`);
+  const list = async (): Promise<boolean> => {
+    const reply = await send(
+      'GET',
+      `/v1/users?page=${1 + random.integer(3)}&page_size=${1 + random.integer(100)}`,
+    );
+    if (!isDefinite(reply)) return false;
+    report.expect('a page can be read', reply.status === 200, () => `${reply.status}`);
+    return true;
   };
 
-  const operations = [create, create, create, remove, read, find, conflict];
+  /** The operations whose response the model predicts: after a change without a definite response only another link. */
+  const operationsOn = ({ id, unsettled, removed }: PersonState) => {
+    if (unsettled) return [create];
+    if (id !== undefined) return [create, create, create, remove, read, find, conflict];
+    return removed.length > 0 ? [create, create, create, read, find] : [create, create, create, find];
+  };
 
   return {
-    /** Makes one random operation. */
-    async step(): Promise<void> {
-      if (random.chance(0.05)) return list();
-      await random.pick(operations)(random.pick(states));
+    /** Makes one random operation. Returns whether it got a response that the model can judge. */
+    step(): Promise<boolean> {
+      const state = random.pick(states);
+      const operation = random.chance(0.05) ? list : random.pick(operationsOn(state));
+      return operation(state);
     },
     /** Repeats each change that got no definite response until it gets one. */
     async settle(): Promise<void> {
@@ -169,7 +175,7 @@ export const checkPages = async (
   let [page, pages, total] = [1, 1, 0];
   for (; page <= pages; page += 1) {
     const path = `/v1/users?page=${page}&page_size=100`;
-    const reply = await call(baseUrl(), { method: 'GET', path, key: seller.key }, report);
+    const reply = await call(baseUrl(), { method: 'GET', path, key: seller.nextKey() }, report);
     if (reply?.status !== 200) return report.violated('the pages can be read at the end', `${reply?.status}`);
     listed.push(...reply.json.data.map(({ id }: { id: string }) => id));
     pages = reply.json.total_pages;

@@ -6,6 +6,7 @@ import { fuzz } from './fuzz.ts';
 import { hostileSeller } from './hostile-seller.ts';
 import { keys } from './keys.ts';
 import { leaks } from './leaks.ts';
+import { limits } from './limits.ts';
 import { model } from './model.ts';
 import { outage } from './outage.ts';
 import { schemathesis } from './schemathesis.ts';
@@ -22,6 +23,7 @@ export const campaigns: readonly Campaign[] = [
   fuzz,
   schemathesis,
   keys,
+  limits,
   supplyChain,
   leaks,
 ];

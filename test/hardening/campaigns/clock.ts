@@ -1,5 +1,5 @@
 import { call } from '../api.ts';
-import type { CampaignSeller, Deployment } from '../deployment.ts';
+import { type CampaignSeller, type Deployment, keyIn } from '../deployment.ts';
 import { personNumber } from '../people.ts';
 import { type SentCode, sendCode } from '../sign-ins.ts';
 import type { Campaign, CampaignOptions } from './campaign.ts';
@@ -90,8 +90,7 @@ export const clock: Campaign = {
 const checkKeyExpiry = async ({ deployment, report }: CampaignOptions): Promise<void> => {
   const { id } = await deployment.newSeller('Clock, expiring key');
   const flags = ['--plan', 'professional', '--scopes', 'users:read', '--expires', '1h', '--json'];
-  const key =
-    /blk_test_[0-9A-Za-z]{38}/.exec(await deployment.admin('keys', 'issue', id, ...flags))?.[0] ?? '';
+  const key = keyIn(await deployment.admin('keys', 'issue', id, ...flags));
   const list = () => call(deployment.baseUrl(), { method: 'GET', path: '/v1/users', key }, report);
   for (const [offset, status] of [
     [0, 200],

@@ -3,24 +3,29 @@ import { checkPages, newWorker } from '../traffic.ts';
 import type { Campaign } from './campaign.ts';
 
 const PAUSE_MS = 400;
+const WORKERS = 4;
+const PEOPLE_PER_WORKER = 40;
+const STEP_PAUSE_MS = 20;
+/** The most requests of the workers in a clock minute. */
+const REQUESTS_PER_MINUTE = (WORKERS * 60_000) / STEP_PAUSE_MS;
 
 /** Kills the service and the database at random moments under load; nothing acknowledged may be lost. */
 export const crashes: Campaign = {
   name: 'crashes',
   async run({ deployment, random, report, used, scale }) {
-    const seller = await deployment.newSeller('Crashes');
+    const seller = await deployment.newSeller('Crashes', scale * REQUESTS_PER_MINUTE);
     const first = 20_000;
     const people = Array.from(
-      { length: 160 },
+      { length: WORKERS * PEOPLE_PER_WORKER },
       (_, index) => `+98955${String(first + index).padStart(7, '0')}`,
     );
     await deployment.register(people);
-    const workers = Array.from({ length: 4 }, (_, index) =>
+    const workers = Array.from({ length: WORKERS }, (_, index) =>
       newWorker({
         deployment,
         seller,
-        firstPerson: first + index * 40,
-        people: 40,
+        firstPerson: first + index * PEOPLE_PER_WORKER,
+        people: PEOPLE_PER_WORKER,
         random: random.fork(index),
         report,
         used,
@@ -30,7 +35,7 @@ export const crashes: Campaign = {
     const load = workers.map(async (worker) => {
       while (!isOver) {
         await worker.step();
-        await pause(20);
+        await pause(STEP_PAUSE_MS);
       }
     });
     const serviceKills = Math.ceil(scale * 30);

@@ -17,6 +17,15 @@ const WRITE_FAULTS: readonly Fault[] = [
 const BATCH_FAULTS: readonly Fault[] = ['delay', 'reset', 'unprocessed-keys', 'ThrottlingException'];
 const FAULT_PROBABILITY = 0.06;
 
+const SELLERS = ['A', 'B', 'C', 'D'];
+const WORKERS_PER_SELLER = 3;
+const PEOPLE_PER_WORKER = 40;
+const WORKERS = SELLERS.length * WORKERS_PER_SELLER;
+const PEOPLE = WORKERS * PEOPLE_PER_WORKER;
+const FIRST_PERSON = 1000;
+/** A sign-in sends a code, verifies it up to three times, and once more. */
+const REQUESTS_PER_SIGN_IN = 5;
+
 const faultOf = (random: Random) => (action: string) => {
   if (!random.chance(FAULT_PROBABILITY)) return undefined;
   return random.pick(action === 'BatchGetItem' ? BATCH_FAULTS : WRITE_FAULTS);
@@ -26,44 +35,45 @@ const faultOf = (random: Random) => (action: string) => {
 export const databaseFaults: Campaign = {
   name: 'database faults',
   async run({ deployment, random, report, used, scale }) {
+    const steps = Math.ceil((scale * 10_000) / WORKERS);
+    const signIns = Math.ceil(scale * 400);
+    const requests = steps * WORKERS_PER_SELLER + (signIns * REQUESTS_PER_SIGN_IN + PEOPLE) / SELLERS.length;
     const sellers = await Promise.all(
-      ['A', 'B', 'C', 'D'].map((name) => deployment.newSeller(`Faults ${name}`)),
+      SELLERS.map((name) => deployment.newSeller(`Faults ${name}`, requests)),
     );
     const workersOf = sellers.map((seller, sellerIndex) =>
-      Array.from({ length: 3 }, (_, index) => {
-        const number = sellerIndex * 3 + index;
-        const firstPerson = 1000 + number * 40;
+      Array.from({ length: WORKERS_PER_SELLER }, (_, index) => {
+        const number = sellerIndex * WORKERS_PER_SELLER + index;
+        const firstPerson = FIRST_PERSON + number * PEOPLE_PER_WORKER;
         return newWorker({
           deployment,
           seller,
           firstPerson,
-          people: 40,
+          people: PEOPLE_PER_WORKER,
           random: random.fork(number),
           report,
           used,
         });
       }),
     );
-    const people = Array.from({ length: 12 * 40 }, (_, index) => 1000 + index);
+    const people = Array.from({ length: PEOPLE }, (_, index) => FIRST_PERSON + index);
     await deployment.register(people.map((index) => `+98955${String(index).padStart(7, '0')}`));
 
     deployment.proxy.plan(faultOf(random.fork(99)));
-    const steps = Math.ceil((scale * 10_000) / 12);
     await Promise.all(
       workersOf.flat().map(async (worker) => {
-        for (let step = 0; step < steps; step += 1) await worker.step();
+        for (let step = 0; step < steps; step += 1) {
+          report.operation('changes and reads under database faults', await worker.step());
+        }
       }),
     );
-    const signIns = Math.ceil(scale * 400);
     for (let index = 0; index < signIns; index += 4) {
       await Promise.all(
-        sellers.map((seller, offset) =>
-          signIn(
-            deployment,
-            { key: seller.key, phone: `+98955${String(3_000_000 + index + offset)}` },
-            { report, used },
-          ),
-        ),
+        sellers.map(async (seller, offset) => {
+          const phone = `+98955${String(3_000_000 + index + offset)}`;
+          const hasSignedIn = await signIn(deployment, { key: seller.nextKey(), phone }, { report, used });
+          report.operation('sign-ins under database faults', hasSignedIn);
+        }),
       );
     }
     deployment.proxy.plan(() => undefined);

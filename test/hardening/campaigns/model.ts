@@ -4,6 +4,7 @@ import type { Campaign } from './campaign.ts';
 
 const FIRST_PERSON = 50_000;
 const PEOPLE = 30;
+const STEPS = 10;
 const SELLERS = ['A', 'B', 'C', 'D'];
 
 /**
@@ -19,7 +20,11 @@ export const model: Campaign = {
     );
     await deployment.register(phones);
     const sellers = [];
-    for (const name of SELLERS) sellers.push(await deployment.newSeller(`Model ${name}`));
+    const rounds = Math.ceil(scale * 40);
+    // After each round one request reads the page of each seller.
+    for (const name of SELLERS) {
+      sellers.push(await deployment.newSeller(`Model ${name}`, rounds * (STEPS + 1)));
+    }
     const workers = sellers.map((seller, index) =>
       newWorker({
         deployment,
@@ -31,11 +36,12 @@ export const model: Campaign = {
         used,
       }),
     );
-    const rounds = Math.ceil(scale * 40);
     for (let round = 0; round < rounds; round += 1) {
       await Promise.all(
         workers.map(async (worker) => {
-          for (let step = 0; step < 10; step += 1) await worker.step();
+          for (let step = 0; step < STEPS; step += 1) {
+            report.operation('model of four sellers', await worker.step());
+          }
         }),
       );
       for (const [index, seller] of sellers.entries()) {
