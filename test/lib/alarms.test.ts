@@ -1,0 +1,158 @@
+import { describe, expect, test } from '@jest/globals';
+import { STAGES } from '#lib/stages.ts';
+import { allRoutes } from '#shared/routes.ts';
+import { resourcesOf, templatesOf } from './synthesized.ts';
+
+const { api } = templatesOf('prod', {
+  alarms: { email: 'on-call@example.com' },
+  spend: { paidChecksPerDay: 5000, smsPerDay: 10_000 },
+});
+
+const all = Object.values(resourcesOf(api, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
+
+/** An alarm by the end of its name. */
+const alarmOf = (name: string) => all.find(({ AlarmName }) => AlarmName === `buyer-linking-prod-${name}`);
+
+/** The logical id of the function of an operation. */
+const functionOf = (operation: string): string | undefined =>
+  Object.keys(resourcesOf(api, 'AWS::Lambda::Function')).find((id) =>
+    id.startsWith(`${operation.replaceAll('-', '')}Function`),
+  );
+
+const dimensions = (values: Readonly<Record<string, unknown>>) =>
+  Object.entries(values).map(([Name, Value]) => ({ Name, Value }));
+
+const OURS = 'BuyerLinking/prod';
+const FIVE_MINUTES = 300;
+
+/** Alarms on one metric by name: namespace, metric, dimensions, statistic, threshold, and n of m periods of five minutes. */
+const CONDITIONS = [
+  ['server-errors', 'AWS/ApiGateway', '5XXError', { ApiName: 'buyer-linking-prod-api' }, 'Sum', 5, [2, 2]],
+  ['slow-responses', 'AWS/ApiGateway', 'Latency', { ApiName: 'buyer-linking-prod-api' }, 'p99', 8000, [3, 3]],
+  ['functions-throttled', 'AWS/Lambda', 'Throttles', {}, 'Sum', 1, [1, 1]],
+  [
+    'identity-registries-unavailable',
+    OURS,
+    'Requests',
+    { operation: 'create-user', outcome: 'verification_unavailable' },
+    'Sum',
+    5,
+    [1, 1],
+  ],
+  [
+    'sms-unavailable',
+    OURS,
+    'Requests',
+    { operation: 'send-otp', outcome: 'sms_unavailable' },
+    'Sum',
+    5,
+    [1, 1],
+  ],
+  ['rate-limiter-unreachable', OURS, 'RateLimiterUnreachable', {}, 'Sum', 10, [1, 1]],
+  ['secret-refresh-failing', OURS, 'SecretRefreshFailures', {}, 'Sum', 3, [1, 1]],
+  [
+    'codes-rejected',
+    OURS,
+    'Requests',
+    { operation: 'verify-otp', outcome: 'code_rejected' },
+    'Sum',
+    100,
+    [1, 1],
+  ],
+  ['app-verifies-failing', OURS, 'FailedVerifiesAboveLimit', {}, 'Sum', 1, [1, 1]],
+  ['canary', 'AWS/Lambda', 'Errors', { FunctionName: { Ref: functionOf('canary') } }, 'Sum', 1, [2, 3]],
+  ...['paid-checks-per-day', 'sms-per-day'].map(
+    (ceiling) =>
+      [`ceiling-${ceiling}`, OURS, 'StageCeilingUsedPercent', { ceiling }, 'Maximum', 80, [1, 1]] as const,
+  ),
+  ...[...STAGES.prod.providers.identityRegistry, ...STAGES.prod.providers.sms].flatMap(
+    (provider) =>
+      [
+        [`circuit-open-${provider}`, OURS, 'CircuitChanges', { provider, state: 'open' }, 'Sum', 1, [1, 1]],
+        [`misconfigured-${provider}`, OURS, 'ProviderMisconfigured', { provider }, 'Sum', 1, [1, 1]],
+      ] as const,
+  ),
+  ...allRoutes.flatMap(
+    ({ name, timeoutSeconds }) =>
+      [
+        [`${name}-failing`, OURS, 'UnexpectedErrors', { operation: name }, 'Sum', 3, [1, 1]],
+        [
+          `${name}-slow`,
+          'AWS/Lambda',
+          'Duration',
+          { FunctionName: { Ref: functionOf(name) } },
+          'p99',
+          timeoutSeconds * 500,
+          [3, 3],
+        ],
+      ] as const,
+  ),
+] as const;
+
+describe('the alarms of prod', () => {
+  test.each(CONDITIONS)(
+    '%s: %s %s by %j, its %s at %d or above, in %j periods of five minutes',
+    (name, namespace, metric, values, statistic, threshold, [breaching, evaluated]) => {
+      const alarm = alarmOf(name);
+      expect(alarm).toMatchObject({
+        Namespace: namespace,
+        MetricName: metric,
+        Threshold: threshold,
+        ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+        Period: FIVE_MINUTES,
+        DatapointsToAlarm: breaching,
+        EvaluationPeriods: evaluated,
+      });
+      expect(alarm.Statistic ?? alarm.ExtendedStatistic).toBe(statistic);
+      expect(alarm.Dimensions ?? []).toEqual(dimensions(values));
+    },
+  );
+
+  test('are in the table above, except those of the authorizer, of rollouts and of redeemed codes', () => {
+    const listed: string[] = CONDITIONS.map(([name]) => `buyer-linking-prod-${name}`);
+    const others = all
+      .map(({ AlarmName }) => AlarmName)
+      .filter((name) => typeof name === 'string' && !listed.includes(name));
+    expect(others.sort()).toEqual([
+      'buyer-linking-prod-authorizer-failing',
+      'buyer-linking-prod-authorizer-slow',
+      ...STAGES.prod.providers.sms.map((provider) => `buyer-linking-prod-codes-unredeemed-${provider}`),
+    ]);
+  });
+
+  test('notify the topic when they are raised and when they end', () => {
+    const [topic, ...otherTopics] = Object.keys(resourcesOf(api, 'AWS::SNS::Topic'));
+    expect([topic, otherTopics]).toEqual([expect.any(String), []]);
+    for (const { AlarmActions, OKActions } of all) {
+      expect({ AlarmActions, OKActions }).toEqual({
+        AlarmActions: [{ Ref: topic }],
+        OKActions: [{ Ref: topic }],
+      });
+    }
+  });
+
+  test('of a rollout count the runs of the new version behind the alias, at one failure', () => {
+    const ofRollouts = all.filter(({ AlarmName }) => typeof AlarmName !== 'string');
+    expect(ofRollouts).toHaveLength(allRoutes.length + 1);
+    for (const { Metrics, ComparisonOperator, DatapointsToAlarm } of ofRollouts) {
+      expect({ ComparisonOperator, DatapointsToAlarm }).toEqual({
+        ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+        DatapointsToAlarm: 1,
+      });
+      const ofLambda = Metrics.flatMap(
+        ({ MetricStat }: { MetricStat?: { Metric: { Namespace: string }; Stat: string } }) =>
+          MetricStat?.Metric.Namespace === 'AWS/Lambda' ? [MetricStat] : [],
+      );
+      expect(ofLambda.length).toBeGreaterThan(0);
+      for (const { Metric, Stat } of ofLambda) {
+        const byName = Object.fromEntries(
+          Metric.Dimensions.map(({ Name, Value }: { Name: string; Value: unknown }) => [Name, Value]),
+        );
+        const { Ref } = byName.FunctionName;
+        expect(Stat).toBe('Sum');
+        expect(Object.keys(byName).sort()).toEqual(['ExecutedVersion', 'FunctionName', 'Resource']);
+        expect(byName.Resource).toEqual({ 'Fn::Join': ['', [{ Ref }, ':live']] });
+      }
+    }
+  });
+});

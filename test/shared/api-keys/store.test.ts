@@ -1,0 +1,94 @@
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { jest } from '@jest/globals';
+import type { KeySecret } from '#shared/api-keys/schema.ts';
+import { keySecretStore } from '#shared/api-keys/store.ts';
+import { secretKey } from '#shared/table/keys.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
+
+let table: EmbeddedTable;
+beforeAll(async () => {
+  table = await startEmbeddedTable();
+});
+afterAll(() => table.stop());
+afterEach(() => jest.restoreAllMocks());
+
+const secret: KeySecret = {
+  seller_id: 'sel_1',
+  key_id: 'key_1',
+  scopes: ['users:read', 'users:write'],
+  plan: 'free',
+  usage_id: 'usage-1',
+  status: 'active',
+  seller_status: 'active',
+};
+
+const put = (hash: string, item: object = secret) =>
+  table.client.send(new PutCommand({ TableName: table.name, Item: { ...secretKey(hash), ...item } }));
+
+const itemOf = async (hash: string) =>
+  (await table.client.send(new GetCommand({ TableName: table.name, Key: secretKey(hash) }))).Item;
+
+/** Does not measure time, so that a slow machine does not end a write. */
+const withoutTimeout = () =>
+  jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
+
+describe('findSecret', () => {
+  it('returns the secret with this hash, without its key attributes, and undefined for another hash', async () => {
+    await put('found');
+    const { findSecret } = keySecretStore(table);
+    expect(await findSecret('found')).toEqual(secret);
+    expect(await findSecret('other')).toBeUndefined();
+  });
+
+  it('reads strongly consistent, so that a new key works and a revoked one does not', async () => {
+    const reads: unknown[] = [];
+    const watched = interceptedTable(table, ({ input }, send) => {
+      reads.push((input as { ConsistentRead?: boolean }).ConsistentRead);
+      return send();
+    });
+    await keySecretStore(watched).findSecret('any');
+    expect(reads).toEqual([true]);
+  });
+
+  it('throws for an item that is not a secret', async () => {
+    await put('damaged', { ...secret, plan: 'gold' });
+    await expect(keySecretStore(table).findSecret('damaged')).rejects.toThrow('gold');
+  });
+});
+
+describe('recordUse', () => {
+  it('records the day and changes no other attribute', async () => {
+    withoutTimeout();
+    await put('used');
+    await keySecretStore(table).recordUse('used', '2026-11-21');
+    expect(await itemOf('used')).toEqual({ ...secretKey('used'), ...secret, last_used_day: '2026-11-21' });
+  });
+
+  it('replaces an earlier day, and keeps a later one', async () => {
+    withoutTimeout();
+    await put('days');
+    const { recordUse } = keySecretStore(table);
+    for (const [day, recorded] of [
+      ['2026-11-21', '2026-11-21'],
+      ['2026-11-22', '2026-11-22'],
+      ['2026-11-20', '2026-11-22'],
+    ] as const) {
+      await recordUse('days', day);
+      expect((await itemOf('days'))?.last_used_day).toBe(recorded);
+    }
+  });
+
+  it('does not create an item for a secret that was deleted', async () => {
+    withoutTimeout();
+    await keySecretStore(table).recordUse('deleted', '2026-11-21');
+    expect(await itemOf('deleted')).toBeUndefined();
+  });
+
+  it('throws if the write takes longer than 300 ms', async () => {
+    const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort(new Error('late')));
+    await put('slow');
+    await expect(keySecretStore(table).recordUse('slow', '2026-11-21')).rejects.toThrow();
+    expect(timeout).toHaveBeenCalledWith(300);
+  });
+});
