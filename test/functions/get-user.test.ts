@@ -3,7 +3,7 @@ import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { User } from '#shared/users/schema.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
-import { createSeller, inTenSeconds } from '#test/shared/users/linking.ts';
+import { createSeller, inAnHour } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
@@ -36,7 +36,7 @@ describe('200', () => {
 describe('404', () => {
   it("is the same body for an unknown, malformed, removed and another seller's id", async () => {
     const removed = await linkNewUser(table, 'sel_test');
-    const removal = { removedAt: '2026-11-21T07:30:00.000Z', deadlineMs: inTenSeconds() };
+    const removal = { removedAt: '2026-11-21T07:30:00.000Z', deadlineMs: inAnHour() };
     await userStore(table).removeUser('sel_test', removed.id, removal);
     const foreign = await linkNewUser(table, 'sel_other');
     const ids = [

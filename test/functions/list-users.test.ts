@@ -2,7 +2,7 @@ import { handle, type ListUsersDeps } from '#functions/list-users.ts';
 import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { User } from '#shared/users/schema.ts';
-import { createSeller, inTenSeconds } from '#test/shared/users/linking.ts';
+import { createSeller, inAnHour } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { countedTable, interceptedTable } from '#test/table/intercepted-table.ts';
@@ -76,7 +76,7 @@ describe('200', () => {
     await createSeller(table, 'sel_removals');
     const own = [];
     for (let count = 0; count < 4; count += 1) own.push(await linkNewUser(table, 'sel_removals'));
-    const removal = { removedAt: '2026-11-21T07:30:00.000Z', deadlineMs: inTenSeconds() };
+    const removal = { removedAt: '2026-11-21T07:30:00.000Z', deadlineMs: inAnHour() };
     await userStore(table).removeUser('sel_removals', own[1]?.id ?? '', removal);
     const { call } = listUsers();
     const pages = await Promise.all(

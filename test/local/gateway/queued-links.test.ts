@@ -1,6 +1,6 @@
 import { queuedLinks } from '#local/gateway/queued-links.ts';
 import { userFrom } from '#shared/users/user-item.ts';
-import { createSeller, inTenSeconds, linkOf } from '#test/shared/users/linking.ts';
+import { createSeller, inAnHour, linkOf } from '#test/shared/users/linking.ts';
 import { type UserStore, userStore } from '#test/shared/users/user-store.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { countedTable } from '#test/table/intercepted-table.ts';
@@ -20,7 +20,7 @@ describe('queuedLinks', () => {
     const counted = countedTable(table);
     const { link } = queuedLinks(userStore(counted.table));
     const names = people('queued', 50);
-    await Promise.all(names.map((name) => link(linkOf('sel_queue', name), inTenSeconds())));
+    await Promise.all(names.map((name) => link(linkOf('sel_queue', name), inAnHour())));
     expect(counted.calls.filter((call) => call === 'TransactWrite')).toHaveLength(50);
     const { users } = await userStore(table).listPage('sel_queue', 1, 100);
     expect(users.map(({ display_name }) => display_name)).toEqual(names);
@@ -33,17 +33,17 @@ describe('queuedLinks', () => {
         ? open.promise
         : Promise.resolve({ written: true, value: userFrom({ ...user, id: 'usr_1' }) });
     const queued = queuedLinks({ link });
-    const slow = queued.link(linkOf('sel_slow', 'slow'), inTenSeconds());
-    expect((await queued.link(linkOf('sel_fast', 'fast'), inTenSeconds())).written).toBe(true);
+    const slow = queued.link(linkOf('sel_slow', 'slow'), inAnHour());
+    expect((await queued.link(linkOf('sel_fast', 'fast'), inAnHour())).written).toBe(true);
     open.reject(new Error('the table is unreachable'));
     await expect(slow).rejects.toThrow('the table is unreachable');
   });
 
   it('makes the next link when one fails', async () => {
     const { link } = queuedLinks(userStore(table));
-    const unknown = link(linkOf('sel_none', 'nobody'), inTenSeconds());
+    const unknown = link(linkOf('sel_none', 'nobody'), inAnHour());
     await expect(unknown).rejects.toThrow('the caller has no seller record');
     await createSeller(table, 'sel_none');
-    expect((await link(linkOf('sel_none', 'nobody'), inTenSeconds())).written).toBe(true);
+    expect((await link(linkOf('sel_none', 'nobody'), inAnHour())).written).toBe(true);
   });
 });

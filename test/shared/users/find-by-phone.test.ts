@@ -2,7 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { User } from '#shared/users/schema.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { countedTable, interceptedTable } from '#test/table/intercepted-table.ts';
-import { createSeller, inTenSeconds, linked, linkOf } from './linking.ts';
+import { createSeller, inAnHour, linked, linkOf } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 let table: EmbeddedTable;
@@ -21,7 +21,7 @@ const linkMany = async (sellerId: string, people: readonly string[], phone?: str
 };
 
 const remove = (sellerId: string, id: string) =>
-  store.removeUser(sellerId, id, { removedAt: '2026-11-21T09:00:00.000Z', deadlineMs: inTenSeconds() });
+  store.removeUser(sellerId, id, { removedAt: '2026-11-21T09:00:00.000Z', deadlineMs: inAnHour() });
 
 const namesOf = (users: readonly User[]): string[] => users.map(({ display_name }) => display_name);
 

@@ -3,7 +3,7 @@ import type { TransactItem } from '#shared/table/writes.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { countedTable } from '#test/table/intercepted-table.ts';
-import { createSeller, inTenSeconds, itemsOf, linked, linkOf } from './linking.ts';
+import { createSeller, inAnHour, itemsOf, linked, linkOf } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 let table: EmbeddedTable;
@@ -68,7 +68,7 @@ describe('link', () => {
   it('links a person once when 20 identical requests run at once, and returns the same person to the others', async () => {
     await createSeller(table, 'sel_twins');
     const results = await Promise.all(
-      numbers(20).map(() => store.link(linkOf('sel_twins', 'twins'), inTenSeconds())),
+      numbers(20).map(() => store.link(linkOf('sel_twins', 'twins'), inAnHour())),
     );
     const users = results.flatMap((result) => (result.written ? [result.value] : []));
     const people = results.flatMap((result) => (result.written ? [] : [result.reason]));
@@ -91,7 +91,7 @@ describe('link', () => {
     await createSeller(table, 'sel_rotated');
     const { id } = await linked(store, linkOf('sel_rotated', 'old'));
     const again = { ...linkOf('sel_rotated', 'new'), personHashes: ['hash-of-new', 'hash-of-old'] as const };
-    expect(await store.link(again, inTenSeconds())).toEqual({
+    expect(await store.link(again, inAnHour())).toEqual({
       written: false,
       reason: { userId: id, phoneHash: 'phone-of-old', birthDay: '1991-04-04' },
     });
@@ -106,9 +106,7 @@ describe('link', () => {
   });
 
   it('throws for a seller that does not exist and stores nothing', async () => {
-    await expect(store.link(linkOf('sel_unknown', 'lost'), inTenSeconds())).rejects.toThrow(
-      'no seller record',
-    );
+    await expect(store.link(linkOf('sel_unknown', 'lost'), inAnHour())).rejects.toThrow('no seller record');
     expect(await itemsOf(table, 'SELLER#sel_unknown')).toEqual([]);
     expect(await itemsOf(table, 'LINKS#phone-of-lost')).toEqual([]);
   });
@@ -129,13 +127,13 @@ describe("link with the caller's own items", () => {
   });
 
   it('writes them in the same transaction', async () => {
-    await store.link(linkOf('sel_also', 'lease'), inTenSeconds(), [put('lease')]);
+    await store.link(linkOf('sel_also', 'lease'), inAnHour(), [put('lease')]);
     expect(await itemsOf(table, 'CHECK#lease')).toHaveLength(1);
   });
 
   it('does not write them if the person was linked before', async () => {
     await linked(store, linkOf('sel_also', 'before'));
-    await store.link(linkOf('sel_also', 'before'), inTenSeconds(), [put('before')]);
+    await store.link(linkOf('sel_also', 'before'), inAnHour(), [put('before')]);
     expect(await itemsOf(table, 'CHECK#before')).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { NewLink } from '#shared/users/link-user.ts';
 import type { User } from '#shared/users/schema.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { createSeller, inTenSeconds, linkOf } from './linking.ts';
+import { createSeller, inAnHour, linkOf } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 let table: EmbeddedTable;
@@ -67,7 +67,7 @@ const link = async (seller: ModelSeller, person: string, phone: string, rotation
     personHashes: hashesOf(person, rotations),
     phoneHashes: hashesOf(phone, rotations),
   };
-  const result = await store.link(newLink, inTenSeconds());
+  const result = await store.link(newLink, inAnHour());
   const existing = seller.users.find((user) => user.person === person && !user.isRemoved);
   expect(result.written).toBe(existing === undefined);
   if (result.written) seller.users.push({ user: result.value, person, phone, isRemoved: false });
@@ -79,7 +79,7 @@ const remove = async (seller: ModelSeller, nth: number): Promise<void> => {
   if (target === undefined) return;
   const result = await store.removeUser(seller.sellerId, target.user.id, {
     removedAt: new Date().toISOString(),
-    deadlineMs: inTenSeconds(),
+    deadlineMs: inAnHour(),
   });
   expect(result).toBe(target.isRemoved ? 'already_removed' : 'removed');
   target.isRemoved = true;

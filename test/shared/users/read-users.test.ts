@@ -2,7 +2,7 @@ import type { User } from '#shared/users/schema.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { countedTable, interceptedTable } from '#test/table/intercepted-table.ts';
-import { createSeller, inTenSeconds, linked, linkOf } from './linking.ts';
+import { createSeller, inAnHour, linked, linkOf } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 let table: EmbeddedTable;
@@ -24,7 +24,7 @@ const numbered = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
 
 const remove = (sellerId: string, id: string) =>
-  store.removeUser(sellerId, id, { removedAt: '2026-11-21T09:00:00.000Z', deadlineMs: inTenSeconds() });
+  store.removeUser(sellerId, id, { removedAt: '2026-11-21T09:00:00.000Z', deadlineMs: inAnHour() });
 
 const namesOf = (users: readonly User[]): string[] => users.map(({ display_name }) => display_name);
 

@@ -5,7 +5,7 @@ import type { User } from '#shared/users/schema.ts';
 import { newRandomPart, ordinalOf, userIdAt } from '#shared/users/user-id.ts';
 import { type NewUserAttributes, userFrom } from '#shared/users/user-item.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { createSeller, inTenSeconds, linked, linkOf } from './linking.ts';
+import { createSeller, inAnHour, linked, linkOf } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 const SELLER = 'sel_crowd';
@@ -119,7 +119,7 @@ describe('200 of 1,000 users removed at random while 50 are linked', () => {
       return seen;
     };
     const remove = (id: string) =>
-      store.removeUser(SELLER, id, { removedAt: '2026-11-21T09:00:00.000Z', deadlineMs: inTenSeconds() });
+      store.removeUser(SELLER, id, { removedAt: '2026-11-21T09:00:00.000Z', deadlineMs: inAnHour() });
     const write = async () => {
       const [results, users] = await Promise.all([
         inParallel(REMOVERS, [...removed], remove),

@@ -6,7 +6,7 @@ import {
   canceledFor,
   createSeller,
   findPerson,
-  inTenSeconds,
+  inAnHour,
   linked,
   linkOf,
   noResponse,
@@ -28,7 +28,7 @@ afterAll(() => table.stop());
 const REMOVED_AT = '2026-11-21T09:00:00.000Z';
 
 const remove = (id: string, by: UserStore = store, removedAt = REMOVED_AT): Promise<RemovalResult> =>
-  by.removeUser('sel_remove', id, { removedAt, deadlineMs: inTenSeconds() });
+  by.removeUser('sel_remove', id, { removedAt, deadlineMs: inAnHour() });
 
 const newUser = (person: string) => linked(store, linkOf('sel_remove', person));
 
@@ -81,7 +81,7 @@ describe('removeUser beside other writes', () => {
       const old = await newUser(person);
       const [removal, link] = await Promise.all([
         remove(old.id),
-        store.link(linkOf('sel_remove', person), inTenSeconds()),
+        store.link(linkOf('sel_remove', person), inAnHour()),
       ]);
       expect(removal).toBe('removed');
       const current = await findPerson(store, 'sel_remove', `hash-of-${person}`);

@@ -5,7 +5,7 @@ import type { RemovalResult } from '#shared/users/remove-user.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { countedTable } from '#test/table/intercepted-table.ts';
-import { createSeller, findPerson, inTenSeconds, itemsOf, linked, linkOf } from './linking.ts';
+import { createSeller, findPerson, inAnHour, itemsOf, linked, linkOf } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 let table: EmbeddedTable;
@@ -21,7 +21,7 @@ afterAll(() => table.stop());
 const REMOVED_AT = '2026-11-21T09:00:00.000Z';
 
 const remove = (id: string, by: UserStore = store, removedAt = REMOVED_AT): Promise<RemovalResult> =>
-  by.removeUser('sel_remove', id, { removedAt, deadlineMs: inTenSeconds() });
+  by.removeUser('sel_remove', id, { removedAt, deadlineMs: inAnHour() });
 
 const newUser = (person: string) => linked(store, linkOf('sel_remove', person));
 
@@ -100,7 +100,7 @@ describe('removeUser', () => {
   it('removes from a seller whose record has no removed_count yet', async () => {
     await createSeller(table, 'sel_bare', { name: 'Bare' });
     const user = await linked(store, linkOf('sel_bare', 'bare'));
-    const options = { removedAt: REMOVED_AT, deadlineMs: inTenSeconds() };
+    const options = { removedAt: REMOVED_AT, deadlineMs: inAnHour() };
     expect(await store.removeUser('sel_bare', user.id, options)).toBe('removed');
     expect(await store.listPage('sel_bare', 1, 20)).toEqual({ users: [], total: 0, totalPages: 1 });
   });
@@ -121,7 +121,7 @@ describe("removeUser with the caller's own items", () => {
   const removeAudited = (id: string, person: string) =>
     store.removeUser('sel_remove', id, {
       removedAt: REMOVED_AT,
-      deadlineMs: inTenSeconds(),
+      deadlineMs: inAnHour(),
       alsoWrite: [audit(person)],
     });
 
