@@ -90,9 +90,8 @@ export const rateLimiter = (table: Table, timeoutMs = TIMEOUT_MS) => {
     );
     const item = result.written ? result.value.Attributes : result.reason;
     const allowed = result.written || item?.last_token === token;
-    const counted = stateIn(item, limit, nowMs);
     return [
-      { ...counted, allowed, remaining: allowed ? counted.remaining : 0 },
+      { ...stateIn(item, limit, nowMs), allowed },
       ...others.map((other) => stateIn(item, other, nowMs)),
     ];
   };

@@ -129,11 +129,8 @@ export const keyLimits = (
       const limit = keyLimit(name, caller);
       const state = await orUncounted(() => rateLimiter.increment(limit, nowMs));
       throwIfExceeded(name, state);
-      if (state?.remaining === 0) {
-        logEvent('key_limit_used_up', { limit: name, key_id: caller.keyId });
-      }
-      // A count that was not made must not be refunded.
-      if (state === undefined) return consumed();
+      if (state?.remaining === 0) logEvent('key_limit_used_up', { limit: name, key_id: caller.keyId });
+      // After a count that was not made, the refund does nothing either: the store is not called again.
       return consumed(() => orUncounted(() => rateLimiter.decrement(limit, nowMs)));
     },
   };
