@@ -35,7 +35,7 @@ describe('openTable', () => {
       requests += 1;
     });
     const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-    const { client } = openTable('test', endpoint, { connectMs: 100, responseMs: 100 });
+    const { client } = openTable('test', endpoint, { connectMs: 5000, responseMs: 300 });
     const asked = client.send(new GetCommand({ TableName: 'test', Key: { pk: 'a', sk: 'a' } }));
     await expect(asked).rejects.toMatchObject({ name: 'TimeoutError' });
     expect(requests).toBe(3);
