@@ -1,9 +1,9 @@
-import { Problem, problem } from '#shared/problems.ts';
+import { type ProblemCode, problem } from '#shared/problems.ts';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { consumeAll } from '#shared/rate-limits/consumed.ts';
 import type { KeyLimits } from '#shared/rate-limits/request-limits.ts';
 import type { StageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
-import type { IdentityRegistry, JalaliDay } from './port.ts';
+import type { IdentityRegistry, IdentityVerdict, JalaliDay, OwnershipVerdict } from './port.ts';
 
 /** Retry-After of an undecided check, in seconds: where the registry names no time, and at most. */
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
@@ -27,58 +27,41 @@ export interface PaidCheckDeps {
 }
 
 /**
- * Checks a person and counts it as one paid check of the key and of the stage. Throws what `checkPerson` throws. Makes no check and
- * throws `rate_limit_exceeded` (key) or `verification_unavailable` (stage) if the count is used up. A check that called no provider
- * is refunded.
+ * Makes both checks of a person, side by side, before `deadlineMs` (monotonic clock), and counts them as one paid check of the key and
+ * of the stage. Resolves if both match. Only an explicit verdict refuses a person: `identity_mismatch` or `phone_not_owned`. Throws
+ * `verification_unavailable` without a verdict. The first failure aborts the other check. Makes no check and throws
+ * `rate_limit_exceeded` (key) or `verification_unavailable` (stage) if the count is used up. A check that called no provider is refunded.
  */
 export const paidCheck = async (
   { identityRegistry, limits, ceilings }: PaidCheckDeps,
-  person: PersonToCheck,
-  deadlineMs: number,
-): Promise<void> => {
-  const paid = await consumeAll(() => limits.consume('paid-checks-per-day'), ceilings.consumePaidCheck);
-  try {
-    await checkPerson(identityRegistry, person, deadlineMs);
-  } catch (error) {
-    const cause = error instanceof Problem ? error.cause : undefined;
-    if (cause instanceof ProviderUnavailable && !cause.wasCalled) await paid.refund();
-    throw error;
-  }
-};
-
-/**
- * Makes both checks of a person, side by side, before `deadlineMs` (monotonic clock). Resolves if both match. Throws `identity_mismatch`,
- * `phone_not_owned` or `verification_unavailable`; the first of them aborts the other check. Only an explicit verdict refuses a
- * person.
- */
-export const checkPerson = async (
-  registry: IdentityRegistry,
   { nationalId, birthDate, phone }: PersonToCheck,
   deadlineMs: number,
 ): Promise<void> => {
+  const paid = await consumeAll(() => limits.consume('paid-checks-per-day'), ceilings.consumePaidCheck);
   const firstFailure = new AbortController();
   const timeLeftMs = Math.max(0, Math.floor(deadlineMs - performance.now() - LINK_RESERVE_MS));
   const signal = AbortSignal.any([firstFailure.signal, AbortSignal.timeout(timeLeftMs)]);
-
-  const identity = async () => {
-    const verdict = await registry.checkIdentity(nationalId, birthDate, signal);
-    if (verdict !== 'matched') throw problem('identity_mismatch');
-  };
-  const ownership = async () => {
-    const verdict = await registry.checkPhoneOwnership(nationalId, phone, signal);
-    if (verdict !== 'matched') throw problem('phone_not_owned');
-  };
-
   try {
-    await Promise.all([identity(), ownership()]);
+    await Promise.all([
+      identityRegistry
+        .checkIdentity(nationalId, birthDate, signal)
+        .then(refuseUnlessMatched('identity_mismatch')),
+      identityRegistry
+        .checkPhoneOwnership(nationalId, phone, signal)
+        .then(refuseUnlessMatched('phone_not_owned')),
+    ]);
   } catch (error) {
+    firstFailure.abort();
     if (!(error instanceof ProviderUnavailable)) throw error;
+    if (!error.wasCalled) await paid.refund();
     const seconds = error.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS;
     throw problem('verification_unavailable', {
       retryAfterSeconds: Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, seconds)),
       cause: error,
     });
-  } finally {
-    firstFailure.abort();
   }
+};
+
+const refuseUnlessMatched = (code: ProblemCode) => (verdict: IdentityVerdict | OwnershipVerdict) => {
+  if (verdict !== 'matched') throw problem(code);
 };

@@ -1,5 +1,5 @@
+import { type CallOptions, type CallPolicy, providerCalls } from '#shared/providers/call.ts';
 import { providersNamed } from '#shared/providers/provider.ts';
-import { type ResilienceOptions, resilient } from '#shared/providers/resilient.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import { jibit } from './jibit.ts';
 import { IDENTITY, type IdentityRegistry, OWNERSHIP } from './port.ts';
@@ -10,26 +10,34 @@ import { zohal } from './zohal.ts';
 export const IDENTITY_PROVIDERS = [jibit, zohal, sandboxRegistry] as const;
 
 /**
- * The timeout of one inquiry. The create operation has 16 seconds for the checks: enough for a second attempt, or for the next
- * provider, after a timeout.
+ * How an inquiry is made. The create operation has 16 seconds for the checks: enough for a second attempt, or for the next provider,
+ * after a timeout.
  */
-const ATTEMPT_TIMEOUT_MS = 6000;
+const inquiry = (operation: string): CallPolicy => ({
+  operation,
+  mayRepeat: true,
+  attemptTimeoutMs: 6000,
+  outcomeOf: String,
+});
+
+const IDENTITY_INQUIRY = inquiry(IDENTITY);
+const OWNERSHIP_INQUIRY = inquiry(OWNERSHIP);
 
 /** Returns the registry of a deployment: the named providers in their order, with credentials from the provider secret. */
 export const identityRegistryFrom = (
   names: readonly string[],
   credentials: SecretSource,
-  options?: ResilienceOptions,
+  options?: CallOptions,
 ): IdentityRegistry => {
-  const over = resilient<IdentityRegistry>(providersNamed(names, IDENTITY_PROVIDERS), credentials, options);
-  const inquiry = (operation: string) =>
-    over({ operation, mayRepeat: true, attemptTimeoutMs: ATTEMPT_TIMEOUT_MS, outcomeOf: String });
-  const identity = inquiry(IDENTITY);
-  const ownership = inquiry(OWNERSHIP);
+  const call = providerCalls<IdentityRegistry>(
+    providersNamed(names, IDENTITY_PROVIDERS),
+    credentials,
+    options,
+  );
   return {
     checkIdentity: (nationalId, birthDate, signal) =>
-      identity(signal, (port, until) => port.checkIdentity(nationalId, birthDate, until)),
+      call(IDENTITY_INQUIRY, signal, (port, until) => port.checkIdentity(nationalId, birthDate, until)),
     checkPhoneOwnership: (nationalId, phone, signal) =>
-      ownership(signal, (port, until) => port.checkPhoneOwnership(nationalId, phone, until)),
+      call(OWNERSHIP_INQUIRY, signal, (port, until) => port.checkPhoneOwnership(nationalId, phone, until)),
   };
 };

@@ -1,6 +1,11 @@
 import * as v from 'valibot';
 import { cachedPromise } from '#shared/cached-promise.ts';
-import { exchange, failedReply, type ProviderReply } from '#shared/providers/exchange.ts';
+import {
+  exchange,
+  failedReply,
+  type ProviderReply,
+  type ProviderRequest,
+} from '#shared/providers/exchange.ts';
 import { baseUrl, credential } from '#shared/providers/provider.ts';
 import { type CallSite, type ProviderUnavailable, untilAborted } from '#shared/providers/unavailable.ts';
 
@@ -46,15 +51,18 @@ export const jibitInquiries = (account: v.InferOutput<typeof accountSchema>) => 
   let load = cachedPromise(generate);
 
   return async (site: CallSite, path: string, signal: AbortSignal): Promise<ProviderReply> => {
-    const inquireWith = ({ accessToken }: TokenPair) =>
-      exchange(site, { url: `${base}${path}`, headers: { authorization: `Bearer ${accessToken}` } }, signal);
+    const inquiry = ({ accessToken }: TokenPair): ProviderRequest => ({
+      url: `${base}${path}`,
+      headers: { authorization: `Bearer ${accessToken}` },
+    });
     const loadBefore = load;
     const pair = await untilAborted(site, loadBefore(), signal);
-    const reply = await inquireWith(pair);
+    const reply = await exchange(site, inquiry(pair), signal);
     if (!isTokenRefused(reply)) return reply;
     // Unless another caller has renewed the token meanwhile.
     if (load === loadBefore) load = cachedPromise(() => refresh(pair));
-    return inquireWith(await untilAborted(site, load(), signal));
+    const renewed = await untilAborted(site, load(), signal);
+    return exchange(site, inquiry(renewed), signal);
   };
 };
 

@@ -10,25 +10,22 @@ export interface CircuitOptions {
   readonly openMs?: number;
 }
 
-/** Passes a call on while the provider is up. Rejects it at once, without a call, while it is not. */
-export type Circuit = <T>(call: () => Promise<T>) => Promise<T>;
-
 type State =
   | { readonly is: 'closed'; failures: number }
   | { readonly is: 'open'; readonly probeAtMs: number }
   | { readonly is: 'half_open' };
 
 /**
- * The circuit of one operation of one provider, in memory. Each operation has its own: at night one service of a provider is down
- * while another works, so a shared count of consecutive failures would never reach the limit. The circuit opens after
+ * The circuit of one operation of one provider, in memory. Each operation has its own, because at night one service of a provider can
+ * be down while another works: a shared count of consecutive failures would never reach the limit. The circuit opens after
  * `failuresToOpen` consecutive failures. After `openMs` one call probes: its success closes the circuit, its failure opens it for
- * another `openMs`. A call that ends in a later state than it began in changes nothing.
+ * another `openMs`. Every call is passed to `enter` before it is made and to `leave` when it has ended.
  */
 export const circuit = (
   site: CallSite,
   monotonicClock: Clock,
   { failuresToOpen = 5, openMs = 10_000 }: CircuitOptions = {},
-): Circuit => {
+) => {
   let state: State = { is: 'closed', failures: 0 };
 
   const change = (next: State): State => {
@@ -38,39 +35,45 @@ export const circuit = (
     return next;
   };
 
-  const enter = (): State => {
-    if (state.is === 'closed') return state;
-    const waitMs = state.is === 'open' ? state.probeAtMs - monotonicClock() : openMs;
-    if (waitMs <= 0) return change({ is: 'half_open' });
-    const retryAfterSeconds = Math.ceil(Math.min(waitMs, openMs) / 1000);
-    throw new ProviderUnavailable(site, 'circuit_open', { delivery: 'not_sent', retryAfterSeconds });
-  };
+  return {
+    /** Returns the state in which a call begins, or the failure `circuit_open` if no call may be made now. */
+    enter(): State | ProviderUnavailable {
+      if (state.is === 'closed') return state;
+      const waitMs = state.is === 'open' ? state.probeAtMs - monotonicClock() : openMs;
+      if (waitMs <= 0) return change({ is: 'half_open' });
+      const retryAfterSeconds = Math.ceil(Math.min(waitMs, openMs) / 1000);
+      return new ProviderUnavailable(site, 'circuit_open', { delivery: 'not_sent', retryAfterSeconds });
+    },
 
-  const leave = (entered: State, outcome: Outcome): void => {
-    if (entered !== state) return;
-    const nowMs = monotonicClock();
-    if (entered.is === 'closed') {
-      if (outcome === 'up') entered.failures = 0;
-      if (outcome === 'failed') entered.failures += 1;
-      if (entered.failures >= failuresToOpen) change({ is: 'open', probeAtMs: nowMs + openMs });
-    } else if (outcome === 'up') {
-      change({ is: 'closed', failures: 0 });
-    } else {
-      // After a probe with an unknown outcome the next call probes.
-      change({ is: 'open', probeAtMs: outcome === 'failed' ? nowMs + openMs : nowMs });
-    }
+    /**
+     * Counts a call that began in the state `entered`, and its error if it failed. Ignores the call if the state has changed since it
+     * began.
+     */
+    leave(entered: State, error: unknown): void {
+      if (entered !== state) return;
+      const outcome = outcomeOf(error);
+      const nowMs = monotonicClock();
+      if (entered.is === 'closed') {
+        if (outcome === 'up') entered.failures = 0;
+        if (outcome === 'failed') entered.failures += 1;
+        if (entered.failures >= failuresToOpen) change({ is: 'open', probeAtMs: nowMs + openMs });
+      } else if (outcome === 'up') {
+        change({ is: 'closed', failures: 0 });
+      } else {
+        // After a probe with an unknown outcome the next call probes.
+        change({ is: 'open', probeAtMs: outcome === 'failed' ? nowMs + openMs : nowMs });
+      }
+    },
   };
+};
 
-  return async (call) => {
-    const entered = enter();
-    try {
-      const result = await call();
-      leave(entered, 'up');
-      return result;
-    } catch (error) {
-      leave(entered, outcomeOf(error));
-      throw error;
-    }
+/** Returns the circuits of a provider by operation, each created at its first use. */
+export const circuitsOf = (provider: string, monotonicClock: Clock, options: CircuitOptions | undefined) => {
+  const circuits = new Map<string, ReturnType<typeof circuit>>();
+  return (operation: string) => {
+    const known = circuits.get(operation) ?? circuit({ provider, operation }, monotonicClock, options);
+    circuits.set(operation, known);
+    return known;
   };
 };
 
@@ -78,6 +81,7 @@ export const circuit = (
 type Outcome = 'up' | 'failed' | 'unknown';
 
 const outcomeOf = (error: unknown): Outcome => {
+  if (error === undefined) return 'up';
   if (!(error instanceof ProviderUnavailable)) return 'unknown';
   switch (error.reason) {
     case 'rejected':

@@ -1,5 +1,5 @@
 /** The port to a secret. Each store has one file beside this. */
 export interface SecretSource {
-  /** Returns the secret as text, cached for a while; `fresh` reads it again. Throws if there is no value. */
-  read(options?: { readonly fresh?: boolean }): Promise<string>;
+  /** Returns the secret as text, cached for a while. Throws if there is no value. */
+  read(): Promise<string>;
 }

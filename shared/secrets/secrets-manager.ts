@@ -57,8 +57,8 @@ export const secretsManagerSecret = (
   };
 
   return {
-    async read({ fresh = false } = {}) {
-      if (lastGood !== undefined && !fresh && clock() < refreshAtMs) return lastGood;
+    async read() {
+      if (lastGood !== undefined && clock() < refreshAtMs) return lastGood;
       reading ??= load().finally(() => {
         reading = undefined;
       });

@@ -65,6 +65,21 @@ describe('202', () => {
     expect(sent).toHaveLength(10);
   });
 
+  it('counts one SMS of the key, however often other requests change the phone before the send is stored', async () => {
+    const { send, codes } = sendOtp();
+    const { recordSend } = codes;
+    let conflicts = 3;
+    codes.recordSend = async (...send) => {
+      conflicts -= 1;
+      return conflicts < 0 && recordSend(...send);
+    };
+    const limited = { ...seller('sel_a', 'key_conflicts'), limits: JSON.stringify({ 'sms-per-hour': 2 }) };
+    expect((await send(newPerson().phone, limited)).status).toBe(202);
+    expect(conflicts).toBe(-1);
+    expect((await send(newPerson().phone, limited)).status).toBe(202);
+    expect((await send(newPerson().phone, limited)).json.code).toBe('rate_limit_exceeded');
+  });
+
   it('is sent by the buyer app after the sends over all sellers are used up', async () => {
     const { phone } = newPerson();
     const { send } = sendOtp();

@@ -13,7 +13,7 @@ import { endpoint } from '#shared/http/endpoint.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import { randomCode } from '#shared/one-time-codes/new-code.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
-import type { ResilienceOptions } from '#shared/providers/resilient.ts';
+import type { CallOptions } from '#shared/providers/call.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { routes } from '#shared/routes.ts';
@@ -44,7 +44,7 @@ export interface Reply {
 export interface Providers {
   readonly identity?: readonly string[];
   readonly sms?: readonly string[];
-  readonly options?: Omit<ResilienceOptions, 'clock'>;
+  readonly options?: Omit<CallOptions, 'clock'>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { checkPerson, paidCheck } from '#shared/identity-registry/check-person.ts';
+import { paidCheck } from '#shared/identity-registry/check-person.ts';
 import type { IdentityRegistry, IdentityVerdict, OwnershipVerdict } from '#shared/identity-registry/port.ts';
 import { Problem, problem } from '#shared/problems.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
@@ -42,10 +42,32 @@ const problemOf = async (check: Promise<void>): Promise<Problem> => {
   return error as Problem;
 };
 
-describe('checkPerson', () => {
+/** Counts of a key and a stage in memory; `keyLeft` and `stageLeft` are what they have left. */
+const counted = (keyLeft: number, stageLeft: number) => {
+  const left = { key: keyLeft, stage: stageLeft };
+  const consume = (of: 'key' | 'stage', refusal: Problem) => async () => {
+    if (left[of] === 0) throw refusal;
+    left[of] -= 1;
+    return {
+      refund: async () => {
+        left[of] += 1;
+      },
+    };
+  };
+  return {
+    left,
+    limits: { consume: consume('key', problem('rate_limit_exceeded')) },
+    ceilings: { consumePaidCheck: consume('stage', problem('verification_unavailable')) },
+  };
+};
+
+const checkPerson = (identityRegistry: IdentityRegistry, deadlineMs = inAMinute()) =>
+  paidCheck({ identityRegistry, ...counted(1, 1) }, PERSON, deadlineMs);
+
+describe('paidCheck', () => {
   it('passes a person whom both checks match, called side by side', async () => {
     const { registry, called } = registryThat('matched', 'matched');
-    await expect(checkPerson(registry, PERSON, inAMinute())).resolves.toBeUndefined();
+    await expect(checkPerson(registry)).resolves.toBeUndefined();
     expect(called).toEqual(['identity', 'ownership']);
   });
 
@@ -55,7 +77,7 @@ describe('checkPerson', () => {
     ['matched', 'not_matched', 'phone_not_owned'],
   ] as const)('refuses a person by a verdict: %s and %s is %s', async (identity, ownership, code) => {
     const { registry } = registryThat(identity, ownership);
-    expect((await problemOf(checkPerson(registry, PERSON, inAMinute()))).code).toBe(code);
+    expect((await problemOf(checkPerson(registry))).code).toBe(code);
   });
 
   it.each([
@@ -67,7 +89,7 @@ describe('checkPerson', () => {
     'ends with the first failure, %s, and aborts the %s check',
     async (code, other, identity, ownership) => {
       const { registry, aborted } = registryThat(identity, ownership);
-      expect((await problemOf(checkPerson(registry, PERSON, inAMinute()))).code).toBe(code);
+      expect((await problemOf(checkPerson(registry))).code).toBe(code);
       expect(aborted).toContain(other);
     },
   );
@@ -80,48 +102,29 @@ describe('checkPerson', () => {
   ])('has %s as Retry-After', async (_what, retryAfterSeconds, expected) => {
     const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
     const { registry } = registryThat(unavailableBecause('circuit_open', details), 'matched');
-    const { retryAfterSeconds: returned } = await problemOf(checkPerson(registry, PERSON, inAMinute()));
+    const { retryAfterSeconds: returned } = await problemOf(checkPerson(registry));
     expect(returned).toBe(expected);
   });
 
   it('keeps the failure of the provider as the cause of verification_unavailable, for the log', async () => {
     const failure = unavailableBecause('quota');
     const { registry } = registryThat(failure, 'matched');
-    expect((await problemOf(checkPerson(registry, PERSON, inAMinute()))).cause).toBe(failure);
+    expect((await problemOf(checkPerson(registry))).cause).toBe(failure);
   });
 
   it('aborts both checks when the time of the request is over, minus the reserve for the link', async () => {
     const { registry, aborted } = registryThat('hangs', 'hangs');
-    const { code } = await problemOf(checkPerson(registry, PERSON, performance.now() + 3020));
+    const { code } = await problemOf(checkPerson(registry, performance.now() + 3020));
     expect([code, aborted.sort()]).toEqual(['verification_unavailable', ['identity', 'ownership']]);
   });
 
   it('throws an error that is no failure of a provider as it is', async () => {
     const bug = new TypeError('a defect');
-    await expect(checkPerson(registryThat(bug, 'hangs').registry, PERSON, inAMinute())).rejects.toBe(bug);
+    await expect(checkPerson(registryThat(bug, 'hangs').registry)).rejects.toBe(bug);
   });
 });
 
-describe('paidCheck', () => {
-  /** Counts of a key and a stage in memory; `keyLeft` and `stageLeft` are what they have left. */
-  const counted = (keyLeft: number, stageLeft: number) => {
-    const left = { key: keyLeft, stage: stageLeft };
-    const consume = (of: 'key' | 'stage', refusal: Problem) => async () => {
-      if (left[of] === 0) throw refusal;
-      left[of] -= 1;
-      return {
-        refund: async () => {
-          left[of] += 1;
-        },
-      };
-    };
-    return {
-      left,
-      limits: { consume: consume('key', problem('rate_limit_exceeded')) },
-      ceilings: { consumePaidCheck: consume('stage', problem('verification_unavailable')) },
-    };
-  };
-
+describe('the count of a paid check', () => {
   const check = async (counts: ReturnType<typeof counted>, ...results: Parameters<typeof registryThat>) => {
     const { registry, called } = registryThat(...results);
     const checking = paidCheck({ identityRegistry: registry, ...counts }, PERSON, inAMinute());

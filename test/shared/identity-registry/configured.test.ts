@@ -1,6 +1,7 @@
 import { type Simulators, startSimulators } from '#local/simulators/server.ts';
-import { checkPerson } from '#shared/identity-registry/check-person.ts';
+import { paidCheck } from '#shared/identity-registry/check-person.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
+import { consumed } from '#shared/rate-limits/consumed.ts';
 import { completeNationalId } from '#shared/users/national-id.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
@@ -21,6 +22,11 @@ const PERSON = {
   phone: '+989990000001',
 };
 
+const unlimited = {
+  limits: { consume: async () => consumed() },
+  ceilings: { consumePaidCheck: async () => consumed() },
+};
+
 const registryOf = (...names: string[]) =>
   identityRegistryFrom(names, fixedSecret(JSON.stringify(simulators.providerSecret)), {
     clock,
@@ -29,7 +35,7 @@ const registryOf = (...names: string[]) =>
   });
 
 const check = (registry: ReturnType<typeof registryOf>) =>
-  checkPerson(registry, PERSON, performance.now() + 60_000);
+  paidCheck({ identityRegistry: registry, ...unlimited }, PERSON, performance.now() + 60_000);
 
 describe('the configured registry', () => {
   it('has a circuit for each operation, so that a working one is still called', async () => {

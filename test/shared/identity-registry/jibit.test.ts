@@ -159,6 +159,15 @@ describe('the verdict', () => {
     expect(await jibit.checkIdentity(ID, DAY, neverAborted())).toBe('not_found');
   });
 
+  it.each([500, 502, 503])(
+    'of identity_info.not_found with HTTP %i is none: Jibit is down, whatever its body says',
+    async (status) => {
+      const jibit = replying(() => ({ status, json: { code: 'identity_info.not_found' } }));
+      const failure = await failureOf(jibit.checkIdentity(ID, DAY, neverAborted()));
+      expect(summaryOf(failure)).toEqual({ reason: 'upstream', delivery: 'possibly_sent' });
+    },
+  );
+
   it('on a phone is never identity_info.not_found', async () => {
     const jibit = replying(() => ({ status: 404, json: { code: 'identity_info.not_found' } }));
     await failureOf(jibit.checkPhoneOwnership(ID, PHONE, neverAborted()));

@@ -18,7 +18,19 @@ const failure = (reason: UnavailableReason) =>
 /** A circuit that opens for ten seconds after three failures. */
 const newCircuit = () => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
-  const run = circuit(SITE, clock, { failuresToOpen: 3, openMs: 10_000 });
+  const { enter, leave } = circuit(SITE, clock, { failuresToOpen: 3, openMs: 10_000 });
+  /** Makes a call within the circuit. */
+  const run = async <T>(call: () => Promise<T>): Promise<T> => {
+    const entered = enter();
+    if (entered instanceof ProviderUnavailable) throw entered;
+    const [ended] = await Promise.allSettled([call()]);
+    if (ended.status === 'fulfilled') {
+      leave(entered, undefined);
+      return ended.value;
+    }
+    leave(entered, ended.reason);
+    throw ended.reason;
+  };
   const fail = (reason: UnavailableReason = 'timeout') =>
     failureOf(run(() => Promise.reject(failure(reason))));
   const open = async () => {
@@ -41,12 +53,6 @@ const newCircuit = () => {
 const states = () => lines.map((line) => JSON.parse(line).state);
 
 describe('circuit', () => {
-  it('returns the results and failures of calls unchanged', async () => {
-    const { run, fail } = newCircuit();
-    expect(await run(async () => 'result')).toBe('result');
-    expect((await fail('quota')).reason).toBe('quota');
-  });
-
   it('opens after three consecutive failures, and then does not call the provider', async () => {
     const { open, tryCall } = newCircuit();
     await open();
@@ -159,6 +165,14 @@ describe('circuit', () => {
     await open();
     clock.advance(10);
     await fail('aborted');
+    expect(await tryCall()).toEqual(['passed', true]);
+  });
+
+  it('lets the next call probe at once when a probe ended with an error of our own code', async () => {
+    const { open, run, tryCall, clock } = newCircuit();
+    await open();
+    clock.advance(10);
+    await expect(run(() => Promise.reject(new TypeError('a defect')))).rejects.toThrow('a defect');
     expect(await tryCall()).toEqual(['passed', true]);
   });
 

@@ -65,7 +65,7 @@ describe('secretsManagerSecret', () => {
 
   it('shares one call between concurrent reads', async () => {
     const { calls, secret } = secretsManager();
-    const readings = [secret.read(), secret.read(), secret.read({ fresh: true })];
+    const readings = [secret.read(), secret.read(), secret.read()];
     calls[0]?.respond('value');
     expect(await Promise.all(readings)).toEqual(['value', 'value', 'value']);
     expect(calls).toHaveLength(1);
@@ -80,16 +80,6 @@ describe('secretsManagerSecret', () => {
     const readings = [secret.read(), secret.read()];
     calls[1]?.respond('new');
     expect(await Promise.all(readings)).toEqual(['new', 'new']);
-    expect(calls).toHaveLength(2);
-  });
-
-  it('reads a fresh value at once when asked to, and caches it', async () => {
-    const { calls, secret, readWith } = secretsManager();
-    await readWith('old');
-    const fresh = secret.read({ fresh: true });
-    calls[1]?.respond('new');
-    expect(await fresh).toBe('new');
-    expect(await secret.read()).toBe('new');
     expect(calls).toHaveLength(2);
   });
 
@@ -116,17 +106,17 @@ describe('secretsManagerSecret', () => {
 
 describe('secretsManagerSecret, when a refresh fails', () => {
   /** A secret with the good value `old` whose first refresh has failed. */
-  const failedRefresh = async (options?: { fresh: boolean }) => {
+  const failedRefresh = async () => {
     const manager = secretsManager();
     await manager.readWith('old');
     manager.clock.advance(15 * MINUTE_SECONDS);
-    const reading = manager.secret.read(options);
+    const reading = manager.secret.read();
     manager.calls[1]?.fail();
     return { ...manager, value: await reading };
   };
 
-  it.each([undefined, { fresh: true }])('returns the last good value (options: %j)', async (options) => {
-    expect((await failedRefresh(options)).value).toBe('old');
+  it('returns the last good value', async () => {
+    expect((await failedRefresh()).value).toBe('old');
   });
 
   it('logs the failure once, with a metric', async () => {

@@ -1,0 +1,160 @@
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { type Clock, monotonicClock } from '#shared/clock.ts';
+import { logEvent } from '#shared/log.ts';
+import { currentRequest } from '#shared/request-context.ts';
+import type { SecretSource } from '#shared/secrets/port.ts';
+import { type CircuitOptions, circuitsOf } from './circuit.ts';
+import { type OpenPort, portOpener } from './open-port.ts';
+import type { Provider } from './provider.ts';
+import { abortedFailure, type CallSite, ProviderUnavailable } from './unavailable.ts';
+
+/** Options for tests; a deployment uses the defaults. */
+export interface CallOptions {
+  /** Monotonic: it measures durations only. */
+  readonly clock?: Clock;
+  /** Makes the signal that aborts an attempt after so many milliseconds. */
+  readonly timeoutSignal?: (timeoutMs: number) => AbortSignal;
+  readonly retryPauseMs?: () => number;
+  readonly circuit?: CircuitOptions;
+}
+
+/** How the calls of an operation are made. */
+export interface CallPolicy {
+  readonly operation: string;
+  /** True for inquiries. False for messages: they are never retried, and sent by the next provider only if the first did not. */
+  readonly mayRepeat: boolean;
+  readonly attemptTimeoutMs: number;
+  /** The `outcome` of a successful call in the log. */
+  readonly outcomeOf: (result: unknown) => string;
+}
+
+/** What to call on the port of a provider. It ends when the signal aborts. */
+type PortRequest<Port, T> = (port: Port, signal: AbortSignal) => Promise<T>;
+
+/** How an attempt ended. */
+type Ended<T> = { readonly result: T; readonly error?: never } | { readonly error: unknown };
+
+/** Failures that a second attempt can avoid. A timeout is not one: the caller has waited once, and the second call would hang too. */
+const RETRIED: readonly string[] = ['transport', 'upstream'];
+
+/** 100 to 300 ms, random, so that callers that failed together do not retry together. */
+const RETRY_PAUSE_MS = () => 100 + Math.random() * 200;
+
+/** Returns the function that calls the providers of a port. */
+export const providerCalls = <Port>(
+  providers: readonly Provider<Port>[],
+  secret: SecretSource,
+  { clock = monotonicClock, timeoutSignal, retryPauseMs = RETRY_PAUSE_MS, circuit: limits }: CallOptions = {},
+) => {
+  const targets = providers.map((provider) => ({
+    provider: provider.name,
+    openPort: portOpener(provider, secret),
+    circuitOf: circuitsOf(provider.name, clock, limits),
+  }));
+
+  /**
+   * Calls the providers in their order until one returns a result:
+   * - Circuit: a provider whose circuit is open is not called.
+   * - Retry: an inquiry is attempted once more after a transport error or an upstream error.
+   * - Failover: the next provider is called, except after a message that was possibly sent, so that a phone never receives two codes.
+   *
+   * If all fail, throws the failure of the last provider that was called, or of the last one if none was called.
+   */
+  return async <T>(policy: CallPolicy, signal: AbortSignal, request: PortRequest<Port, T>): Promise<T> => {
+    const { operation, mayRepeat } = policy;
+    const failures: ProviderUnavailable[] = [];
+    for (const { provider, openPort, circuitOf } of targets) {
+      const circuit = circuitOf(operation);
+      const entered = circuit.enter();
+      if (entered instanceof ProviderUnavailable) {
+        failures.push(entered);
+        continue;
+      }
+
+      const call = { site: { provider, operation }, policy, signal, openPort, request, timeoutSignal };
+      let ended = await attempt(call, 1);
+      if (mayRepeat && isRetried(ended.error) && (await hasPaused(retryPauseMs(), signal))) {
+        ended = await attempt(call, 2);
+      }
+      circuit.leave(entered, ended.error);
+
+      if ('result' in ended) return ended.result;
+      if (!(ended.error instanceof ProviderUnavailable)) throw ended.error;
+      failures.push(ended.error);
+      const mayFailOver = mayRepeat || ended.error.delivery === 'not_sent';
+      if (ended.error.reason === 'aborted' || !mayFailOver) break;
+    }
+    throw combined(failures);
+  };
+};
+
+/** A call to one provider. */
+interface Call<Port, T> {
+  readonly site: CallSite;
+  readonly policy: CallPolicy;
+  /** The caller's signal. */
+  readonly signal: AbortSignal;
+  readonly openPort: OpenPort<Port>;
+  readonly request: PortRequest<Port, T>;
+  readonly timeoutSignal: CallOptions['timeoutSignal'];
+}
+
+/** Attempts a call with the timeout of its operation. Logs the attempt if a request was made, since the provider may bill it. */
+const attempt = async <Port, T>(
+  { site, policy, signal, openPort, request, timeoutSignal = AbortSignal.timeout }: Call<Port, T>,
+  number: 1 | 2,
+): Promise<Ended<T>> => {
+  let startedAtMs: number | undefined;
+  let outcome = 'error';
+  try {
+    // Both checks of a person begin in the same turn. If one fails at once (its circuit is open), it aborts this one before it is billed.
+    await nextTurn();
+    if (signal.aborted) throw abortedFailure(site, signal, 'not_sent');
+    const port = await openPort(site, signal);
+    startedAtMs = performance.now();
+    const result = await request(port, AbortSignal.any([signal, timeoutSignal(policy.attemptTimeoutMs)]));
+    outcome = policy.outcomeOf(result);
+    return { result };
+  } catch (error) {
+    if (error instanceof ProviderUnavailable) outcome = error.reason;
+    return { error };
+  } finally {
+    if (startedAtMs !== undefined) {
+      logCall(site, { number, outcome, ms: performance.now() - startedAtMs });
+    }
+  }
+};
+
+/** Writes the log line of an attempt, and its milliseconds for the request's own line. */
+const logCall = (
+  { provider, operation }: CallSite,
+  { number, outcome, ms }: { readonly number: number; readonly outcome: string; readonly ms: number },
+): void => {
+  const duration_ms = Math.round(ms);
+  currentRequest()?.calls.push({ target: `${provider}:${operation}`, ms: duration_ms });
+  logEvent('provider_called', {
+    provider,
+    provider_operation: operation,
+    outcome,
+    duration_ms,
+    attempt: number,
+  });
+};
+
+const isRetried = (error: unknown): boolean =>
+  error instanceof ProviderUnavailable && RETRIED.includes(error.reason);
+
+/** Waits. Returns false if the signal has aborted meanwhile. */
+const hasPaused = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  pause(ms, true, { signal }).catch(() => false);
+
+/** Returns the last failure of a provider that was called, or else the last failure; with the shortest `retryAfterSeconds` of all. */
+const combined = (failures: readonly ProviderUnavailable[]): Error => {
+  const failure = failures.findLast(({ wasCalled }) => wasCalled) ?? failures.at(-1);
+  if (failure === undefined) return new Error('no provider is configured');
+  const waits = failures.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
+  if (waits.length === 0) return failure;
+  const { reason, delivery, cause } = failure;
+  const retryAfterSeconds = Math.min(...waits);
+  return new ProviderUnavailable(failure, reason, { delivery, cause, retryAfterSeconds });
+};

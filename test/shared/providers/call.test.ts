@@ -1,0 +1,337 @@
+import { jest } from '@jest/globals';
+import * as v from 'valibot';
+import { type CallOptions, type CallPolicy, providerCalls } from '#shared/providers/call.ts';
+import { provider } from '#shared/providers/provider.ts';
+import { type Delivery, ProviderUnavailable, type UnavailableReason } from '#shared/providers/unavailable.ts';
+import { runInRequest } from '#shared/request-context.ts';
+import { fakeClock } from '#test/fakes/clock.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
+import { failureOf, neverAborted } from './failure.ts';
+import { quietLog } from './quiet-log.ts';
+
+const lines = quietLog();
+beforeEach(() => {
+  lines.length = 0;
+});
+
+interface Failure {
+  readonly reason: UnavailableReason;
+  readonly delivery?: Delivery;
+  readonly retryAfterSeconds?: number;
+}
+
+/** What a provider does with one call: it returns a text, fails, hangs until the attempt times out, or meets a defect. */
+type Outcome = string | Failure | 'hangs' | Error;
+
+const perform = async (name: string, outcome: Outcome, signal: AbortSignal): Promise<string> => {
+  const site = { provider: name, operation: 'o' };
+  if (outcome === 'hangs') {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    throw new ProviderUnavailable(site, 'timeout', { delivery: 'possibly_sent' });
+  }
+  if (typeof outcome === 'string') return outcome;
+  if (outcome instanceof Error) throw outcome;
+  throw new ProviderUnavailable(site, outcome.reason, { delivery: 'not_sent', ...outcome });
+};
+
+/** Two providers, `first` and `second`. Each gives the responses that a test sets, one after another, and then `matched`. */
+const twoProviders = (policy: Partial<CallPolicy> = {}, options: CallOptions = {}) => {
+  const clock = fakeClock('2026-11-21T08:00:00Z');
+  const outcomes: Record<string, Outcome[]> = { first: [], second: [] };
+  const called: string[] = [];
+  const named = (name: string) =>
+    provider({
+      name,
+      credentials: v.object({}),
+      open: () => ({
+        inquire(signal: AbortSignal): Promise<string> {
+          called.push(name);
+          return perform(name, outcomes[name]?.shift() ?? 'matched', signal);
+        },
+      }),
+    });
+  const call = providerCalls(
+    [named('first'), named('second')],
+    fixedSecret(JSON.stringify({ first: {}, second: {} })),
+    {
+      clock,
+      retryPauseMs: () => 0,
+      timeoutSignal: neverAborted,
+      circuit: { failuresToOpen: 2, openMs: 10_000 },
+      ...options,
+    },
+  );
+  const operation = { operation: 'o', mayRepeat: true, attemptTimeoutMs: 6000, outcomeOf: String, ...policy };
+  const inquire = (signal = neverAborted()) =>
+    call(operation, signal, (port, attemptSignal) => port.inquire(attemptSignal));
+  return { clock, outcomes, called, inquire };
+};
+
+const MESSAGE = { mayRepeat: false };
+const QUOTA: Failure = { reason: 'quota' };
+
+/** The logged calls: provider, outcome and number of the attempt. */
+const loggedCalls = () =>
+  lines
+    .map((line) => JSON.parse(line))
+    .filter(({ event }) => event === 'provider_called')
+    .map(({ provider: name, outcome, attempt }) => `${name} ${outcome} ${attempt}`);
+
+describe('a call', () => {
+  it('goes to the first provider, and is logged as one billed call with its outcome', async () => {
+    const { inquire, called } = twoProviders();
+    expect(await inquire()).toBe('matched');
+    expect(called).toEqual(['first']);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      event: 'provider_called',
+      provider: 'first',
+      provider_operation: 'o',
+      outcome: 'matched',
+      attempt: 1,
+      duration_ms: expect.any(Number),
+      ProviderCalls: 1,
+    });
+  });
+
+  it('is logged with the id of its request, and its milliseconds for the completion line', async () => {
+    const { inquire, outcomes } = twoProviders();
+    outcomes.first = [QUOTA];
+    const request = { requestId: 'req-1', operation: 'create-user', signal: neverAborted(), calls: [] };
+    await runInRequest(request, () => inquire());
+    expect(lines.map((line) => JSON.parse(line).request_id)).toEqual(['req-1', 'req-1']);
+    expect(request.calls).toEqual([
+      { target: 'first:o', ms: expect.any(Number) },
+      { target: 'second:o', ms: expect.any(Number) },
+    ]);
+  });
+
+  it('ends an attempt after the timeout of the operation, and goes to the next provider', async () => {
+    const timeouts: { readonly ms: number; readonly attempt: AbortController }[] = [];
+    const timeoutSignal = (ms: number) => {
+      const attempt = new AbortController();
+      timeouts.push({ ms, attempt });
+      return attempt.signal;
+    };
+    const { inquire, outcomes, called } = twoProviders({}, { timeoutSignal });
+    outcomes.first = ['hangs'];
+    const inquiring = inquire();
+    await inquire();
+    expect(called).toEqual(['first', 'first']);
+    timeouts[0]?.attempt.abort();
+    expect(await inquiring).toBe('matched');
+    expect(timeouts.map(({ ms }) => ms)).toEqual([6000, 6000, 6000]);
+    expect(loggedCalls()).toEqual(['first matched 1', 'first timeout 1', 'second matched 1']);
+  });
+
+  it('reaches no provider when the signal aborts before anything is sent', async () => {
+    const { inquire, called } = twoProviders();
+    const caller = new AbortController();
+    const inquiring = failureOf(inquire(caller.signal));
+    caller.abort();
+    expect(await inquiring).toMatchObject({ reason: 'aborted', delivery: 'not_sent' });
+    expect([called, lines]).toEqual([[], []]);
+  });
+
+  it('reaches no provider when the signal aborts within the same turn of the event loop, as the other check of a person can do', async () => {
+    const { inquire, called } = twoProviders();
+    await inquire();
+    called.length = 0;
+    const caller = new AbortController();
+    const inquiring = failureOf(inquire(caller.signal));
+    for (let microtask = 0; microtask < 50; microtask += 1) await Promise.resolve();
+    caller.abort();
+    expect([(await inquiring).delivery, called]).toEqual(['not_sent', []]);
+  });
+
+  it('throws an error of our own code as it is: no retry, no failover, and the circuit does not count it', async () => {
+    const { inquire, outcomes, called } = twoProviders();
+    const defect = new TypeError('our own error');
+    outcomes.first = [defect, defect, defect];
+    for (let call = 0; call < 3; call += 1) await expect(inquire()).rejects.toBe(defect);
+    expect([await inquire(), called]).toEqual(['matched', ['first', 'first', 'first', 'first']]);
+    expect(loggedCalls()[0]).toBe('first error 1');
+  });
+
+  it('fails when no provider is configured', async () => {
+    const call = providerCalls([], fixedSecret('{}'));
+    const policy = { operation: 'o', mayRepeat: true, attemptTimeoutMs: 6000, outcomeOf: String };
+    await expect(call(policy, neverAborted(), async () => '')).rejects.toThrow('no provider is configured');
+  });
+});
+
+describe('the retry', () => {
+  it.each(['transport', 'upstream'] as const)('attempts an inquiry once more after %s', async (reason) => {
+    const { inquire, outcomes } = twoProviders();
+    outcomes.first = [{ reason }];
+    expect(await inquire()).toBe('matched');
+    expect(loggedCalls()).toEqual([`first ${reason} 1`, 'first matched 2']);
+  });
+
+  it('makes no third attempt, but calls the next provider, and logs every call', async () => {
+    const { inquire, outcomes } = twoProviders();
+    outcomes.first = [{ reason: 'transport' }, { reason: 'upstream' }];
+    expect(await inquire()).toBe('matched');
+    expect(loggedCalls()).toEqual(['first transport 1', 'first upstream 2', 'second matched 1']);
+  });
+
+  it('counts both attempts of a call as one failure for the circuit', async () => {
+    const { inquire, outcomes, called } = twoProviders();
+    outcomes.first = [{ reason: 'transport' }, { reason: 'transport' }];
+    await inquire();
+    called.length = 0;
+    await inquire();
+    expect(called).toEqual(['first']);
+  });
+
+  it.each([
+    'timeout',
+    'malformed',
+    'credentials',
+    'quota',
+    'balance',
+    'blocked',
+    'rejected',
+    'undecided',
+    'misconfigured',
+  ] as const)('is not made after %s: the inquiry goes to the next provider', async (reason) => {
+    const { inquire, outcomes, called } = twoProviders();
+    outcomes.first = [{ reason }];
+    expect([await inquire(), called]).toEqual(['matched', ['first', 'second']]);
+  });
+
+  it('is never made for a call that must not be repeated', async () => {
+    const { inquire, outcomes } = twoProviders(MESSAGE);
+    outcomes.first = [{ reason: 'transport', delivery: 'possibly_sent' }];
+    expect((await failureOf(inquire())).reason).toBe('transport');
+    expect(loggedCalls()).toEqual(['first transport 1']);
+  });
+
+  it('is not made when the signal aborts during the pause', async () => {
+    const paused = Promise.withResolvers<void>();
+    const retryPauseMs = () => {
+      paused.resolve();
+      return 60_000;
+    };
+    const { inquire, outcomes, called } = twoProviders({}, { retryPauseMs });
+    outcomes.first = [{ reason: 'transport' }];
+    const caller = new AbortController();
+    const calling = failureOf(inquire(caller.signal));
+    await paused.promise;
+    caller.abort();
+    expect([(await calling).reason, called]).toEqual(['aborted', ['first']]);
+  });
+});
+
+describe('the circuit', () => {
+  it('keeps calls from a provider that fails', async () => {
+    const { inquire, outcomes, called } = twoProviders();
+    outcomes.first = [QUOTA, QUOTA];
+    await inquire();
+    await inquire();
+    called.length = 0;
+    await inquire();
+    expect(called).toEqual(['second']);
+  });
+
+  it('lets calls return to the first provider when it is up again', async () => {
+    const { inquire, outcomes, called, clock } = twoProviders();
+    outcomes.first = [QUOTA, QUOTA];
+    await inquire();
+    await inquire();
+    clock.advance(10);
+    called.length = 0;
+    await inquire();
+    await inquire();
+    expect(called).toEqual(['first', 'first']);
+  });
+
+  it('measures its open time with a monotonic clock: setting the system time back does not prolong it', async () => {
+    const monotonic = jest.spyOn(performance, 'now').mockReturnValue(1000);
+    const wallTimeMs = Date.now();
+    const wall = jest.spyOn(Date, 'now').mockReturnValue(wallTimeMs);
+    try {
+      const { inquire, outcomes, called } = twoProviders({}, { clock: undefined });
+      outcomes.first = [QUOTA, QUOTA];
+      await inquire();
+      await inquire();
+      wall.mockReturnValue(wallTimeMs - 3_600_000);
+      monotonic.mockReturnValue(11_000);
+      called.length = 0;
+      await inquire();
+      expect(called).toEqual(['first']);
+    } finally {
+      jest.restoreAllMocks();
+    }
+  });
+
+  it('names the time to wait when the circuits of all providers are open, and no provider is called', async () => {
+    const { inquire, outcomes, called, clock } = twoProviders();
+    outcomes.first = [QUOTA, QUOTA];
+    outcomes.second = [QUOTA, QUOTA];
+    await failureOf(inquire());
+    await failureOf(inquire());
+    clock.advance(4);
+    called.length = 0;
+    expect(await failureOf(inquire())).toMatchObject({
+      reason: 'circuit_open',
+      delivery: 'not_sent',
+      retryAfterSeconds: 6,
+    });
+    expect(called).toEqual([]);
+  });
+});
+
+describe('the failover', () => {
+  it('does not replace a verdict', async () => {
+    const { inquire, outcomes, called } = twoProviders();
+    outcomes.first = ['not_matched'];
+    expect([await inquire(), called]).toEqual(['not_matched', ['first']]);
+  });
+
+  it('ends when the caller no longer waits', async () => {
+    const { inquire, outcomes, called } = twoProviders();
+    outcomes.first = [{ reason: 'aborted' }];
+    expect([(await failureOf(inquire())).reason, called]).toEqual(['aborted', ['first']]);
+  });
+
+  it('sends a message with the next provider if the first did not send it', async () => {
+    const { inquire, outcomes, called } = twoProviders(MESSAGE);
+    outcomes.first = [{ reason: 'balance', delivery: 'not_sent' }];
+    expect([await inquire(), called]).toEqual(['matched', ['first', 'second']]);
+  });
+
+  it('never sends a message that was possibly sent', async () => {
+    const { inquire, outcomes, called } = twoProviders(MESSAGE);
+    outcomes.first = [{ reason: 'timeout', delivery: 'possibly_sent' }];
+    expect([(await failureOf(inquire())).reason, called]).toEqual(['timeout', ['first']]);
+  });
+
+  it.each([
+    ['timeout', 'circuit_open', 'timeout'],
+    ['timeout', 'misconfigured', 'timeout'],
+    ['circuit_open', 'quota', 'quota'],
+    ['circuit_open', 'misconfigured', 'misconfigured'],
+    ['misconfigured', 'circuit_open', 'circuit_open'],
+  ] as const)(
+    'throws for %s and then %s the failure of the last provider that was called, if any: %s',
+    async (first, second, thrown) => {
+      const { inquire, outcomes } = twoProviders();
+      outcomes.first = [{ reason: first }];
+      outcomes.second = [{ reason: second }];
+      expect((await failureOf(inquire())).reason).toBe(thrown);
+    },
+  );
+
+  it('throws the failure of the last provider called, with the shortest wait of all', async () => {
+    const { inquire, outcomes } = twoProviders();
+    outcomes.first = [{ reason: 'circuit_open', retryAfterSeconds: 9 }];
+    outcomes.second = [{ reason: 'quota', retryAfterSeconds: 12 }];
+    expect(await failureOf(inquire())).toMatchObject({
+      provider: 'second',
+      operation: 'o',
+      reason: 'quota',
+      delivery: 'not_sent',
+      retryAfterSeconds: 9,
+    });
+  });
+});
