@@ -163,6 +163,13 @@ const providerAlarms = (metrics: Metrics, provider: string): readonly AlarmProps
     threshold: 1,
   },
   {
+    name: `unreadable-responses-${provider}`,
+    section: 'unreadable-responses-<provider>',
+    impact: `${provider} responds with JSON that its adapter cannot read; only the next configured provider can return a result.`,
+    metric: metrics.one('UnreadableResponses', { provider }),
+    threshold: 5,
+  },
+  {
     name: `misconfigured-${provider}`,
     section: 'misconfigured-<provider>',
     impact: `${provider} cannot be called: its section of the provider secret is missing, wrong or unreachable.`,

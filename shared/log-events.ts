@@ -85,6 +85,13 @@ export const EVENTS = {
       ['provider', 'provider_operation', 'outcome'],
     ],
   },
+  /** A provider responded with JSON that is no documented result. Its circuit does not count it; the next provider is called. */
+  provider_response_unreadable: {
+    level: 'WARN',
+    fields: ['request_id', 'provider', 'provider_operation'],
+    metrics: { UnreadableResponses: ['Count', 1] },
+    dimensions: [['provider']],
+  },
   /** The circuit of a provider's operation changed to `open`, `half_open` or `closed`. */
   circuit_changed: {
     level: 'WARN',

@@ -77,10 +77,13 @@ const pairIn = ({ status, json }: ProviderReply): TokenPair | undefined => {
   return status === 200 && result.success ? result.output : undefined;
 };
 
-/** Any error code of a token request except Jibit's own failure means that the credentials are wrong. */
+/**
+ * Any error code of a token request except Jibit's own failure means that the credentials are wrong. A response without a token and
+ * without a code is `malformed`, JSON too: it is about Jibit, not about a person.
+ */
 const tokenFailure = (reply: ProviderReply): ProviderUnavailable => {
   const code = errorCodeOf(reply);
-  if (code === undefined) return failedReply(TOKEN_SITE, reply);
+  if (code === undefined) return failedReply(TOKEN_SITE, { ...reply, json: undefined });
   return failedReply(TOKEN_SITE, reply, code === 'server.error' ? 'upstream' : 'credentials');
 };
 

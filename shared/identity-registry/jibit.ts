@@ -36,7 +36,7 @@ const REASONS = reasonsByCode({
 
 const NOT_FOUND = 'identity_info.not_found';
 
-/** The record of a person. The record of another person is malformed. */
+/** The record of a person. The record of another person is no verdict. */
 const personSchema = (nationalId: string) =>
   v.object({
     identityInfo: v.object({ nationalCode: v.optional(v.literal(nationalId)), alive: v.boolean() }),

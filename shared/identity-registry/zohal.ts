@@ -44,7 +44,7 @@ const matchSchema = v.object({ matched: v.boolean() });
 
 const aliveSchema = v.object({ alive: v.nullish(v.boolean()), is_dead: v.nullish(v.boolean()) });
 
-/** The record of a person. The record of another person is malformed. */
+/** The record of a person. The record of another person is no verdict. */
 const personSchema = (nationalId: string) =>
   v.variant('matched', [
     v.object({ matched: v.literal(false) }),

@@ -125,7 +125,7 @@ const attempt = async <Port, T>(
   }
 };
 
-/** Writes the log line of an attempt, and its milliseconds for the request's own line. */
+/** Writes the log lines of an attempt, and its milliseconds for the request's own line. */
 const logCall = (
   { provider, operation }: CallSite,
   { number, outcome, ms }: { readonly number: number; readonly outcome: string; readonly ms: number },
@@ -139,6 +139,9 @@ const logCall = (
     duration_ms,
     attempt: number,
   });
+  if (outcome === 'no_verdict') {
+    logEvent('provider_response_unreadable', { provider, provider_operation: operation });
+  }
 };
 
 const isRetried = (error: unknown): boolean =>

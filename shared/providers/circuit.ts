@@ -87,6 +87,7 @@ const outcomeOf = (error: unknown): Outcome => {
     case 'rejected':
     case 'undecided':
       return 'up';
+    case 'no_verdict':
     case 'aborted':
     case 'misconfigured':
       return 'unknown';

@@ -121,21 +121,22 @@ export const safeCause = (error: unknown): Error => {
 
 /**
  * Returns the failure that a response means. `reason` is that of a documented error: the provider did not act. Without it, the HTTP
- * status gives the reason. The provider may have acted then, because the response may come from a system between us and the provider.
+ * status or the form of the body gives the reason. The provider may have acted then, because the response may come from a system between
+ * us and the provider.
  */
 export const failedReply = (
   site: CallSite,
-  { status }: ProviderReply,
+  reply: ProviderReply,
   reason?: UnavailableReason,
 ): ProviderUnavailable =>
-  new ProviderUnavailable(site, reason ?? reasonOfStatus(status), {
+  new ProviderUnavailable(site, reason ?? reasonOf(reply), {
     delivery: reason === undefined ? 'possibly_sent' : 'not_sent',
   });
 
-const reasonOfStatus = (status: number): UnavailableReason => {
+const reasonOf = ({ status, json }: ProviderReply): UnavailableReason => {
   if (status >= 500) return 'upstream';
   if (status === 401) return 'credentials';
   if (status === 403) return 'blocked';
   if (status === 429) return 'quota';
-  return 'malformed';
+  return json === undefined ? 'malformed' : 'no_verdict';
 };

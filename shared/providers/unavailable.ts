@@ -6,8 +6,10 @@ export type UnavailableReason =
   | 'transport'
   /** Upstream error: the provider says that it, or a system behind it, is down. */
   | 'upstream'
-  /** A response that is not in the provider's documented form. */
+  /** A response that is not JSON, or is too large. */
   | 'malformed'
+  /** A response that is JSON, but no documented result. It may be about one person, so the circuit does not count it. */
+  | 'no_verdict'
   | 'credentials'
   | 'quota'
   | 'balance'

@@ -180,6 +180,16 @@ describe('alarms', () => {
     });
   });
 
+  test.each(PROVIDERS)('are raised after five responses of %s that its adapter cannot read', (provider) => {
+    const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith(`unreadable-responses-${provider}`));
+    expect(alarm).toMatchObject({
+      MetricName: 'UnreadableResponses',
+      Dimensions: [{ Name: 'provider', Value: provider }],
+      Statistic: 'Sum',
+      Threshold: 5,
+    });
+  });
+
   test('on a ceiling and on redeemed codes exist only where the config sets them', () => {
     const text = JSON.stringify(dev.toJSON());
     expect(text).toContain('AWS::CloudWatch::Alarm');

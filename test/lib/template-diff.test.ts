@@ -60,8 +60,8 @@ const BY_OPTION = {
     'AWS::Logs::LogGroup': 1,
   },
   completionWatch: { 'AWS::CloudWatch::Alarm': 2 },
-  // Two alarms for each of four providers in prod, and for the one provider `sandbox` in dev.
-  providers: { 'AWS::CloudWatch::Alarm': 6 },
+  // Three alarms for each of four providers in prod, and for the one provider `sandbox` in dev.
+  providers: { 'AWS::CloudWatch::Alarm': 9 },
 } as const;
 
 describe('the templates of prod', () => {

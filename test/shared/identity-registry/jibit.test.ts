@@ -85,11 +85,11 @@ describe.each(OPERATIONS)('%s', (operation) => {
   });
 
   it.each([
-    ['an unknown code', { status: 400, json: { code: 'who.knows' } }, 'malformed'],
+    ['an unknown code', { status: 400, json: { code: 'who.knows' } }, 'no_verdict'],
     [
       'a code that is a property of every object',
       { status: 400, json: { code: 'constructor' } },
-      'malformed',
+      'no_verdict',
     ],
     ['503 without a code', { status: 503, text: '' }, 'upstream'],
     ['502 with HTML', { status: 502, text: '<html>' }, 'upstream'],
@@ -98,34 +98,34 @@ describe.each(OPERATIONS)('%s', (operation) => {
     ['HTML with 200', { status: 200, text: '<html>' }, 'malformed'],
     ['truncated JSON', { status: 200, text: '{"matched":tr' }, 'malformed'],
     ['an empty body', { status: 200, text: '' }, 'malformed'],
-    ['null', { status: 200, json: null }, 'malformed'],
-    ['a list', { status: 200, json: [{ matched: true }] }, 'malformed'],
-    ['an empty object', { status: 200, json: {} }, 'malformed'],
+    ['null', { status: 200, json: null }, 'no_verdict'],
+    ['a list', { status: 200, json: [{ matched: true }] }, 'no_verdict'],
+    ['an empty object', { status: 200, json: {} }, 'no_verdict'],
     [
       'a string instead of a boolean',
       { status: 200, json: { matched: 'true', identityInfo: { alive: 'true' } } },
-      'malformed',
+      'no_verdict',
     ],
     [
       'a number instead of a boolean',
       { status: 200, json: { matched: 0, identityInfo: { alive: 1 } } },
-      'malformed',
+      'no_verdict',
     ],
     [
       'null instead of a boolean',
       { status: 200, json: { matched: null, identityInfo: { alive: null } } },
-      'malformed',
+      'no_verdict',
     ],
-    ['an error code with 200', { status: 200, json: { code: 'server.error' } }, 'malformed'],
+    ['an error code with 200', { status: 200, json: { code: 'server.error' } }, 'no_verdict'],
     [
       'identity_info.not_found with 200',
       { status: 200, json: { code: 'identity_info.not_found' } },
-      'malformed',
+      'no_verdict',
     ],
     [
       'a valid body with 201',
       { status: 201, json: { matched: false, identityInfo: { alive: false } } },
-      'malformed',
+      'no_verdict',
     ],
     [
       'a valid body with 500',
@@ -175,6 +175,6 @@ describe('the verdict', () => {
 
   it('does not come from the record of another person', async () => {
     const jibit = replying(() => record({ nationalCode: '9990000029', alive: false }));
-    expect((await failureOf(jibit.checkIdentity(ID, DAY, neverAborted()))).reason).toBe('malformed');
+    expect((await failureOf(jibit.checkIdentity(ID, DAY, neverAborted()))).reason).toBe('no_verdict');
   });
 });

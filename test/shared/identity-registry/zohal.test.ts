@@ -90,7 +90,7 @@ describe('the verdict', () => {
     ['is that of another person', { matched: true, alive: false, national_code: '9990000029' }],
   ])('does not come from a record that %s', async (_what, data) => {
     expect(summaryOf(await failureOf(inquire('checkIdentity', successWith(data))))).toEqual({
-      reason: 'malformed',
+      reason: 'no_verdict',
       delivery: 'possibly_sent',
     });
   });
@@ -127,23 +127,23 @@ describe.each(OPERATIONS)('%s', (operation) => {
     [
       'a match with an error code',
       { status: 200, json: envelope(1, { matched: false }, 'unknown_code') },
-      'malformed',
+      'no_verdict',
     ],
-    ['a match with an unknown result', { status: 200, json: envelope(7, { matched: false }) }, 'malformed'],
+    ['a match with an unknown result', { status: 200, json: envelope(7, { matched: false }) }, 'no_verdict'],
     [
       'a match with result 1 and HTTP 500',
       { status: 500, json: envelope(1, { matched: false }) },
       'upstream',
     ],
-    ['a result that is a string', { status: 200, json: envelope('1', { matched: false }) }, 'malformed'],
-    ['a match that is a string', successWith({ matched: 'false' }), 'malformed'],
-    ['a match that is a number', successWith({ matched: 0 }), 'malformed'],
-    ['no data', successWith(null), 'malformed'],
-    ['no body', { status: 200, json: { result: 1 } }, 'malformed'],
+    ['a result that is a string', { status: 200, json: envelope('1', { matched: false }) }, 'no_verdict'],
+    ['a match that is a string', successWith({ matched: 'false' }), 'no_verdict'],
+    ['a match that is a number', successWith({ matched: 0 }), 'no_verdict'],
+    ['no data', successWith(null), 'no_verdict'],
+    ['no body', { status: 200, json: { result: 1 } }, 'no_verdict'],
     [
       'the older envelope',
       { status: 200, json: { data: { result: [envelope(1, { matched: false })] } } },
-      'malformed',
+      'no_verdict',
     ],
     ['HTML with 200', { status: 200, text: '<html>' }, 'malformed'],
     ['truncated JSON', { status: 200, text: '{"result":1,"response_bo' }, 'malformed'],

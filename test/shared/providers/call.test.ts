@@ -186,6 +186,7 @@ describe('the retry', () => {
   it.each([
     'timeout',
     'malformed',
+    'no_verdict',
     'credentials',
     'quota',
     'balance',

@@ -123,7 +123,7 @@ describe('circuit', () => {
     },
   );
 
-  it.each(['aborted', 'misconfigured'] as const)('ignores %s', async (reason) => {
+  it.each(['no_verdict', 'aborted', 'misconfigured'] as const)('ignores %s', async (reason) => {
     const { fail, tryCall } = newCircuit();
     for (let failure = 0; failure < 9; failure += 1) await fail(reason);
     await fail();

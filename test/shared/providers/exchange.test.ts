@@ -255,15 +255,21 @@ describe('exchange', () => {
   });
 
   it.each([
-    [500, 'upstream'],
-    [502, 'upstream'],
-    [401, 'credentials'],
-    [403, 'blocked'],
-    [429, 'quota'],
-    [200, 'malformed'],
-    [404, 'malformed'],
-  ])('treats an undocumented response with HTTP %i as %s, possibly sent', (status, reason) => {
-    const failure = failedReply(SITE, { status, json: undefined });
-    expect(summaryOf(failure)).toEqual({ reason, delivery: 'possibly_sent' });
-  });
+    [500, 'upstream', 'upstream'],
+    [502, 'upstream', 'upstream'],
+    [401, 'credentials', 'credentials'],
+    [403, 'blocked', 'blocked'],
+    [429, 'quota', 'quota'],
+    [200, 'malformed', 'no_verdict'],
+    [307, 'malformed', 'no_verdict'],
+    [404, 'malformed', 'no_verdict'],
+  ])(
+    'treats an undocumented response with HTTP %i as %s, or as %s if it is JSON, possibly sent',
+    (status, reason, reasonOfJson) => {
+      const failures = [undefined, {}, null].map((json) => failedReply(SITE, { status, json }));
+      expect(failures.map(summaryOf)).toEqual(
+        [reason, reasonOfJson, reasonOfJson].map((of) => ({ reason: of, delivery: 'possibly_sent' })),
+      );
+    },
+  );
 });

@@ -102,11 +102,11 @@ describe('kavenegar', () => {
 
   it.each([
     ['a success with HTTP 500', replyOf(200, 500), 'upstream'],
-    ['a success with HTTP 201', replyOf(200, 201), 'malformed'],
-    ['an undocumented status', replyOf(999), 'malformed'],
-    ['a status that is a string', replyOf('200'), 'malformed'],
-    ['no return field', { status: 200, json: {} }, 'malformed'],
-    ['null', { status: 200, json: null }, 'malformed'],
+    ['a success with HTTP 201', replyOf(200, 201), 'no_verdict'],
+    ['an undocumented status', replyOf(999), 'no_verdict'],
+    ['a status that is a string', replyOf('200'), 'no_verdict'],
+    ['no return field', { status: 200, json: {} }, 'no_verdict'],
+    ['null', { status: 200, json: null }, 'no_verdict'],
     ['HTML with 200', { status: 200, text: '<html>' }, 'malformed'],
     ['truncated JSON', { status: 200, text: '{"return":{"sta' }, 'malformed'],
     ['500 without a body', { status: 500, text: '' }, 'upstream'],
