@@ -73,7 +73,7 @@ const recordSend = async ({ owner, mac }: NewSend, request: Request<typeof route
   }
 };
 
-/** Sends a one-time code to a phone. Undoes the send if the message was not sent. */
+/** Sends a one-time code to a phone. Undoes the send if the message was not sent; a send that a provider refused starts the cool-down. */
 export const handle: Handle<typeof route, SendOtpDeps> = async (request, deps) => {
   const { caller, deadlineMs } = request;
   const { phone } = request.body;
@@ -86,7 +86,12 @@ export const handle: Handle<typeof route, SendOtpDeps> = async (request, deps) =
 
   // The send is stored before the message goes out, so that a code that reaches a phone can always be verified.
   const sent = await recordSend({ owner, mac }, request, deps);
-  const undo = () => Promise.all([codes.undoSend(owner, sent.before, sent.code), sent.sms.refund()]);
+  // A refused send stays counted: otherwise a number that the provider rejects could be used to call it without end.
+  const undo = (isRefused: boolean) =>
+    Promise.all([
+      codes.undoSend(owner, sent.before, { ...sent.code, isRefused }),
+      isRefused ? undefined : sent.sms.refund(),
+    ]);
   const provider = await deliverCode(sms, { phone, code, deadlineMs }, undo);
   logEvent('code_sent', { provider, seller_id: caller?.sellerId });
   // The message was sent. A failure here only attributes the redeem to the wrong provider.

@@ -19,6 +19,12 @@ export interface NewCode extends Pick<OutstandingCode, 'mac' | 'provider'> {
   readonly now: number;
 }
 
+/** A code whose message was not sent. */
+export interface UnsentCode extends NewCode {
+  /** False if no provider was reached: the send then starts no cool-down. */
+  readonly isRefused: boolean;
+}
+
 const codeOf = (item: StoredItem): OutstandingCode => ({
   mac: String(item.mac),
   expiresAt: Number(item.code_expires_at),
@@ -30,6 +36,7 @@ const codeOf = (item: StoredItem): OutstandingCode => ({
 export const recordFrom = (item: StoredItem = {}): VersionedRecord => ({
   version: Number(item.version ?? 0),
   sends: (item.sends ?? []) as number[],
+  lastRefusedAt: Number(item.last_refused_at ?? 0),
   failures: Number(item.failures ?? 0),
   lastFailureAt: Number(item.last_failure_at ?? 0),
   lockAt: Number(item.lock_at ?? FIRST_LOCK_AT),
@@ -80,19 +87,23 @@ export const sendExpression = (seen: VersionedRecord, { now, ...code }: NewCode)
 
 /**
  * Restores the code and the sends of before a send, while its code is still the outstanding one. Tries that were counted meanwhile
- * count against the restored code, and the failures stay.
+ * count against the restored code, and the failures stay. Keeps the time of a refused send, for the cool-down.
  */
-export const undoExpression = ({ sends, code }: CodeRecord, mac: string): Expression => ({
+export const undoExpression = (
+  { sends, lastRefusedAt, code }: CodeRecord,
+  { mac, now, isRefused }: UnsentCode,
+): Expression => ({
   UpdateExpression:
-    code === undefined
-      ? 'SET version = version + :one, sends = :sends REMOVE mac, code_expires_at, tries, provider'
-      : 'SET version = version + :one, sends = :sends, mac = :before, code_expires_at = :expiresAt, ' +
-        'tries = list_append(:tries, tries), provider = :provider',
+    'SET version = version + :one, sends = :sends, last_refused_at = :refusedAt' +
+    (code === undefined
+      ? ' REMOVE mac, code_expires_at, tries, provider'
+      : ', mac = :before, code_expires_at = :expiresAt, tries = list_append(:tries, tries), provider = :provider'),
   ConditionExpression: 'mac = :mac',
   ExpressionAttributeValues: {
     ':one': 1,
     ':mac': mac,
     ':sends': sends,
+    ':refusedAt': isRefused ? now : lastRefusedAt,
     ...(code === undefined
       ? {}
       : {

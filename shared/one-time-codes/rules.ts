@@ -65,8 +65,10 @@ export interface OutstandingCode {
 
 /** The record of one phone and one audience. */
 export interface CodeRecord {
-  /** Times of the audience's sends in the last 24 hours, oldest first. */
+  /** Times of the audience's sends in the last 24 hours, oldest first: of messages that were possibly sent. */
   readonly sends: readonly number[];
+  /** The time of the last send that a provider refused; 0 if none did. It starts the cool-down, and counts toward no other limit. */
+  readonly lastRefusedAt: number;
   /** Consecutive failures, over all codes. Only a verified code or an admin sets them to 0. */
   readonly failures: number;
   readonly lastFailureAt: number;
@@ -119,6 +121,13 @@ export const isRecent = (sentAt: number, now: number): boolean => sentAt > now -
 export const recentSends = (sends: readonly number[], now: number): number[] =>
   sends.filter((sentAt) => isRecent(sentAt, now));
 
+/** Returns the seconds until the audience may send to the phone again, or 0 if it may now. */
+const secondsUntilResend = ({ sends, lastRefusedAt }: CodeRecord, now: number): number =>
+  Math.max(
+    secondsUntilNextSend(CODE_LIMITS.sends, recentSends(sends, now), now),
+    secondsUntilNextSend([CODE_LIMITS.sends[0]], lastRefusedAt > 0 ? [lastRefusedAt] : [], now),
+  );
+
 /**
  * Returns why no code may be sent now, or undefined if one may.
  * @param phoneSends times of the sends over all sellers; empty for a caller that they do not limit.
@@ -131,7 +140,7 @@ export const whyNotSent = (
   const locked = secondsLocked(record, now);
   if (locked > 0) return { reason: 'too_many_attempts', retryAfterSeconds: locked };
   const wait = Math.max(
-    secondsUntilNextSend(CODE_LIMITS.sends, recentSends(record.sends, now), now),
+    secondsUntilResend(record, now),
     secondsUntilNextSend(CODE_LIMITS.sendsOverAllSellers, recentSends(phoneSends, now), now),
   );
   return wait > 0 ? { reason: 'resend_too_soon', retryAfterSeconds: wait } : undefined;
@@ -144,6 +153,7 @@ export const afterSend = (
   now: number,
 ): CodeRecord & { readonly code: OutstandingCode } => ({
   sends: [...recentSends(record.sends, now), now],
+  lastRefusedAt: record.lastRefusedAt,
   failures: record.failures,
   lastFailureAt: record.lastFailureAt,
   lockAt: secondsLocked(record, now) > 0 ? record.lockAt : nextLockAt(record.failures),
@@ -159,8 +169,7 @@ export const whyNotTried = (record: CodeRecord, now: number): TryRefusal | undef
   if (code === undefined || code.expiresAt <= now || record.failures >= record.lockAt)
     return { reason: 'code_rejected' };
   if (code.tries.length < MAX_TRIES_PER_CODE) return undefined;
-  const wait = secondsUntilNextSend(CODE_LIMITS.sends, recentSends(record.sends, now), now);
-  return { reason: 'too_many_attempts', retryAfterSeconds: Math.max(1, wait) };
+  return { reason: 'too_many_attempts', retryAfterSeconds: Math.max(1, secondsUntilResend(record, now)) };
 };
 
 /** The audience of codes and tokens in a deployment whose one-time-code operations take no key. */

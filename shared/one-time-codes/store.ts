@@ -21,6 +21,7 @@ import {
   redeemExpression,
   sendExpression,
   tryExpression,
+  type UnsentCode,
   undoExpression,
   type VersionedRecord,
 } from './items.ts';
@@ -119,10 +120,10 @@ export const codeStore = (table: Table) => {
       return result.written || result.reason[0]?.item?.mac === code.mac;
     },
 
-    /** Undoes a send whose message did not go out. Tries, failures and locks of the meantime stay. */
-    async undoSend(owner: CodeOwner, { record, phoneSends }: SendState, code: NewCode): Promise<void> {
+    /** Undoes a send whose message was not sent. Tries, failures and locks of the meantime stay, and the cool-down of a refused send. */
+    async undoSend(owner: CodeOwner, { record, phoneSends }: SendState, code: UnsentCode): Promise<void> {
       await Promise.all([
-        update(keyOf(owner), undoExpression(record, code.mac)),
+        update(keyOf(owner), undoExpression(record, code)),
         phoneSends && removePhoneSend(owner.phoneHash, phoneSends, code),
       ]);
     },

@@ -6,7 +6,7 @@ import type { SecretSource } from '#shared/secrets/port.ts';
 import { type CircuitOptions, circuitsOf } from './circuit.ts';
 import { type OpenPort, portOpener } from './open-port.ts';
 import type { Provider } from './provider.ts';
-import { abortedFailure, type CallSite, ProviderUnavailable } from './unavailable.ts';
+import { abortedFailure, type CallSite, DELIVERIES, ProviderUnavailable } from './unavailable.ts';
 
 /** Options for tests; a deployment uses the defaults. */
 export interface CallOptions {
@@ -81,7 +81,7 @@ export const providerCalls = <Port>(
       if ('result' in ended) return ended.result;
       if (!(ended.error instanceof ProviderUnavailable)) throw ended.error;
       failures.push(ended.error);
-      const mayFailOver = mayRepeat || ended.error.delivery === 'not_sent';
+      const mayFailOver = mayRepeat || ended.error.delivery !== 'possibly_sent';
       if (ended.error.reason === 'aborted' || !mayFailOver) break;
     }
     throw combined(failures);
@@ -109,7 +109,7 @@ const attempt = async <Port, T>(
   try {
     // Both checks of a person begin in the same turn. If one fails at once (its circuit is open), it aborts this one before it is billed.
     await nextTurn();
-    if (signal.aborted) throw abortedFailure(site, signal, 'not_sent');
+    if (signal.aborted) throw abortedFailure(site, signal, 'not_reached');
     const port = await openPort(site, signal);
     startedAtMs = performance.now();
     const result = await request(port, AbortSignal.any([signal, timeoutSignal(policy.attemptTimeoutMs)]));
@@ -151,13 +151,18 @@ const isRetried = (error: unknown): boolean =>
 const hasPaused = (ms: number, signal: AbortSignal): Promise<boolean> =>
   pause(ms, true, { signal }).catch(() => false);
 
-/** Returns the last failure of a provider that was called, or else the last failure; with the shortest `retryAfterSeconds` of all. */
+/**
+ * Returns the last failure of a provider that was called, or else the last failure, with the shortest `retryAfterSeconds` of all. Its
+ * delivery is the furthest that the request came at any provider.
+ */
 const combined = (failures: readonly ProviderUnavailable[]): Error => {
   const failure = failures.findLast(({ wasCalled }) => wasCalled) ?? failures.at(-1);
   if (failure === undefined) return new Error('no provider is configured');
+  if (failures.length === 1) return failure;
+  const { reason, cause } = failure;
   const waits = failures.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
-  if (waits.length === 0) return failure;
-  const { reason, delivery, cause } = failure;
-  const retryAfterSeconds = Math.min(...waits);
+  const retryAfterSeconds = waits.length === 0 ? undefined : Math.min(...waits);
+  const delivery =
+    DELIVERIES.findLast((of) => failures.some((one) => one.delivery === of)) ?? failure.delivery;
   return new ProviderUnavailable(failure, reason, { delivery, cause, retryAfterSeconds });
 };

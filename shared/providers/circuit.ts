@@ -42,7 +42,7 @@ export const circuit = (
       const waitMs = state.is === 'open' ? state.probeAtMs - monotonicClock() : openMs;
       if (waitMs <= 0) return change({ is: 'half_open' });
       const retryAfterSeconds = Math.ceil(Math.min(waitMs, openMs) / 1000);
-      return new ProviderUnavailable(site, 'circuit_open', { delivery: 'not_sent', retryAfterSeconds });
+      return new ProviderUnavailable(site, 'circuit_open', { delivery: 'not_reached', retryAfterSeconds });
     },
 
     /**

@@ -53,7 +53,7 @@ export const exchange = async (
   const isForm = body instanceof URLSearchParams;
   const isTls = url.startsWith('https:');
   const contentType = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
-  let delivery: Delivery = 'not_sent';
+  let delivery: Delivery = 'not_reached';
   const onConnected = () => {
     delivery = 'possibly_sent';
   };

@@ -21,7 +21,7 @@ export const portOpener = <Port>(provider: Provider<Port>, secret: SecretSource)
     } catch (error) {
       if (error instanceof ProviderUnavailable) throw error;
       logEvent('provider_misconfigured', { provider: provider.name, ...errorFields(error) });
-      throw new ProviderUnavailable(site, 'misconfigured', { delivery: 'not_sent' });
+      throw new ProviderUnavailable(site, 'misconfigured', { delivery: 'not_reached' });
     }
   };
 };

@@ -26,10 +26,11 @@ export type UnavailableReason =
   | 'misconfigured';
 
 /**
- * `not_sent`: the provider did not act on the request, because it refused it or was never reached. `possibly_sent`: this is
- * unknown, for example after a timeout.
+ * How far a request came, from the least to the most. `not_reached`: no provider got it. `not_sent`: the provider refused it and did
+ * not act. `possibly_sent`: this is unknown, for example after a timeout.
  */
-export type Delivery = 'not_sent' | 'possibly_sent';
+export const DELIVERIES = ['not_reached', 'not_sent', 'possibly_sent'] as const;
+export type Delivery = (typeof DELIVERIES)[number];
 
 /** Maps the error codes of a provider to reasons, from a list of codes for each reason. */
 export const reasonsByCode = (
@@ -72,7 +73,7 @@ export class ProviderUnavailable extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 
-  /** False if the failure was known before a request was made, so that nothing can be billed. */
+  /** False if the failure was known before any attempt was made, so that nothing can be billed. */
   get wasCalled(): boolean {
     return this.reason !== 'circuit_open' && this.reason !== 'misconfigured';
   }
@@ -91,7 +92,7 @@ export const abortedFailure = (
 /** Waits for work that other callers share. When the signal aborts, this caller stops waiting and the work continues. */
 export const untilAborted = async <T>(site: CallSite, work: Promise<T>, signal: AbortSignal): Promise<T> => {
   const aborted = Promise.withResolvers<never>();
-  const leave = () => aborted.reject(abortedFailure(site, signal, 'not_sent'));
+  const leave = () => aborted.reject(abortedFailure(site, signal, 'not_reached'));
   if (signal.aborted) leave();
   signal.addEventListener('abort', leave, { once: true });
   try {

@@ -33,7 +33,7 @@ interface KeyLimit {
 /** The hourly and daily limits of one key. An admin can override each of them for a key. */
 export const KEY_LIMITS = {
   'sms-per-hour': {
-    counts: 'SMS sent',
+    counts: 'Sends that reached an SMS provider',
     windowSeconds: HOUR_SECONDS,
     byPlan: { free: 100, professional: 2000 },
   },

@@ -144,6 +144,10 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   const owner = { phoneHash: 'phone', audience: sellerId };
   const codes = codeStore(table);
   const code = { mac: 'salt.mac', provider: 'kavenegar', now: NOW };
+  const unsent = { ...code, mac: 'unsent.mac', isRefused: true };
+  const before = await codes.read(owner, true);
+  await observed(codes.recordSend(owner, before, unsent));
+  await observed(codes.undoSend(owner, before, unsent));
   await observed(codes.recordSend(owner, await codes.read(owner, true), code));
   await observed(codes.countTry(owner, NOW + 1));
   await observed(codes.redeem(owner, code.mac, NOW + 2));

@@ -209,14 +209,14 @@ describe('429', () => {
 });
 
 describe('503', () => {
-  it('is sms_unavailable for a message that was not sent; the cool-down, the old code and the limits stay', async () => {
+  it('is sms_unavailable for a send that reached no provider; it counts nowhere, and the old code stays', async () => {
     const { phone } = newPerson();
     const { send, provider, clock, record } = sendOtp();
     const limited = { ...seller('sel_a', 'key_refund'), limits: JSON.stringify({ 'sms-per-hour': 2 }) };
     await send(phone, limited);
     const before = await record(phone);
     clock.advance(60);
-    provider.failure = failure('not_sent');
+    provider.failure = failure('not_reached');
     const { status, json, headers } = await send(phone, limited);
     expect([status, json.code, headers['Retry-After']]).toEqual([503, 'sms_unavailable', '10']);
     expect(await record(phone)).toEqual({ ...before, version: 3 });
@@ -224,11 +224,77 @@ describe('503', () => {
     expect((await send(phone, limited)).status).toBe(202);
   });
 
+  it('is sms_unavailable for a message that the provider refused; the cool-down starts, and the old code stays', async () => {
+    const { phone } = newPerson();
+    const { send, provider, clock, record } = sendOtp();
+    await send(phone);
+    const before = await record(phone);
+    clock.advance(60);
+    const refusedAt = Math.floor(clock() / 1000);
+    provider.failure = failure('not_sent');
+    const { status, json, headers } = await send(phone);
+    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'sms_unavailable', '60']);
+    expect(await record(phone)).toEqual({ ...before, version: 3, lastRefusedAt: refusedAt });
+    provider.failure = undefined;
+    clock.advance(59);
+    const tooSoon = await send(phone);
+    expect([tooSoon.json.code, tooSoon.headers['Retry-After']]).toEqual(['resend_too_soon', '1']);
+    clock.advance(1);
+    expect((await send(phone)).status).toBe(202);
+  });
+
+  it('calls the provider once for 100 sends in a row to a number that it rejects', async () => {
+    const { phone } = newPerson();
+    const { send, provider } = sendOtp();
+    let calls = 0;
+    provider.failure = failure('not_sent');
+    provider.onSend = async () => {
+      calls += 1;
+    };
+    const replies = [];
+    for (let count = 0; count < 100; count += 1)
+      replies.push(await send(phone, seller('sel_a', 'key_rejected')));
+    expect(replies.map(({ json }) => json.code)).toEqual([
+      'sms_unavailable',
+      ...Array(99).fill('resend_too_soon'),
+    ]);
+    expect(calls).toBe(1);
+  });
+
+  it('counts every refused send for the hourly SMS of the key', async () => {
+    const { send, provider } = sendOtp();
+    const limited = { ...seller('sel_a', 'key_refused'), limits: JSON.stringify({ 'sms-per-hour': 3 }) };
+    provider.failure = failure('not_sent');
+    const codes = [];
+    for (let count = 0; count < 5; count += 1) codes.push((await send(newPerson().phone, limited)).json.code);
+    expect(codes).toEqual([
+      ...Array(3).fill('sms_unavailable'),
+      'rate_limit_exceeded',
+      'rate_limit_exceeded',
+    ]);
+  });
+
+  it("uses up no sends of the buyer's day during an outage in which the provider refuses every message", async () => {
+    const { phone } = newPerson();
+    const { send, provider, clock } = sendOtp();
+    provider.failure = failure('not_sent');
+    for (let minute = 0; minute < 30; minute += 1) {
+      expect((await send(phone)).json.code).toBe('sms_unavailable');
+      clock.advance(60);
+    }
+    provider.failure = undefined;
+    for (let count = 0; count < 5; count += 1) {
+      expect((await send(phone)).status).toBe(202);
+      clock.advance(60);
+    }
+    expect((await send(phone)).json.code).toBe('resend_too_soon');
+  });
+
   it('keeps failures that happened while a message was not sent', async () => {
     const { phone } = newPerson();
     const { send, provider, codes, record, ownerOf, nowSeconds } = sendOtp();
     const owner = await ownerOf(phone);
-    provider.failure = failure('not_sent');
+    provider.failure = failure('not_reached');
     provider.onSend = () => codes.countTry(owner, nowSeconds());
     for (let count = 1; count <= 10; count += 1) {
       expect((await send(phone)).json.code).toBe('sms_unavailable');

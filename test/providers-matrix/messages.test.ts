@@ -17,8 +17,11 @@ const { send, expectNothingPersonal } = observed(() => service, lines);
 
 const UNAVAILABLE = { status: 503, code: 'sms_unavailable', retryAfter: true };
 
-/** The faults with which the provider does not send the message: it rejects the request, or was never reached. */
-const NOT_SENT: Readonly<Record<string, readonly Fault[]>> = {
+/** The fault with which no provider is reached. */
+const NOT_REACHED: Fault = 'connection_refused';
+
+/** The faults with which the provider refuses the message and does not send it. */
+const REFUSED: Readonly<Record<string, readonly Fault[]>> = {
   kavenegar: [
     'unauthorized',
     'token_expired',
@@ -27,17 +30,8 @@ const NOT_SENT: Readonly<Record<string, readonly Fault[]>> = {
     'blocked_address',
     'error_in_200',
     'undecided',
-    'connection_refused',
   ],
-  'sms-ir': [
-    'unauthorized',
-    'token_expired',
-    'quota',
-    'balance',
-    'blocked_address',
-    'error_in_200',
-    'connection_refused',
-  ],
+  'sms-ir': ['unauthorized', 'token_expired', 'quota', 'balance', 'blocked_address', 'error_in_200'],
 };
 
 let phones = 0;
@@ -47,8 +41,8 @@ const newPhone = (): string => {
 };
 
 describe.each(['kavenegar', 'sms-ir'] as const)('%s, send_code', (provider) => {
-  const notSent = NOT_SENT[provider] ?? [];
-  const possiblySent = FAULT_NAMES.filter((fault) => !notSent.includes(fault));
+  const refused = REFUSED[provider] ?? [];
+  const possiblySent = FAULT_NAMES.filter((fault) => fault !== NOT_REACHED && !refused.includes(fault));
 
   const sendWith = async (fault: Fault, phone: string) => {
     service.use({ sms: [provider], ...optionsFor(fault) });
@@ -59,10 +53,20 @@ describe.each(['kavenegar', 'sms-ir'] as const)('%s, send_code', (provider) => {
     return reply;
   };
 
-  it.each(notSent)('sends nothing and uses up no cool-down for %s, and sends afterwards', async (fault) => {
+  it(`sends nothing and starts no cool-down for ${NOT_REACHED}, and sends afterwards`, async () => {
+    const phone = newPhone();
+    expect(summaryOf(await sendWith(NOT_REACHED, phone))).toEqual(UNAVAILABLE);
+    expect(service.simulators.messages(phone)).toEqual([]);
+    expect((await send(phone)).status).toBe(202);
+    expect(service.simulators.messages(phone)).toHaveLength(1);
+  });
+
+  it.each(refused)('sends nothing and starts the cool-down for %s, and sends after it', async (fault) => {
     const phone = newPhone();
     expect(summaryOf(await sendWith(fault, phone))).toEqual(UNAVAILABLE);
     expect(service.simulators.messages(phone)).toEqual([]);
+    expect(summaryOf(await send(phone)).code).toBe('resend_too_soon');
+    service.clock.advance(60);
     expect((await send(phone)).status).toBe(202);
     expect(service.simulators.messages(phone)).toHaveLength(1);
   });

@@ -46,6 +46,8 @@ describe('a month of guessing through one seller', () => {
 interface Step {
   readonly sends: boolean;
   readonly isRefused: boolean;
+  /** Whether a refused send reached the provider. */
+  readonly isReached: boolean;
   readonly guessesBefore: number;
   readonly guessesAfter: number;
   readonly pauseSeconds: number;
@@ -54,6 +56,7 @@ interface Step {
 const step: fc.Arbitrary<Step> = fc.record({
   sends: fc.boolean(),
   isRefused: fc.boolean(),
+  isReached: fc.boolean(),
   guessesBefore: fc.integer({ min: 0, max: 8 }),
   guessesAfter: fc.integer({ min: 0, max: 8 }),
   pauseSeconds: fc.constantFrom(0, 1, 59, 60, 299, 300, 899, 900, 3600, 86_400, 172_800),
@@ -69,11 +72,12 @@ const play = (steps: readonly Step[]) => {
     for (let index = 0; index < times; index += 1) guesses += Number(phone.countTry(`${now}-${index}`, now));
   };
   for (let round = 0; round < 40; round += 1) {
-    for (const [index, { sends, isRefused, guessesBefore, guessesAfter, pauseSeconds }] of steps.entries()) {
+    for (const [index, step] of steps.entries()) {
+      const { sends, isRefused, isReached, guessesBefore, guessesAfter, pauseSeconds } = step;
       const mac = `${round}-${index}`;
       const before = sends ? phone.send(mac, now) : undefined;
       guess(guessesBefore);
-      if (before !== undefined && isRefused) phone.undo(before, mac);
+      if (before !== undefined && isRefused) phone.undo(before, mac, isReached ? now : undefined);
       guess(guessesAfter);
       failures.push(phone.record.failures);
       now += pauseSeconds;
@@ -99,6 +103,7 @@ describe('any mix of sends, refused sends, guesses and pauses', () => {
     const fastest = {
       sends: true,
       isRefused: false,
+      isReached: true,
       guessesBefore: 5,
       guessesAfter: 0,
       pauseSeconds: 86_400,

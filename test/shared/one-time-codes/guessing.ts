@@ -99,7 +99,7 @@ export const simulateMonth = (strategy: Strategy): GuessingResult => {
     if (before === undefined) return;
     const isRefused = strategy.isRefused(count.sms + count.refused);
     count[isRefused ? 'refused' : 'sms'] += 1;
-    if (isRefused) phone.undo(before, mac);
+    if (isRefused) phone.undo(before, mac, now);
   };
 
   const signIn = (now: number): void => {

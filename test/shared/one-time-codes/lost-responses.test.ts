@@ -101,7 +101,7 @@ describe('a write whose response was lost', () => {
     await fail(owner, 2);
     const { before, code } = await send(owner, 'new', NOW + 60);
     await fail(owner, 1, NOW + 60);
-    await withLostResponses(2, () => store.undoSend(owner, before, code));
+    await withLostResponses(2, () => store.undoSend(owner, before, { ...code, isRefused: true }));
     const stored = await record(owner);
     expect([stored.code?.mac, stored.code?.tries.length, stored.failures]).toEqual(['old.mac', 3, 3]);
     expect(await phoneSends(owner)).toEqual([NOW]);

@@ -7,15 +7,21 @@ import {
 } from '#shared/one-time-codes/rules.ts';
 
 /** The record of a phone without sends and failures. */
-export const NEW_RECORD: CodeRecord = { sends: [], failures: 0, lastFailureAt: 0, lockAt: FIRST_LOCK_AT };
+export const NEW_RECORD: CodeRecord = {
+  sends: [],
+  lastRefusedAt: 0,
+  failures: 0,
+  lastFailureAt: 0,
+  lockAt: FIRST_LOCK_AT,
+};
 
 /** The record of one phone and one seller in memory: what the store does, by the pure rules. */
 export interface ModelPhone {
   readonly record: CodeRecord;
   /** Sends a code if the rules allow it. Returns the record of before, for an undo; undefined if they refuse it. */
   send(mac: string, now: number): CodeRecord | undefined;
-  /** Undoes the send of `mac`. */
-  undo(before: CodeRecord, mac: string): void;
+  /** Undoes the send of `mac`, which a provider refused at `refusedAt`, or which reached no provider (undefined). */
+  undo(before: CodeRecord, mac: string, refusedAt: number | undefined): void;
   /** Counts a try if the rules allow it. Returns whether it was counted. */
   countTry(tryId: string, now: number): boolean;
   /** Uses the code up. Returns whether it was the outstanding one. */
@@ -36,11 +42,16 @@ export const modelPhone = (): ModelPhone => {
       record = afterSend(record, { mac, provider: 'first' }, now);
       return before;
     },
-    undo(before, mac) {
+    undo(before, mac, refusedAt) {
       const { code } = record;
       if (code?.mac !== mac) return;
       const restored = before.code && { ...before.code, tries: [...before.code.tries, ...code.tries] };
-      record = { ...withoutCode(record), sends: before.sends, ...(restored && { code: restored }) };
+      record = {
+        ...withoutCode(record),
+        sends: before.sends,
+        lastRefusedAt: refusedAt ?? before.lastRefusedAt,
+        ...(restored && { code: restored }),
+      };
     },
     countTry(tryId, now) {
       const { code } = record;

@@ -97,6 +97,13 @@ describe('whyNotSent', () => {
     expect(whyNotSent(record(), [], NOW + 18)).toEqual({ reason: 'resend_too_soon', retryAfterSeconds: 42 });
   });
 
+  it('refuses a send within 60 seconds after one that a provider refused, which counts toward no other limit', () => {
+    const nine = Array.from({ length: 9 }, (_, index) => NOW - 7200 - index);
+    const refused = record({ sends: nine.toReversed(), lastRefusedAt: NOW });
+    expect(whyNotSent(refused, [], NOW + 18)).toEqual({ reason: 'resend_too_soon', retryAfterSeconds: 42 });
+    expect(whyNotSent(refused, [], NOW + 60)).toBeUndefined();
+  });
+
   it('refuses the twenty-first send of a day over all sellers until the first is a day old', () => {
     const phoneSends = Array.from({ length: 20 }, (_, index) => NOW - 7200 + index);
     expect(whyNotSent(NEW_RECORD, phoneSends.slice(1), NOW)).toBeUndefined();
@@ -117,6 +124,7 @@ describe('afterSend', () => {
       sends: [NOW - 60, NOW],
       failures: 7,
       lastFailureAt: NOW - 5,
+      lastRefusedAt: 0,
       lockAt: 10,
       code: { ...code, expiresAt: NOW + 300, tries: [] },
     });

@@ -13,9 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => table.stop());
 
-/** What happens to a phone. A `refused send` is undone after `tries` guesses on its code. */
+/** What happens to a phone. A `refused send` is undone after `tries` guesses on its code, and so is a `send without a provider`. */
 type Action =
-  | { readonly name: 'send' | 'refused send'; readonly tries: number }
+  | { readonly name: 'send' | 'refused send' | 'send without a provider'; readonly tries: number }
   | { readonly name: 'tries'; readonly tries: number }
   | { readonly name: 'redeem' }
   | { readonly name: 'wait'; readonly seconds: number };
@@ -24,7 +24,8 @@ const tries = fc.integer({ min: 0, max: 7 });
 
 const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ name: fc.constant('send' as const), tries }) },
-  { weight: 3, arbitrary: fc.record({ name: fc.constant('refused send' as const), tries }) },
+  { weight: 2, arbitrary: fc.record({ name: fc.constant('refused send' as const), tries }) },
+  { weight: 2, arbitrary: fc.record({ name: fc.constant('send without a provider' as const), tries }) },
   { weight: 2, arbitrary: fc.record({ name: fc.constant('tries' as const), tries }) },
   { weight: 1, arbitrary: fc.record({ name: fc.constant('redeem' as const) }) },
   {
@@ -51,23 +52,23 @@ const replay = async (history: readonly Action[]) => {
     }
   };
 
-  const send = async (guesses: number, isRefused: boolean) => {
+  const send = async ({ name, tries: guesses }: Extract<Action, { tries: number }>) => {
     count += 1;
     const mac = `send-${count}.mac`;
     const before = phone.send(mac, now);
     if (before === undefined) return;
     const sent = await codes.send(owner, mac, now);
     await guess(guesses);
-    if (!isRefused) return;
-    await codes.store.undoSend(owner, sent.before, sent.code);
-    phone.undo(before, mac);
+    if (name === 'send') return;
+    const isRefused = name === 'refused send';
+    await codes.store.undoSend(owner, sent.before, { ...sent.code, isRefused });
+    phone.undo(before, mac, isRefused ? now : undefined);
   };
 
   const run = async (step: Action) => {
     if (step.name === 'wait') now += step.seconds;
     if (step.name === 'tries') await guess(step.tries);
-    if (step.name === 'send' || step.name === 'refused send')
-      await send(step.tries, step.name === 'refused send');
+    else if ('tries' in step) await send(step);
     if (step.name === 'redeem') {
       const mac = phone.record.code?.mac ?? 'none.mac';
       pairs.push({ stored: await codes.store.redeem(owner, mac, now), expected: phone.redeem(mac) });

@@ -43,6 +43,7 @@ describe('recordSend', () => {
       sends: [NOW],
       failures: 0,
       lastFailureAt: 0,
+      lastRefusedAt: 0,
       lockAt: 10,
       code: { mac: 'one.mac', expiresAt: NOW + 300, tries: [], provider: 'first' },
     });
@@ -155,6 +156,7 @@ describe('redeem', () => {
       sends: [NOW],
       failures: 0,
       lastFailureAt: 0,
+      lastRefusedAt: 0,
       lockAt: 10,
     });
     expect(await store.countTry(owner, NOW)).toEqual(rejected);

@@ -128,7 +128,7 @@ describe('a call', () => {
     const caller = new AbortController();
     const inquiring = failureOf(inquire(caller.signal));
     caller.abort();
-    expect(await inquiring).toMatchObject({ reason: 'aborted', delivery: 'not_sent' });
+    expect(await inquiring).toMatchObject({ reason: 'aborted', delivery: 'not_reached' });
     expect([called, lines]).toEqual([[], []]);
   });
 
@@ -140,7 +140,7 @@ describe('a call', () => {
     const inquiring = failureOf(inquire(caller.signal));
     for (let microtask = 0; microtask < 50; microtask += 1) await Promise.resolve();
     caller.abort();
-    expect([(await inquiring).delivery, called]).toEqual(['not_sent', []]);
+    expect([(await inquiring).delivery, called]).toEqual(['not_reached', []]);
   });
 
   it('throws an error of our own code as it is: no retry, no failover, and the circuit does not count it', async () => {
@@ -275,7 +275,7 @@ describe('the circuit', () => {
     called.length = 0;
     expect(await failureOf(inquire())).toMatchObject({
       reason: 'circuit_open',
-      delivery: 'not_sent',
+      delivery: 'not_reached',
       retryAfterSeconds: 6,
     });
     expect(called).toEqual([]);
@@ -299,6 +299,18 @@ describe('the failover', () => {
     const { inquire, outcomes, called } = twoProviders(MESSAGE);
     outcomes.first = [{ reason: 'balance', delivery: 'not_sent' }];
     expect([await inquire(), called]).toEqual(['matched', ['first', 'second']]);
+  });
+
+  it.each([
+    ['not_sent', 'not_reached', 'not_sent'],
+    ['not_reached', 'not_sent', 'not_sent'],
+    ['not_reached', 'not_reached', 'not_reached'],
+    ['not_sent', 'possibly_sent', 'possibly_sent'],
+  ] as const)('of a message that was %s and then %s ends as %s', async (first, second, delivery) => {
+    const { inquire, outcomes } = twoProviders(MESSAGE);
+    outcomes.first = [{ reason: 'rejected', delivery: first }];
+    outcomes.second = [{ reason: 'transport', delivery: second }];
+    expect(await failureOf(inquire())).toMatchObject({ provider: 'second', reason: 'transport', delivery });
   });
 
   it('never sends a message that was possibly sent', async () => {

@@ -80,11 +80,11 @@ describe('circuit', () => {
     });
   });
 
-  it('rejects a call as not sent, with the time to wait, while it is open', async () => {
+  it('rejects a call as not reached, with the time to wait, while it is open', async () => {
     const { open, fail, clock } = newCircuit();
     await open();
     clock.advance(2.5);
-    expect(await fail()).toMatchObject({ delivery: 'not_sent', retryAfterSeconds: 8 });
+    expect(await fail()).toMatchObject({ delivery: 'not_reached', retryAfterSeconds: 8 });
   });
 
   it('does not open on failures that are not consecutive', async () => {

@@ -104,35 +104,35 @@ describe('a failed exchange', () => {
     expect(everythingIn(failure)).not.toMatch(SECRETS);
   });
 
-  it('is not sent if the port is closed', async () => {
+  it('has reached nobody if the port is closed', async () => {
     const port = await withRawServer(
       () => {},
       async (closed) => closed,
     );
     const failure = await failureOf(get(`http://127.0.0.1:${port}`));
-    expect(summaryOf(failure)).toEqual({ reason: 'transport', delivery: 'not_sent' });
+    expect(summaryOf(failure)).toEqual({ reason: 'transport', delivery: 'not_reached' });
     expect(everythingIn(failure)).not.toMatch(SECRETS);
     expect(everythingIn(failure)).toContain('ECONNREFUSED');
   });
 
-  it('is not sent if the TLS handshake meets plain text', async () => {
+  it('has reached nobody if the TLS handshake meets plain text', async () => {
     const failure = await withRawServer(
       afterTheRequest((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
       (port) => failureOf(get(`https://127.0.0.1:${port}`)),
     );
-    expect(summaryOf(failure)).toEqual({ reason: 'transport', delivery: 'not_sent' });
+    expect(summaryOf(failure)).toEqual({ reason: 'transport', delivery: 'not_reached' });
     expect(everythingIn(failure)).not.toMatch(SECRETS);
   });
 
-  it('is not sent if the connection is reset during the TLS handshake', async () => {
+  it('has reached nobody if the connection is reset during the TLS handshake', async () => {
     const failure = await withRawServer(
       afterTheRequest((socket) => socket.resetAndDestroy()),
       (port) => failureOf(get(`https://127.0.0.1:${port}`)),
     );
-    expect(summaryOf(failure)).toEqual({ reason: 'transport', delivery: 'not_sent' });
+    expect(summaryOf(failure)).toEqual({ reason: 'transport', delivery: 'not_reached' });
   });
 
-  it('is not sent if nobody vouches for the certificate, and the server receives nothing', async () => {
+  it('has reached nobody if nobody vouches for the certificate, and the server receives nothing', async () => {
     const received: string[] = [];
     const untrusted = selfsigned.generate([{ name: 'commonName', value: '127.0.0.1' }], { keySize: 2048 });
     const tls = createTlsServer({ cert: untrusted.cert, key: untrusted.private }, (socket) => {
@@ -145,7 +145,7 @@ describe('a failed exchange', () => {
     const failure = await failureOf(get(`https://127.0.0.1:${port}`));
     tls.close();
     await once(tls, 'close');
-    expect(summaryOf(failure)).toEqual({ reason: 'transport', delivery: 'not_sent' });
+    expect(summaryOf(failure)).toEqual({ reason: 'transport', delivery: 'not_reached' });
     expect(everythingIn(failure)).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
     expect(received).toEqual([]);
   });

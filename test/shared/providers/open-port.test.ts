@@ -70,7 +70,7 @@ describe('portOpener', () => {
       const { open, secret } = openerOver();
       secret.text = text;
       const failure = await failureOf(open());
-      expect([failure.reason, failure.delivery]).toEqual(['misconfigured', 'not_sent']);
+      expect([failure.reason, failure.delivery]).toEqual(['misconfigured', 'not_reached']);
       expect(JSON.parse(lines[0] ?? '')).toMatchObject({ event: 'provider_misconfigured', provider: 'acme' });
       expect(lines.join() + everythingIn(failure)).not.toContain('sesame');
     });

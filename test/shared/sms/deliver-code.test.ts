@@ -5,10 +5,10 @@ import { deliverCode } from '#shared/sms/deliver-code.ts';
 const MESSAGE = { phone: '+989990000001', code: '123456' };
 const SITE = { provider: 'p', operation: 'send_code' };
 
-/** Delivers by a provider that fails with `failure`. Returns the outcome and how often the send was undone. */
+/** Delivers by a provider that fails with `failure`. Returns the outcome and how the send was undone. */
 const deliver = async (failure?: Error) => {
   const sent: object[] = [];
-  let undone = 0;
+  const undone: string[] = [];
   const sms = {
     sendCode: async (phone: string, code: string) => {
       if (failure !== undefined) throw failure;
@@ -16,8 +16,8 @@ const deliver = async (failure?: Error) => {
       return { provider: 'p' };
     },
   };
-  const undo = async () => {
-    undone += 1;
+  const undo = async (isRefused: boolean) => {
+    undone.push(isRefused ? 'refused' : 'not reached');
   };
   const [outcome] = await Promise.allSettled([
     deliverCode(sms, { ...MESSAGE, deadlineMs: performance.now() + 60_000 }, undo),
@@ -29,16 +29,18 @@ describe('deliverCode', () => {
   it('sends once, undoes nothing and returns the name of the provider', async () => {
     expect(await deliver()).toEqual({
       sent: [MESSAGE],
-      undone: 0,
+      undone: [],
       outcome: { status: 'fulfilled', value: 'p' },
     });
   });
 
-  it.each<[string, Delivery, number | undefined, number, number]>([
-    ['undoes a send that did not go out', 'not_sent', undefined, 1, 10],
-    ['returns the time that a circuit stays open', 'not_sent', 7, 1, 7],
-    ['does not undo a send that possibly went out', 'possibly_sent', undefined, 0, 60],
-    ['keeps the cool-down of a possibly sent message', 'possibly_sent', 7, 0, 60],
+  it.each<[string, Delivery, number | undefined, string[], number]>([
+    ['undoes a send that reached no provider', 'not_reached', undefined, ['not reached'], 10],
+    ['returns the time that a circuit stays open', 'not_reached', 7, ['not reached'], 7],
+    ['undoes a refused send, but not its cool-down', 'not_sent', undefined, ['refused'], 60],
+    ['keeps the cool-down of a refused send while the next circuit is open', 'not_sent', 7, ['refused'], 60],
+    ['does not undo a send that possibly went out', 'possibly_sent', undefined, [], 60],
+    ['keeps the cool-down of a possibly sent message', 'possibly_sent', 7, [], 60],
   ])('%s', async (_title, delivery, wait, undone, retryAfterSeconds) => {
     const details = { delivery, ...(wait === undefined ? {} : { retryAfterSeconds: wait }) };
     const result = await deliver(new ProviderUnavailable(SITE, 'upstream', details));
@@ -54,7 +56,7 @@ describe('deliverCode', () => {
   it('throws an unexpected error as it is, and undoes nothing', async () => {
     const defect = new TypeError('defect');
     expect(await deliver(defect)).toMatchObject({
-      undone: 0,
+      undone: [],
       outcome: { status: 'rejected', reason: defect },
     });
   });
