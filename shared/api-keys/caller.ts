@@ -11,7 +11,7 @@ const callerSchema = v.object({
   /** Space-separated. */
   scopes: v.pipe(
     v.string(),
-    v.transform((scopes): readonly Scope[] => scopes.split(' ') as Scope[]),
+    v.transform((scopes): readonly Scope[] => scopes.split(' ').filter(Boolean) as Scope[]),
   ),
   /** Epoch seconds; empty if the key does not expire. AWS does not document whether an empty value is passed on. */
   expiresAt: v.optional(v.string(), ''),
@@ -20,7 +20,10 @@ const callerSchema = v.object({
 });
 
 /** Who makes a request. */
-export type Caller = Readonly<Omit<v.InferOutput<typeof callerSchema>, 'expiresAt'>>;
+export interface Caller extends Readonly<Omit<v.InferOutput<typeof callerSchema>, 'expiresAt'>> {
+  /** When the secret of the request expires, epoch seconds; undefined if it does not. */
+  readonly expiresAt: number | undefined;
+}
 
 /** The authorizer's context as the authorizer writes it. */
 export type AuthorizerContext = v.InferInput<typeof callerSchema>;
@@ -30,7 +33,8 @@ export type AuthorizerContext = v.InferInput<typeof callerSchema>;
  * expiry is enforced to the second. Throws if there is no authorizer context, so that a method without its authorizer fails closed.
  */
 export const callerFrom = (authorizer: unknown, nowMs: number): Caller => {
-  const { expiresAt, ...caller } = v.parse(callerSchema, authorizer);
-  if (expiresAt !== '' && Number(expiresAt) * 1000 <= nowMs) throw problem('invalid_api_key');
-  return caller;
+  const context = v.parse(callerSchema, authorizer);
+  const expiresAt = context.expiresAt === '' ? undefined : Number(context.expiresAt);
+  if (expiresAt !== undefined && expiresAt * 1000 <= nowMs) throw problem('invalid_api_key');
+  return { ...context, expiresAt };
 };

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import * as v from 'valibot';
 import type { Caller } from '#shared/api-keys/caller.ts';
 import { bindOnce } from '#shared/env.ts';
-import type { LimitsRead } from '#shared/rate-limits/request-limits.ts';
+import type { CountedRequest } from '#shared/rate-limits/request-limits.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import type { Route, RouteResponse } from '#shared/route.ts';
 import { complete, completeWithProblem } from './completion.ts';
@@ -30,11 +30,17 @@ export interface Request<R extends Route> {
   readonly query: Parsed<R['query']>;
   readonly body: Parsed<R['body']>;
   readonly caller: CallerOf<R>;
-  /** Resolves if the plan's limit allows the request, rejects with `rate_limit_exceeded` if not. Await it before a change. */
-  readonly withinPlan: Promise<LimitsRead>;
+  /**
+   * Resolves with the limits as they were counted if the plan's limit allows the request, rejects with `rate_limit_exceeded` if not. Await it
+   * before a change.
+   */
+  readonly withinPlan: Promise<CountedRequest | undefined>;
   /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
   readonly deadlineMs: number;
 }
+
+/** A value of which nothing is changed, at any depth. */
+type DeepReadonly<Value> = { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> };
 
 /** A response as a handler returns it: one of the row's statuses, with its body if the row gives it a schema. */
 export type ResponseOf<R extends Route> = {
@@ -42,7 +48,7 @@ export type ResponseOf<R extends Route> = {
     readonly status: Status;
     readonly headers?: Headers;
   } & (R['responses'][Status] extends { readonly schema: infer Schema extends v.GenericSchema }
-    ? { readonly body: v.InferInput<Schema> }
+    ? { readonly body: DeepReadonly<v.InferInput<Schema>> }
     : { readonly body?: undefined });
 }[keyof R['responses'] & number];
 

@@ -17,8 +17,13 @@ import {
 import type { HourlyLimitName, KeyLimitName } from './plans.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
-/** The states of hourly limits when the request was counted. Undefined if the limiter's store could not be reached. */
-export type LimitsRead = ReadonlyMap<HourlyLimitName, LimitState> | undefined;
+/** The limits of a key when its request was counted. */
+export interface CountedRequest {
+  /** The plan's limit, this request counted. */
+  readonly plan: RateLimitItem;
+  /** The states of the hourly limits that the row names in `limitsRead`. */
+  readonly hourly: ReadonlyMap<HourlyLimitName, LimitState>;
+}
 
 /** The hourly and daily limits of one key. */
 export interface KeyLimits {
@@ -56,17 +61,21 @@ export const countRequest = (
   const others = limitsToRead.map((name) => keyLimit(name, caller));
   let item: RateLimitItem | undefined;
   const withinPlan = rateLimiter.incrementAndRead(minuteLimit(caller), others, nowMs).then(
-    ([{ allowed, remaining, resetSeconds }, ...states]): LimitsRead => {
+    ([{ allowed, remaining, resetSeconds }, ...states]): CountedRequest => {
       item = planItem(caller.plan, remaining, resetSeconds);
       if (!allowed) throw problem('rate_limit_exceeded', { retryAfterSeconds: resetSeconds });
-      return new Map(limitsToRead.map((name, index) => [name, states[index] as LimitState]));
+      const hourly = new Map(limitsToRead.map((name, index) => [name, states[index] as LimitState]));
+      return { plan: item, hourly };
     },
     (error: unknown) => logUnreachable(error, caller),
   );
   // It is awaited later, or never if the request fails first. An unhandled rejection would end the process.
   withinPlan.catch(() => {});
   return {
-    /** Resolves if the plan's limit allows the request, rejects with `rate_limit_exceeded` if not. */
+    /**
+     * Resolves if the plan's limit allows the request, rejects with `rate_limit_exceeded` if not. Undefined if the limiter's store could not be
+     * reached.
+     */
     withinPlan,
     /** The plan's item of the rate-limit headers; undefined until the request is counted, or if the limiter could not be reached. */
     headerItem: () => item,
@@ -85,7 +94,7 @@ const NOT_LIMITED: KeyLimits = {
 interface LimitedRequest {
   readonly caller: LimitedKey | undefined;
   /** The count against the plan's limit. */
-  readonly withinPlan: Promise<LimitsRead>;
+  readonly withinPlan: Promise<CountedRequest | undefined>;
 }
 
 /** Returns the limits of the key that makes a request. Every call first waits for the plan's limit, and throws if that is exceeded. */
@@ -115,8 +124,8 @@ export const keyLimits = (
 
   return {
     async check(...names) {
-      const states = await withinPlan;
-      for (const name of names) throwIfExceeded(name, states?.get(name));
+      const counted = await withinPlan;
+      for (const name of names) throwIfExceeded(name, counted?.hourly.get(name));
     },
 
     async recheck(...names) {

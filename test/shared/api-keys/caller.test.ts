@@ -9,6 +9,7 @@ const caller = {
   plan: 'free',
   scopes: ['users:read', 'users:write'],
   limits: {},
+  expiresAt: undefined,
 };
 
 describe('the caller of a request', () => {
@@ -23,8 +24,13 @@ describe('the caller of a request', () => {
   });
 
   test('is rejected with invalid_api_key from the second in which its key expires', () => {
-    expect(callerFrom({ ...context, expiresAt: String(NOW / 1000 + 1) }, NOW)).toEqual(caller);
+    const expiresAt = NOW / 1000 + 1;
+    expect(callerFrom({ ...context, expiresAt: String(expiresAt) }, NOW)).toEqual({ ...caller, expiresAt });
     expect(() => callerFrom({ ...context, expiresAt: String(NOW / 1000) }, NOW)).toThrow('invalid_api_key');
+  });
+
+  test('has no scopes if its key has none', () => {
+    expect(callerFrom({ ...context, scopes: '' }, NOW).scopes).toEqual([]);
   });
 
   test('has the limit overrides of the authorizer context', () => {
