@@ -70,6 +70,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** In the syntax of API Gateway: `{id}` matches one segment. */
   readonly path: string;
+  /** Whether a caller may send a request again when its outcome is unknown: the second one must change nothing and send nothing. */
+  readonly repeatable: boolean;
   readonly access: Access;
   /** Its chapter of the reference page. A row without one is not part of the published interface. */
   readonly tag?: keyof typeof TAGS;

@@ -39,6 +39,8 @@ export const callsTo =
     try {
       const response = await fetch(`${baseUrl}${path}`, {
         method,
+        // A redirect is a wrong response. To follow it would send the key and the person to another address.
+        redirect: 'manual',
         headers: {
           ...(key !== undefined && { 'X-Api-Key': key }),
           ...(body !== undefined && { 'Content-Type': 'application/json' }),

@@ -4,6 +4,7 @@ import type { Connection, TargetOptions } from '#bin/admin/connection.ts';
 import { UsageError } from '#bin/admin/errors.ts';
 import { newDemoPerson } from '#local/demo/people.ts';
 import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
+import { isEncryptedOrLocal } from '#shared/providers/provider.ts';
 import { type Call, CheckFailed, callsTo } from './call.ts';
 import {
   keyChecks,
@@ -34,7 +35,9 @@ export const smokeTest = async (options: SmokeOptions, { signal, print }: Surrou
   if (url === undefined && !hasKeys) {
     throw new UsageError('Name a deployment: --stage dev, --local or --url https://…');
   }
-  if (url !== undefined && !URL.canParse(url)) throw new UsageError('--url must be a URL.');
+  if (url !== undefined && !isEncryptedOrLocal(url)) {
+    throw new UsageError('--url must be https, or http on loopback.');
+  }
   const connection = hasKeys ? await connect(options) : undefined;
   try {
     const baseUrl = (url ?? connection?.baseUrl ?? '').replace(/\/+$/, '');

@@ -27,7 +27,7 @@ final class Client
      * @param string      $baseUrl the address of the service, with its stage: https://api.example.com/prod
      * @param string|null $apiKey  default: the environment variable BUYER_LINKING_API_KEY
      *
-     * @throws InvalidArgumentException if the base URL has no scheme, or if there is no API key
+     * @throws InvalidArgumentException if the base URL is neither https nor http on loopback, or if there is no API key
      */
     public function __construct(
         string $baseUrl,
@@ -41,6 +41,11 @@ final class Client
         if (preg_match('~^https?://[^/?#]+~i', $baseUrl) !== 1) {
             throw new InvalidArgumentException(
                 "baseUrl must be a URL with its scheme, such as https://api.example.com/prod, and not \"{$baseUrl}\"."
+            );
+        }
+        if (!self::isEncryptedOrLocal($baseUrl)) {
+            throw new InvalidArgumentException(
+                "baseUrl must begin with https://, except on loopback, and not \"{$baseUrl}\"."
             );
         }
         $key = $apiKey ?? (string) getenv(self::KEY_VARIABLE);
@@ -68,13 +73,13 @@ final class Client
     /** Returns one of your users. Throws `user_not_found` if the id is unknown or the user was removed. */
     public function getUser(string $id): User
     {
-        return User::fromArray($this->transport->send('GET', '/v1/users/' . rawurlencode($id))->data);
+        return User::fromArray($this->transport->send('GET', '/v1/users/{id}', ['id' => $id])->data);
     }
 
     /** Removes one of your users. A repeated call succeeds. Throws `user_not_found` if the id was never yours. */
     public function removeUser(string $id): void
     {
-        $this->transport->send('DELETE', '/v1/users/' . rawurlencode($id));
+        $this->transport->send('DELETE', '/v1/users/{id}', ['id' => $id]);
     }
 
     /**
@@ -103,7 +108,7 @@ final class Client
     {
         $query = ['page' => $page, 'page_size' => $pageSize] + ($phone === null ? [] : ['phone' => $phone]);
 
-        return UserPage::fromArray($this->transport->send('GET', '/v1/users', $query)->data);
+        return UserPage::fromArray($this->transport->send('GET', '/v1/users', query: $query)->data);
     }
 
     /**
@@ -140,7 +145,7 @@ final class Client
      */
     public function sendCode(string $phone): CodeSent
     {
-        $reply = $this->transport->send('POST', '/v1/auth/otp/send', body: ['phone' => $phone], isRepeatable: false);
+        $reply = $this->transport->send('POST', '/v1/auth/otp/send', body: ['phone' => $phone]);
 
         return CodeSent::fromArray($reply->data);
     }
@@ -152,9 +157,18 @@ final class Client
     public function verifyCode(string $phone, string $code): AccessToken
     {
         $body = ['phone' => $phone, 'code' => $code];
-        $reply = $this->transport->send('POST', '/v1/auth/otp/verify', body: $body, isRepeatable: false);
+        $reply = $this->transport->send('POST', '/v1/auth/otp/verify', body: $body);
 
         return AccessToken::fromArray($reply->data);
+    }
+
+    /** Plain http would send the key and national ids unencrypted. */
+    private static function isEncryptedOrLocal(string $baseUrl): bool
+    {
+        $host = (string) parse_url($baseUrl, PHP_URL_HOST);
+
+        return stripos($baseUrl, 'https://') === 0
+            || preg_match('~^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$~i', $host) === 1;
     }
 
     /** @return Generator<int, UserPage> */

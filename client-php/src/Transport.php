@@ -18,6 +18,11 @@ use Psr\Http\Message\StreamFactoryInterface;
  */
 final class Transport
 {
+    /**
+     * The operations that may not be sent twice: after a timeout it is unknown whether the SMS was sent or the code was
+     * used. A test compares the list with the service.
+     */
+    private const NOT_REPEATABLE = ['POST /v1/auth/otp/send', 'POST /v1/auth/otp/verify'];
     private const RETRYABLE_STATUSES = [429, 500, 502, 503, 504];
     private const FIRST_BACKOFF_MS = 250;
     private const MAX_BACKOFF_MS = 8000;
@@ -34,20 +39,23 @@ final class Transport
     }
 
     /**
+     * @param string                     $path       as in the reference: /v1/users/{id}
+     * @param array<string, string>      $parameters the values of the path's parameters
      * @param array<string, int|string>  $query
      * @param array<string, string>|null $body
-     * @param bool                       $isRepeatable whether the request may be sent twice
      *
      * @throws ClientExceptionInterface|ProblemException|UnexpectedResponseException
      */
     public function send(
         string $method,
         string $path,
+        array $parameters = [],
         array $query = [],
         ?array $body = null,
-        bool $isRepeatable = true,
     ): Reply {
-        $url = $this->baseUrl . $path . ($query === [] ? '' : '?' . http_build_query($query));
+        $isRepeatable = !in_array("{$method} {$path}", self::NOT_REPEATABLE, true);
+        $url = $this->baseUrl . self::filled($path, $parameters);
+        $url .= $query === [] ? '' : '?' . http_build_query($query);
         for ($retry = 0; true; $retry++) {
             $reply = null;
             try {
@@ -63,6 +71,16 @@ final class Transport
             ($this->retries->onWait)($wait);
             ($this->retries->sleep)($wait->milliseconds);
         }
+    }
+
+    /** @param array<string, string> $parameters */
+    private static function filled(string $path, array $parameters): string
+    {
+        foreach ($parameters as $name => $value) {
+            $path = str_replace("{{$name}}", rawurlencode($value), $path);
+        }
+
+        return $path;
     }
 
     /** @param array<string, string>|null $body */

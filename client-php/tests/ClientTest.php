@@ -122,6 +122,58 @@ final class ClientTest extends TestCase
         return [['localhost:3000'], ['api.example.com/prod'], ['//api.example.com'], ['ftp://api.example.com'], ['']];
     }
 
+    /** @dataProvider unencryptedBaseUrls */
+    public function testRejectsABaseUrlThatWouldSendTheKeyUnencrypted(string $baseUrl): void
+    {
+        $this->expectException(InvalidArgumentException::class);
+        $this->expectExceptionMessage('baseUrl must begin with https://, except on loopback');
+        new Client($baseUrl, new FakeHttp(), new HttpFactory(), new HttpFactory(), 'blk_test_x');
+    }
+
+    /** @return list<array{string}> */
+    public static function unencryptedBaseUrls(): array
+    {
+        return [
+            ['http://api.example.com'],
+            ['HTTP://10.0.0.1/dev'],
+            ['http://localhost.example.com'],
+            ['http://localhost@example.com'],
+        ];
+    }
+
+    /** @dataProvider localBaseUrls */
+    public function testAcceptsHttpOnLoopback(string $baseUrl): void
+    {
+        $http = new FakeHttp(FakeHttp::json(200, FakeHttp::USER));
+        $client = new Client($baseUrl, $http, new HttpFactory(), new HttpFactory(), 'blk_test_x');
+        self::assertSame('usr_1', $client->getUser('usr_1')->id);
+    }
+
+    /** @return list<array{string}> */
+    public static function localBaseUrls(): array
+    {
+        return [['http://localhost:3000'], ['http://127.0.0.1:3000'], ['http://[::1]:3000/dev']];
+    }
+
+    public function testThrowsForARedirectAndDoesNotRepeatTheRequest(): void
+    {
+        $http = new FakeHttp(new Response(307, ['Location' => 'https://other.example.com/v1/users']));
+        try {
+            $http->client()->linkBuyer('9999150829', '1370/1/15', '+989121234567', 'Sara');
+            self::fail('no exception');
+        } catch (UnexpectedResponseException $unexpected) {
+            self::assertStringContainsString('307', $unexpected->getMessage());
+            self::assertCount(1, $http->sent);
+        }
+    }
+
+    public function testEncodesTheIdInThePath(): void
+    {
+        $http = new FakeHttp(FakeHttp::json(200, FakeHttp::USER));
+        $http->client()->getUser('usr_1/../x?y');
+        self::assertSame('/dev/v1/users/usr_1%2F..%2Fx%3Fy', $http->sent[0]->getUri()->getPath());
+    }
+
     public function testRequiresAnApiKey(): void
     {
         $this->expectException(InvalidArgumentException::class);

@@ -30,7 +30,7 @@ final class ServiceTest extends TestCase
     private function client(string $keyVariable): Client
     {
         $factory = new HttpFactory();
-        $http = new Guzzle(['timeout' => 30]);
+        $http = new Guzzle(['timeout' => 30, 'allow_redirects' => false]);
 
         return new Client($this->baseUrl, $http, $factory, $factory, (string) getenv($keyVariable));
     }

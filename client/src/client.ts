@@ -81,15 +81,24 @@ const dataOf = <Data>({ data, response }: { readonly data?: Data; readonly respo
   return data;
 };
 
-/** Throws for an address that is no URL of HTTP. Without this check the first call would fail with `Invalid URL`. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Throws for an address that is no URL of HTTP: without this check the first call would fail with `Invalid URL`. Throws for http, except on
+ * loopback: it would send the key and national ids unencrypted.
+ */
 const checkBaseUrl = (baseUrl: string): void => {
-  if (URL.canParse(baseUrl) && /^https?:\/\//i.test(baseUrl)) return;
-  throw new Error(
-    `baseUrl must be a URL with its scheme, such as https://api.example.com/prod, and not "${baseUrl}".`,
-  );
+  if (!URL.canParse(baseUrl) || !/^https?:\/\//i.test(baseUrl)) {
+    throw new Error(
+      `baseUrl must be a URL with its scheme, such as https://api.example.com/prod, and not "${baseUrl}".`,
+    );
+  }
+  const { protocol, hostname } = new URL(baseUrl);
+  if (protocol === 'https:' || LOOPBACK.test(hostname)) return;
+  throw new Error(`baseUrl must begin with https://, except on loopback, and not "${baseUrl}".`);
 };
 
-/** Creates a client of the Buyer Linking API. Throws if `baseUrl` has no scheme, or if there is no API key. */
+/** Creates a client of the Buyer Linking API. Throws if `baseUrl` is neither https nor http on loopback, or if there is no API key. */
 export const buyerLinking = (options: Options) => {
   const { baseUrl, apiKey = keyFromEnvironment(), ...policy } = options;
   checkBaseUrl(baseUrl);

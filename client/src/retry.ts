@@ -1,3 +1,4 @@
+import type { paths } from './generated/openapi.ts';
 import { errorOf, type ProblemCode, ProblemError, retryAfterOf } from './problems.ts';
 
 /** A wait before the next attempt. */
@@ -30,12 +31,20 @@ const MAX_BACKOFF_MS = 8000;
 
 const RETRYABLE_STATUSES: readonly number[] = [429, 500, 502, 503, 504];
 
+type Operation = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} ${keyof paths & string}`;
+
 /**
- * Returns whether a request may be sent twice: reads, removals, and links, because linking the same buyer again returns the existing user. A
- * one-time code may not: after a timeout it is unknown whether the SMS was sent or the code was used.
+ * The operations that may not be sent twice: after a timeout it is unknown whether the SMS was sent or the code was used. A test compares
+ * the list with the service.
  */
+const NOT_REPEATABLE: readonly Operation[] = ['POST /v1/auth/otp/send', 'POST /v1/auth/otp/verify'];
+
+/** Matches the requests of an operation: a base URL may put a stage before the path, a path parameter has any value. */
+const patternOf = (operation: Operation): RegExp =>
+  new RegExp(`^${operation.replace(' ', ' .*').replace(/\{\w+\}/g, '[^/]+')}$`);
+
 const isRepeatable = ({ method, url }: Request): boolean =>
-  method === 'GET' || method === 'DELETE' || new URL(url).pathname.endsWith('/v1/users');
+  !NOT_REPEATABLE.some((operation) => patternOf(operation).test(`${method} ${new URL(url).pathname}`));
 
 /** A failed attempt. Without a response the connection failed, or the attempt took too long. */
 interface Failure {
@@ -58,11 +67,11 @@ const backoffMs = (retry: number, random: () => number): number =>
 
 /** Returns a `fetch` that retries where that is safe and can help, and waits for Retry-After. It throws every error response. */
 export const retryingFetch = (policy: RetryPolicy) => {
-  /** Returns a success, or what failed. */
+  /** Returns a success, or what failed. A redirect fails: it would take the key and the body to another address. */
   const attempt = async (request: Request): Promise<Response | Failure> => {
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(policy.timeoutMs)]);
     try {
-      const response = await policy.fetch(new Request(request.clone(), { signal }));
+      const response = await policy.fetch(new Request(request.clone(), { signal, redirect: 'manual' }));
       return response.ok ? response : { error: await errorOf(response), response };
     } catch (error) {
       return { error, response: undefined };

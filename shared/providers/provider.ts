@@ -58,7 +58,7 @@ export const credential = v.pipe(v.string(), v.minLength(1), v.maxLength(4096));
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
 
 /** True for https, since credentials and national ids are sent to it, and for http on loopback, where the simulators run. */
-const isSafe = (text: string): boolean => {
+export const isEncryptedOrLocal = (text: string): boolean => {
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.search !== '' || url.hash !== '') return false;
   return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname));
@@ -69,7 +69,7 @@ export const baseUrl = (standard: string) =>
   v.optional(
     v.pipe(
       v.string(),
-      v.check(isSafe, 'must be an https URL'),
+      v.check(isEncryptedOrLocal, 'must be an https URL'),
       v.transform((text) => text.replace(/\/+$/, '')),
     ),
     standard,

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { PROBLEMS } from '#shared/problems.ts';
+import { allRoutes } from '#shared/routes.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import { missingForPhp } from './php.ts';
 
@@ -28,6 +29,14 @@ describe('the PHP client', () => {
     expect([...constants].map(([, name, code]) => [name, code])).toEqual(
       codes.map((code) => [code.toUpperCase(), code]),
     );
+  });
+
+  it('repeats every request but those of the rows that are not repeatable', () => {
+    const [, list = ''] =
+      /NOT_REPEATABLE = \[([^\]]*)\]/.exec(readFileSync(`${CLIENT}src/Transport.php`, 'utf8')) ?? [];
+    const listed = [...list.matchAll(/'([^']+)'/g)].map(([, operation]) => operation);
+    const rows = allRoutes.filter(({ repeatable }) => !repeatable);
+    expect(listed).toEqual(rows.map(({ method, path }) => `${method} ${path}`));
   });
 
   itWithPhp(`follows PSR-12 and declares strict types${reason}`, async () => {

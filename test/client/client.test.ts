@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import { listenOnLoopback } from '#local/loopback-server.ts';
 import { buyerLinking, isProblem, ProblemError } from '../../client/src/index.ts';
 import { apiKey, baseUrl, broken, buyer, clientOf, json, problemOf, user } from './fake-service.ts';
 
@@ -26,6 +27,26 @@ describe('the base URL', () => {
       );
     },
   );
+
+  it.each([
+    'http://api.example.com',
+    'HTTP://10.0.0.1/dev',
+    'http://localhost.example.com',
+    'http://localhost@example.com',
+  ])('is rejected when it is "%s", because http would send the key unencrypted', (wrong) => {
+    expect(() => buyerLinking({ baseUrl: wrong, apiKey })).toThrow(
+      `baseUrl must begin with https://, except on loopback, and not "${wrong}".`,
+    );
+  });
+
+  it.each([
+    'http://localhost:3000',
+    'http://127.0.0.1:3000',
+    'http://[::1]:3000/dev',
+    'https://api.example.com',
+  ])('can be %s', (right) => {
+    expect(() => buyerLinking({ baseUrl: right, apiKey })).not.toThrow();
+  });
 
   it('can end with a slash', async () => {
     const fetch = jest.fn(async (_request: Request) => Response.json(user));
@@ -83,6 +104,25 @@ describe('an error response', () => {
     const error = await client.listUsers().catch((caught: unknown) => caught);
     expect(error).not.toBeInstanceOf(ProblemError);
     expect(error).toMatchObject({ message: expect.stringContaining('403') });
+  });
+});
+
+describe('a redirect', () => {
+  it('is not followed and not retried, because it would take the key and the body to another address', async () => {
+    const received: string[] = [];
+    const other = await listenOnLoopback(0, async (request, response) => {
+      received.push(`${request.method} ${request.url}`);
+      response.end('{}');
+    });
+    const service = await listenOnLoopback(0, async (request, response) => {
+      received.push(`${request.method} ${request.url}`);
+      response.writeHead(307, { Location: `http://localhost:${other.port}${request.url}` }).end();
+    });
+    const client = buyerLinking({ baseUrl: `http://localhost:${service.port}`, apiKey });
+    const error = await client.linkBuyer(buyer).catch((caught: unknown) => caught);
+    await Promise.all([service.close(), other.close()]);
+    expect(error).toMatchObject({ message: expect.stringContaining('Status 307') });
+    expect(received).toEqual(['POST /v1/users']);
   });
 });
 

@@ -1,4 +1,8 @@
-import { broken, buyer, clientOf, json, problemOf, user } from './fake-service.ts';
+import { jest } from '@jest/globals';
+import { allRoutes } from '#shared/routes.ts';
+import { validPath } from '#test/security/valid-request.ts';
+import { retryingFetch } from '../../client/src/retry.ts';
+import { baseUrl, broken, buyer, clientOf, json, problemOf, user } from './fake-service.ts';
 
 describe('linking, reading and removing', () => {
   it.each<[string, () => Response]>([
@@ -77,6 +81,29 @@ describe('sending and verifying a code', () => {
     await expect(client.sendCode(buyer.phone)).resolves.toEqual({ expires_in: 300, resend_after: 60 });
     expect(waits).toEqual([3000]);
   });
+});
+
+describe('a request of each published operation', () => {
+  const published = allRoutes.filter(({ tag }) => tag !== undefined);
+
+  it.each(published.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    '%s is retried after a network failure only if its row says that it is repeatable',
+    async (_operation, route) => {
+      const fetch = jest.fn(async () => broken());
+      const send = retryingFetch({
+        maxRetries: 1,
+        maxWaitSeconds: 60,
+        timeoutMs: 30_000,
+        onWait: () => {},
+        sleep: async () => {},
+        random: () => 0.5,
+        fetch,
+      });
+      const request = new Request(`${baseUrl}${validPath(route)}`, { method: route.method });
+      await expect(send(request)).rejects.toThrow('fetch failed');
+      expect(fetch).toHaveBeenCalledTimes(route.repeatable ? 2 : 1);
+    },
+  );
 });
 
 describe('a wait', () => {

@@ -10,6 +10,7 @@ export const sampleRoute = {
   name: 'update-sample',
   method: 'PATCH',
   path: '/v1/samples/{id}',
+  repeatable: true,
   access: { by: 'key', scope: 'users:write' },
   tag: 'Users',
   summary: 'Update a sample',

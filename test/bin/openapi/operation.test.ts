@@ -13,6 +13,7 @@ const row: Route = {
   name: 'delete-thing',
   method: 'DELETE',
   path: '/v1/things/{id}',
+  repeatable: true,
   access: { by: 'key', scope: 'users:write' },
   tag: 'Users',
   summary: 'Delete a thing',

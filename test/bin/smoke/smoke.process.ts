@@ -80,6 +80,22 @@ describe('the smoke test', () => {
     expect(new Set(await keyStatuses())).toEqual(new Set(['revoked']));
   });
 
+  it('follows no redirect, which would take its keys to another address', async () => {
+    const paths: string[] = [];
+    const other = await startStub((path, response) => {
+      paths.push(path);
+      response.writeHead(200, { 'X-Request-Id': 'stub' }).end('{}');
+    });
+    const stub = await startStub((path, response) => {
+      response.writeHead(307, { Location: `${other.url}${path}`, 'X-Request-Id': 'stub' }).end();
+    });
+    const { exitCode, out } = await smoke('--local', '--data', service.folder, '--url', stub.url);
+    stub.stop();
+    other.stop();
+    expect([exitCode, paths]).toEqual([1, []]);
+    expect(out).toContain('expected status 200, got status 307');
+  }, 60_000);
+
   it('leaves out the checks that an emulator cannot pass', async () => {
     const { exitCode, out } = await smoke('--local', '--data', service.folder, '--emulator');
     expect(exitCode).toBe(0);
@@ -108,7 +124,8 @@ describe('the smoke test', () => {
 describe('the smoke test is refused in one sentence', () => {
   it.each([
     [[], 2, 'Name a deployment: --stage dev, --local or --url https://…'],
-    [['--url', 'example.com'], 2, '--url must be a URL.'],
+    [['--url', 'example.com'], 2, '--url must be https, or http on loopback.'],
+    [['--url', 'http://example.com'], 2, '--url must be https, or http on loopback.'],
     [['--local', '--stage', 'dev'], 2, '--local and --stage exclude each other.'],
     [['--stge', 'dev'], 2, "Unknown option '--stge'. Try --help."],
     [['--local', '--data', '/nowhere'], 1, 'The local service is not running. Start it with npm start.'],
