@@ -34,9 +34,11 @@ const present = (...lines: readonly (string | false | undefined)[]): readonly st
 
 const curl = (operation: Operation): string => {
   const { method, body, takesKey } = operation;
+  // What curl sends without -X.
+  const standardMethod = body === undefined ? 'GET' : 'POST';
   const json = indent(JSON.stringify(body?.example, null, 2) ?? '', 2);
   return present(
-    `curl ${method === 'DELETE' ? '-X DELETE ' : ''}'${urlOf(operation)}'`,
+    `curl ${method === standardMethod ? '' : `-X ${method} `}'${urlOf(operation)}'`,
     takesKey && `-H "X-Api-Key: $${KEY_VARIABLE}"`,
     body && "-H 'Content-Type: application/json'",
     body && `-d '${json.replaceAll("'", "'\\''")}'`,

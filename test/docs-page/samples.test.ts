@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { KEY_VARIABLE, type Language, SAMPLE_BASE_URL } from '#lib/docs-page/samples.ts';
+import type { ObjectSchema, Route } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
 import { PHONE_EXAMPLE } from '#shared/users/schema.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 
@@ -77,11 +79,19 @@ const printed = (
 
 const idIn = (output: string): string => /usr_\w{22}/.exec(output)?.[0] ?? '';
 
-/** The operations whose samples the tests below run. */
-const RUN = [
-  ...['create-user', 'list-users', 'get-user', 'delete-user', 'send-otp', 'verify-otp'],
-  ...['get-jwks', 'get-openid-configuration', 'get-openapi', 'get-docs'],
-];
+const published = allRoutes.filter(({ tag }) => tag !== undefined);
+
+/** The operations whose samples need the effect of another one: a new user, a code that was sent. All others are run as they are. */
+const IN_ORDER = ['create-user', 'delete-user', 'send-otp', 'verify-otp'];
+
+/** Returns what the sample of a row must print: the fields of its response, or the beginning of a page. */
+const expectedOf = ({ name, responses }: Route): readonly string[] => {
+  const [success] = Object.values(responses);
+  const fields = Object.keys((success?.schema as Partial<ObjectSchema> | undefined)?.entries ?? {});
+  const expected = success?.mediaType === undefined ? fields : ['<!doctype html>'];
+  if (expected.length === 0) throw new Error(`${name}: its response has no fields to look for`);
+  return expected;
+};
 
 const EXAMPLE_ID = 'usr_000002bv0aLkW9yRc3mNpd';
 const EXAMPLE_CODE = '123456';
@@ -92,14 +102,18 @@ const describeLanguage = (language: Language, phone: string): void => {
   const describeIf = isInstalled ? describe : describe.skip;
 
   describeIf(`the ${language} samples${isInstalled ? '' : ` (skipped: no ${needs})`}`, () => {
-    it('link, list, read and remove the example buyer', async () => {
+    it('link, read and remove the example buyer, and print the response of every other operation', async () => {
       const id = idIn(await printed('create-user', language));
       expect(id).not.toBe('');
       expect(await printed('list-users', language)).toContain(id);
-      expect(await printed('get-user', language, [[EXAMPLE_ID, id]])).toContain(id);
+      for (const row of published.filter(({ name }) => !IN_ORDER.includes(name))) {
+        const ownId = row.path.includes('/users/{id}') ? [[EXAMPLE_ID, id] as const] : [];
+        const output = await printed(row.name, language, ownId);
+        for (const text of expectedOf(row)) expect(output).toContain(text);
+      }
       expect(await printed('delete-user', language, [[EXAMPLE_ID, id]])).toBe('');
       expect(await printed('list-users', language)).not.toContain(id);
-    });
+    }, 60_000);
 
     it('send and verify a code', async () => {
       const own = [PHONE_EXAMPLE, phone] as const;
@@ -110,15 +124,6 @@ const describeLanguage = (language: Language, phone: string): void => {
       const output = await printed('verify-otp', language, [own, [EXAMPLE_CODE, String(message?.code)]]);
       expect(output).toMatch(/token_type\W+Bearer/);
     });
-
-    it.each([
-      ['get-jwks', 'P-256'],
-      ['get-openid-configuration', 'jwks_uri'],
-      ['get-openapi', 'Buyer Linking'],
-      ['get-docs', '<!doctype html>'],
-    ])('%s prints the response', async (operationId, text) => {
-      expect(await printed(operationId, language)).toContain(text);
-    });
   });
 };
 
@@ -126,10 +131,10 @@ describeLanguage('curl', '+989990000001');
 describeLanguage('typescript', '+989990000002');
 describeLanguage('python', '+989990000003');
 
-describe('the samples that were run', () => {
-  it('are those of every operation of the page', () => {
+describe('the page', () => {
+  it('has a section for every published operation', () => {
     const sections = [...page.matchAll(/<section class="operation" id="([\w-]+)" aria/g)].map(([, id]) => id);
-    expect(sections.sort()).toEqual([...RUN].sort());
+    expect(sections.sort()).toEqual(published.map(({ name }) => name).sort());
   });
 });
 
