@@ -2,6 +2,7 @@ import { CODE_LIMITS, RESEND_AFTER_SECONDS } from '#shared/one-time-codes/rules.
 import { PROBLEMS } from '#shared/problems.ts';
 import { planItem, rateLimitHeaders } from '#shared/rate-limits/limits.ts';
 import { codeLimitTable, duration, keyLimitTable, lockTable, planLimitTable, table } from './limit-tables.ts';
+import { retryTable } from './retry-table.ts';
 
 const problemTable = (): string =>
   table(
@@ -52,9 +53,10 @@ Pages do not shift: a user stays on its page until you remove it, and no other u
 
 ## Retries
 
-Linking the same buyer again returns 200 with the existing user, and removing a removed user returns 204 again. Repeat both, and every
-GET, after a timeout or a 5xx. Wait for \`Retry-After\` seconds. Do not automatically resend a code after a timeout: the first SMS may
-have been sent.
+${retryTable()}
+
+Linking the same buyer again returns 200 with the existing user, and removing a removed user returns 204 again. Wait for \`Retry-After\`
+seconds. Do not automatically resend a code after a timeout: the first SMS may have been sent.
 
 ## One-time codes
 

@@ -15,7 +15,8 @@ const cellOf = (value: unknown): string => {
   return entries.map(([name, each]) => `${name}: ${cellOf(each)}`).join('; ') || NONE;
 };
 
-const optionsTable = (): string =>
+/** Returns the table of the options of the stages. */
+export const optionsTable = (): string =>
   table(
     ['option', ...STAGE_NAMES, 'meaning'],
     [...optionDescriptions()].map(([name, description]) => [
@@ -24,15 +25,3 @@ const optionsTable = (): string =>
       description,
     ]),
   );
-
-const START = '<!-- The table of options: npm run docs:options -->';
-const END = '<!-- End of the table of options -->';
-
-/** Returns the page with the present table between its two markers. Throws if the page does not have them. */
-export const withOptionsTable = (page: string): string => {
-  const [before, rest] = page.split(START);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined)
-    throw new Error('docs/deploy.md has no markers for the table of options.');
-  return `${before}${START}\n${optionsTable()}\n${END}${after}`;
-};

@@ -1,6 +1,7 @@
 /** The tables and links of the docs against the code. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { PAGES_WITH_TABLES, withTables } from '#bin/docs-tables/tables.ts';
 import {
   codeLimitTable,
   duration,
@@ -11,7 +12,6 @@ import {
 import { MAX_BODY_BYTES } from '#shared/http/json-body.ts';
 import { CODE_LIMITS } from '#shared/one-time-codes/rules.ts';
 import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
-import { allRoutes } from '#shared/routes.ts';
 import { MAX_NAME_CHARACTERS } from '#shared/users/display-name.ts';
 import { FAILED_CHECKS_WINDOW_SECONDS, MAX_FAILED_CHECKS } from '#shared/users/person-check.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '#shared/users/schema.ts';
@@ -46,14 +46,18 @@ describe('docs/limits.md', () => {
   });
 });
 
-describe('README.md', () => {
-  it('lists every published operation', () => {
-    const readme = textOf('README.md');
-    const missing = allRoutes
-      .filter(({ tag }) => tag !== undefined)
-      .map(({ method, path }) => `\`${method} ${path}`)
-      .filter((operation) => !readme.includes(operation));
-    expect(missing).toEqual([]);
+describe('the tables that follow from the code', () => {
+  it.each(PAGES_WITH_TABLES)('of %s are current', (page) => {
+    const text = textOf(page);
+    expect(withTables(page, text)).toBe(text);
+  });
+
+  it('have every published operation, every option and the calls of the clients', () => {
+    expect(textOf('README.md')).toContain(
+      '| `DELETE /v1/users/{id}` | `users:write` | `removeUser` | Remove a user. 204: ',
+    );
+    expect(textOf('docs/errors.md')).toContain('| `POST /v1/auth/otp/send`, `POST /v1/auth/otp/verify` |');
+    expect(textOf('docs/deploy.md')).toContain('| `keyPrefix` | `blk_test_` | `blk_live_` |');
   });
 });
 

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { withOptionsTable } from '#bin/stage/options-table.ts';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
 
@@ -18,9 +17,4 @@ describe('docs/deploy.md', () => {
       expect(() => provider.open(JSON.parse(section)[name])).not.toThrow();
     },
   );
-
-  test('has the present table of options', () => {
-    expect(page).toContain('| `keyPrefix` | `blk_test_` | `blk_live_` |');
-    expect(withOptionsTable(page)).toBe(page);
-  });
 });
