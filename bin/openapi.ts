@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { buildDocument } from '#bin/openapi/document.ts';
+import { buildDocument, IS_IN_USE } from '#bin/openapi/document.ts';
 import { commandLine } from './command-line.ts';
 import type { Document } from './openapi/breaking-changes.ts';
 import { release, releaseProblems } from './openapi/released.ts';
@@ -37,7 +37,7 @@ const check = async (): Promise<readonly string[]> => {
       ? []
       : ['openapi.json differs from the route table. Run `npm run openapi` and commit the file.']),
     ...(await standardProblems(text, { root: ROOT, file: FILE })),
-    ...releaseProblems(document, RELEASED),
+    ...releaseProblems(document, RELEASED, IS_IN_USE),
   ];
 };
 
@@ -61,6 +61,6 @@ if (values.check) {
   }
 } else {
   writeFileSync(ROOT + FILE, text);
-  if (values.release) fail(release(document, RELEASED));
+  if (values.release) fail(release(document, RELEASED, IS_IN_USE));
   generateClientTypes();
 }

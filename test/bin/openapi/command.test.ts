@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import document from '../../../openapi.json' with { type: 'json' };
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 const PARTS = ['bin', 'shared', 'package.json', 'redocly.yaml', 'openapi.json', 'openapi'];
@@ -37,8 +38,18 @@ const replace = (file: string, from: string, to: string): void => {
 const breakInterface = (): void =>
   replace('shared/users/schema.ts', "    phone: shown('The phone in", "    mobile: shown('The phone in");
 
+const VERSION: string = document.info.version;
+const [major, minor, patch] = VERSION.split('.').map(Number) as [number, number, number];
+
 const setVersion = (version: string): void =>
-  replace('bin/openapi/document.ts', "INTERFACE_VERSION = '1.0.0'", `INTERFACE_VERSION = '${version}'`);
+  replace('bin/openapi/document.ts', `INTERFACE_VERSION = '${VERSION}'`, `INTERFACE_VERSION = '${version}'`);
+
+/** From now on sellers use the present minor version, whose document is the present one. */
+const putIntoUse = (): void => {
+  expect(openapi('--release').status).toBe(0);
+  const file = 'bin/openapi/document.ts';
+  writeFileSync(join(folder, file), textOf(file).replace('IS_IN_USE = false', 'IS_IN_USE = true'));
+};
 
 describe('npm run openapi:check', () => {
   it('passes on the committed documents', () => {
@@ -49,7 +60,7 @@ describe('npm run openapi:check', () => {
   });
 
   it('fails if the route table or the version changed, until openapi.json is written again', () => {
-    setVersion('1.0.1');
+    setVersion(`${major}.${minor}.${patch + 1}`);
     expect(openapi('--check')).toEqual({
       status: 1,
       output: expect.stringContaining('differs from the route table'),
@@ -59,11 +70,12 @@ describe('npm run openapi:check', () => {
   });
 
   it('fails on a breaking change that was written to openapi.json, in a folder without git history', () => {
+    putIntoUse();
     breakInterface();
     openapi();
     const { status, output } = openapi('--check');
     expect(status).toBe(1);
-    expect(output).toContain('breaks callers of the released version 1.0');
+    expect(output).toContain(`breaks callers of the released version ${major}.${minor}`);
     expect(output).toContain('POST /v1/users: 201: response.phone was removed');
   });
 
@@ -76,12 +88,13 @@ describe('npm run openapi:check', () => {
 
 describe('npm run openapi -- --release', () => {
   it('writes openapi.json and the released document of the minor version', () => {
-    setVersion('1.1.0');
+    setVersion(`${major}.${minor + 1}.0`);
     expect(openapi('--release').status).toBe(0);
-    expect(textOf('openapi/released/1.1.json')).toBe(textOf('openapi.json'));
+    expect(textOf(`openapi/released/${major}.${minor + 1}.json`)).toBe(textOf('openapi.json'));
   });
 
   it('fails on a document that breaks a released version', () => {
+    putIntoUse();
     breakInterface();
     expect(openapi('--release')).toEqual({
       status: 1,
