@@ -9,6 +9,7 @@ import type { ObjectSchema, Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { PHONE_EXAMPLE } from '#shared/users/schema.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+import { sampleIn } from './sample-text.ts';
 
 const run = promisify(execFile);
 
@@ -28,17 +29,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
-
 /** Returns a sample as the reader copies it: with the address of the service, as the page's script shows it. */
 const sampleOf = (operationId: string, language: Language): string => {
   const section = page.slice(page.indexOf(`<section class="operation" id="${operationId}"`));
-  const [, markup = ''] =
-    new RegExp(`<pre data-language="${language}"><code>([^]*?)</code>`).exec(section) ?? [];
-  return markup
-    .replace(/<\/?[bi]>/g, '')
-    .replace(/&\w+;/g, (entity) => ENTITIES[entity] ?? entity)
-    .replaceAll(SAMPLE_BASE_URL, service.demo.base_url);
+  return sampleIn(section, language).replaceAll(SAMPLE_BASE_URL, service.demo.base_url);
 };
 
 interface Program {

@@ -1,0 +1,75 @@
+/**
+ * What a published row needs besides its code, and no generator can write. `npm run check` runs this file, so that a row is not
+ * forgotten in a client, the scenarios, the samples or the call budgets.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { callsIn } from '#bin/docs-tables/client-calls.ts';
+import { buildDocument } from '#bin/openapi/document.ts';
+import { operationsOf, withSchemas } from '#lib/docs-page/document.ts';
+import type { Route } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
+import { sampleText } from './docs-page/sample-text.ts';
+import { requestsIn } from './scenario-requests.ts';
+
+const textOf = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+
+const CLIENTS = ['client/src/client.ts', 'client-php/src/Client.php'] as const;
+const BUDGETS = 'test/functions/call-budgets.test.ts';
+
+const calls = CLIENTS.map((file) => callsIn(textOf(file)));
+const scenarios = requestsIn(globSync('test/scenarios/*.ts').map(textOf).join('\n'));
+const budgets = textOf(BUDGETS);
+const operations = operationsOf(withSchemas(buildDocument()));
+
+/** The method that a curl sample sends. */
+const methodOfCurl = (sample: string): string =>
+  /^curl -X (\w+)/.exec(sample)?.[1] ?? (/ -d '/.test(sample) ? 'POST' : 'GET');
+
+const published = allRoutes.filter(({ tag }) => tag !== undefined);
+
+/** Returns what a row with a key lacks, and the command that runs what must be added. */
+const missingOf = ({ name, method, path }: Route): readonly string[] => {
+  const operation = `${method} ${path}`;
+  return [
+    ...CLIENTS.filter((_, index) => !calls[index]?.has(operation)).map(
+      (file) => `a call in ${file}: npm test -- test/client test/client-php`,
+    ),
+    ...(scenarios.has(operation.replace(/\{\w+\}/g, '{}'))
+      ? []
+      : ['a request in test/scenarios: npm test -- test/scenarios/local.test.ts']),
+    ...(budgets.includes(`operation: '${name}'`)
+      ? []
+      : [`a budget of its table calls: npm test -- ${BUDGETS}`]),
+  ];
+};
+
+describe('a published operation', () => {
+  it.each(
+    published.filter(({ access }) => access.by !== 'public').map((route) => [route.name, route] as const),
+  )('%s has a call in both clients, a scenario and a budget of its table calls', (_name, route) => {
+    expect(missingOf(route)).toEqual([]);
+  });
+
+  it('has the same name in both clients', () => {
+    expect(Object.fromEntries(calls[0] ?? [])).toEqual(Object.fromEntries(calls[1] ?? []));
+  });
+
+  it.each(published.map((route) => [route.name, route.method] as const))(
+    '%s has a curl sample that sends its method',
+    (name, method) => {
+      const operation = operations.find(({ id }) => id === name);
+      if (operation === undefined) throw new Error(`${name} is not in the document`);
+      expect(methodOfCurl(sampleText(operation, 'curl'))).toBe(method);
+    },
+  );
+});
+
+describe('the requests of a scenario', () => {
+  it('are read with their methods and without the values of their paths', () => {
+    const source = `
+      call(target, '/v1/users', { key, body: person })
+      call(target(), \`/v1/users/\${id}\`, { method: 'DELETE', key: keyOf(seller) })
+      call(target(), \`/v1/users\${query}\`)`;
+    expect([...requestsIn(source)]).toEqual(['POST /v1/users', 'DELETE /v1/users/{}', 'GET /v1/users']);
+  });
+});
