@@ -1,4 +1,4 @@
-/** Tests the list of CONTRIBUTING.md: a new row and its handler are all that a new endpoint adds; everything else follows from the row. */
+/** Tests the list of CONTRIBUTING.md on two sample rows: what it says follows from a row does. */
 import { buildDocument } from '#bin/openapi/document.ts';
 import { variablesOf } from '#lib/function-variables.ts';
 import { grantsOf } from '#lib/grants.ts';
@@ -6,12 +6,12 @@ import { policyFor } from '#shared/api-keys/policy.ts';
 import { redirectLog } from '#shared/log.ts';
 import { permissionsOf, problemsOf, type Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
-import { sampleRoute } from './extension/sample-endpoint.ts';
-import { SELLER_ID, startSampleService } from './extension/sample-service.ts';
+import { sampleKeyRoute, sampleRoute } from './extension/sample-endpoint.ts';
+import { EXPIRES_AT, SELLER_ID, startSampleService } from './extension/sample-service.ts';
 import { call, expectProblem } from './scenarios/call.ts';
 import { routeAttacks } from './security/route-attacks.ts';
 
-const routes: readonly Route[] = [...allRoutes, sampleRoute];
+const routes: readonly Route[] = [...allRoutes, sampleRoute, sampleKeyRoute];
 
 const STAGE_ARN = 'arn:aws:execute-api:eu-central-1:000000000000:abc/prod';
 const TABLE_ARN = 'arn:aws:dynamodb:eu-central-1:000000000000:table/t';
@@ -23,13 +23,16 @@ interface Statement {
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 }
 
-describe('the deployed function of a new row', () => {
-  const statements = grantsOf(permissionsOf(sampleRoute), {
+const statementsOf = (route: Route) =>
+  grantsOf(permissionsOf(route), {
     tableArn: TABLE_ARN,
     hashSecretArn: HASH_SECRET_ARN,
     providerSecretArn: 'arn:provider',
     signingKeyArns: ['arn:signing'],
   }).map((statement) => statement.toStatementJson() as Statement);
+
+describe('the deployed function of a new row', () => {
+  const statements = statementsOf(sampleRoute);
 
   it('is granted the actions of the row on its items, the rate limiter, the hash secret, and nothing else', () => {
     const onTable = statements.filter(({ Resource }) => [Resource].flat().includes(TABLE_ARN));
@@ -48,6 +51,15 @@ describe('the deployed function of a new row', () => {
     ]);
   });
 
+  it('may only count its requests if the row has no permissions of its own', () => {
+    expect(statementsOf(sampleKeyRoute)).toMatchObject([
+      {
+        Action: 'dynamodb:UpdateItem',
+        Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['LIMIT#*'] } },
+      },
+    ]);
+  });
+
   it('gets the environment variables of its permissions and no others', () => {
     expect([...variablesOf(sampleRoute)].sort()).toEqual(['HASH_SECRET', 'METRIC_NAMESPACE', 'TABLE_NAME']);
   });
@@ -63,6 +75,10 @@ describe("the authorizer's policy", () => {
   it('allows the new row to keys with its scope, with * for the path parameter', () => {
     expect(policyOf(['users:write'])).toContain(`${STAGE_ARN}/PATCH/v1/samples/*`);
     expect(policyOf(['users:read'])).not.toContain('/v1/samples/');
+  });
+
+  it('allows a new row without a scope to every key', () => {
+    expect(policyOf([])).toContain(`${STAGE_ARN}/GET/v1/samples"`);
   });
 });
 
@@ -111,11 +127,28 @@ describe('the local gateway', () => {
     expect(reply.headers.get('x-request-id')).not.toBeNull();
   });
 
+  it('tells a handler the scopes and the expiry of its caller and the state of the plan limit', async () => {
+    const { read_only } = service.target.keys;
+    const reply = await call(service.target, '/v1/samples', { key: read_only });
+    expect(reply.json()).toEqual({
+      scopes: ['users:read'],
+      expires_at: EXPIRES_AT,
+      limit: {
+        name: 'professional',
+        maximum: 1000,
+        remaining: expect.any(Number),
+        resets_in: expect.any(Number),
+      },
+    });
+    const { limit } = reply.json<{ limit: { remaining: number; resets_in: number } }>();
+    expect(reply.headers.get('ratelimit')).toBe(`"professional";r=${limit.remaining};t=${limit.resets_in}`);
+  });
+
   it("returns the row's problem for a path that its schema rejects", async () => {
     expectProblem(await update('smp_x', { note: 'a new note' }), 'user_not_found');
   });
 
   describe('under the security suite', () => {
-    routeAttacks({ routes: [sampleRoute], target: () => service.target });
+    routeAttacks({ routes: [sampleRoute, sampleKeyRoute], target: () => service.target });
   });
 });

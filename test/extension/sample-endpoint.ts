@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import { problem } from '#shared/problems.ts';
 import type { Route } from '#shared/route.ts';
 
 const sampleIdSchema = v.pipe(v.string(), v.regex(/^smp_[0-9]{4}$/), v.examples(['smp_0001']));
@@ -30,6 +31,58 @@ export const sampleRoute = {
   timeoutSeconds: 10,
   impact: 'Sellers cannot update samples.',
 } as const satisfies Route;
+
+/** A row for any valid key, with no permissions but those of its key. */
+export const sampleKeyRoute = {
+  name: 'get-sample-key',
+  method: 'GET',
+  path: '/v1/samples',
+  repeatable: true,
+  access: { by: 'key' },
+  tag: 'Users',
+  summary: 'Read a sample of the key',
+  description: 'What the request knows of its key.',
+  responses: {
+    200: {
+      description: 'The key.',
+      schema: v.pipe(
+        v.object({
+          scopes: v.array(v.string()),
+          expires_at: v.nullable(v.number()),
+          limit: v.object({
+            name: v.string(),
+            maximum: v.number(),
+            remaining: v.number(),
+            resets_in: v.number(),
+          }),
+        }),
+        v.examples([
+          {
+            scopes: [],
+            expires_at: null,
+            limit: { name: 'free', maximum: 100, remaining: 57, resets_in: 23 },
+          },
+        ]),
+      ),
+    },
+  },
+  problems: [],
+  permissions: {},
+  memoryMb: 512,
+  timeoutSeconds: 10,
+  impact: 'Sellers cannot read samples.',
+} as const satisfies Route;
+
+/** The scopes are a readonly array: a response is only read. */
+const handleKey: Handle<typeof sampleKeyRoute, EndpointDeps> = async ({ caller, withinPlan }) => {
+  const counted = await withinPlan;
+  if (counted === undefined) throw problem('service_unavailable');
+  const { name, limit: maximum, remaining, resetSeconds } = counted.plan;
+  const limit = { name, maximum, remaining, resets_in: resetSeconds };
+  return { status: 200, body: { scopes: caller.scopes, expires_at: caller.expiresAt ?? null, limit } };
+};
+
+export const sampleKeyFunction = (deps: EndpointDeps) => endpoint(sampleKeyRoute, handleKey, () => deps);
 
 export interface SampleDeps extends EndpointDeps {
   /** Seller id and sample id -> note. */

@@ -10,9 +10,12 @@ import type { Route } from '#shared/route.ts';
 import type { Scope } from '#shared/scopes.ts';
 import type { Target } from '#test/scenarios/target.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { sampleFunction, sampleRoute } from './sample-endpoint.ts';
+import { sampleFunction, sampleKeyFunction, sampleKeyRoute, sampleRoute } from './sample-endpoint.ts';
 
 export const SELLER_ID = 'sel_sample';
+
+/** Epoch seconds, in 2100. */
+export const EXPIRES_AT = 4_102_444_800;
 
 const secretOf = (keyId: string, plan: PlanName, scopes: readonly Scope[]): KeySecret => ({
   seller_id: SELLER_ID,
@@ -27,7 +30,7 @@ const secretOf = (keyId: string, plan: PlanName, scopes: readonly Scope[]): KeyS
 const SECRETS = {
   free: secretOf('key_free', 'free', ['users:read', 'users:write']),
   professional: secretOf('key_professional', 'professional', ['users:read', 'users:write']),
-  read_only: secretOf('key_read', 'professional', ['users:read']),
+  read_only: { ...secretOf('key_read', 'professional', ['users:read']), expires_at: EXPIRES_AT },
   write_only: secretOf('key_write', 'professional', ['users:write']),
   app: secretOf('key_app', 'professional', ['buyers:register']),
 };
@@ -42,6 +45,7 @@ export const startSampleService = async (routes: readonly Route[]) => {
     Object.keys(SECRETS).map((name) => [name, newApiKey('blk_test_')]),
   ) as Record<KeyName, string>;
   const secrets = new Map(Object.entries(keys).map(([name, key]) => [key, SECRETS[name as KeyName]]));
+  const common = { clock: systemClock, rateLimiter: rateLimiter(table) };
   const serve = gateway({
     routes,
     functions: {
@@ -54,7 +58,8 @@ export const startSampleService = async (routes: readonly Route[]) => {
         return policyFor(secret, event.methodArn, routes);
       },
       endpoints: new Map([
-        [sampleRoute.name, sampleFunction({ notes, clock: systemClock, rateLimiter: rateLimiter(table) })],
+        [sampleRoute.name, sampleFunction({ notes, ...common })],
+        [sampleKeyRoute.name, sampleKeyFunction(common)],
       ]),
     },
     usagePlans: {
