@@ -6,8 +6,9 @@ import { readIfThere, writePrivateJson } from './private-file.ts';
 /** The addresses and credentials by which the admin CLI reaches the local service. The file is private: its credentials are valid for this run. */
 const adminTargetSchema = v.object({
   base_url: v.pipe(v.string(), v.url()),
-  /** See usage-plans/endpoint.ts. */
-  usage_plans: v.object({ url: v.pipe(v.string(), v.url()), token: v.pipe(v.string(), v.minLength(1)) }),
+  /** The simulated API Gateway, see api-gateway/simulator.ts. */
+  api_gateway_endpoint: v.pipe(v.string(), v.url()),
+  api_gateway_access_key_id: v.pipe(v.string(), v.minLength(1)),
   dynamodb_endpoint: v.pipe(v.string(), v.url()),
   dynamodb_access_key_id: v.pipe(v.string(), v.minLength(1)),
   table_name: v.pipe(v.string(), v.minLength(1)),

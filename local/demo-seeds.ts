@@ -46,7 +46,9 @@ const FILE_NAME = 'demo-keys.json';
 
 /** The dependencies of the seeding. */
 export interface Seeding {
-  readonly admin: Administration;
+  /** Returns the admin operations. Called only if a seller or a key must be created. */
+  readonly admin: () => Promise<Administration>;
+  readonly sellers: Pick<Administration['sellers'], 'find'>;
   readonly secrets: Pick<KeySecretStore, 'findSecret'>;
   /** Returns whether the gateway has a plan for this usage id. */
   readonly isInPlan: (usageId: string) => boolean;
@@ -101,12 +103,14 @@ const readKept = async (file: string): Promise<DemoSellers | undefined> => {
 };
 
 const ensureSeller = async (
-  { admin }: Seeding,
+  { admin, sellers }: Seeding,
   keptId: string | undefined,
   name: string,
 ): Promise<string> => {
-  const kept = keptId && (await admin.sellers.find(keptId));
-  return kept && kept.status === 'active' ? kept.seller_id : (await createSeller(admin, name)).seller_id;
+  const kept = keptId && (await sellers.find(keptId));
+  return kept && kept.status === 'active'
+    ? kept.seller_id
+    : (await createSeller(await admin(), name)).seller_id;
 };
 
 const ensureKey = async (
@@ -118,7 +122,7 @@ const ensureKey = async (
   const works =
     found &&
     found.seller_id === wanted.sellerId &&
-    isUsable(found, admin.clock()) &&
+    isUsable(found, systemClock()) &&
     isInPlan(found.usage_id);
-  return works ? kept : (await issueKey(admin, wanted)).secret;
+  return works ? kept : (await issueKey(await admin(), wanted)).secret;
 };

@@ -6,7 +6,6 @@ import { parsePhone } from '#shared/users/phone.ts';
 import { jsonResult, respond } from './gateway/proxy-event.ts';
 import type { Serve } from './loopback-server.ts';
 import type { Simulators } from './simulators/server.ts';
-import { USAGE_PLANS_PATH } from './usage-plans/endpoint.ts';
 
 /** Names by which a browser or a script on this machine calls the service. */
 const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
@@ -21,15 +20,13 @@ export const isLocalPath = (request: IncomingMessage): boolean =>
 
 /** The parts of the service that the local paths show. */
 export interface LocalParts {
-  /** Serves a call of the admin CLI. */
-  readonly callUsagePlans: (request: IncomingMessage) => Promise<APIGatewayProxyResult>;
   readonly simulators: Pick<Simulators, 'messages' | 'handleFaults'>;
   /** The demo keys, for the reference page. */
   readonly demo: object;
 }
 
 /** Serves the paths of isLocalPath. */
-export const localPaths = ({ callUsagePlans, simulators, demo }: LocalParts): Serve => {
+export const localPaths = ({ simulators, demo }: LocalParts): Serve => {
   const messages = (query: string, requestId: string): APIGatewayProxyResult => {
     // A plus that was not written as %2B arrives as a space.
     const phone = parsePhone((new URLSearchParams(query).get('phone') ?? '').replace(/^ /, '+'));
@@ -38,10 +35,9 @@ export const localPaths = ({ callUsagePlans, simulators, demo }: LocalParts): Se
     return problemResponse('validation_failed', requestId, { errors: [{ parameter: 'phone', detail }] });
   };
 
-  const resultOf = (request: IncomingMessage, requestId: string) => {
+  const resultOf = (request: IncomingMessage, requestId: string): APIGatewayProxyResult => {
     const [path = '', query = ''] = (request.url ?? '').split('?');
     if (path === '/') return { statusCode: 302, headers: { Location: '/docs' }, body: '' };
-    if (path.startsWith(`${USAGE_PLANS_PATH}/`)) return callUsagePlans(request);
     if (request.method === 'GET' && path === '/_local/messages') return messages(query, requestId);
     if (request.method === 'GET' && path === '/_local/demo') return jsonResult(200, demo);
     return problemResponse('not_found', requestId);
@@ -55,6 +51,6 @@ export const localPaths = ({ callUsagePlans, simulators, demo }: LocalParts): Se
     if (!isLocalHost) respond(response, problemResponse('not_found', requestId));
     else if (/^\/_local\/faults(?:\?|$)/.test(request.url ?? ''))
       await simulators.handleFaults(request, response);
-    else respond(response, await resultOf(request, requestId));
+    else respond(response, resultOf(request, requestId));
   };
 };

@@ -1,11 +1,16 @@
 import { rm } from 'node:fs/promises';
+import type { Administration } from '#admin/administration.ts';
+import { sellerStore } from '#admin/stores/seller-store.ts';
 import { writePages } from '#lib/docs-page/write-pages.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
-import { randomBase62 } from '#shared/base62.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
+import { cachedPromise } from '#shared/cached-promise.ts';
 import { systemClock } from '#shared/clock.ts';
 import { redirectLog } from '#shared/log.ts';
+import type { Table } from '#shared/table/client.ts';
 import { writeAdminTarget } from './admin-target.ts';
+import type { ApiGatewayAccess } from './api-gateway/client.ts';
+import { startApiGateway } from './api-gateway/server.ts';
 import { type DataFolder, ensureSecrets, lockFolder, openDataFolder } from './data-folder.ts';
 import type { Database } from './database.ts';
 import { type DemoSellers, registerExampleBuyer, seedDemo } from './demo-seeds.ts';
@@ -20,8 +25,6 @@ import { listenOnLoopback, type Serve } from './loopback-server.ts';
 import { writePrivateFile, writePrivateJson } from './private-file.ts';
 import { openServiceLog } from './service-log.ts';
 import { type SentMessage, type Simulators, startSimulators } from './simulators/server.ts';
-import { USAGE_PLANS_PATH, usagePlansEndpoint } from './usage-plans/endpoint.ts';
-import { openUsagePlans } from './usage-plans/store.ts';
 
 /** The options of the local service. */
 export interface ServiceOptions extends DatabaseOptions {
@@ -65,11 +68,11 @@ const start = async (
   const baseUrl = `http://localhost:${server.port}`;
   const folder = await openFolder(options.folder, parts);
   const { database, table } = await openLocalTable(options, folder, parts);
-  const usagePlans = await openUsagePlans({
+  const apiGateway = await startApiGateway({
     file: inMemory ? undefined : folder.usagePlansFile,
     clock: systemClock,
   });
-  parts.defer(usagePlans.close);
+  parts.defer(apiGateway.close);
   const simulators = await openSimulators(options, folder, parts);
 
   onProgress('Loading the functions.');
@@ -77,22 +80,21 @@ const start = async (
   setEnvironment(baseUrl, database.endpoint, folder);
   const functions = withQueuedLinks(await loadFunctions());
   const otpAccess = chosenOtpAccess();
-  const serveApi = gateway({ functions, usagePlans, otpAccess, clock: systemClock, onCompleted });
+  const serveApi = gateway({ functions, usagePlans: apiGateway, otpAccess, clock: systemClock, onCompleted });
 
   onProgress('Making sure that the demo sellers and their keys exist.');
   const sellers = await seedDemo(inMemory ? undefined : folder.path, {
-    admin: localAdministration(table, usagePlans),
+    admin: cachedPromise(() => openAdministration(table, apiGateway.access, parts)),
+    sellers: sellerStore(table),
     secrets: keySecretStore(table),
-    isInPlan: (usageId) => usagePlans.throttleOf(usageId) !== undefined,
+    isInPlan: (usageId) => apiGateway.throttleOf(usageId) !== undefined,
   });
   await registerExampleBuyer(buyerStore(table), folder.hashSecretFile);
   const demo = { base_url: baseUrl, ...sellers };
 
-  const usagePlansToken = randomBase62(40);
-  const callUsagePlans = usagePlansEndpoint(usagePlans, usagePlansToken);
-  const serveLocal = localPaths({ callUsagePlans, simulators, demo });
+  const serveLocal = localPaths({ simulators, demo });
   open((request, response) => (isLocalPath(request) ? serveLocal : serveApi)(request, response));
-  await announce({ folder, demo, database, usagePlansToken }, parts);
+  await announce({ folder, demo, database, apiGateway: apiGateway.access }, parts);
   // Closed first: requests in flight need every other part.
   parts.defer(server.close);
   return { demo, broken: database.died };
@@ -107,6 +109,21 @@ const openFolder = async (path: string, parts: AsyncDisposableStack): Promise<Da
   await ensureSecrets(folder);
   redirectLog(openServiceLog(folder.logFile));
   return folder;
+};
+
+/**
+ * Returns the admin operations, for the seeding. It loads the SDK client of API Gateway, which a service whose demo keys still work does
+ * not need.
+ */
+const openAdministration = async (
+  table: Table,
+  access: ApiGatewayAccess,
+  parts: AsyncDisposableStack,
+): Promise<Administration> => {
+  const { localUsagePlans } = await import('./api-gateway/client.ts');
+  const { usagePlans, close } = localUsagePlans(access);
+  parts.defer(close);
+  return localAdministration(table, usagePlans);
 };
 
 /** Starts the simulators and writes the secret with which the functions call them. */
@@ -126,17 +143,18 @@ interface Announcement {
   readonly folder: DataFolder;
   readonly demo: Demo;
   readonly database: Database;
-  readonly usagePlansToken: string;
+  readonly apiGateway: ApiGatewayAccess;
 }
 
 /** Writes the files by which scripts and the admin CLI reach the service. The first one is removed at the end. */
 const announce = async (
-  { folder, demo, database, usagePlansToken }: Announcement,
+  { folder, demo, database, apiGateway }: Announcement,
   parts: AsyncDisposableStack,
 ): Promise<void> => {
   await writeAdminTarget(folder.path, {
     base_url: demo.base_url,
-    usage_plans: { url: `${demo.base_url}${USAGE_PLANS_PATH}`, token: usagePlansToken },
+    api_gateway_endpoint: apiGateway.endpoint,
+    api_gateway_access_key_id: apiGateway.accessKeyId,
     dynamodb_endpoint: database.endpoint,
     dynamodb_access_key_id: database.accessKeyId,
     table_name: TABLE_NAME,

@@ -3,11 +3,12 @@ import { randomIds } from '#admin/ids.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
+import { localUsagePlans } from '#local/api-gateway/client.ts';
+import { startApiGateway } from '#local/api-gateway/server.ts';
 import { foreignDatabase, startDatabase } from '#local/database.ts';
 import { chosenDatabaseEndpoint, FIXED_ACCESS_KEY_ID, setLocalCredentials } from '#local/environment.ts';
 import { localAdministration } from '#local/local-administration.ts';
 import { ensureTable } from '#local/table.ts';
-import { openUsagePlans } from '#local/usage-plans/store.ts';
 import { hashApiKey } from '#shared/api-keys/format.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
@@ -91,14 +92,16 @@ export const startBenchDatabase = async (file?: string) => {
       : foreignDatabase(endpoint, FIXED_ACCESS_KEY_ID);
   const table = openTable(TABLE_NAME, database.endpoint);
   await ensureTable(table);
-  const usagePlans = await openUsagePlans({ clock: systemClock });
+  const apiGateway = await startApiGateway({ clock: systemClock });
+  const { usagePlans, close } = localUsagePlans(apiGateway.access);
   return {
     url: database.endpoint,
     table,
     ...preparations(table, usagePlans, { read: async () => HASH_SECRET }),
     async stop(): Promise<void> {
       table.client.destroy();
-      await usagePlans.close();
+      close();
+      await apiGateway.close();
       await database.stop();
     },
   };

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type AdminTarget, readAdminTarget } from '#local/admin-target.ts';
+import { localUsagePlans } from '#local/api-gateway/client.ts';
 import { setLocalCredentials } from '#local/environment.ts';
-import { localUsagePlans } from '#local/usage-plans/client.ts';
 import { fileSecret } from '#shared/secrets/file.ts';
 import { openTable } from '#shared/table/client.ts';
 import { preparations } from './database.ts';
@@ -21,9 +21,13 @@ export const startLocalService = async () => {
   const target = (await readAdminTarget(folder)) as AdminTarget;
   setLocalCredentials(target.dynamodb_access_key_id);
   const table = openTable(target.table_name, target.dynamodb_endpoint);
+  const apiGateway = localUsagePlans({
+    endpoint: target.api_gateway_endpoint,
+    accessKeyId: target.api_gateway_access_key_id,
+  });
   return {
     folder,
-    ...preparations(table, localUsagePlans(target.usage_plans), fileSecret(target.hash_secret_path)),
+    ...preparations(table, apiGateway.usagePlans, fileSecret(target.hash_secret_path)),
 
     /** Calls the service: GET, or POST with a body. */
     async call(apiKey: string, path: string, body?: object): Promise<{ status: number; json: unknown }> {
@@ -41,6 +45,7 @@ export const startLocalService = async () => {
     },
 
     async stop(): Promise<void> {
+      apiGateway.close();
       table.client.destroy();
       child.send('stop');
       await once(child, 'exit');

@@ -5,8 +5,8 @@ import { randomIds } from '#admin/ids.ts';
 import { refusal } from '#admin/refusal.ts';
 import { releaseOf } from '#lib/release.ts';
 import { readAdminTarget } from '#local/admin-target.ts';
+import { localUsagePlans } from '#local/api-gateway/client.ts';
 import { STAGE_NAME } from '#local/environment.ts';
-import { localUsagePlans } from '#local/usage-plans/client.ts';
 import { systemClock } from '#shared/clock.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { type Connection, openAdminTable } from './connection.ts';
@@ -24,9 +24,13 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
     region: REGION,
     credentials: { accessKeyId: target.dynamodb_access_key_id, secretAccessKey: SECRET_ACCESS_KEY },
   });
+  const apiGateway = localUsagePlans({
+    endpoint: target.api_gateway_endpoint,
+    accessKeyId: target.api_gateway_access_key_id,
+  });
   const admin = administration({
     table,
-    usagePlans: localUsagePlans(target.usage_plans),
+    usagePlans: apiGateway.usagePlans,
     keyPrefix: target.key_prefix,
     stage: STAGE_NAME,
     actor: `local:${userInfo().username}`,
@@ -42,6 +46,9 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
     alarms: async () => undefined,
     baseUrl: target.base_url,
     testPeople: 'simulated',
-    close: () => table.client.destroy(),
+    close() {
+      apiGateway.close();
+      table.client.destroy();
+    },
   };
 };

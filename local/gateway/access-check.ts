@@ -29,7 +29,7 @@ export class GatewayRefusal extends Error {
 /** The dependencies of the access check. */
 export interface AccessOptions {
   readonly functions: Pick<Functions, 'authorizer'>;
-  /** See usage-plans/store.ts. */
+  /** See api-gateway/simulator.ts. */
   readonly usagePlans: {
     throttleOf(usageId: string): Throttle | undefined;
     recordUse(usageId: string): void;

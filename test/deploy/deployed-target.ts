@@ -60,9 +60,11 @@ const sandboxMessages = async (
 /** Returns the deployed stage with sellers and keys that the operations of the admin CLI create. */
 export const deployedTarget = async (stage: keyof typeof STAGES): Promise<DeployedTarget> => {
   const [connection, outputs] = await Promise.all([connectAws(stage, {}), outputsOf(stage)]);
+  const { admin } = connection;
   const { seller_id, keys, other_seller } = await seedDemo(undefined, {
-    admin: connection.admin,
-    secrets: keySecretStore(connection.admin.table),
+    admin: async () => admin,
+    sellers: admin.sellers,
+    secrets: keySecretStore(admin.table),
     isInPlan: () => true,
   });
   return {

@@ -21,9 +21,9 @@ import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { checkRecordFrom } from '#shared/users/person-check.ts';
 import { personChecks } from '#shared/users/person-check-lease.ts';
-import { fakeUsagePlans } from '#test/fakes/usage-plans.ts';
+import { useApiGateway } from '#test/local/api-gateway/use-api-gateway.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 
 const PAGE = readFileSync(new URL('../../docs/table.md', import.meta.url), 'utf8');
 
@@ -88,13 +88,8 @@ const user = {
   created_at: AT,
 };
 
-let table: EmbeddedTable;
-
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-
-afterAll(() => table.stop());
+const table = useTable();
+const apiGateway = useApiGateway();
 
 /** Writes each kind of item, in each of its states. `observe` is called after each write. */
 const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
@@ -106,7 +101,7 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   // Each step is observed, so that marks of a change in progress are seen too.
   const admin = administration({
     table,
-    usagePlans: fakeUsagePlans(),
+    usagePlans: apiGateway().usagePlans,
     keyPrefix: 'blk_test_',
     stage: 'test',
     actor: 'local:tester',

@@ -6,21 +6,16 @@ import type { KeySecret } from '#shared/api-keys/schema.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { redirectLog } from '#shared/log.ts';
 import { currentRequest } from '#shared/request-context.ts';
-import { administrationBench } from '#test/admin/operations/bench.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useAdministration } from '#test/admin/operations/use-administration.ts';
 
-let table: EmbeddedTable;
+const newAdministration = useAdministration();
 let restoreLog: () => void;
 let lines: string[];
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
 beforeEach(() => {
   lines = [];
   restoreLog = redirectLog((line) => lines.push(line));
 });
 afterEach(() => restoreLog());
-afterAll(() => table.stop());
 
 const eventWith = (key: string) =>
   ({
@@ -136,7 +131,7 @@ describe('the decision on a key', () => {
 
 describe('the day of the latest use', () => {
   it('is written once per day and survives a change of the key', async () => {
-    const bench = await administrationBench(table);
+    const bench = await newAdministration();
     const { secret, key } = await bench.issued();
     const store = keySecretStore(bench.table);
     let writes = 0;
@@ -162,7 +157,7 @@ describe('the day of the latest use', () => {
   });
 
   it('never goes back and never creates an item for a deleted secret', async () => {
-    const bench = await administrationBench(table);
+    const bench = await newAdministration();
     const { secret } = await bench.issued();
     const store = keySecretStore(bench.table);
     await store.recordUse(hashApiKey(secret), '2026-11-22');

@@ -7,28 +7,31 @@ import { KEY_PREFIX } from '#local/environment.ts';
 import { hashApiKey, isWellFormedKey } from '#shared/api-keys/format.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { systemClock } from '#shared/clock.ts';
-import { type FakeUsagePlans, fakeUsagePlans } from '#test/fakes/usage-plans.ts';
 import { newDataFolder, removeDataFolder } from '#test/service/running-service.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
+import { useApiGateway } from './api-gateway/use-api-gateway.ts';
 
-let table: EmbeddedTable;
-let usagePlans: FakeUsagePlans;
+const table = useTable();
+const apiGateway = useApiGateway();
 let seeding: Seeding;
 let folder: string;
-
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
+/** How often the admin operations were opened. */
+let opened: number;
 
 beforeEach(async () => {
   folder = await newDataFolder();
-  usagePlans = fakeUsagePlans();
+  const { usagePlans, simulator } = apiGateway();
   const options = { table, usagePlans, keyPrefix: KEY_PREFIX, stage: 'local', actor: 'local:test' };
+  const admin = administration({ ...options, clock: systemClock, ids: randomIds });
+  opened = 0;
   seeding = {
-    admin: administration({ ...options, clock: systemClock, ids: randomIds }),
+    async admin() {
+      opened += 1;
+      return admin;
+    },
+    sellers: admin.sellers,
     secrets: keySecretStore(table),
-    isInPlan: (usageId) => [...usagePlans.held.values()].some(({ value }) => value === usageId),
+    isInPlan: (usageId) => simulator.throttleOf(usageId) !== undefined,
   };
 });
 afterEach(() => removeDataFolder(folder));
@@ -55,9 +58,11 @@ describe('seedDemo', () => {
     expect(other_seller.seller_id).not.toBe(seller_id);
   });
 
-  it('returns the same keys at the next start', async () => {
+  it('returns the same keys at the next start, without the admin operations', async () => {
     const first = await seedDemo(folder, seeding);
+    opened = 0;
     expect(await seedDemo(folder, seeding)).toEqual(first);
+    expect(opened).toBe(0);
   });
 
   it('issues new keys at each start without a folder', async () => {
@@ -68,8 +73,8 @@ describe('seedDemo', () => {
   it('replaces a key that is in no usage plan, and keeps the others', async () => {
     const first = await seedDemo(folder, seeding);
     const { usage_id } = (await secretOf(first.keys.free)) ?? {};
-    const [gatewayKey] = [...usagePlans.held.values()].filter(({ value }) => value === usage_id);
-    await usagePlans.deleteKey(gatewayKey?.id ?? '');
+    const gatewayKey = (await apiGateway().keys()).find(({ value }) => value === usage_id);
+    await apiGateway().usagePlans.deleteKey(gatewayKey?.id ?? '');
     const second = await seedDemo(folder, seeding);
     expect(second.keys.free).not.toBe(first.keys.free);
     expect({ ...second, keys: { ...second.keys, free: '' } }).toEqual({

@@ -15,8 +15,7 @@ beforeAll(async () => {
       response.end('faults');
     },
   } as Pick<Simulators, 'messages' | 'handleFaults'>;
-  const callUsagePlans = async () => ({ statusCode: 200, body: 'usage plans' });
-  const serve = localPaths({ callUsagePlans, simulators, demo: { keys: { free: 'blk_test_1' } } });
+  const serve = localPaths({ simulators, demo: { keys: { free: 'blk_test_1' } } });
   server = await listenOnLoopback(0, async (request, response) => {
     if (isLocalPath(request)) return serve(request, response);
     response.end('the API');
@@ -76,9 +75,8 @@ describe('other local paths', () => {
     },
   );
 
-  it('serve the faults of the simulators and the usage plans', async () => {
+  it('serve the faults of the simulators', async () => {
     expect(await (await get('/_local/faults')).text()).toBe('faults');
-    expect(await (await get('/_local/usage-plans/listKeys')).text()).toBe('usage plans');
   });
 
   it.each(['/_local/', '/_local/x', '/_local/messages/'])('return 404 at %s', async (path) => {

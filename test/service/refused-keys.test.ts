@@ -6,9 +6,9 @@ import { issueKey } from '#admin/operations/issue-key.ts';
 import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import { type AdminTarget, readAdminTarget } from '#local/admin-target.ts';
+import { localUsagePlans } from '#local/api-gateway/client.ts';
 import { setLocalCredentials } from '#local/environment.ts';
 import { localAdministration } from '#local/local-administration.ts';
-import { localUsagePlans } from '#local/usage-plans/client.ts';
 import { openTable, type Table } from '#shared/table/client.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
 import type { Target } from '#test/scenarios/target.ts';
@@ -20,6 +20,7 @@ const POLL_MS = 50;
 let service: RunningService;
 let target: Target;
 let table: Table;
+let apiGateway: ReturnType<typeof localUsagePlans>;
 let admin: Administration;
 
 beforeAll(async () => {
@@ -28,10 +29,15 @@ beforeAll(async () => {
   const deployment = (await readAdminTarget(service.folder)) as AdminTarget;
   setLocalCredentials(deployment.dynamodb_access_key_id);
   table = openTable(deployment.table_name, deployment.dynamodb_endpoint);
-  admin = localAdministration(table, localUsagePlans(deployment.usage_plans));
+  apiGateway = localUsagePlans({
+    endpoint: deployment.api_gateway_endpoint,
+    accessKeyId: deployment.api_gateway_access_key_id,
+  });
+  admin = localAdministration(table, apiGateway.usagePlans);
 });
 
 afterAll(async () => {
+  apiGateway.close();
   table.client.destroy();
   await service.stop();
   await removeDataFolder(service.folder);

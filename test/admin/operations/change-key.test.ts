@@ -1,19 +1,14 @@
 import { assignPlan, setExpiry, setScopes } from '#admin/operations/change-key.ts';
 import { setKeyLimits } from '#admin/operations/key-limits.ts';
 import { revokeKey } from '#admin/operations/revoke-key.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { administrationBench } from './bench.ts';
+import { type TestAdministration, useAdministration } from './use-administration.ts';
 
-let table: EmbeddedTable;
-let bench: Awaited<ReturnType<typeof administrationBench>>;
+const newAdministration = useAdministration();
+let bench: TestAdministration;
 let keyId: string;
 let sellerId: string;
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
 beforeEach(async () => {
-  bench = await administrationBench(table);
+  bench = await newAdministration();
   const { key, seller } = await bench.issued();
   keyId = key.key_id;
   sellerId = seller.seller_id;
@@ -45,6 +40,8 @@ describe('a change of a key', () => {
     const key = await bench.admin.keys.find(keyId);
     expect(key).toMatchObject({ plan: 'professional' });
     expect(key?.unflushed_since).toBeUndefined();
-    expect(bench.gateway.plans.get(key?.gateway_key_id ?? '')).toEqual(new Set(['professional']));
+    expect(await Array.fromAsync(bench.gateway.listMembers('professional'))).toMatchObject([
+      { id: key?.gateway_key_id },
+    ]);
   });
 });

@@ -2,17 +2,12 @@ import { assignPlan, setScopes } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { reconcile } from '#admin/operations/reconcile.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { administrationBench } from './bench.ts';
+import { type TestAdministration, useAdministration } from './use-administration.ts';
 
-let table: EmbeddedTable;
-let bench: Awaited<ReturnType<typeof administrationBench>>;
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
+const newAdministration = useAdministration();
+let bench: TestAdministration;
 beforeEach(async () => {
-  bench = await administrationBench(table);
+  bench = await newAdministration();
 });
 
 describe('the administration', () => {
@@ -48,7 +43,7 @@ describe('the administration', () => {
     await expect(issueKey(admin, request)).rejects.toMatchObject({ code: 'seller_suspended' });
     expect(steps).toContain('issue: withdraw from the table');
     expect(await bench.admin.keys.listOf(seller.seller_id)).toHaveLength(1);
-    expect(bench.gateway.held.size).toBe(1);
+    expect(await bench.gatewayKeys()).toHaveLength(1);
     expect((await reconcile(bench.admin, { fix: false })).findings).toEqual([]);
   });
 

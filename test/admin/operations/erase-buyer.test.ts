@@ -3,23 +3,18 @@ import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/erase-buy
 import { removeUser } from '#admin/operations/remove-user.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { codeKey, phoneLinkKey, phoneSendsKey } from '#shared/table/keys.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { administrationBench, recordWrites } from './bench.ts';
 import { linkBuyer } from './linked-buyer.ts';
+import { recordWrites, type TestAdministration, useAdministration } from './use-administration.ts';
 
 const CURRENT = 'hash-under-the-current-key';
 const OLDER = 'hash-under-an-older-key';
 const HASHES = [CURRENT, OLDER];
 const COUNTS = { sellers: 2, users: 3, codes: 3, registrations: 1 };
 
-let table: EmbeddedTable;
-let bench: Awaited<ReturnType<typeof administrationBench>>;
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
+const newAdministration = useAdministration();
+let bench: TestAdministration;
 beforeEach(async () => {
-  bench = await administrationBench(table);
+  bench = await newAdministration();
 });
 
 const put = (Item: Record<string, unknown>) =>

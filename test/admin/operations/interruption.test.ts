@@ -5,10 +5,9 @@ import { reconcile } from '#admin/operations/reconcile.ts';
 import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { rotateKey } from '#admin/operations/rotate-key.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { administrationBench } from './bench.ts';
+import { type TestAdministration, useAdministration } from './use-administration.ts';
 
-type Bench = Awaited<ReturnType<typeof administrationBench>>;
+type Bench = TestAdministration;
 
 interface Scene {
   readonly sellerId: string;
@@ -124,14 +123,10 @@ const OPERATIONS: Record<string, Operation> = {
   },
 };
 
-let table: EmbeddedTable;
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
+const newAdministration = useAdministration();
 
 const setUp = async (operation: Operation): Promise<{ bench: Bench; scene: Scene }> => {
-  const bench = await administrationBench(table);
+  const bench = await newAdministration();
   const { seller, key, secret } = await bench.issued();
   const scene = { sellerId: seller.seller_id, keyId: key.key_id, secret };
   await operation.prepare?.(bench, scene);
@@ -177,9 +172,7 @@ describe.each(Object.entries(OPERATIONS))('%s', (_name, operation) => {
       await bench.interruptedBefore(index, () => operation.run(bench, scene));
       // Every key in API Gateway is in the table.
       const shown = (await bench.admin.keys.listOf(scene.sellerId)).map(({ usage_id }) => usage_id);
-      expect(shown).toEqual(
-        expect.arrayContaining([...bench.gateway.held.values()].map(({ value }) => value)),
-      );
+      expect(shown).toEqual(expect.arrayContaining((await bench.gatewayKeys()).map(({ value }) => value)));
 
       bench.clock.advance(180);
       await reconcile(bench.admin, { fix: true });

@@ -1,15 +1,10 @@
 import { issueKey } from '#admin/operations/issue-key.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { administrationBench } from './bench.ts';
+import { type TestAdministration, useAdministration } from './use-administration.ts';
 
-let table: EmbeddedTable;
-let bench: Awaited<ReturnType<typeof administrationBench>>;
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
+const newAdministration = useAdministration();
+let bench: TestAdministration;
 beforeEach(async () => {
-  bench = await administrationBench(table);
+  bench = await newAdministration();
 });
 
 describe('issueKey', () => {
@@ -22,7 +17,7 @@ describe('issueKey', () => {
     expect(key).toMatchObject({ status: 'active', plan: 'free', scopes: ['users:read', 'users:write'] });
     expect(key.usage_id).toMatch(/^[0-9A-Za-z]{40}$/);
     expect(
-      JSON.stringify([await bench.admin.keys.find(key.key_id), ...bench.gateway.held.values()]),
+      JSON.stringify([await bench.admin.keys.find(key.key_id), ...(await bench.gatewayKeys())]),
     ).not.toContain(secret);
     expect(await bench.admin.audit.list(seller.seller_id, { limit: 10 })).toMatchObject([
       { action: 'key.issued', key_id: key.key_id, actor: 'local:tester', details: { plan: 'free' } },

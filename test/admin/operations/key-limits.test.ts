@@ -5,18 +5,13 @@ import { keySecretStore } from '#shared/api-keys/store.ts';
 import { keyLimit } from '#shared/rate-limits/limits.ts';
 import { KEY_LIMIT_NAMES, KEY_LIMITS, PLANS } from '#shared/rate-limits/plans.ts';
 import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { administrationBench } from './bench.ts';
+import { type TestAdministration, useAdministration } from './use-administration.ts';
 
-let table: EmbeddedTable;
-let bench: Awaited<ReturnType<typeof administrationBench>>;
+const newAdministration = useAdministration();
+let bench: TestAdministration;
 let issued: Awaited<ReturnType<(typeof bench)['issued']>>;
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
 beforeEach(async () => {
-  bench = await administrationBench(table);
+  bench = await newAdministration();
   issued = await bench.issued();
   bench.clock.advance(1);
 });

@@ -6,20 +6,15 @@ import { reconcile } from '#admin/operations/reconcile.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import { hashApiKey } from '#shared/api-keys/format.ts';
 import { secretKey } from '#shared/table/keys.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { administrationBench, recordWrites } from './bench.ts';
+import { recordWrites, type TestAdministration, useAdministration } from './use-administration.ts';
 
-type Bench = Awaited<ReturnType<typeof administrationBench>>;
+type Bench = TestAdministration;
 
-let table: EmbeddedTable;
+const newAdministration = useAdministration();
 let bench: Bench;
 let issued: Awaited<ReturnType<Bench['issued']>>;
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
 beforeEach(async () => {
-  bench = await administrationBench(table);
+  bench = await newAdministration();
   issued = await bench.issued();
   bench.clock.advance(1);
 });

@@ -3,19 +3,14 @@ import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { rotateKey } from '#admin/operations/rotate-key.ts';
 import { hashApiKey } from '#shared/api-keys/format.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { administrationBench } from './bench.ts';
+import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const DAY = 86_400;
 
-let table: EmbeddedTable;
-let bench: Awaited<ReturnType<typeof administrationBench>>;
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
+const newAdministration = useAdministration();
+let bench: TestAdministration;
 beforeEach(async () => {
-  bench = await administrationBench(table);
+  bench = await newAdministration();
 });
 
 const nowSeconds = () => Math.floor(bench.clock() / 1000);

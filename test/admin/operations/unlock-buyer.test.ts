@@ -1,8 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { unlockBuyer } from '#admin/operations/unlock-buyer.ts';
 import { codeKey, phoneSendsKey } from '#shared/table/keys.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { administrationBench, recordWrites } from './bench.ts';
+import { recordWrites, type TestAdministration, useAdministration } from './use-administration.ts';
 
 const HASHES = ['current', 'older'];
 const NOW_SECONDS = Date.parse('2026-11-21T10:00:00Z') / 1000;
@@ -16,14 +15,10 @@ const LOCKED = {
   tries: ['a'],
 };
 
-let table: EmbeddedTable;
-let bench: Awaited<ReturnType<typeof administrationBench>>;
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
+const newAdministration = useAdministration();
+let bench: TestAdministration;
 beforeEach(async () => {
-  bench = await administrationBench(table);
+  bench = await newAdministration();
 });
 
 const put = (Item: Record<string, unknown>) =>

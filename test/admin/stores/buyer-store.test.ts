@@ -4,7 +4,7 @@ import { auditStore } from '#admin/stores/audit-store.ts';
 import { adminBuyerStore, type NewBuyer } from '#admin/stores/buyer-store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import type { Table } from '#shared/table/client.ts';
-import { recordWrites } from '#test/admin/operations/bench.ts';
+import { recordWrites } from '#test/admin/operations/use-administration.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 
 let table: EmbeddedTable;

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
-import { FIXED_ACCESS_KEY_ID } from '#local/environment.ts';
-import { API_ID, PLAN_IDS, STAGE_NAME } from '#test/api-gateway/identifiers.ts';
-import { simulatedApiGateway } from '#test/api-gateway/simulator.ts';
+import { API_ID, PLAN_IDS } from '#local/api-gateway/identifiers.ts';
+import { openApiGateway } from '#local/api-gateway/simulator.ts';
+import { FIXED_ACCESS_KEY_ID, STAGE_NAME } from '#local/environment.ts';
+import { respond as send } from '#local/gateway/proxy-event.ts';
+import { systemClock } from '#shared/clock.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 
 /** The caller's identity, as the simulated STS returns it. */
@@ -70,7 +72,7 @@ const respondToQuery = (
 /** Simulates the AWS services that the CLI calls, behind one URL for AWS_ENDPOINT_URL. Stop it in afterAll. */
 export const startAwsDouble = async () => {
   const table = await startEmbeddedTable();
-  const apiGateway = simulatedApiGateway();
+  const apiGateway = await openApiGateway({ accessKeyId: FIXED_ACCESS_KEY_ID, clock: systemClock });
   const outputs = outputsOf(table);
 
   const toTable = async (request: IncomingMessage, response: ServerResponse, body: string): Promise<void> => {
@@ -84,7 +86,7 @@ export const startAwsDouble = async () => {
 
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.url !== '/') {
-      await apiGateway.handle(request, response);
+      send(response, await apiGateway.respondTo(request));
       return;
     }
     const body = await bodyOf(request);

@@ -5,12 +5,12 @@ import { administration } from '#admin/administration.ts';
 import { randomIds } from '#admin/ids.ts';
 import { run } from '#bin/admin/commands/run.ts';
 import { writeAdminTarget } from '#local/admin-target.ts';
+import type { SimulatorOptions } from '#local/api-gateway/simulator.ts';
 import { FIXED_ACCESS_KEY_ID, STAGE_NAME } from '#local/environment.ts';
-import type { StoreOptions } from '#local/usage-plans/store.ts';
 import { systemClock } from '#shared/clock.ts';
 import { fileSecret } from '#shared/secrets/file.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
-import { startUsagePlans } from '#test/local/usage-plans/start.ts';
+import { startApiGateway } from '#test/local/api-gateway/use-api-gateway.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { recordingTerminal } from './recording-terminal.ts';
 
@@ -24,18 +24,19 @@ export interface Outcome {
 /** Answers the questions of a command. */
 type Person = (question: string) => string;
 
-/** Runs the CLI in this process, over a real table and the local usage plans. Stop it in afterAll. */
-export const startCliBench = async (options: Partial<StoreOptions> = {}) => {
-  const [table, usagePlans, folder] = await Promise.all([
+/** Runs the CLI in this process, over a real table and the simulated API Gateway. Stop it in afterAll. */
+export const startCliBench = async (options: Partial<SimulatorOptions> = {}) => {
+  const [table, apiGateway, folder] = await Promise.all([
     startEmbeddedTable(),
-    startUsagePlans(options),
+    startApiGateway(options),
     mkdtemp(join(tmpdir(), 'admin-cli-')),
   ]);
   const secretPath = join(folder, 'hash-secret.json');
   await writeFile(secretPath, JSON.stringify({ current: 'a secret of a test, of forty characters!' }));
   await writeAdminTarget(folder, {
     base_url: 'http://127.0.0.1:1',
-    usage_plans: usagePlans.access,
+    api_gateway_endpoint: apiGateway.access.endpoint,
+    api_gateway_access_key_id: apiGateway.access.accessKeyId,
     dynamodb_endpoint: table.endpoint,
     dynamodb_access_key_id: FIXED_ACCESS_KEY_ID,
     table_name: table.name,
@@ -58,7 +59,7 @@ export const startCliBench = async (options: Partial<StoreOptions> = {}) => {
 
   const admin = administration({
     table,
-    usagePlans: usagePlans.store,
+    usagePlans: apiGateway.usagePlans,
     keyPrefix: 'blk_test_',
     stage: STAGE_NAME,
     actor: 'local:tester',
@@ -69,7 +70,7 @@ export const startCliBench = async (options: Partial<StoreOptions> = {}) => {
   return {
     table,
     admin,
-    usagePlans: usagePlans.store,
+    apiGateway,
     folder,
     hashes: keyedHashesFrom(fileSecret(secretPath)),
     /** Runs a command without a terminal. */
@@ -86,7 +87,7 @@ export const startCliBench = async (options: Partial<StoreOptions> = {}) => {
       return JSON.parse(outcome.out);
     },
     async stop() {
-      await Promise.all([table.stop(), usagePlans.stop()]);
+      await Promise.all([table.stop(), apiGateway.stop()]);
       await rm(folder, { recursive: true });
     },
   };

@@ -150,8 +150,8 @@ describe('keys', () => {
   it('shows the requests of a key per day and in the current minute', async () => {
     const { key_id, seller_id } = await newKey();
     const [key] = await bench.admin.keys.listOf(seller_id);
-    bench.usagePlans.recordUse(key?.usage_id ?? '');
-    bench.usagePlans.recordUse(key?.usage_id ?? '');
+    bench.apiGateway.simulator.recordUse(key?.usage_id ?? '');
+    bench.apiGateway.simulator.recordUse(key?.usage_id ?? '');
     const usage = await bench.json('usage', key_id, '--days', '3');
     expect(usage).toMatchObject({ key_id, plan: 'free', current_minute: { requests: 0, limit: 100 } });
     expect(usage.days.map(({ requests }: { requests: number }) => requests)).toEqual([0, 0, 2]);

@@ -16,7 +16,7 @@ describe('reconcile', () => {
     const { key_id, seller_id } = await newKey();
     expect(await bench.json('reconcile')).toMatchObject({ differences: [] });
     const [key] = await bench.admin.keys.listOf(seller_id);
-    await bench.usagePlans.setEnabled(key?.gateway_key_id ?? '', false);
+    await bench.apiGateway.usagePlans.setEnabled(key?.gateway_key_id ?? '', false);
     const found = await bench.cli('reconcile', '--json');
     expect(found.exitCode).toBe(1);
     expect(JSON.parse(found.out).differences).toEqual([
@@ -38,7 +38,7 @@ describe('reconcile', () => {
 describe('reconcile --fix', () => {
   it('deletes keys that are missing in the table only after a confirmation', async () => {
     const unknown = { name: 'buyer-linking-local-key_unknown', value: 's'.repeat(40), enabled: true };
-    const { id } = await bench.usagePlans.createKey(unknown);
+    const { id } = await bench.apiGateway.usagePlans.createKey(unknown);
     const refused = await bench.cli('reconcile', '--fix');
     expect(refused).toMatchObject({ exitCode: 1, error: expect.stringContaining('Delete 1 keys') });
     expect(JSON.parse((await bench.cli('reconcile', '--json')).out).differences).toMatchObject([

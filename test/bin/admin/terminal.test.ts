@@ -109,7 +109,7 @@ describe('a result', () => {
 
   itOnTerminal('of usage shows no days without requests', async () => {
     const stored = await bench.admin.keys.find(key.key_id);
-    bench.usagePlans.recordUse(stored?.usage_id ?? '');
+    bench.apiGateway.simulator.recordUse(stored?.usage_id ?? '');
     const { screen } = await inTerminal({}, 'usage', key.key_id, '--days', '30');
     const days = screen.split('\n').filter((line) => /^\d{4}-\d\d-\d\d/.test(line));
     expect(days).toEqual([expect.stringMatching(/^\S{10} {2}1 {2}█{40}$/)]);

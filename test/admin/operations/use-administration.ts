@@ -1,18 +1,20 @@
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import { isDeepStrictEqual } from 'node:util';
 import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { administration } from '#admin/administration.ts';
 import { randomIds } from '#admin/ids.ts';
 import { createSeller } from '#admin/operations/create-seller.ts';
 import { type IssuedKey, issueKey, type KeyRequest } from '#admin/operations/issue-key.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
+import { ensureTable } from '#local/table.ts';
 import { hashApiKey } from '#shared/api-keys/format.ts';
 import type { KeySecret } from '#shared/api-keys/schema.ts';
 import { isUsable } from '#shared/api-keys/schema.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
+import { usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import { openTable, type Table } from '#shared/table/client.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
-import { type FakeUsagePlans, fakeUsagePlans } from '#test/fakes/usage-plans.ts';
-import type { EmbeddedTable } from '#test/table/embedded-table.ts';
+import { type RunningApiGateway, useApiGateway } from '#test/local/api-gateway/use-api-gateway.ts';
+import { type TestTable, useTable } from '#test/table/use-table.ts';
 
 /** The error that ends an operation before a step. */
 class Interrupted extends Error {}
@@ -22,21 +24,8 @@ let tables = 0;
 /** Creates another empty table in the database. */
 const freshTable = async (endpoint: string): Promise<Table> => {
   tables += 1;
-  const table = openTable(`bench${tables}`, endpoint);
-  await table.client.send(
-    new CreateTableCommand({
-      TableName: table.name,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({
-        AttributeName,
-        AttributeType: 'S' as const,
-      })),
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-    }),
-  );
+  const table = openTable(`test${tables}`, endpoint);
+  await ensureTable(table);
   return table;
 };
 
@@ -70,28 +59,28 @@ export const recordWrites = ({ client }: Table): (() => readonly string[][]) => 
   return () => writes;
 };
 
+/** Prepares administrations for the tests of a file. */
+export const useAdministration = (): (() => ReturnType<typeof newAdministration>) => {
+  const database = useTable();
+  const apiGateway = useApiGateway();
+  return () => newAdministration(database, apiGateway());
+};
+
 /**
- * An administration over a real table and a fake of API Gateway, whose operations can be ended at any step. Like API Gateway, it caches
- * the authorizer's decisions until they are flushed.
+ * Returns an administration over an empty table and the simulated API Gateway, whose operations can be ended at any step. Like API Gateway,
+ * it caches the authorizer's decisions until they are flushed.
  */
-export const administrationBench = async ({ endpoint }: EmbeddedTable) => {
+const newAdministration = async ({ endpoint }: TestTable, apiGateway: RunningApiGateway) => {
   const table = await freshTable(endpoint);
   const decisions = new Map<string, KeySecret>();
-  const memory = fakeUsagePlans();
-  const gateway: FakeUsagePlans = {
-    ...memory,
-    async flushAuthorizerCache() {
-      decisions.clear();
-      await memory.flushAuthorizerCache();
-    },
-  };
+  apiGateway.simulator.onFlush(() => decisions.clear());
   const clock = fakeClock('2026-11-21T10:00:00Z');
   let steps: string[] = [];
   let interruptAt = Number.POSITIVE_INFINITY;
 
   const admin = administration({
     table,
-    usagePlans: gateway,
+    usagePlans: apiGateway.usagePlans,
     keyPrefix: 'blk_test_',
     stage: 'test',
     actor: 'local:tester',
@@ -115,7 +104,8 @@ export const administrationBench = async ({ endpoint }: EmbeddedTable) => {
 
   return {
     admin,
-    gateway,
+    gateway: apiGateway.usagePlans,
+    gatewayKeys: apiGateway.keys,
     table,
     clock,
 
@@ -145,8 +135,8 @@ export const administrationBench = async ({ endpoint }: EmbeddedTable) => {
       const record = await authorize(secret);
       if (record === undefined || (record.expires_at ?? Number.POSITIVE_INFINITY) * 1000 <= clock())
         return false;
-      const key = [...gateway.held.values()].find(({ value }) => value === record.usage_id);
-      return key?.enabled === true && gateway.plans.get(key.id)?.has(record.plan) === true;
+      const throttle = apiGateway.simulator.throttleOf(record.usage_id);
+      return isDeepStrictEqual(throttle, usagePlanThrottle(record.plan));
     },
 
     seller: (name = 'Kaveh Books'): Promise<Seller> => createSeller(admin, name),
@@ -165,3 +155,5 @@ export const administrationBench = async ({ endpoint }: EmbeddedTable) => {
     },
   };
 };
+
+export type TestAdministration = Awaited<ReturnType<typeof newAdministration>>;

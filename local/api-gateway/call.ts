@@ -1,7 +1,7 @@
-import type { SimulatorState, StoredKey } from './state.ts';
+import type { State, StoredKey } from './state.ts';
 
 /** An error response of API Gateway: the SDK makes its exception from the name. */
-export class SimulatorError extends Error {
+export class ApiGatewayError extends Error {
   readonly status: number;
 
   constructor(name: string, status: number, message: string) {
@@ -11,36 +11,29 @@ export class SimulatorError extends Error {
   }
 }
 
-export const notFound = (message: string) => new SimulatorError('NotFoundException', 404, message);
-export const badRequest = (message: string) => new SimulatorError('BadRequestException', 400, message);
-export const conflict = (message: string) => new SimulatorError('ConflictException', 409, message);
+export const notFound = (message: string) => new ApiGatewayError('NotFoundException', 404, message);
+export const badRequest = (message: string) => new ApiGatewayError('BadRequestException', 400, message);
+export const conflict = (message: string) => new ApiGatewayError('ConflictException', 409, message);
 
-/** A call: the ids in its path, its query and its body. */
+/** A management call: the ids in its path, its query and its body. */
 export interface Call {
   readonly ids: readonly string[];
   readonly query: URLSearchParams;
   readonly body: unknown;
 }
 
+/** The response to a call that succeeded. */
 export interface Reply {
   readonly status: number;
-  readonly body?: unknown;
+  readonly body?: object;
 }
 
-/** The state and the settings of a running simulator. */
-export interface Simulator {
-  readonly state: SimulatorState;
-  readonly now: () => number;
-  readonly flush: () => void;
-  /** Whether one more key may be created now: API Gateway takes five a second from an account. */
-  readonly mayCreateKey: () => boolean;
-}
+/** Makes a call on the state. Throws an ApiGatewayError if API Gateway refuses it. */
+export type Operation = (state: State, call: Call) => Reply;
 
-export type Operation = (simulator: Simulator, call: Call) => Reply | Promise<Reply>;
-
-/** Returns the key with this id. Throws the error of API Gateway if there is none. */
-export const requireKey = ({ state }: Simulator, id: string): StoredKey => {
-  const key = state.keys.get(id);
+/** Returns the key with this id. Throws NotFoundException if there is none. */
+export const requireKey = ({ keys }: State, id: string): StoredKey => {
+  const key = keys.get(id);
   if (key === undefined) throw notFound('Invalid API Key identifier specified');
   return key;
 };
@@ -52,7 +45,7 @@ export const field = (body: unknown, name: string): unknown =>
 const DEFAULT_PAGE_SIZE = 25;
 const MAX_PAGE_SIZE = 500;
 
-/** One page of a list as API Gateway gives it: `item`, and `position` where the next page begins. */
+/** Returns one page of a list as API Gateway does: `item`, and `position` where the next page begins. */
 export const pageOf = <T>(all: readonly T[], query: URLSearchParams): { item: T[]; position?: string } => {
   const limit = Number(query.get('limit') ?? DEFAULT_PAGE_SIZE);
   if (!Number.isInteger(limit) || limit < 1) throw badRequest('Invalid limit');

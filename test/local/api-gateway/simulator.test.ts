@@ -1,26 +1,25 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   CreateApiKeyCommand,
   CreateUsagePlanKeyCommand,
-  GetApiKeyCommand,
   GetApiKeysCommand,
   GetUsageCommand,
-  GetUsagePlansCommand,
   paginateGetApiKeys,
   paginateGetUsagePlanKeys,
   UpdateApiKeyCommand,
 } from '@aws-sdk/client-api-gateway';
 import { KEY_QUOTA } from '#admin/usage-plans/port.ts';
-import { PLAN_NAMES, usagePlanThrottle } from '#shared/rate-limits/plans.ts';
-import { PLAN_IDS } from './identifiers.ts';
-import { startApiGateway } from './start.ts';
+import { PLAN_IDS } from '#local/api-gateway/identifiers.ts';
+import { usagePlanThrottle } from '#shared/rate-limits/plans.ts';
+import { type RunningApiGateway, startApiGateway, useApiGateway } from './use-api-gateway.ts';
 
-type Running = Awaited<ReturnType<typeof startApiGateway>>;
-
-let running: Running;
-beforeEach(async () => {
-  running = await startApiGateway();
+const apiGateway = useApiGateway();
+let running: RunningApiGateway;
+beforeEach(() => {
+  running = apiGateway();
 });
-afterEach(() => running.stop());
 
 const VALUE = 'v'.repeat(40);
 const newKey = (changes: Partial<ConstructorParameters<typeof CreateApiKeyCommand>[0]> = {}) =>
@@ -60,7 +59,9 @@ describe('an error response', () => {
   it('is NotFoundException for an unknown key or plan', async () => {
     const { client } = running;
     const { id: keyId } = await newKey();
-    await expect(client.send(new GetApiKeyCommand({ apiKey: 'none' }))).rejects.toMatchObject({
+    await expect(
+      client.send(new UpdateApiKeyCommand({ apiKey: 'none', patchOperations: [] })),
+    ).rejects.toMatchObject({
       name: 'NotFoundException',
       message: 'Invalid API Key identifier specified',
     });
@@ -87,20 +88,38 @@ describe('an error response', () => {
 });
 
 describe('the simulated API Gateway', () => {
-  it('refuses a call without a signature with 403', async () => {
-    const reply = await fetch(`${running.url}/apikeys`);
-    expect([reply.status, reply.headers.get('x-amzn-errortype')]).toEqual([
-      403,
-      'MissingAuthenticationTokenException',
-    ]);
+  it.each([
+    ['without a signature', undefined, 'MissingAuthenticationTokenException'],
+    [
+      'with another access key',
+      'AWS4-HMAC-SHA256 Credential=other/20261121/us-east-1/apigateway/aws4_request, Signature=0',
+      'UnrecognizedClientException',
+    ],
+  ])('refuses a call %s with 403 and does not make it', async (_title, authorization, name) => {
+    const reply = await fetch(`${running.access.endpoint}/apikeys`, {
+      method: 'POST',
+      headers: { ...(authorization && { Authorization: authorization }) },
+      body: JSON.stringify({ name: 'key', value: VALUE }),
+    });
+    expect([reply.status, reply.headers.get('x-amzn-errortype')]).toEqual([403, name]);
+    expect(await running.keys()).toEqual([]);
   });
 
-  it('returns a value only when includeValue is set', async () => {
-    const { id: apiKey } = await newKey();
+  it('refuses a call that it does not serve with 404, and a body that is no JSON with 400', async () => {
+    const headers = { Authorization: 'AWS4-HMAC-SHA256 Credential=test/20261121' };
+    const call = async (path: string) => {
+      const reply = await fetch(`${running.access.endpoint}${path}`, { method: 'POST', headers, body: '{' });
+      return [reply.status, reply.headers.get('x-amzn-errortype')];
+    };
+    expect(await call('/domainnames')).toEqual([404, 'UnknownOperationException']);
+    expect(await call('/apikeys')).toEqual([400, 'BadRequestException']);
+  });
+
+  it('returns a value only when includeValues is set', async () => {
+    await newKey();
     const { client } = running;
     expect((await client.send(new GetApiKeysCommand({}))).items?.[0]?.value).toBeUndefined();
-    expect((await client.send(new GetApiKeyCommand({ apiKey }))).value).toBeUndefined();
-    expect((await client.send(new GetApiKeyCommand({ apiKey, includeValue: true }))).value).toBe(VALUE);
+    expect((await client.send(new GetApiKeysCommand({ includeValues: true }))).items?.[0]?.value).toBe(VALUE);
   });
 
   it('returns long lists in pages', async () => {
@@ -127,32 +146,39 @@ describe('the simulated API Gateway', () => {
     expect(members).toEqual(ids);
   });
 
-  it('has the usage plans of shared/rate-limits/plans.ts', async () => {
-    const { items } = await running.client.send(new GetUsagePlansCommand({}));
-    expect(items?.map(({ name, throttle }) => [name, throttle])).toEqual(
-      PLAN_NAMES.map((name) => [name, usagePlanThrottle(name)]),
-    );
-  });
-
-  it('throttles CreateApiKey as API Gateway does, and the adapter retries', async () => {
-    const throttled = await startApiGateway({ createKeysPerSecond: 5 });
-    const keys = Array.from({ length: 7 }, (_, index) => ({
-      name: `key${index}`,
-      value: `${VALUE}${index}`,
+  it('makes the adapter refuse a key with key_quota_reached when the account is full', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'full-account-'));
+    const file = join(folder, 'usage-plans.json');
+    const keys = Array.from({ length: KEY_QUOTA }, (_, index) => ({
+      id: `other${index}`,
+      value: `other${index}`,
+      name: 'other',
       enabled: true,
     }));
-    const created = await Promise.all(keys.map((key) => throttled.usagePlans.createKey(key)));
-    expect(new Set(created.map(({ id }) => id)).size).toBe(7);
-    await throttled.stop();
-  });
-
-  it('makes the adapter refuse a key with key_quota_reached when the account is full', async () => {
-    const { keys } = running.simulator.state;
-    for (let index = 0; index < KEY_QUOTA; index += 1) {
-      const id = `other${index}`;
-      keys.set(id, { id, value: id, name: 'other', enabled: true, createdDate: 0, lastUpdatedDate: 0 });
-    }
-    const created = running.usagePlans.createKey({ name: 'key', value: VALUE, enabled: true });
+    await writeFile(file, JSON.stringify({ keys, usage: {} }));
+    const full = await startApiGateway({ file });
+    const created = full.usagePlans.createKey({ name: 'key', value: VALUE, enabled: true });
     await expect(created).rejects.toMatchObject({ name: 'Refusal', code: 'key_quota_reached' });
+    await full.stop();
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('throttleOf', () => {
+  it('returns the throttle of the plan only while the key is enabled and in a plan', async () => {
+    const { usagePlans, simulator } = running;
+    expect(simulator.throttleOf(VALUE)).toBeUndefined();
+    const { id = '' } = await newKey();
+    expect(simulator.throttleOf(VALUE)).toBeUndefined();
+    await usagePlans.attach(id, 'free');
+    expect(simulator.throttleOf(VALUE)).toEqual(usagePlanThrottle('free'));
+    await usagePlans.setEnabled(id, false);
+    expect(simulator.throttleOf(VALUE)).toBeUndefined();
+    await usagePlans.setEnabled(id, true);
+    await usagePlans.detach(id, 'free');
+    await usagePlans.attach(id, 'professional');
+    expect(simulator.throttleOf(VALUE)).toEqual(usagePlanThrottle('professional'));
+    await usagePlans.deleteKey(id);
+    expect(simulator.throttleOf(VALUE)).toBeUndefined();
   });
 });
