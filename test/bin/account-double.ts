@@ -1,48 +1,156 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { API_ID, PLAN_IDS } from '#local/api-gateway/identifiers.ts';
+import { openApiGateway } from '#local/api-gateway/simulator.ts';
+import { FIXED_ACCESS_KEY_ID, STAGE_NAME } from '#local/environment.ts';
+import { respond } from '#local/gateway/proxy-event.ts';
+import { systemClock } from '#shared/clock.ts';
+import type { TestTable } from '#test/table/use-table.ts';
 
 /** The account of the simulated credentials. */
 export const ACCOUNT = '111122223333';
 
-const IDENTITY = `<GetCallerIdentityResponse><GetCallerIdentityResult><Account>${ACCOUNT}</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`;
-const EXPIRED =
-  '<ErrorResponse><Error><Type>Sender</Type><Code>ExpiredToken</Code><Message>expired</Message></Error></ErrorResponse>';
+/** What a test can change in the account. */
+interface Account {
+  /** The texts of the secrets by name or ARN. */
+  readonly secrets: Map<string, string>;
+  /** An expired session gets no identity from STS. */
+  readonly session: { isExpired: boolean };
+  /** The outputs of the stack buyer-linking-prod-api; undefined if it does not exist. */
+  readonly outputs: Readonly<Record<string, string>> | undefined;
+}
 
-/** Simulates STS and Secrets Manager behind one URL. `secrets`: the texts by name. Stop it in afterAll. */
-export const startAccountDouble = async () => {
-  const secrets = new Map<string, string>();
-  const session = { isExpired: false };
-  const respond = (action: string, sent: Record<string, string>): readonly [number, object] => {
-    const name = sent.SecretId ?? sent.Name ?? '';
-    const isCreation = action === 'CreateSecret';
-    if (!isCreation && !secrets.has(name)) return [400, { __type: 'ResourceNotFoundException' }];
-    if (isCreation && secrets.has(name)) return [400, { __type: 'ResourceExistsException' }];
-    if (sent.SecretString !== undefined) secrets.set(name, sent.SecretString);
-    return [200, { Name: name, SecretString: secrets.get(name) }];
+const SECRET_ARN = `arn:aws:secretsmanager:eu-central-1:${ACCOUNT}:secret:hash`;
+const HASH_SECRET = JSON.stringify({ current: 'a secret of a test, of forty characters!' });
+
+const outputsOf = (table: TestTable) => ({
+  ApiId: API_ID,
+  StageName: STAGE_NAME,
+  BaseUrl: 'https://example.com',
+  TableName: table.name,
+  UsagePlanFreeId: PLAN_IDS.free,
+  UsagePlanProfessionalId: PLAN_IDS.professional,
+  HashSecretArn: SECRET_ARN,
+  KeyPrefix: 'blk_live_',
+  Version: '1.2.3',
+  Commit: 'abcdef0',
+});
+
+const reply = (statusCode: number, type: string, body: string): APIGatewayProxyResult => ({
+  statusCode,
+  headers: { 'Content-Type': type },
+  body,
+});
+
+const xml = (statusCode: number, body: string) => reply(statusCode, 'text/xml', body);
+
+const errorXml = (statusCode: number, code: string, message: string) =>
+  xml(
+    statusCode,
+    `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
+  );
+
+const sts = ({ session }: Account): APIGatewayProxyResult =>
+  session.isExpired
+    ? errorXml(403, 'ExpiredToken', 'expired')
+    : xml(
+        200,
+        `<GetCallerIdentityResponse><GetCallerIdentityResult><Account>${ACCOUNT}</Account><Arn>arn:aws:sts::${ACCOUNT}:assumed-role/admin/sara</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`,
+      );
+
+const cloudFormation = ({ outputs }: Account, stack: string): APIGatewayProxyResult => {
+  if (stack === 'buyer-linking-forbidden-api') return errorXml(403, 'AccessDenied', 'no');
+  if (stack !== 'buyer-linking-prod-api' || outputs === undefined)
+    return errorXml(400, 'ValidationError', `Stack with id ${stack} does not exist`);
+  const members = Object.entries(outputs).map(
+    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  return xml(
+    200,
+    `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>x</StackName><CreationTime>2026-11-21T00:00:00Z</CreationTime><StackStatus>CREATE_COMPLETE</StackStatus><Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+  );
+};
+
+/** The alarms in alarm state for a prefix. */
+const cloudWatch = ({ AlarmNamePrefix, StateValue }: Readonly<Record<string, string>>) =>
+  reply(
+    200,
+    'application/x-amz-json-1.0',
+    JSON.stringify({
+      MetricAlarms: [{ AlarmName: `${AlarmNamePrefix}table-throttled`, StateValue }],
+      CompositeAlarms: [],
+    }),
+  );
+
+const secretsManager = (
+  { secrets }: Account,
+  action: string,
+  sent: Readonly<Record<string, string>>,
+): APIGatewayProxyResult => {
+  const name = sent.SecretId ?? sent.Name ?? '';
+  const isCreation = action === 'CreateSecret';
+  const json = (status: number, body: object) =>
+    reply(status, 'application/x-amz-json-1.1', JSON.stringify(body));
+  if (!isCreation && !secrets.has(name)) return json(400, { __type: 'ResourceNotFoundException' });
+  if (isCreation && secrets.has(name)) return json(400, { __type: 'ResourceExistsException' });
+  if (sent.SecretString !== undefined) secrets.set(name, sent.SecretString);
+  return json(200, { Name: name, SecretString: secrets.get(name) });
+};
+
+/** Returns the response of the service that a request is for. STS and CloudFormation use the query protocol, the others JSON. */
+const resultOf = (account: Account, target: string, body: string): APIGatewayProxyResult => {
+  const [service, action = ''] = target.split('.');
+  if (service === 'secretsmanager') return secretsManager(account, action, JSON.parse(body));
+  if (action === 'DescribeAlarms') return cloudWatch(JSON.parse(body));
+  const query = new URLSearchParams(body);
+  if (query.get('Action') === 'GetCallerIdentity') return sts(account);
+  return cloudFormation(account, query.get('StackName') ?? '');
+};
+
+const passOn = async (endpoint: string, { headers }: IncomingMessage, body: string) => {
+  const { host: _, ...kept } = headers;
+  const onward = forward(endpoint, { method: 'POST', path: '/', headers: kept });
+  onward.end(body);
+  const [received] = (await once(onward, 'response')) as [IncomingMessage];
+  return received;
+};
+
+/**
+ * Simulates the services of an AWS account behind one URL for AWS_ENDPOINT_URL. With a table the account has a stage prod on it. Stop it in
+ * afterAll.
+ */
+export const startAccountDouble = async (table?: TestTable) => {
+  const account: Account = {
+    secrets: new Map(table === undefined ? [] : [[SECRET_ARN, HASH_SECRET]]),
+    session: { isExpired: false },
+    outputs: table && outputsOf(table),
   };
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const [service, action = ''] = String(request.headers['x-amz-target'] ?? '').split('.');
-    if (service !== 'secretsmanager')
-      return response
-        .writeHead(session.isExpired ? 403 : 200, { 'Content-Type': 'text/xml' })
-        .end(session.isExpired ? EXPIRED : IDENTITY);
-    const [status, body] = respond(action, JSON.parse(Buffer.concat(chunks).toString()));
-    return response
-      .writeHead(status, { 'Content-Type': 'application/x-amz-json-1.1' })
-      .end(JSON.stringify(body));
-  }).listen(0, '127.0.0.1');
+  const apiGateway = await openApiGateway({ accessKeyId: FIXED_ACCESS_KEY_ID, clock: systemClock });
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.url !== '/') return respond(response, await apiGateway.respondTo(request));
+    const body = await text(request);
+    const target = String(request.headers['x-amz-target'] ?? '');
+    if (table === undefined || !target.startsWith('DynamoDB'))
+      return respond(response, resultOf(account, target, body));
+    const received = await passOn(table.endpoint, request, body);
+    response.writeHead(received.statusCode ?? 500, received.headers);
+    received.pipe(response);
+  };
+
+  const server = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as { port: number };
   return {
-    secrets,
-    session,
+    secrets: account.secrets,
+    session: account.session,
     /** The environment of a command that calls this instead of AWS. */
     environment: {
-      AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       AWS_REGION: 'eu-central-1',
-      AWS_ACCESS_KEY_ID: 'test',
+      AWS_ACCESS_KEY_ID: FIXED_ACCESS_KEY_ID,
       AWS_SECRET_ACCESS_KEY: 'test',
       AWS_EC2_METADATA_DISABLED: 'true',
       AWS_CONFIG_FILE: '/dev/null',

@@ -1,23 +1,25 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startAwsDouble } from './aws-double.ts';
+import { startAccountDouble } from '#test/bin/account-double.ts';
+import { useTable } from '#test/table/use-table.ts';
 import { startCommand } from './cli-process.ts';
 import { runCommand } from './in-process.ts';
 import { stageCommands } from './stage-commands.ts';
 
-let aws: Awaited<ReturnType<typeof startAwsDouble>>;
+const table = useTable();
+let aws: Awaited<ReturnType<typeof startAccountDouble>>;
 let own: NodeJS.ProcessEnv;
 beforeAll(async () => {
-  aws = await startAwsDouble();
+  aws = await startAccountDouble(table);
   own = { ...process.env };
   // The SDK clients of commands that run in this process read it.
   Object.assign(process.env, aws.environment);
 });
-afterAll(async () => {
+afterAll(() => {
   for (const name of Object.keys(aws.environment)) delete process.env[name];
   Object.assign(process.env, own);
-  await aws.stop();
+  aws.stop();
 });
 
 const onStage = (
@@ -42,7 +44,7 @@ describe('the admin commands on a stage', () => {
       stage: 'prod',
       version: '1.2.3',
       commit: 'abcdef0',
-      table: aws.table.name,
+      table: table.name,
       sellers: 1,
       account_key_quota: 10_000,
       alarms: ['buyer-linking-prod-table-throttled'],

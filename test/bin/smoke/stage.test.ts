@@ -2,15 +2,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { startAwsDouble } from '#test/bin/admin/aws-double.ts';
+import { startAccountDouble } from '#test/bin/account-double.ts';
 import { startCommand } from '#test/bin/admin/cli-process.ts';
+import { useTable } from '#test/table/use-table.ts';
 import { startStub } from './stub-service.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/smoke.ts', import.meta.url));
 
-let aws: Awaited<ReturnType<typeof startAwsDouble>>;
+const table = useTable();
+let aws: Awaited<ReturnType<typeof startAccountDouble>>;
 beforeAll(async () => {
-  aws = await startAwsDouble();
+  aws = await startAccountDouble(table);
 });
 afterAll(() => aws.stop());
 
