@@ -131,9 +131,9 @@ describe('the decision on a key', () => {
 
 describe('the day of the latest use', () => {
   it('is written once per day and survives a change of the key', async () => {
-    const bench = await newAdministration();
-    const { secret, key } = await bench.issued();
-    const store = keySecretStore(bench.table);
+    const deployment = await newAdministration();
+    const { secret, key } = await deployment.issued();
+    const store = keySecretStore(deployment.table);
     let writes = 0;
     const secrets: typeof store = {
       ...store,
@@ -142,24 +142,24 @@ describe('the day of the latest use', () => {
         return store.recordUse(hash, day);
       },
     };
-    const deps = { secrets, keyPrefix: 'blk_test_', clock: bench.clock } as const;
+    const deps = { secrets, keyPrefix: 'blk_test_', clock: deployment.clock } as const;
     const lastUsed = async () => (await store.findSecret(hashApiKey(secret)))?.last_used_day;
 
     await authorize(eventWith(secret), deps);
     await authorize(eventWith(secret), deps);
     expect([writes, await lastUsed()]).toEqual([1, '2026-11-21']);
-    bench.clock.set('2026-11-22T00:00:00Z');
+    deployment.clock.set('2026-11-22T00:00:00Z');
     await authorize(eventWith(secret), deps);
     await authorize(eventWith(secret), deps);
     expect([writes, await lastUsed()]).toEqual([2, '2026-11-22']);
-    await setScopes(bench.admin, key.key_id, ['users:write']);
+    await setScopes(deployment.admin, key.key_id, ['users:write']);
     expect(await lastUsed()).toBe('2026-11-22');
   });
 
   it('never goes back and never creates an item for a deleted secret', async () => {
-    const bench = await newAdministration();
-    const { secret } = await bench.issued();
-    const store = keySecretStore(bench.table);
+    const deployment = await newAdministration();
+    const { secret } = await deployment.issued();
+    const store = keySecretStore(deployment.table);
     await store.recordUse(hashApiKey(secret), '2026-11-22');
     await store.recordUse(hashApiKey(secret), '2026-11-21');
     expect((await store.findSecret(hashApiKey(secret)))?.last_used_day).toBe('2026-11-22');

@@ -4,15 +4,15 @@ import { type ListUsersDeps, handle as listUsers } from '#functions/list-users.t
 import { type RouteName, routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { tableInRounds } from '#test/table/table-in-rounds.ts';
-import { addSellers, createUserBench, newBuyerIn, newKey } from './create-user-bench.ts';
+import { countedTable } from '#test/table/counted-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 import { testHashes } from './create-user-deps.ts';
+import { addSellers, createUserUnderTest, newBuyerIn, newKey } from './create-user-under-test.ts';
 import { functionUnderTest, type Reply } from './harness.ts';
 import { newPerson } from './people.ts';
-import { seller, sendOtpOn } from './send-otp-bench.ts';
+import { seller, sendOtpOn } from './send-otp-under-test.ts';
 import { linkNewUser } from './users-on.ts';
-import { RIGHT, verifyOtpOn, WRONG } from './verify-otp-bench.ts';
+import { RIGHT, verifyOtpOn, WRONG } from './verify-otp-under-test.ts';
 
 /** Makes one request on the counted table `on`. What it prepares goes to the table itself. */
 type Request = (on: Table) => Promise<Reply>;
@@ -26,12 +26,10 @@ interface Budget {
   readonly make: Request;
 }
 
-let table: EmbeddedTable;
+const table = useTable();
 beforeAll(async () => {
-  table = await startEmbeddedTable();
   await addSellers(table, 'sel_test');
 });
-afterAll(() => table.stop());
 
 const list = async (on: Table, query: Record<string, string>) =>
   functionUnderTest<(typeof routes)['list-users'], ListUsersDeps>(routes['list-users'], listUsers, on, {
@@ -39,8 +37,8 @@ const list = async (on: Table, query: Record<string, string>) =>
     hashes: testHashes,
   }).call({ query });
 
-const create = async (on: Table, options: Parameters<typeof createUserBench>[1] = {}) =>
-  createUserBench(on, options).call({ body: await newBuyerIn(table), authorizer: newKey() });
+const create = async (on: Table, options: Parameters<typeof createUserUnderTest>[1] = {}) =>
+  createUserUnderTest(on, options).call({ body: await newBuyerIn(table), authorizer: newKey() });
 
 const verify = async (on: Table, code: string, authorizer?: Record<string, string>) => {
   const { phone } = newPerson();
@@ -117,8 +115,8 @@ const BUDGETS: readonly Budget[] = [
     rounds: [['BatchGet', 'Update'], ['Get']],
     async make(on) {
       const body = await newBuyerIn(table);
-      await createUserBench(table).call({ body, authorizer: newKey() });
-      return createUserBench(on).call({ body, authorizer: newKey() });
+      await createUserUnderTest(table).call({ body, authorizer: newKey() });
+      return createUserUnderTest(on).call({ body, authorizer: newKey() });
     },
   },
   {
@@ -126,7 +124,7 @@ const BUDGETS: readonly Budget[] = [
     request: 'a refused link, which is counted before it is answered',
     status: 404,
     rounds: [['BatchGet', 'Update'], ['Update']],
-    make: (on) => createUserBench(on).call({ body: newPerson(), authorizer: newKey() }),
+    make: (on) => createUserUnderTest(on).call({ body: newPerson(), authorizer: newKey() }),
   },
   {
     operation: 'create-user',
@@ -135,9 +133,9 @@ const BUDGETS: readonly Budget[] = [
     rounds: [['BatchGet', 'Update']],
     async make(on) {
       const body = await newBuyerIn(table);
-      await createUserBench(table).call({ body, authorizer: newKey() });
+      await createUserUnderTest(table).call({ body, authorizer: newKey() });
       const limits = JSON.stringify({ 'refused-links-per-hour': 0 });
-      return createUserBench(on).call({ body, authorizer: { ...newKey(), limits } });
+      return createUserUnderTest(on).call({ body, authorizer: { ...newKey(), limits } });
     },
   },
   {
@@ -179,7 +177,7 @@ const BUDGETS: readonly Budget[] = [
 
 describe('the table calls of a request', () => {
   it.each(BUDGETS)('to $operation: $request', async ({ status, rounds, make }) => {
-    const counted = tableInRounds(table);
+    const counted = countedTable(table);
     expect((await make(counted.table)).status).toBe(status);
     expect(counted.rounds).toEqual(rounds);
   });

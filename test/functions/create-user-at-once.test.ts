@@ -2,25 +2,23 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { personCheckKey } from '#shared/table/keys.ts';
 import { checkRecordFrom, withLease } from '#shared/users/person-check.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
+import { testHashes } from './create-user-deps.ts';
 import {
   addSellers,
-  createUserBench,
+  createUserUnderTest,
   newBuyerIn,
   newKey,
   type RegistryResults,
-} from './create-user-bench.ts';
-import { testHashes } from './create-user-deps.ts';
+} from './create-user-under-test.ts';
 import type { Reply } from './harness.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 beforeAll(async () => {
-  table = await startEmbeddedTable();
   await addSellers(table, 'sel_test');
 });
-afterAll(() => table.stop());
 
-const createUser = (registry: RegistryResults = {}) => createUserBench(table, { registry });
+const createUser = (registry: RegistryResults = {}) => createUserUnderTest(table, { registry });
 const newBuyer = () => newBuyerIn(table);
 const codesOf = (replies: readonly Reply[]) => replies.map(({ status, json }) => json.code ?? status).sort();
 

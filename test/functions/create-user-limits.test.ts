@@ -3,25 +3,23 @@ import { HOUR_SECONDS } from '#shared/rate-limits/plans.ts';
 import { type RateLimiter, rateLimiter, windowOf } from '#shared/rate-limits/rate-limiter.ts';
 import { limitKey } from '#shared/table/keys.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { hangingLimits } from '#test/table/hanging-limits.ts';
-import { addSellers, createUserBench, newBuyerIn, newKey } from './create-user-bench.ts';
+import { useTable } from '#test/table/use-table.ts';
+import { addSellers, createUserUnderTest, newBuyerIn, newKey } from './create-user-under-test.ts';
 import type { Reply } from './harness.ts';
 import { newPerson } from './people.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 beforeAll(async () => {
-  table = await startEmbeddedTable();
   await addSellers(table, 'sel_test');
 });
-afterAll(() => table.stop());
 
 const codesOf = (replies: readonly Reply[]) => replies.map(({ status, json }) => json.code ?? status).sort();
 const times = (count: number) => Array.from({ length: count });
 
 /** The function with a limiter whose hourly and daily counts cannot be written. */
 const withUnreachableLimits = () =>
-  createUserBench(table, {
+  createUserUnderTest(table, {
     deps: (deps) => {
       const { increment } = deps.rateLimiter;
       const rateLimiter: RateLimiter = {
@@ -54,7 +52,7 @@ describe('failed-checks-per-hour', () => {
   ] as const)(
     'allows a %s key %i failed checks in a clock hour; the next request is refused before it costs anything',
     async (plan, limit) => {
-      const { registry, paid, link, clock } = createUserBench(table);
+      const { registry, paid, link, clock } = createUserUnderTest(table);
       const key = newKey(plan);
       registry.identity = 'not_found';
       await putFailedChecks(key.keyId, limit - CHECKS, clock());
@@ -76,7 +74,7 @@ describe('failed-checks-per-hour', () => {
     ['of a deceased person', { identity: 'deceased' }],
     ['of a phone that belongs to another person', { ownership: 'not_matched' }],
   ] as const)('counts a check %s', async (_what, verdicts) => {
-    const { registry, link } = createUserBench(table);
+    const { registry, link } = createUserUnderTest(table);
     const key = newKey();
     Object.assign(registry, verdicts);
     for (const _ of times(10)) expect((await link(key)).status).toBe(422);
@@ -84,7 +82,7 @@ describe('failed-checks-per-hour', () => {
   });
 
   it('does not count a check that ended without a verdict', async () => {
-    const { registry, link } = createUserBench(table);
+    const { registry, link } = createUserUnderTest(table);
     const key = newKey();
     registry.identity = unavailableBecause('upstream');
     for (const _ of times(12)) expect((await link(key)).status).toBe(503);
@@ -93,14 +91,14 @@ describe('failed-checks-per-hour', () => {
   });
 
   it('refuses none of twenty valid links at the same moment', async () => {
-    const { link } = createUserBench(table);
+    const { link } = createUserUnderTest(table);
     const key = newKey();
     const replies = await Promise.all(times(20).map(() => link(key)));
     expect(new Set(codesOf(replies))).toEqual(new Set([201]));
   });
 
   it('returns ten verdicts, however many people are checked at the same moment', async () => {
-    const { registry, link } = createUserBench(table);
+    const { registry, link } = createUserUnderTest(table);
     registry.ownership = 'not_matched';
     const key = newKey();
     const replies = await Promise.all(times(40).map(() => link(key)));
@@ -111,7 +109,7 @@ describe('failed-checks-per-hour', () => {
   });
 
   it('returns ten verdicts to three identical requests for each of twenty people at once', async () => {
-    const { registry, call } = createUserBench(table);
+    const { registry, call } = createUserUnderTest(table);
     registry.ownership = 'not_matched';
     const key = newKey();
     const people = await Promise.all(times(20).map(() => newBuyerIn(table)));
@@ -125,7 +123,7 @@ describe('failed-checks-per-hour', () => {
   });
 
   it('returns no verdict to a request that waited for a check while the limit was used up', async () => {
-    const { registry, call, link } = createUserBench(table);
+    const { registry, call, link } = createUserUnderTest(table);
     const key = { ...newKey(), limits: JSON.stringify({ 'failed-checks-per-hour': 1 }) };
     const [checking, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     registry.identity = 'not_found';
@@ -144,7 +142,7 @@ describe('failed-checks-per-hour', () => {
   });
 
   it('counts each key separately', async () => {
-    const { registry, link } = createUserBench(table);
+    const { registry, link } = createUserUnderTest(table);
     const key = newKey();
     registry.identity = 'not_found';
     for (const _ of times(11)) await link(key);
@@ -152,14 +150,14 @@ describe('failed-checks-per-hour', () => {
   });
 
   it('can be overridden for one key', async () => {
-    const { registry, link } = createUserBench(table);
+    const { registry, link } = createUserUnderTest(table);
     const key = { ...newKey(), limits: JSON.stringify({ 'failed-checks-per-hour': 1 }) };
     registry.identity = 'not_found';
     expect(codesOf([await link(key), await link(key)])).toEqual(['identity_mismatch', 'rate_limit_exceeded']);
   });
 
   it('when used up, refuses every link: of a linked person, with other data, and of a phone that is not registered', async () => {
-    const { registry, call, link } = createUserBench(table);
+    const { registry, call, link } = createUserUnderTest(table);
     const key = newKey();
     const linked = await newBuyerIn(table);
     await call({ body: linked, authorizer: key });
@@ -182,7 +180,7 @@ describe('failed-checks-per-hour', () => {
 describe('limits whose store hangs', () => {
   it('delay a request once: after the first timeout it is counted nowhere', async () => {
     const hanging = hangingLimits(table);
-    const { link, lines } = createUserBench(table, {
+    const { link, lines } = createUserUnderTest(table, {
       registry: { identity: 'not_found' },
       deps: (deps) => ({ ...deps, rateLimiter: rateLimiter(hanging, 20) }),
     });
@@ -197,7 +195,7 @@ describe('refused-links-per-hour', () => {
   const limitedKey = () => ({ ...newKey(), limits: JSON.stringify({ 'refused-links-per-hour': 2 }) });
 
   it('allows a free key 100 responses of buyer_not_registered in a clock hour', async () => {
-    const { call, clock } = createUserBench(table);
+    const { call, clock } = createUserUnderTest(table);
     const key = newKey();
     const ask = () => call({ body: newPerson(), authorizer: key });
     const first = await Promise.all(times(60).map(ask));
@@ -210,7 +208,7 @@ describe('refused-links-per-hour', () => {
   });
 
   it('counts user_conflict too: of 20 wrong links at once, as many are answered as the limit allows', async () => {
-    const { call } = createUserBench(table);
+    const { call } = createUserUnderTest(table);
     const key = limitedKey();
     const linked = await newBuyerIn(table);
     await call({ body: linked, authorizer: key });
@@ -223,7 +221,7 @@ describe('refused-links-per-hour', () => {
   });
 
   it('when used up, returns one and the same response to every link, without a paid check', async () => {
-    const { call, paid } = createUserBench(table);
+    const { call, paid } = createUserUnderTest(table);
     const key = limitedKey();
     const [linked, buyer] = [await newBuyerIn(table), await newBuyerIn(table)];
     await call({ body: linked });
@@ -240,7 +238,7 @@ describe('refused-links-per-hour', () => {
   });
 
   it('does not count a link, a repeated link and a failed check', async () => {
-    const { call, link, registry } = createUserBench(table);
+    const { call, link, registry } = createUserUnderTest(table);
     const key = limitedKey();
     const person = await newBuyerIn(table);
     for (const _ of times(3)) await call({ body: person, authorizer: key });
@@ -251,7 +249,7 @@ describe('refused-links-per-hour', () => {
   });
 
   it('is logged once with the id of the key when it is used up', async () => {
-    const { call, lines } = createUserBench(table);
+    const { call, lines } = createUserUnderTest(table);
     const key = limitedKey();
     for (const _ of times(5)) await call({ body: newPerson(), authorizer: key });
     const events = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'key_limit_used_up');
@@ -263,7 +261,7 @@ describe('refused-links-per-hour', () => {
 
 describe('paid-checks-per-day', () => {
   it('of 0 lets a key make no paid check', async () => {
-    const { link, paid } = createUserBench(table);
+    const { link, paid } = createUserUnderTest(table);
     const key = limitedKey(0);
     expect(codesOf([await link(key), await link(key)])).toEqual(Array(2).fill('rate_limit_exceeded'));
     expect(paid.identity).toBe(0);
@@ -280,7 +278,7 @@ describe('paid-checks-per-day', () => {
     ['an undecided check', { identity: unavailableBecause('undecided') }, 503],
     ['a rejected check', { ownership: unavailableBecause('rejected') }, 503],
   ] as const)('counts %s', async (_what, results, status) => {
-    const { registry, link, clock, paid } = createUserBench(table);
+    const { registry, link, clock, paid } = createUserUnderTest(table);
     const key = limitedKey(2);
     Object.assign(registry, results);
     expect([(await link(key)).status, (await link(key)).status]).toEqual([status, status]);
@@ -296,7 +294,7 @@ describe('paid-checks-per-day', () => {
   });
 
   it('does not count a check that called no provider', async () => {
-    const { registry, link } = createUserBench(table);
+    const { registry, link } = createUserUnderTest(table);
     const key = limitedKey(1);
     registry.ownership = unavailableBecause('circuit_open');
     for (const _ of times(5)) expect((await link(key)).json.code).toBe('verification_unavailable');
@@ -305,7 +303,7 @@ describe('paid-checks-per-day', () => {
   });
 
   it('counts one check for twenty identical requests, and lets all of them pass', async () => {
-    const { call } = createUserBench(table);
+    const { call } = createUserUnderTest(table);
     const body = await newBuyerIn(table);
     const key = limitedKey(1);
     const replies = await Promise.all(times(20).map(() => call({ body, authorizer: key })));
@@ -313,7 +311,7 @@ describe('paid-checks-per-day', () => {
   });
 
   it('is exact at any number of links at once', async () => {
-    const { link, paid } = createUserBench(table);
+    const { link, paid } = createUserUnderTest(table);
     const key = limitedKey(5);
     const replies = await Promise.all(times(30).map(() => link(key)));
     expect(codesOf(replies)).toEqual([...Array(5).fill(201), ...Array(25).fill('rate_limit_exceeded')]);

@@ -5,28 +5,26 @@ import { checkRecordFrom, isInProgress } from '#shared/users/person-check.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { canceledFor, storeWhose } from '#test/shared/users/linking.ts';
 import { type UserStore, userStore } from '#test/shared/users/user-store.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';
+import { useTable } from '#test/table/use-table.ts';
+import { testHashes } from './create-user-deps.ts';
 import {
   addSellers,
-  createUserBench,
+  createUserUnderTest,
   newBuyerIn,
   newKey,
   type RegistryResults,
-} from './create-user-bench.ts';
-import { testHashes } from './create-user-deps.ts';
+} from './create-user-under-test.ts';
 import { callerContext } from './harness.ts';
 import { newPerson } from './people.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 beforeAll(async () => {
-  table = await startEmbeddedTable();
   await addSellers(table, 'sel_test', 'sel_other');
 });
-afterAll(() => table.stop());
 
-const createUser = (registry: RegistryResults = {}) => createUserBench(table, { registry });
+const createUser = (registry: RegistryResults = {}) => createUserUnderTest(table, { registry });
 const newBuyer = () => newBuyerIn(table);
 const listAll = async (sellerId: string) => (await userStore(table).listPage(sellerId, 1, 100)).users;
 
@@ -68,7 +66,7 @@ describe('201', () => {
       return send();
     });
     const registry = { wait: async () => order.push('check') };
-    await createUserBench(traced, { registry }).call({ body: await newBuyer() });
+    await createUserUnderTest(traced, { registry }).call({ body: await newBuyer() });
     expect(order.slice(-4)).toEqual(['check', 'check', 'GetCommand', 'TransactWriteCommand']);
   });
 
@@ -105,7 +103,7 @@ describe('201', () => {
     const person = await newBuyer();
     const first = await createUser().call({ body: person });
     const removal = { removedAt: '2026-11-21T08:00:00.000Z', deadlineMs: performance.now() + 3000 };
-    const { call, paid } = createUserBench(table, {
+    const { call, paid } = createUserUnderTest(table, {
       deps: (deps) => ({
         ...deps,
         users: {
@@ -126,7 +124,7 @@ describe('201', () => {
   it('is the response although the response of the link transaction was lost', async () => {
     const lossy = losingResponses(table);
     const person = await newBuyer();
-    const { call } = createUserBench(lossy, {
+    const { call } = createUserUnderTest(lossy, {
       deps: (deps) => ({
         ...deps,
         users: {
@@ -147,7 +145,7 @@ describe('201', () => {
   it('is the response although the response of every write was lost once', async () => {
     const lossy = losingResponses(table);
     lossy.loseWrites(4);
-    const { status } = await createUserBench(lossy).call({ body: await newBuyer() });
+    const { status } = await createUserUnderTest(lossy).call({ body: await newBuyer() });
     expect([status, lossy.lost()]).toEqual([201, 4]);
     lossy.client.destroy();
   });
@@ -305,7 +303,7 @@ describe('503', () => {
   });
 
   it('is verification_unavailable until midnight UTC when the stage has used up its paid checks', async () => {
-    const { link, paid } = createUserBench(table, { ceilings: { paidChecksPerDay: 1 } });
+    const { link, paid } = createUserUnderTest(table, { ceilings: { paidChecksPerDay: 1 } });
     expect((await link()).status).toBe(201);
     const { status, json, headers } = await link();
     expect([status, json.code, headers['Retry-After']]).toEqual([
@@ -323,7 +321,7 @@ describe('503', () => {
     const busy = storeWhose(table, () => Promise.reject(conflict), Number.POSITIVE_INFINITY);
     const link: UserStore['link'] = (newLink, _deadlineMs, alsoWrite) =>
       busy.link(newLink, performance.now() - 1, alsoWrite);
-    const { call } = createUserBench(table, {
+    const { call } = createUserUnderTest(table, {
       deps: (deps) => ({ ...deps, users: { ...deps.users, link } }),
     });
     const { status, json, headers } = await call({ body: person });

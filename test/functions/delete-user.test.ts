@@ -5,19 +5,17 @@ import type { Table } from '#shared/table/client.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
 import { canceledFor, createSeller, noResponse } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
 import { linkNewUser } from './users-on.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 
 beforeAll(async () => {
-  table = await startEmbeddedTable();
   await createSeller(table, 'sel_test');
   await createSeller(table, 'sel_other');
 });
-afterAll(() => table.stop());
 
 const deleteUser = (on: Table = table) =>
   functionUnderTest<(typeof routes)['delete-user'], DeleteUserDeps>(routes['delete-user'], handle, on, {

@@ -5,21 +5,19 @@ import type { User } from '#shared/users/schema.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
 import { createSeller, inAnHour } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 import { functionUnderTest } from './harness.ts';
 import { linkNewUser } from './users-on.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 let user: User;
 
 beforeAll(async () => {
-  table = await startEmbeddedTable();
   await createSeller(table, 'sel_test');
   await createSeller(table, 'sel_other');
   user = await linkNewUser(table, 'sel_test');
 });
-afterAll(() => table.stop());
 
 const getUser = (on: Table = table) =>
   functionUnderTest<(typeof routes)['get-user'], GetUserDeps>(routes['get-user'], handle, on, {

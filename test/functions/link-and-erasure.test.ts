@@ -1,30 +1,27 @@
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/erase-buyer.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
-import { administrationBench } from '#test/admin/operations/bench.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { type TestAdministration, useAdministration } from '#test/admin/operations/use-administration.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
-import { addSellers, createUserBench, newBuyerIn, newKey } from './create-user-bench.ts';
 import { testHashes } from './create-user-deps.ts';
-import { RIGHT, verifyOtpOn } from './verify-otp-bench.ts';
+import { addSellers, createUserUnderTest, newBuyerIn, newKey } from './create-user-under-test.ts';
+import { RIGHT, verifyOtpOn } from './verify-otp-under-test.ts';
 
-let database: EmbeddedTable;
-let bench: Awaited<ReturnType<typeof administrationBench>>;
+const newAdministration = useAdministration();
+let deployment: TestAdministration;
 beforeAll(async () => {
-  database = await startEmbeddedTable();
-  bench = await administrationBench(database);
-  await addSellers(bench.table, 'sel_test');
+  deployment = await newAdministration();
+  await addSellers(deployment.table, 'sel_test');
 });
-afterAll(() => database.stop());
 
 type Change = (phoneHashes: readonly string[]) => Promise<unknown>;
 
-const erase: Change = (phoneHashes) => eraseBuyer(bench.admin, phoneHashes);
+const erase: Change = (phoneHashes) => eraseBuyer(deployment.admin, phoneHashes);
 
 const remove: Change = (phoneHashes) =>
-  adminBuyerStore(bench.table).remove(
+  adminBuyerStore(deployment.table).remove(
     phoneHashes,
-    bench.admin.record({ action: 'buyer.removed', details: {} }),
+    deployment.admin.record({ action: 'buyer.removed', details: {} }),
   );
 
 /** The calls of a link: lookup, count, lease, paid check, count of users, transaction. The transaction is the last. */
@@ -32,19 +29,19 @@ const CALLS = 6;
 
 /** Links a new buyer, who is erased or removed at one call of the link: before it is sent, or beside it. */
 const linkDuring = async (change: Change, moment: number, order: 'before' | 'beside') => {
-  const buyer = await newBuyerIn(bench.table);
+  const buyer = await newBuyerIn(deployment.table);
   const phoneHashes = await testHashes.phone(buyer.phone);
   const changed = Promise.withResolvers<unknown>();
   let calls = 0;
-  const watched = interceptedTable(bench.table, async (_command, send) => {
+  const watched = interceptedTable(deployment.table, async (_command, send) => {
     calls += 1;
     if (calls === moment) changed.resolve(change(phoneHashes));
     if (calls === moment && order === 'before') await changed.promise;
     return send();
   });
-  const { json } = await createUserBench(watched).call({ body: buyer, authorizer: newKey() });
+  const { json } = await createUserUnderTest(watched).call({ body: buyer, authorizer: newKey() });
   await changed.promise;
-  const { users, registrations } = countsOf(await readBuyerData(bench.admin, phoneHashes));
+  const { users, registrations } = countsOf(await readBuyerData(deployment.admin, phoneHashes));
   return { result: json.code ?? 'linked', users, registrations };
 };
 
@@ -91,8 +88,8 @@ describe('a link whose buyer is erased or removed at one of its calls', () => {
 
   it('counts as a refused link', async () => {
     const authorizer = { ...newKey(), limits: JSON.stringify({ 'refused-links-per-hour': 1 }) };
-    const buyer = await newBuyerIn(bench.table);
-    const { call } = createUserBench(bench.table, {
+    const buyer = await newBuyerIn(deployment.table);
+    const { call } = createUserUnderTest(deployment.table, {
       registry: { wait: async () => erase(await testHashes.phone(buyer.phone)) },
     });
     expect((await call({ body: buyer, authorizer })).json.code).toBe('buyer_not_registered');
@@ -102,11 +99,11 @@ describe('a link whose buyer is erased or removed at one of its calls', () => {
 
 describe('a link and a sign-in of one buyer at once', () => {
   it('both succeed: the sign-in registers the buyer again when the transaction of the link has ended', async () => {
-    const buyer = await newBuyerIn(bench.table);
+    const buyer = await newBuyerIn(deployment.table);
     const conflicted = Promise.withResolvers<void>();
     let isLinking = false;
     const linking = Promise.withResolvers<void>();
-    const onLink = interceptedTable(bench.table, async ({ name }, send) => {
+    const onLink = interceptedTable(deployment.table, async ({ name }, send) => {
       if (name !== 'TransactWriteCommand') return send();
       isLinking = true;
       linking.resolve();
@@ -115,15 +112,15 @@ describe('a link and a sign-in of one buyer at once', () => {
       return send();
     });
     // The transaction holds the item of the buyer, as DynamoDB does.
-    const onVerify = interceptedTable(bench.table, async ({ name, input }, send) => {
+    const onVerify = interceptedTable(deployment.table, async ({ name, input }, send) => {
       const isOfBuyer = JSON.stringify(input.Key ?? {}).includes('BUYER#');
       if (name !== 'UpdateCommand' || !isOfBuyer || !isLinking) return send();
       conflicted.resolve();
       throw new TransactionConflictException({ message: 'conflict', $metadata: {} });
     });
-    const app = verifyOtpOn(bench.table, { on: onVerify });
+    const app = verifyOtpOn(deployment.table, { on: onVerify });
     await app.send(buyer.phone);
-    const link = createUserBench(onLink).call({ body: buyer, authorizer: newKey() });
+    const link = createUserUnderTest(onLink).call({ body: buyer, authorizer: newKey() });
     await linking.promise;
     const verify = app.verify(buyer.phone, RIGHT);
     expect((await link).status).toBe(201);

@@ -4,17 +4,12 @@ import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailabl
 import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { routes } from '#shared/routes.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
 import { newPerson } from './people.ts';
-import { hashes, type SendOtpOptions, seller, sendOtpOn } from './send-otp-bench.ts';
+import { hashes, type SendOtpOptions, seller, sendOtpOn } from './send-otp-under-test.ts';
 
-let table: EmbeddedTable;
-
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
+const table = useTable();
 
 const sendOtp = (options?: SendOtpOptions) => sendOtpOn(table, options);
 

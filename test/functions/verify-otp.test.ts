@@ -1,7 +1,7 @@
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';
+import { useTable } from '#test/table/use-table.ts';
 import { callerContext } from './harness.ts';
 import { newPerson } from './people.ts';
 import {
@@ -13,14 +13,9 @@ import {
   type VerifyOtpOptions,
   verifyOtpOn,
   WRONG,
-} from './verify-otp-bench.ts';
+} from './verify-otp-under-test.ts';
 
-let table: EmbeddedTable;
-
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
+const table = useTable();
 
 const verifyOtp = (options?: VerifyOtpOptions) => verifyOtpOn(table, options);
 

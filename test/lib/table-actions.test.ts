@@ -12,7 +12,7 @@ import { permissionsOf, type Route } from '#shared/route.ts';
 import { allRoutes, type RouteName, routes } from '#shared/routes.ts';
 import { secretKey, sellerKey } from '#shared/table/keys.ts';
 import { validBody } from '#test/security/valid-request.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 import { type Simulators, startSimulators } from '../../local/simulators/server.ts';
 import { type FunctionCalls, functionCalls } from './function-calls.ts';
 import { type RecordingTable, startRecordingTable } from './recording-table.ts';
@@ -43,7 +43,7 @@ const requestsOf = async (route: Route): Promise<(calls: FunctionCalls) => Promi
  * row without table permissions of its own needs no such file. The recorded requests must equal the grants of the row.
  */
 let folder: string;
-let table: EmbeddedTable;
+const table = useTable();
 let recorder: RecordingTable;
 let simulators: Simulators;
 let restoreLog: () => void;
@@ -57,7 +57,7 @@ const file = async (name: string, text: string): Promise<string> => {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'buyer-linking-actions-'));
-  [table, simulators] = await Promise.all([startEmbeddedTable(), startSimulators()]);
+  simulators = await startSimulators();
   recorder = await startRecordingTable(table.endpoint);
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   Object.assign(process.env, {
@@ -82,7 +82,7 @@ beforeAll(async () => {
 afterAll(async () => {
   restoreLog();
   process.env = ENVIRONMENT_BEFORE;
-  await Promise.all([recorder.close(), simulators.close(), table.stop()]);
+  await Promise.all([recorder.close(), simulators.close()]);
   await rm(folder, { recursive: true });
 });
 

@@ -1,7 +1,7 @@
 import { MAX_BODY_BYTES } from '#local/gateway/received-request.ts';
-import { gatewayBench, problemOf, withKey } from './gateway-bench.ts';
+import { problemOf, useGateway, withKey } from './use-gateway.ts';
 
-const { start, call, recorded, flush, time, stop } = gatewayBench();
+const { start, call, recorded, flush, time, stop } = useGateway();
 
 describe('401', () => {
   it('returns 401 without calling the authorizer when the key is missing or empty', async () => {

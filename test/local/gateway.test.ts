@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { gatewayBench, withKey } from './gateway-bench.ts';
+import { useGateway, withKey } from './use-gateway.ts';
 
-const { start, call, recorded } = gatewayBench();
+const { start, call, recorded } = useGateway();
 
 describe('the event', () => {
   it('is a REST proxy event with every value of headers and query', async () => {

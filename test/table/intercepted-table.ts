@@ -18,21 +18,3 @@ export const interceptedTable = (
     intercept({ name: command.constructor.name, input: command.input }, () => client.send(command as never));
   return { name, client: { send } as unknown as Table['client'] };
 };
-
-/** A table that counts its calls. Calls that overlap count as one round trip. */
-export const countedTable = (table: Table) => {
-  const calls: string[] = [];
-  let roundTrips = 0;
-  let inFlight = 0;
-  const counted = interceptedTable(table, async ({ name }, send) => {
-    calls.push(name.replace('Command', ''));
-    if (inFlight === 0) roundTrips += 1;
-    inFlight += 1;
-    try {
-      return await send();
-    } finally {
-      inFlight -= 1;
-    }
-  });
-  return { table: counted, calls, roundTrips: () => roundTrips };
-};

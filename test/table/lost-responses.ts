@@ -1,5 +1,5 @@
 import { openTable, type Table } from '#shared/table/client.ts';
-import type { EmbeddedTable } from './embedded-table.ts';
+import type { TestTable } from './use-table.ts';
 
 /** A connection to a table that can lose responses. */
 export interface LossyTable extends Table {
@@ -17,7 +17,7 @@ const WRITES: readonly unknown[] = [
 ];
 
 /** Opens the table once more, behind a connection that loses the responses of writes. Destroy its client in afterAll. */
-export const losingResponses = ({ name, endpoint }: EmbeddedTable): LossyTable => {
+export const losingResponses = ({ name, endpoint }: TestTable): LossyTable => {
   const table = openTable(name, endpoint);
   let toLose = 0;
   let lost = 0;

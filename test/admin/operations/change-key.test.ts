@@ -4,43 +4,46 @@ import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
-let bench: TestAdministration;
+let deployment: TestAdministration;
 let keyId: string;
 let sellerId: string;
 beforeEach(async () => {
-  bench = await newAdministration();
-  const { key, seller } = await bench.issued();
+  deployment = await newAdministration();
+  const { key, seller } = await deployment.issued();
   keyId = key.key_id;
   sellerId = seller.seller_id;
-  bench.clock.advance(1);
+  deployment.clock.advance(1);
 });
 
 const actions = async () =>
-  (await bench.admin.audit.list(sellerId, { limit: 10 })).map(({ action }) => action);
+  (await deployment.admin.audit.list(sellerId, { limit: 10 })).map(({ action }) => action);
 
 describe('a change of a key', () => {
   it.each([
-    ['key.assigned', () => assignPlan(bench.admin, keyId, 'professional')],
-    ['key.scopes_set', () => setScopes(bench.admin, keyId, ['users:write'])],
-    ['key.expiry_set', () => setExpiry(bench.admin, keyId, 4_000_000_000)],
-    ['key.limits_set', () => setKeyLimits(bench.admin, keyId, { set: { 'sms-per-hour': 5 }, unset: [] })],
-    ['key.revoked', () => revokeKey(bench.admin, keyId)],
+    ['key.assigned', () => assignPlan(deployment.admin, keyId, 'professional')],
+    ['key.scopes_set', () => setScopes(deployment.admin, keyId, ['users:write'])],
+    ['key.expiry_set', () => setExpiry(deployment.admin, keyId, 4_000_000_000)],
+    [
+      'key.limits_set',
+      () => setKeyLimits(deployment.admin, keyId, { set: { 'sms-per-hour': 5 }, unset: [] }),
+    ],
+    ['key.revoked', () => revokeKey(deployment.admin, keyId)],
   ] as const)('writes one record %s when the change is repeated', async (action, change) => {
     await change();
-    bench.clock.advance(1);
+    deployment.clock.advance(1);
     await change();
     expect(await actions()).toEqual([action, 'key.issued', 'seller.created']);
   });
 
   it('completes an interrupted change when the change is repeated', async () => {
-    const change = () => assignPlan(bench.admin, keyId, 'professional');
-    await bench.interruptedBefore(1, change);
-    expect((await bench.admin.keys.find(keyId))?.unflushed_since).toBeDefined();
+    const change = () => assignPlan(deployment.admin, keyId, 'professional');
+    await deployment.interruptedBefore(1, change);
+    expect((await deployment.admin.keys.find(keyId))?.unflushed_since).toBeDefined();
     await change();
-    const key = await bench.admin.keys.find(keyId);
+    const key = await deployment.admin.keys.find(keyId);
     expect(key).toMatchObject({ plan: 'professional' });
     expect(key?.unflushed_since).toBeUndefined();
-    expect(await Array.fromAsync(bench.gateway.listMembers('professional'))).toMatchObject([
+    expect(await Array.fromAsync(deployment.gateway.listMembers('professional'))).toMatchObject([
       { id: key?.gateway_key_id },
     ]);
   });

@@ -5,26 +5,26 @@ import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
-let bench: TestAdministration;
+let deployment: TestAdministration;
 beforeEach(async () => {
-  bench = await newAdministration();
+  deployment = await newAdministration();
 });
 
 describe('the administration', () => {
   it('keeps both of two different changes of one key that happen at the same time', async () => {
-    const { key } = await bench.issued();
+    const { key } = await deployment.issued();
     await Promise.all([
-      assignPlan(bench.admin, key.key_id, 'professional'),
-      setScopes(bench.admin, key.key_id, ['users:write']),
+      assignPlan(deployment.admin, key.key_id, 'professional'),
+      setScopes(deployment.admin, key.key_id, ['users:write']),
     ]);
-    expect(await bench.admin.keys.find(key.key_id)).toMatchObject({
+    expect(await deployment.admin.keys.find(key.key_id)).toMatchObject({
       plan: 'professional',
       scopes: ['users:write'],
     });
   });
 
   it('withdraws a key whose seller is suspended while the key is being issued', async () => {
-    const { seller } = await bench.issued();
+    const { seller } = await deployment.issued();
     const request = {
       sellerId: seller.seller_id,
       name: 'late',
@@ -33,22 +33,23 @@ describe('the administration', () => {
     } as const;
     const steps: string[] = [];
     const admin = {
-      ...bench.admin,
+      ...deployment.admin,
       async beforeStep(step: string) {
         steps.push(step);
         // The key is in its plan in API Gateway and is about to be activated.
-        await (step === 'issue: activate' && setSellerStatus(bench.admin, seller.seller_id, 'suspended'));
+        await (step === 'issue: activate' &&
+          setSellerStatus(deployment.admin, seller.seller_id, 'suspended'));
       },
     };
     await expect(issueKey(admin, request)).rejects.toMatchObject({ code: 'seller_suspended' });
     expect(steps).toContain('issue: withdraw from the table');
-    expect(await bench.admin.keys.listOf(seller.seller_id)).toHaveLength(1);
-    expect(await bench.gatewayKeys()).toHaveLength(1);
-    expect((await reconcile(bench.admin, { fix: false })).findings).toEqual([]);
+    expect(await deployment.admin.keys.listOf(seller.seller_id)).toHaveLength(1);
+    expect(await deployment.gatewayKeys()).toHaveLength(1);
+    expect((await reconcile(deployment.admin, { fix: false })).findings).toEqual([]);
   });
 
   it('suspends and resumes all 12 keys of a seller', async () => {
-    const { seller } = await bench.issued();
+    const { seller } = await deployment.issued();
     const request = {
       sellerId: seller.seller_id,
       name: 'one',
@@ -56,12 +57,14 @@ describe('the administration', () => {
       scopes: ['users:read'],
     } as const;
     const secrets: string[] = [];
-    for (let count = 0; count < 12; count += 1) secrets.push((await issueKey(bench.admin, request)).secret);
-    const working = async () => (await Promise.all(secrets.map(bench.works))).filter((works) => works).length;
+    for (let count = 0; count < 12; count += 1)
+      secrets.push((await issueKey(deployment.admin, request)).secret);
+    const working = async () =>
+      (await Promise.all(secrets.map(deployment.works))).filter((works) => works).length;
     expect(await working()).toBe(12);
-    await setSellerStatus(bench.admin, seller.seller_id, 'suspended');
+    await setSellerStatus(deployment.admin, seller.seller_id, 'suspended');
     expect(await working()).toBe(0);
-    await setSellerStatus(bench.admin, seller.seller_id, 'active');
+    await setSellerStatus(deployment.admin, seller.seller_id, 'active');
     expect(await working()).toBe(12);
   });
 });

@@ -12,55 +12,57 @@ const HASHES = [CURRENT, OLDER];
 const COUNTS = { sellers: 2, users: 3, codes: 3, registrations: 1 };
 
 const newAdministration = useAdministration();
-let bench: TestAdministration;
+let deployment: TestAdministration;
 beforeEach(async () => {
-  bench = await newAdministration();
+  deployment = await newAdministration();
 });
 
 const put = (Item: Record<string, unknown>) =>
-  bench.table.client.send(new PutCommand({ TableName: bench.table.name, Item }));
+  deployment.table.client.send(new PutCommand({ TableName: deployment.table.name, Item }));
 
 const everything = async (): Promise<string> =>
-  JSON.stringify((await bench.table.client.send(new ScanCommand({ TableName: bench.table.name }))).Items);
+  JSON.stringify(
+    (await deployment.table.client.send(new ScanCommand({ TableName: deployment.table.name }))).Items,
+  );
 
-const deploymentRecords = () => bench.admin.audit.list('deployment', { limit: 10 });
+const deploymentRecords = () => deployment.admin.audit.list('deployment', { limit: 10 });
 
 /** A registered buyer that two sellers linked as three users, under two hashes, with one-time codes. */
 const storeBuyer = async () => {
-  const [first, second] = [await bench.seller(), await bench.seller('Other Shop')];
-  await buyerStore(bench.table).register(OLDER, 'byr_1', '2026-11-01T10:00:00.000Z');
+  const [first, second] = [await deployment.seller(), await deployment.seller('Other Shop')];
+  await buyerStore(deployment.table).register(OLDER, 'byr_1', '2026-11-01T10:00:00.000Z');
   const users = [
-    await linkBuyer(bench.table, first.seller_id, OLDER),
-    await linkBuyer(bench.table, first.seller_id, CURRENT),
-    await linkBuyer(bench.table, second.seller_id, CURRENT),
+    await linkBuyer(deployment.table, first.seller_id, OLDER),
+    await linkBuyer(deployment.table, first.seller_id, CURRENT),
+    await linkBuyer(deployment.table, second.seller_id, CURRENT),
   ];
   await put({ ...codeKey(OLDER, first.seller_id), version: 1, sends: [1] });
   await put({ ...codeKey(CURRENT, 'public'), version: 1, sends: [1] });
   await put({ ...phoneSendsKey(CURRENT), version: 1, sends: [] });
-  const other = await linkBuyer(bench.table, first.seller_id, 'hash-of-another-phone');
+  const other = await linkBuyer(deployment.table, first.seller_id, 'hash-of-another-phone');
   return { first, second, users, other };
 };
 
 describe('eraseBuyer', () => {
   it('counts the sellers and users that an erasure concerns', async () => {
     await storeBuyer();
-    expect(countsOf(await readBuyerData(bench.admin, HASHES))).toEqual(COUNTS);
+    expect(countsOf(await readBuyerData(deployment.admin, HASHES))).toEqual(COUNTS);
   });
 
   it('removes the registration, the codes and the users of all sellers, under every hash', async () => {
     const { users, first, second, other } = await storeBuyer();
-    expect(await eraseBuyer(bench.admin, HASHES)).toEqual(COUNTS);
-    expect(countsOf(await readBuyerData(bench.admin, HASHES))).toEqual({
+    expect(await eraseBuyer(deployment.admin, HASHES)).toEqual(COUNTS);
+    expect(countsOf(await readBuyerData(deployment.admin, HASHES))).toEqual({
       sellers: 0,
       users: 0,
       codes: 0,
       registrations: 0,
     });
-    expect(await bench.admin.sellers.find(first.seller_id)).toMatchObject({
+    expect(await deployment.admin.sellers.find(first.seller_id)).toMatchObject({
       user_count: 3,
       removed_count: 2,
     });
-    expect(await bench.admin.sellers.find(second.seller_id)).toMatchObject({ removed_count: 1 });
+    expect(await deployment.admin.sellers.find(second.seller_id)).toMatchObject({ removed_count: 1 });
     const text = await everything();
     expect(HASHES.filter((hash) => text.includes(hash))).toEqual([]);
     expect(text.match(/Sara Ahmadi/g)).toHaveLength(2);
@@ -70,13 +72,13 @@ describe('eraseBuyer', () => {
 
   it('records who erased and the counts, without the phone, and each removed user in the audit of its seller', async () => {
     const { second, users } = await storeBuyer();
-    await eraseBuyer(bench.admin, HASHES);
+    await eraseBuyer(deployment.admin, HASHES);
     const records = await deploymentRecords();
-    const record = { at: bench.admin.now(), actor: 'local:tester', details: COUNTS };
+    const record = { at: deployment.admin.now(), actor: 'local:tester', details: COUNTS };
     expect(records).toHaveLength(2);
     expect(records).toContainEqual({ ...record, action: 'buyer.erase_started' });
     expect(records).toContainEqual({ ...record, action: 'buyer.erased' });
-    expect(await bench.admin.audit.list(second.seller_id, { limit: 10 })).toContainEqual(
+    expect(await deployment.admin.audit.list(second.seller_id, { limit: 10 })).toContainEqual(
       expect.objectContaining({ action: 'user.removed', details: { user_id: users[2]?.id } }),
     );
     expect(JSON.stringify(records)).not.toMatch(/hash-under|0912|\+98/);
@@ -84,7 +86,7 @@ describe('eraseBuyer', () => {
 
   it('records an erasure that finds nothing', async () => {
     const nothing = { sellers: 0, users: 0, codes: 0, registrations: 0 };
-    expect(await eraseBuyer(bench.admin, HASHES)).toEqual(nothing);
+    expect(await eraseBuyer(deployment.admin, HASHES)).toEqual(nothing);
     expect(await deploymentRecords()).toContainEqual(
       expect.objectContaining({ action: 'buyer.erased', details: nothing }),
     );
@@ -95,24 +97,24 @@ describe('eraseBuyer', () => {
     const link = { ...phoneLinkKey(CURRENT, first.seller_id, 9), phone: '+989121234567' };
     await put({ ...link, id: 'usr_0000009abcdefghijklmno' });
     const removed = { ...phoneLinkKey(OLDER, first.seller_id, 1), id: users[0]?.id, phone: '+989121234567' };
-    await removeUser(bench.admin, first.seller_id, users[0]?.id ?? '');
+    await removeUser(deployment.admin, first.seller_id, users[0]?.id ?? '');
     await put(removed);
-    expect(await eraseBuyer(bench.admin, HASHES)).toMatchObject({ users: 4 });
-    expect((await readBuyerData(bench.admin, HASHES)).links).toEqual([]);
+    expect(await eraseBuyer(deployment.admin, HASHES)).toMatchObject({ users: 4 });
+    expect((await readBuyerData(deployment.admin, HASHES)).links).toEqual([]);
   });
 
   it('removes a user that was linked right before the registration is removed', async () => {
     const { first } = await storeBuyer();
     let steps = 0;
     const admin = {
-      ...bench.admin,
+      ...deployment.admin,
       async beforeStep() {
         steps += 1;
-        await (steps === 1 && linkBuyer(bench.table, first.seller_id, CURRENT));
+        await (steps === 1 && linkBuyer(deployment.table, first.seller_id, CURRENT));
       },
     };
     expect(await eraseBuyer(admin, HASHES)).toMatchObject({ users: 4 });
-    expect((await readBuyerData(bench.admin, HASHES)).links).toEqual([]);
+    expect((await readBuyerData(deployment.admin, HASHES)).links).toEqual([]);
   });
 });
 
@@ -130,21 +132,21 @@ describe('an interrupted erasure', () => {
 
   it('runs exactly the listed steps', async () => {
     await storeBuyer();
-    expect(await bench.stepsOf(() => eraseBuyer(bench.admin, HASHES))).toEqual(STEPS);
+    expect(await deployment.stepsOf(() => eraseBuyer(deployment.admin, HASHES))).toEqual(STEPS);
   });
 
   it.each(STEPS.map((step, index) => [index, step] as const))(
     'is completed by running it again when it stops before step %i (%s)',
     async (index) => {
       const { first, second } = await storeBuyer();
-      await bench.interruptedBefore(index, () => eraseBuyer(bench.admin, HASHES));
-      bench.clock.advance(1);
-      await eraseBuyer(bench.admin, HASHES);
+      await deployment.interruptedBefore(index, () => eraseBuyer(deployment.admin, HASHES));
+      deployment.clock.advance(1);
+      await eraseBuyer(deployment.admin, HASHES);
       const text = await everything();
       expect(HASHES.filter((hash) => text.includes(hash))).toEqual([]);
       expect(await deploymentRecords()).toContainEqual(expect.objectContaining({ action: 'buyer.erased' }));
-      expect(await bench.admin.sellers.find(first.seller_id)).toMatchObject({ removed_count: 2 });
-      expect(await bench.admin.sellers.find(second.seller_id)).toMatchObject({ removed_count: 1 });
+      expect(await deployment.admin.sellers.find(first.seller_id)).toMatchObject({ removed_count: 2 });
+      expect(await deployment.admin.sellers.find(second.seller_id)).toMatchObject({ removed_count: 1 });
     },
   );
 });
@@ -153,18 +155,18 @@ describe('the removal of one user', () => {
   it('writes the audit record in the transaction of the removal, and only once', async () => {
     const { users, second } = await storeBuyer();
     const { id = '' } = users[2] ?? {};
-    const writes = recordWrites(bench.table);
-    expect(await removeUser(bench.admin, second.seller_id, id)).toBe('removed');
+    const writes = recordWrites(deployment.table);
+    expect(await removeUser(deployment.admin, second.seller_id, id)).toBe('removed');
     expect(writes()).toEqual([
       expect.arrayContaining([`USERS#${second.seller_id}`, `AUDIT#${second.seller_id}`]),
     ]);
-    expect(await removeUser(bench.admin, second.seller_id, id)).toBe('already_removed');
-    const records = await bench.admin.audit.list(second.seller_id, { limit: 10 });
+    expect(await removeUser(deployment.admin, second.seller_id, id)).toBe('already_removed');
+    const records = await deployment.admin.audit.list(second.seller_id, { limit: 10 });
     expect(records.filter(({ action }) => action === 'user.removed')).toHaveLength(1);
   });
 
   it('does not remove a user of another seller', async () => {
     const { users, first } = await storeBuyer();
-    expect(await removeUser(bench.admin, first.seller_id, users[2]?.id ?? '')).toBe('not_found');
+    expect(await removeUser(deployment.admin, first.seller_id, users[2]?.id ?? '')).toBe('not_found');
   });
 });

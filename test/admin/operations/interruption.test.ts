@@ -7,8 +7,6 @@ import { rotateKey } from '#admin/operations/rotate-key.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
-type Bench = TestAdministration;
-
 interface Scene {
   readonly sellerId: string;
   readonly keyId: string;
@@ -18,9 +16,9 @@ interface Scene {
 
 interface Operation {
   readonly steps: readonly string[];
-  run(bench: Bench, scene: Scene): Promise<unknown>;
+  run(deployment: TestAdministration, scene: Scene): Promise<unknown>;
   /** Prepares the state in which the operation starts. */
-  prepare?(bench: Bench, scene: Scene): Promise<unknown>;
+  prepare?(deployment: TestAdministration, scene: Scene): Promise<unknown>;
   /** The allowed states after reconcile: that before the operation, or that after it. */
   outcomes: readonly Readonly<Record<string, unknown>>[];
 }
@@ -125,18 +123,21 @@ const OPERATIONS: Record<string, Operation> = {
 
 const newAdministration = useAdministration();
 
-const setUp = async (operation: Operation): Promise<{ bench: Bench; scene: Scene }> => {
-  const bench = await newAdministration();
-  const { seller, key, secret } = await bench.issued();
+const setUp = async (operation: Operation): Promise<{ deployment: TestAdministration; scene: Scene }> => {
+  const deployment = await newAdministration();
+  const { seller, key, secret } = await deployment.issued();
   const scene = { sellerId: seller.seller_id, keyId: key.key_id, secret };
-  await operation.prepare?.(bench, scene);
+  await operation.prepare?.(deployment, scene);
   // The authorizer's decision is cached before the operation.
-  await bench.works(secret);
-  bench.clock.advance(1);
-  return { bench, scene };
+  await deployment.works(secret);
+  deployment.clock.advance(1);
+  return { deployment, scene };
 };
 
-const stateOf = async ({ admin, works, authorize }: Bench, { sellerId, keyId, secret }: Scene) => {
+const stateOf = async (
+  { admin, works, authorize }: TestAdministration,
+  { sellerId, keyId, secret }: Scene,
+) => {
   const keys = await admin.keys.listOf(sellerId);
   const key = keys.find(({ key_id }) => key_id === keyId);
   const seller = await admin.sellers.find(sellerId);
@@ -154,30 +155,32 @@ const stateOf = async ({ admin, works, authorize }: Bench, { sellerId, keyId, se
 
 describe.each(Object.entries(OPERATIONS))('%s', (_name, operation) => {
   it('runs exactly the listed steps', async () => {
-    const { bench, scene } = await setUp(operation);
-    expect(await bench.stepsOf(() => operation.run(bench, scene))).toEqual(operation.steps);
+    const { deployment, scene } = await setUp(operation);
+    expect(await deployment.stepsOf(() => operation.run(deployment, scene))).toEqual(operation.steps);
   });
 
   it('leaves no difference when it is not interrupted', async () => {
-    const { bench, scene } = await setUp(operation);
-    await operation.run(bench, scene);
-    bench.clock.advance(180);
-    expect((await reconcile(bench.admin, { fix: false })).findings).toEqual([]);
+    const { deployment, scene } = await setUp(operation);
+    await operation.run(deployment, scene);
+    deployment.clock.advance(180);
+    expect((await reconcile(deployment.admin, { fix: false })).findings).toEqual([]);
   });
 
   it.each(operation.steps.map((step, index) => [step, index] as const))(
     'leaves the old or the new state after reconcile when it is interrupted before "%s"',
     async (_step, index) => {
-      const { bench, scene } = await setUp(operation);
-      await bench.interruptedBefore(index, () => operation.run(bench, scene));
+      const { deployment, scene } = await setUp(operation);
+      await deployment.interruptedBefore(index, () => operation.run(deployment, scene));
       // Every key in API Gateway is in the table.
-      const shown = (await bench.admin.keys.listOf(scene.sellerId)).map(({ usage_id }) => usage_id);
-      expect(shown).toEqual(expect.arrayContaining((await bench.gatewayKeys()).map(({ value }) => value)));
+      const shown = (await deployment.admin.keys.listOf(scene.sellerId)).map(({ usage_id }) => usage_id);
+      expect(shown).toEqual(
+        expect.arrayContaining((await deployment.gatewayKeys()).map(({ value }) => value)),
+      );
 
-      bench.clock.advance(180);
-      await reconcile(bench.admin, { fix: true });
-      expect((await reconcile(bench.admin, { fix: false })).findings).toEqual([]);
-      const state = await stateOf(bench, scene);
+      deployment.clock.advance(180);
+      await reconcile(deployment.admin, { fix: true });
+      expect((await reconcile(deployment.admin, { fix: false })).findings).toEqual([]);
+      const state = await stateOf(deployment, scene);
       expect(operation.outcomes).toContainEqual(
         Object.fromEntries(
           Object.keys(operation.outcomes[0] ?? {}).map((name) => [name, state[name as keyof typeof state]]),

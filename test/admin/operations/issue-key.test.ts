@@ -2,53 +2,53 @@ import { issueKey } from '#admin/operations/issue-key.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
-let bench: TestAdministration;
+let deployment: TestAdministration;
 beforeEach(async () => {
-  bench = await newAdministration();
+  deployment = await newAdministration();
 });
 
 describe('issueKey', () => {
   it('issues a valid key and stores its secret nowhere', async () => {
-    const { key, secret, seller } = await bench.issued({
+    const { key, secret, seller } = await deployment.issued({
       scopes: ['users:read', 'users:read', 'users:write'],
     });
     expect(secret).toMatch(/^blk_test_[0-9A-Za-z]{38}$/);
-    expect(await bench.works(secret)).toBe(true);
+    expect(await deployment.works(secret)).toBe(true);
     expect(key).toMatchObject({ status: 'active', plan: 'free', scopes: ['users:read', 'users:write'] });
     expect(key.usage_id).toMatch(/^[0-9A-Za-z]{40}$/);
     expect(
-      JSON.stringify([await bench.admin.keys.find(key.key_id), ...(await bench.gatewayKeys())]),
+      JSON.stringify([await deployment.admin.keys.find(key.key_id), ...(await deployment.gatewayKeys())]),
     ).not.toContain(secret);
-    expect(await bench.admin.audit.list(seller.seller_id, { limit: 10 })).toMatchObject([
+    expect(await deployment.admin.audit.list(seller.seller_id, { limit: 10 })).toMatchObject([
       { action: 'key.issued', key_id: key.key_id, actor: 'local:tester', details: { plan: 'free' } },
       { action: 'seller.created' },
     ]);
   });
 
   it('refuses an unknown seller, an expiry in the past, an empty list of scopes and an invalid name', async () => {
-    const { seller_id: sellerId } = await bench.seller();
+    const { seller_id: sellerId } = await deployment.seller();
     const request = { sellerId, name: 'server', plan: 'free', scopes: ['users:read'] } as const;
-    await expect(issueKey(bench.admin, { ...request, sellerId: 'sel_none' })).rejects.toMatchObject({
+    await expect(issueKey(deployment.admin, { ...request, sellerId: 'sel_none' })).rejects.toMatchObject({
       code: 'seller_not_found',
     });
-    const past = Math.floor(bench.clock() / 1000);
-    await expect(issueKey(bench.admin, { ...request, expiresAt: past })).rejects.toMatchObject({
+    const past = Math.floor(deployment.clock() / 1000);
+    await expect(issueKey(deployment.admin, { ...request, expiresAt: past })).rejects.toMatchObject({
       code: 'bad_input',
     });
-    await expect(issueKey(bench.admin, { ...request, scopes: [] })).rejects.toMatchObject({
+    await expect(issueKey(deployment.admin, { ...request, scopes: [] })).rejects.toMatchObject({
       code: 'bad_input',
     });
-    await expect(issueKey(bench.admin, { ...request, name: ' ' })).rejects.toMatchObject({
+    await expect(issueKey(deployment.admin, { ...request, name: ' ' })).rejects.toMatchObject({
       code: 'bad_input',
     });
-    expect(await bench.admin.keys.listOf(sellerId)).toEqual([]);
+    expect(await deployment.admin.keys.listOf(sellerId)).toEqual([]);
   });
 
   it('enforces the expiry of a key to the second', async () => {
-    const { secret } = await bench.issued({ expiresAt: bench.clock() / 1000 + 61 });
-    bench.clock.advance(59);
-    expect(await bench.works(secret)).toBe(true);
-    bench.clock.advance(1);
-    expect(await bench.works(secret)).toBe(false);
+    const { secret } = await deployment.issued({ expiresAt: deployment.clock() / 1000 + 61 });
+    deployment.clock.advance(59);
+    expect(await deployment.works(secret)).toBe(true);
+    deployment.clock.advance(1);
+    expect(await deployment.works(secret)).toBe(false);
   });
 });

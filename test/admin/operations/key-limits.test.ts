@@ -8,18 +8,18 @@ import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
-let bench: TestAdministration;
-let issued: Awaited<ReturnType<(typeof bench)['issued']>>;
+let deployment: TestAdministration;
+let issued: Awaited<ReturnType<(typeof deployment)['issued']>>;
 beforeEach(async () => {
-  bench = await newAdministration();
-  issued = await bench.issued();
-  bench.clock.advance(1);
+  deployment = await newAdministration();
+  issued = await deployment.issued();
+  deployment.clock.advance(1);
 });
 
-const limits = () => readKeyLimits(bench.admin, issued.key.key_id);
+const limits = () => readKeyLimits(deployment.admin, issued.key.key_id);
 
 const limitsOfSecret = async (secret: string) =>
-  (await keySecretStore(bench.table).findSecret(hashApiKey(secret)))?.limits;
+  (await keySecretStore(deployment.table).findSecret(hashApiKey(secret)))?.limits;
 
 describe('the limits of a key', () => {
   it('lists the limit per minute and every hourly and daily limit of the plan', async () => {
@@ -34,10 +34,10 @@ describe('the limits of a key', () => {
   });
 
   it('shows what the key has used of a limit, what remains and when the window ends', async () => {
-    bench.clock.set('2026-11-21T10:20:00Z');
+    deployment.clock.set('2026-11-21T10:20:00Z');
     const counted = keyLimit('sms-per-hour', { keyId: issued.key.key_id, plan: 'free', limits: {} });
-    await rateLimiter(bench.table).increment(counted, bench.clock());
-    await rateLimiter(bench.table).increment(counted, bench.clock());
+    await rateLimiter(deployment.table).increment(counted, deployment.clock());
+    await rateLimiter(deployment.table).increment(counted, deployment.clock());
     expect(await limits()).toContainEqual({
       name: 'sms-per-hour',
       limit: 100,
@@ -49,8 +49,8 @@ describe('the limits of a key', () => {
   });
 
   it('overrides limits of one key, in the key and in all its secrets', async () => {
-    const { secret } = await rotateKey(bench.admin, issued.key.key_id, 3600);
-    await setKeyLimits(bench.admin, issued.key.key_id, {
+    const { secret } = await rotateKey(deployment.admin, issued.key.key_id, 3600);
+    await setKeyLimits(deployment.admin, issued.key.key_id, {
       set: { 'sms-per-hour': 10_000, 'paid-checks-per-day': 0 },
       unset: [],
     });
@@ -68,27 +68,27 @@ describe('the limits of a key', () => {
 
   it('restores the number of the plan when an override is removed', async () => {
     const { key_id } = issued.key;
-    await setKeyLimits(bench.admin, key_id, {
+    await setKeyLimits(deployment.admin, key_id, {
       set: { 'sms-per-hour': 1, 'paid-checks-per-day': 2 },
       unset: [],
     });
-    await setKeyLimits(bench.admin, key_id, { set: {}, unset: ['sms-per-hour'] });
+    await setKeyLimits(deployment.admin, key_id, { set: {}, unset: ['sms-per-hour'] });
     expect(await limitsOfSecret(issued.secret)).toEqual({ 'paid-checks-per-day': 2 });
-    await setKeyLimits(bench.admin, key_id, { set: {}, unset: ['paid-checks-per-day'] });
+    await setKeyLimits(deployment.admin, key_id, { set: {}, unset: ['paid-checks-per-day'] });
     expect(await limitsOfSecret(issued.secret)).toBeUndefined();
-    expect((await bench.admin.keys.find(key_id))?.limits).toBeUndefined();
+    expect((await deployment.admin.keys.find(key_id))?.limits).toBeUndefined();
   });
 
   it('takes effect at once: a cached decision with the old limits is flushed', async () => {
-    expect((await bench.authorize(issued.secret))?.limits).toBeUndefined();
-    await setKeyLimits(bench.admin, issued.key.key_id, { set: { 'sms-per-hour': 1 }, unset: [] });
-    expect((await bench.authorize(issued.secret))?.limits).toEqual({ 'sms-per-hour': 1 });
+    expect((await deployment.authorize(issued.secret))?.limits).toBeUndefined();
+    await setKeyLimits(deployment.admin, issued.key.key_id, { set: { 'sms-per-hour': 1 }, unset: [] });
+    expect((await deployment.authorize(issued.secret))?.limits).toEqual({ 'sms-per-hour': 1 });
   });
 
   it('records the overrides before and after in the audit', async () => {
     const { key_id } = issued.key;
-    await setKeyLimits(bench.admin, key_id, { set: { 'sms-per-hour': 1 }, unset: [] });
-    const [record] = await bench.admin.audit.list(issued.seller.seller_id, { limit: 1 });
+    await setKeyLimits(deployment.admin, key_id, { set: { 'sms-per-hour': 1 }, unset: [] });
+    const [record] = await deployment.admin.audit.list(issued.seller.seller_id, { limit: 1 });
     expect(record).toMatchObject({
       action: 'key.limits_set',
       key_id,

@@ -8,24 +8,22 @@ import { hashApiKey } from '#shared/api-keys/format.ts';
 import { secretKey } from '#shared/table/keys.ts';
 import { recordWrites, type TestAdministration, useAdministration } from './use-administration.ts';
 
-type Bench = TestAdministration;
-
 const newAdministration = useAdministration();
-let bench: Bench;
-let issued: Awaited<ReturnType<Bench['issued']>>;
+let deployment: TestAdministration;
+let issued: Awaited<ReturnType<TestAdministration['issued']>>;
 beforeEach(async () => {
-  bench = await newAdministration();
-  issued = await bench.issued();
-  bench.clock.advance(1);
+  deployment = await newAdministration();
+  issued = await deployment.issued();
+  deployment.clock.advance(1);
 });
 
 const gatewayId = () => issued.key.gateway_key_id ?? '';
 
 describe('reconcile', () => {
   it('writes an audit record of a repair in API Gateway', async () => {
-    await bench.gateway.setEnabled(gatewayId(), false);
-    await reconcile(bench.admin, { fix: true });
-    const [newest] = await bench.admin.audit.list(issued.seller.seller_id, { limit: 1 });
+    await deployment.gateway.setEnabled(gatewayId(), false);
+    await reconcile(deployment.admin, { fix: true });
+    const [newest] = await deployment.admin.audit.list(issued.seller.seller_id, { limit: 1 });
     expect(newest).toMatchObject({
       action: 'reconcile.repaired',
       key_id: issued.key.key_id,
@@ -34,8 +32,8 @@ describe('reconcile', () => {
   });
 
   it('writes the audit record of a repair in API Gateway before the repair', async () => {
-    await bench.gateway.setEnabled(gatewayId(), false);
-    const steps = await bench.stepsOf(() => reconcile(bench.admin, { fix: true }));
+    await deployment.gateway.setEnabled(gatewayId(), false);
+    const steps = await deployment.stepsOf(() => reconcile(deployment.admin, { fix: true }));
     expect(steps[0]).toBe('repair: write the audit record');
   });
 });
@@ -43,29 +41,29 @@ describe('reconcile', () => {
 describe('the audit record of a repair in the table', () => {
   /** Runs reconcile and returns, of each write with an audit record, the action and the prefixes of all items in it. */
   const auditedWrites = async () => {
-    const writes = recordWrites(bench.table);
-    await reconcile(bench.admin, { fix: true });
+    const writes = recordWrites(deployment.table);
+    await reconcile(deployment.admin, { fix: true });
     return writes().filter((keys) => keys.some((key) => key.startsWith('AUDIT#')));
   };
 
   it('is in the transaction that writes the secrets', async () => {
     const secret = secretKey(hashApiKey(issued.secret));
-    await bench.table.client.send(new DeleteCommand({ TableName: bench.table.name, Key: secret }));
+    await deployment.table.client.send(new DeleteCommand({ TableName: deployment.table.name, Key: secret }));
     expect(await auditedWrites()).toEqual([
       expect.arrayContaining([secret.pk, `AUDIT#${issued.seller.seller_id}`]),
     ]);
   });
 
   it('is in the transaction that withdraws an interrupted issue', async () => {
-    await bench.interruptedBefore(3, () =>
-      issueKey(bench.admin, {
+    await deployment.interruptedBefore(3, () =>
+      issueKey(deployment.admin, {
         sellerId: issued.seller.seller_id,
         name: 'second',
         plan: 'free',
         scopes: ['users:read'],
       }),
     );
-    bench.clock.advance(ISSUE_GRACE_MS / 1000);
+    deployment.clock.advance(ISSUE_GRACE_MS / 1000);
     expect(await auditedWrites()).toEqual([
       [
         expect.stringMatching(/^SELLER#/),
@@ -73,7 +71,7 @@ describe('the audit record of a repair in the table', () => {
         `AUDIT#${issued.seller.seller_id}`,
       ],
     ]);
-    const [newest] = await bench.admin.audit.list(issued.seller.seller_id, { limit: 1 });
+    const [newest] = await deployment.admin.audit.list(issued.seller.seller_id, { limit: 1 });
     expect(newest).toMatchObject({
       action: 'key.withdrawn',
       details: { difference: 'issue_interrupted' },
@@ -81,12 +79,12 @@ describe('the audit record of a repair in the table', () => {
   });
 
   it.each([
-    ['a change of a key', 2, () => setScopes(bench.admin, issued.key.key_id, ['users:write'])],
-    ['a suspension', 4, () => setSellerStatus(bench.admin, issued.seller.seller_id, 'suspended')],
+    ['a change of a key', 2, () => setScopes(deployment.admin, issued.key.key_id, ['users:write'])],
+    ['a suspension', 4, () => setSellerStatus(deployment.admin, issued.seller.seller_id, 'suspended')],
   ] as const)('is in the transaction that removes the mark of %s that was not flushed', async (...row) => {
     const [, lastStep, change] = row;
-    await bench.interruptedBefore(lastStep, change);
-    const { findings } = await reconcile(bench.admin, { fix: false });
+    await deployment.interruptedBefore(lastStep, change);
+    const { findings } = await reconcile(deployment.admin, { fix: false });
     expect(findings).toMatchObject([{ kind: 'not_flushed' }]);
     expect(await auditedWrites()).toEqual([
       [`SELLER#${issued.seller.seller_id}`, `AUDIT#${issued.seller.seller_id}`],

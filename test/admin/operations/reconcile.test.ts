@@ -8,117 +8,127 @@ import { hashApiKey } from '#shared/api-keys/format.ts';
 import { secretKey } from '#shared/table/keys.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
-type Bench = TestAdministration;
-type Issued = Awaited<ReturnType<Bench['issued']>>;
+type Issued = Awaited<ReturnType<TestAdministration['issued']>>;
 
 const newAdministration = useAdministration();
-let bench: Bench;
+let deployment: TestAdministration;
 let issued: Issued;
 beforeEach(async () => {
-  bench = await newAdministration();
-  issued = await bench.issued();
-  bench.clock.advance(1);
+  deployment = await newAdministration();
+  issued = await deployment.issued();
+  deployment.clock.advance(1);
 });
 
 const kindsFound = async (fix = false) =>
-  (await reconcile(bench.admin, { fix })).findings.map(({ kind }) => kind);
+  (await reconcile(deployment.admin, { fix })).findings.map(({ kind }) => kind);
 
 const gatewayId = () => issued.key.gateway_key_id ?? '';
 
 /** Kinds of damage: how it is caused, the kinds of difference that reconcile finds, and whether the key is valid after the repair. */
 const DAMAGES: Record<string, readonly [() => Promise<unknown>, readonly string[], boolean]> = {
   'the key is gone from API Gateway': [
-    () => bench.gateway.deleteKey(gatewayId()),
+    () => deployment.gateway.deleteKey(gatewayId()),
     ['missing_in_gateway'],
     true,
   ],
-  'the key is in no plan': [() => bench.gateway.detach(gatewayId(), 'free'), ['without_plan'], true],
+  'the key is in no plan': [() => deployment.gateway.detach(gatewayId(), 'free'), ['without_plan'], true],
   'the key is in another plan': [
     async () => {
-      await bench.gateway.detach(gatewayId(), 'free');
-      await bench.gateway.attach(gatewayId(), 'professional');
+      await deployment.gateway.detach(gatewayId(), 'free');
+      await deployment.gateway.attach(gatewayId(), 'professional');
     },
     ['wrong_plan'],
     true,
   ],
-  'the key is disabled': [() => bench.gateway.setEnabled(gatewayId(), false), ['disabled_but_active'], true],
+  'the key is disabled': [
+    () => deployment.gateway.setEnabled(gatewayId(), false),
+    ['disabled_but_active'],
+    true,
+  ],
   'the key of a suspended seller is enabled': [
     async () => {
-      await setSellerStatus(bench.admin, issued.seller.seller_id, 'suspended');
-      await bench.gateway.setEnabled(gatewayId(), true);
+      await setSellerStatus(deployment.admin, issued.seller.seller_id, 'suspended');
+      await deployment.gateway.setEnabled(gatewayId(), true);
     },
     ['enabled_but_suspended'],
     false,
   ],
   'the key was created again by hand': [
     async () => {
-      await bench.gateway.deleteKey(gatewayId());
-      const again = await bench.gateway.createKey({
-        name: bench.admin.gatewayKeyName(issued.key.key_id),
+      await deployment.gateway.deleteKey(gatewayId());
+      const again = await deployment.gateway.createKey({
+        name: deployment.admin.gatewayKeyName(issued.key.key_id),
         value: issued.key.usage_id,
         enabled: true,
       });
-      await bench.gateway.attach(again.id, 'free');
+      await deployment.gateway.attach(again.id, 'free');
     },
     ['gateway_id_differs'],
     true,
   ],
   'the key was created again with another usage id': [
     async () => {
-      await bench.gateway.deleteKey(gatewayId());
-      const other = await bench.gateway.createKey({
-        name: bench.admin.gatewayKeyName(issued.key.key_id),
+      await deployment.gateway.deleteKey(gatewayId());
+      const other = await deployment.gateway.createKey({
+        name: deployment.admin.gatewayKeyName(issued.key.key_id),
         value: 'x'.repeat(40),
         enabled: true,
       });
-      await bench.gateway.attach(other.id, 'free');
+      await deployment.gateway.attach(other.id, 'free');
     },
     ['usage_id_differs', 'gateway_id_differs'],
     true,
   ],
   'the key is revoked, but still in API Gateway': [
     async () => {
-      await revokeKey(bench.admin, issued.key.key_id);
+      await revokeKey(deployment.admin, issued.key.key_id);
       const { name, value } = {
-        name: bench.admin.gatewayKeyName(issued.key.key_id),
+        name: deployment.admin.gatewayKeyName(issued.key.key_id),
         value: issued.key.usage_id,
       };
-      await bench.gateway.attach((await bench.gateway.createKey({ name, value, enabled: true })).id, 'free');
+      await deployment.gateway.attach(
+        (await deployment.gateway.createKey({ name, value, enabled: true })).id,
+        'free',
+      );
     },
     ['revoked_in_gateway'],
     false,
   ],
   'API Gateway has a key of this stage that is missing in the table': [
     () =>
-      bench.gateway.createKey({ name: 'buyer-linking-test-key_none', value: 'y'.repeat(40), enabled: true }),
+      deployment.gateway.createKey({
+        name: 'buyer-linking-test-key_none',
+        value: 'y'.repeat(40),
+        enabled: true,
+      }),
     ['unknown_in_gateway'],
     true,
   ],
   'a plan contains a key of another service': [
     async () => {
-      const { id } = await bench.gateway.createKey({
+      const { id } = await deployment.gateway.createKey({
         name: 'made by hand',
         value: 'z'.repeat(40),
         enabled: true,
       });
-      await bench.gateway.attach(id, 'professional');
+      await deployment.gateway.attach(id, 'professional');
     },
     ['foreign_key_in_plan'],
     true,
   ],
   'the item of a secret is missing': [
     () =>
-      bench.table.client.send(
-        new DeleteCommand({ TableName: bench.table.name, Key: secretKey(hashApiKey(issued.secret)) }),
+      deployment.table.client.send(
+        new DeleteCommand({ TableName: deployment.table.name, Key: secretKey(hashApiKey(issued.secret)) }),
       ),
     ['secret_differs'],
     true,
   ],
   'the item of a secret has more scopes than its key': [
     () =>
-      bench.table.client.send(
+      deployment.table.client.send(
         new UpdateCommand({
-          TableName: bench.table.name,
+          TableName: deployment.table.name,
           Key: secretKey(hashApiKey(issued.secret)),
           UpdateExpression: 'SET scopes = :all',
           ExpressionAttributeValues: { ':all': ['users:read', 'users:write'] },
@@ -137,8 +147,8 @@ describe('reconcile', () => {
     expect(await kindsFound()).toEqual(kinds);
     expect(await kindsFound(true)).toEqual(kinds);
     expect(await kindsFound()).toEqual([]);
-    expect(await bench.works(issued.secret)).toBe(worksAfter);
-    expect((await bench.authorize(issued.secret))?.scopes ?? ['users:read']).toEqual(['users:read']);
+    expect(await deployment.works(issued.secret)).toBe(worksAfter);
+    expect((await deployment.authorize(issued.secret))?.scopes ?? ['users:read']).toEqual(['users:read']);
   });
 
   it('reports a key that is being issued, and withdraws it after two minutes', async () => {
@@ -148,14 +158,14 @@ describe('reconcile', () => {
       plan: 'free',
       scopes: ['users:read'],
     } as const;
-    await bench.interruptedBefore(3, () => issueKey(bench.admin, request));
-    expect(await reconcile(bench.admin, { fix: true })).toMatchObject({ findings: [], beingIssued: 1 });
-    bench.clock.advance(ISSUE_GRACE_MS / 1000);
-    expect(await reconcile(bench.admin, { fix: true })).toMatchObject({
+    await deployment.interruptedBefore(3, () => issueKey(deployment.admin, request));
+    expect(await reconcile(deployment.admin, { fix: true })).toMatchObject({ findings: [], beingIssued: 1 });
+    deployment.clock.advance(ISSUE_GRACE_MS / 1000);
+    expect(await reconcile(deployment.admin, { fix: true })).toMatchObject({
       findings: [{ kind: 'issue_interrupted', isRepaired: true }],
       beingIssued: 0,
     });
-    expect((await bench.gatewayKeys()).map(({ id }) => id)).toEqual([gatewayId()]);
+    expect((await deployment.gatewayKeys()).map(({ id }) => id)).toEqual([gatewayId()]);
   });
 
   it('ignores keys of other stages and other APIs, however similar their names', async () => {
@@ -166,9 +176,9 @@ describe('reconcile', () => {
       'something else',
     ];
     for (const [index, name] of foreign.entries()) {
-      await bench.gateway.createKey({ name, value: `${'p'.repeat(40)}${index}`, enabled: true });
+      await deployment.gateway.createKey({ name, value: `${'p'.repeat(40)}${index}`, enabled: true });
     }
     expect(await kindsFound(true)).toEqual([]);
-    expect(await bench.gatewayKeys()).toHaveLength(1 + foreign.length);
+    expect(await deployment.gatewayKeys()).toHaveLength(1 + foreign.length);
   });
 });

@@ -6,89 +6,99 @@ import { reconcile } from '#admin/operations/reconcile.ts';
 import { repair } from '#admin/operations/repair.ts';
 import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { administrationBench } from './bench.ts';
+import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
+import { type TestAdministration, useAdministration } from './use-administration.ts';
 
-type Bench = Awaited<ReturnType<typeof administrationBench>>;
-
-let table: EmbeddedTable;
-let bench: Bench;
-let issued: Awaited<ReturnType<Bench['issued']>>;
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
+const newAdministration = useAdministration();
+let deployment: TestAdministration;
+let issued: Awaited<ReturnType<TestAdministration['issued']>>;
 beforeEach(async () => {
-  bench = await administrationBench(table);
-  issued = await bench.issued();
-  bench.clock.advance(1);
+  deployment = await newAdministration();
+  issued = await deployment.issued();
+  deployment.clock.advance(1);
 });
 
 const gatewayId = () => issued.key.gateway_key_id ?? '';
 
+/** The plans that a key of API Gateway is in. */
+const plansOf = async (id: string): Promise<PlanName[]> => {
+  const plans: PlanName[] = [];
+  for (const plan of PLAN_NAMES) {
+    const members = await Array.fromAsync(deployment.gateway.listMembers(plan));
+    if (members.some((member) => member.id === id)) plans.push(plan);
+  }
+  return plans;
+};
+
 /** The only difference that a comparison finds now. */
 const foundNow = async (): Promise<Difference> => {
-  const { findings } = await reconcile(bench.admin, { fix: false });
+  const { findings } = await reconcile(deployment.admin, { fix: false });
   expect(findings).toHaveLength(1);
   return findings[0] as Difference;
 };
 
 const repairsRecorded = async () =>
-  (await bench.admin.audit.list(issued.seller.seller_id, { limit: 100 })).filter(
+  (await deployment.admin.audit.list(issued.seller.seller_id, { limit: 100 })).filter(
     ({ action }) => action === 'reconcile.repaired' || action === 'key.registered_again',
   );
 
 describe('a key that changes before the repair of its difference', () => {
   it('is not registered again if it was revoked', async () => {
-    await bench.gateway.deleteKey(gatewayId());
+    await deployment.gateway.deleteKey(gatewayId());
     const difference = await foundNow();
-    await revokeKey(bench.admin, issued.key.key_id);
-    expect(await repair(bench.admin, difference)).toBe(true);
-    expect(bench.gateway.held.size).toBe(0);
-    expect(await bench.admin.keys.find(issued.key.key_id)).toMatchObject({ status: 'revoked' });
+    await revokeKey(deployment.admin, issued.key.key_id);
+    expect(await repair(deployment.admin, difference)).toBe(true);
+    expect(await deployment.gatewayKeys()).toEqual([]);
+    expect(await deployment.admin.keys.find(issued.key.key_id)).toMatchObject({ status: 'revoked' });
     expect(await repairsRecorded()).toEqual([]);
   });
 
   it('is not withdrawn if its issue was completed', async () => {
     const difference: Difference = { kind: 'issue_interrupted', seller: issued.seller, key: issued.key };
-    expect(await repair(bench.admin, difference)).toBe(true);
-    expect(await bench.works(issued.secret)).toBe(true);
+    expect(await repair(deployment.admin, difference)).toBe(true);
+    expect(await deployment.works(issued.secret)).toBe(true);
   });
 
   it('is not recorded as repaired if the revoked key left API Gateway by itself', async () => {
-    await revokeKey(bench.admin, issued.key.key_id);
-    const key = (await bench.admin.keys.find(issued.key.key_id)) ?? issued.key;
-    expect(await repair(bench.admin, { kind: 'revoked_in_gateway', seller: issued.seller, key })).toBe(true);
+    await revokeKey(deployment.admin, issued.key.key_id);
+    const key = (await deployment.admin.keys.find(issued.key.key_id)) ?? issued.key;
+    expect(await repair(deployment.admin, { kind: 'revoked_in_gateway', seller: issued.seller, key })).toBe(
+      true,
+    );
     expect(await repairsRecorded()).toEqual([]);
   });
 
   it('enters the plan that it has now', async () => {
-    await bench.gateway.detach(gatewayId(), 'free');
+    await deployment.gateway.detach(gatewayId(), 'free');
     const difference = await foundNow();
-    await assignPlan(bench.admin, issued.key.key_id, 'professional');
-    await repair(bench.admin, difference);
-    expect(bench.gateway.plans.get(gatewayId())).toEqual(new Set(['professional']));
-    expect((await reconcile(bench.admin, { fix: false })).findings).toEqual([]);
+    await assignPlan(deployment.admin, issued.key.key_id, 'professional');
+    await repair(deployment.admin, difference);
+    expect(await plansOf(gatewayId())).toEqual(['professional']);
+    expect((await reconcile(deployment.admin, { fix: false })).findings).toEqual([]);
   });
 
   it('is disabled again if its seller was suspended', async () => {
-    await bench.gateway.deleteKey(gatewayId());
+    await deployment.gateway.deleteKey(gatewayId());
     const difference = await foundNow();
     // It rejects when it has written the table, since the key is not in API Gateway.
-    await expect(setSellerStatus(bench.admin, issued.seller.seller_id, 'suspended')).rejects.toThrow();
-    await repair(bench.admin, difference);
-    expect([...bench.gateway.held.values()].map(({ enabled }) => enabled)).toEqual([false]);
+    await expect(setSellerStatus(deployment.admin, issued.seller.seller_id, 'suspended')).rejects.toThrow();
+    await repair(deployment.admin, difference);
+    expect((await deployment.gatewayKeys()).map(({ enabled }) => enabled)).toEqual([false]);
   });
 
   it('is flushed once for every change up to now', async () => {
-    await bench.interruptedBefore(2, () => setScopes(bench.admin, issued.key.key_id, ['users:write']));
+    await deployment.interruptedBefore(2, () =>
+      setScopes(deployment.admin, issued.key.key_id, ['users:write']),
+    );
     const difference = await foundNow();
-    bench.clock.advance(1);
-    await bench.interruptedBefore(1, () => setScopes(bench.admin, issued.key.key_id, ['users:read']));
-    const flushes = bench.gateway.flushes();
-    await repair(bench.admin, difference);
-    expect(bench.gateway.flushes()).toBe(flushes + 1);
-    expect((await reconcile(bench.admin, { fix: true })).findings).toEqual([]);
+    deployment.clock.advance(1);
+    await deployment.interruptedBefore(1, () =>
+      setScopes(deployment.admin, issued.key.key_id, ['users:read']),
+    );
+    const flushes = deployment.flushes();
+    await repair(deployment.admin, difference);
+    expect(deployment.flushes()).toBe(flushes + 1);
+    expect((await reconcile(deployment.admin, { fix: true })).findings).toEqual([]);
   });
 
   it('is left alone if it is gone', async () => {
@@ -98,57 +108,61 @@ describe('a key that changes before the repair of its difference', () => {
       plan: 'free',
       scopes: ['users:read'],
     } as const;
-    await bench.interruptedBefore(3, () => issueKey(bench.admin, request));
-    bench.clock.advance(180);
+    await deployment.interruptedBefore(3, () => issueKey(deployment.admin, request));
+    deployment.clock.advance(180);
     const difference = await foundNow();
-    expect(await repair(bench.admin, difference)).toBe(true);
-    expect(await repair(bench.admin, difference)).toBe(true);
-    expect([...bench.gateway.held.keys()]).toEqual([gatewayId()]);
+    expect(await repair(deployment.admin, difference)).toBe(true);
+    expect(await repair(deployment.admin, difference)).toBe(true);
+    expect((await deployment.gatewayKeys()).map(({ id }) => id)).toEqual([gatewayId()]);
   });
 });
 
 describe('a key that only API Gateway has', () => {
   it('is not deleted if the table has it by now', async () => {
     const difference: Difference = { kind: 'unknown_in_gateway', gatewayKeyId: gatewayId() };
-    expect(await repair(bench.admin, difference)).toBe(true);
-    expect(await bench.works(issued.secret)).toBe(true);
+    expect(await repair(deployment.admin, difference)).toBe(true);
+    expect(await deployment.works(issued.secret)).toBe(true);
   });
 
   it('is deleted alone, out of its plans, with a record before it', async () => {
     const name = 'buyer-linking-test-key_none';
-    const { id } = await bench.gateway.createKey({ name, value: 'y'.repeat(40), enabled: true });
-    await bench.gateway.attach(id, 'professional');
+    const { id } = await deployment.gateway.createKey({ name, value: 'y'.repeat(40), enabled: true });
+    await deployment.gateway.attach(id, 'professional');
     const difference = await foundNow();
-    const steps = await bench.stepsOf(() => repair(bench.admin, difference));
+    const steps = await deployment.stepsOf(() => repair(deployment.admin, difference));
     expect(steps).toEqual([
       'repair: write the audit record',
       'repair: leave the plan free',
       'repair: leave the plan professional',
       'repair: delete the key from API Gateway',
     ]);
-    expect([...bench.gateway.held.keys()]).toEqual([gatewayId()]);
+    expect((await deployment.gatewayKeys()).map(({ id }) => id)).toEqual([gatewayId()]);
   });
 
   it('of another service leaves the plan and stays', async () => {
-    const { id } = await bench.gateway.createKey({ name: 'other', value: 'z'.repeat(40), enabled: true });
-    await bench.gateway.attach(id, 'professional');
-    await repair(bench.admin, await foundNow());
-    expect(bench.gateway.plans.get(id)).toEqual(new Set());
-    expect(bench.gateway.held.has(id)).toBe(true);
+    const { id } = await deployment.gateway.createKey({
+      name: 'other',
+      value: 'z'.repeat(40),
+      enabled: true,
+    });
+    await deployment.gateway.attach(id, 'professional');
+    await repair(deployment.admin, await foundNow());
+    expect(await plansOf(id)).toEqual([]);
+    expect((await deployment.gatewayKeys()).map((key) => key.id)).toContain(id);
   });
 });
 
 describe('a seller whose change was not flushed', () => {
   it('is flushed, and its mark and the record are written at once', async () => {
-    await bench.interruptedBefore(2, () =>
-      setSellerStatus(bench.admin, issued.seller.seller_id, 'suspended'),
+    await deployment.interruptedBefore(2, () =>
+      setSellerStatus(deployment.admin, issued.seller.seller_id, 'suspended'),
     );
-    const { findings } = await reconcile(bench.admin, { fix: false });
+    const { findings } = await reconcile(deployment.admin, { fix: false });
     const difference = findings.find(({ kind, key }) => kind === 'not_flushed' && key === undefined);
-    const flushes = bench.gateway.flushes();
-    expect(await repair(bench.admin, difference as Difference)).toBe(true);
-    expect(bench.gateway.flushes()).toBe(flushes + 1);
-    expect((await bench.admin.sellers.find(issued.seller.seller_id))?.unflushed_since).toBeUndefined();
+    const flushes = deployment.flushes();
+    expect(await repair(deployment.admin, difference as Difference)).toBe(true);
+    expect(deployment.flushes()).toBe(flushes + 1);
+    expect((await deployment.admin.sellers.find(issued.seller.seller_id))?.unflushed_since).toBeUndefined();
     expect(await repairsRecorded()).toMatchObject([{ details: { difference: 'not_flushed' } }]);
   });
 });

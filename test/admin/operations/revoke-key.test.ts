@@ -1,56 +1,49 @@
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { administrationBench } from './bench.ts';
+import { type TestAdministration, useAdministration } from './use-administration.ts';
 
-type Bench = Awaited<ReturnType<typeof administrationBench>>;
-
-let table: EmbeddedTable;
-let bench: Bench;
-let issued: Awaited<ReturnType<Bench['issued']>>;
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
+const newAdministration = useAdministration();
+let deployment: TestAdministration;
+let issued: Awaited<ReturnType<TestAdministration['issued']>>;
 beforeEach(async () => {
-  bench = await administrationBench(table);
-  issued = await bench.issued();
+  deployment = await newAdministration();
+  issued = await deployment.issued();
 });
 
 const records = async (action: string) =>
-  (await bench.admin.audit.list(issued.seller.seller_id, { limit: 100 })).filter(
+  (await deployment.admin.audit.list(issued.seller.seller_id, { limit: 100 })).filter(
     (record) => record.action === action,
   );
 
 describe('revokeKey', () => {
   it('makes the secret invalid, deletes the key from API Gateway and keeps it in the table', async () => {
-    const revoked = await revokeKey(bench.admin, issued.key.key_id);
-    expect(await bench.works(issued.secret)).toBe(false);
-    expect(bench.gateway.held.size).toBe(0);
+    const revoked = await revokeKey(deployment.admin, issued.key.key_id);
+    expect(await deployment.works(issued.secret)).toBe(false);
+    expect(await deployment.gatewayKeys()).toEqual([]);
     expect(revoked.status).toBe('revoked');
     expect(revoked.gateway_key_id).toBeUndefined();
-    expect(await bench.admin.keys.find(issued.key.key_id)).toMatchObject({ status: 'revoked' });
+    expect(await deployment.admin.keys.find(issued.key.key_id)).toMatchObject({ status: 'revoked' });
   });
 
   it('deletes the disabled key of a suspended seller from API Gateway too', async () => {
-    await setSellerStatus(bench.admin, issued.seller.seller_id, 'suspended');
-    await revokeKey(bench.admin, issued.key.key_id);
-    expect(bench.gateway.held.size).toBe(0);
-    await setSellerStatus(bench.admin, issued.seller.seller_id, 'active');
-    expect(await bench.works(issued.secret)).toBe(false);
+    await setSellerStatus(deployment.admin, issued.seller.seller_id, 'suspended');
+    await revokeKey(deployment.admin, issued.key.key_id);
+    expect(await deployment.gatewayKeys()).toEqual([]);
+    await setSellerStatus(deployment.admin, issued.seller.seller_id, 'active');
+    expect(await deployment.works(issued.secret)).toBe(false);
   });
 
   it('deletes no other key whose name begins alike', async () => {
-    const name = `${bench.admin.gatewayKeyName(issued.key.key_id)}0`;
-    const { id } = await bench.gateway.createKey({ name, value: 'v'.repeat(40), enabled: true });
-    await revokeKey(bench.admin, issued.key.key_id);
-    expect([...bench.gateway.held.keys()]).toEqual([id]);
+    const name = `${deployment.admin.gatewayKeyName(issued.key.key_id)}0`;
+    const { id } = await deployment.gateway.createKey({ name, value: 'v'.repeat(40), enabled: true });
+    await revokeKey(deployment.admin, issued.key.key_id);
+    expect((await deployment.gatewayKeys()).map(({ id }) => id)).toEqual([id]);
   });
 
   it('writes one record however often it runs', async () => {
-    await revokeKey(bench.admin, issued.key.key_id);
-    await revokeKey(bench.admin, issued.key.key_id);
+    await revokeKey(deployment.admin, issued.key.key_id);
+    await revokeKey(deployment.admin, issued.key.key_id);
     expect(await records('key.revoked')).toHaveLength(1);
   });
 
@@ -61,13 +54,13 @@ describe('revokeKey', () => {
       plan: 'free',
       scopes: ['users:read'],
     } as const;
-    await bench.interruptedBefore(3, () => issueKey(bench.admin, request));
-    const pending = (await bench.admin.keys.listOf(request.sellerId)).find(
+    await deployment.interruptedBefore(3, () => issueKey(deployment.admin, request));
+    const pending = (await deployment.admin.keys.listOf(request.sellerId)).find(
       ({ status }) => status === 'pending',
     );
-    expect(await revokeKey(bench.admin, pending?.key_id ?? '')).toMatchObject({ status: 'revoked' });
-    expect(await bench.admin.keys.find(pending?.key_id ?? '')).toBeUndefined();
-    expect([...bench.gateway.held.keys()]).toEqual([issued.key.gateway_key_id]);
+    expect(await revokeKey(deployment.admin, pending?.key_id ?? '')).toMatchObject({ status: 'revoked' });
+    expect(await deployment.admin.keys.find(pending?.key_id ?? '')).toBeUndefined();
+    expect((await deployment.gatewayKeys()).map(({ id }) => id)).toEqual([issued.key.gateway_key_id]);
     expect([(await records('key.withdrawn')).length, (await records('key.revoked')).length]).toEqual([1, 0]);
   });
 });

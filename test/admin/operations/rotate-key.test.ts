@@ -8,38 +8,38 @@ import { type TestAdministration, useAdministration } from './use-administration
 const DAY = 86_400;
 
 const newAdministration = useAdministration();
-let bench: TestAdministration;
+let deployment: TestAdministration;
 beforeEach(async () => {
-  bench = await newAdministration();
+  deployment = await newAdministration();
 });
 
-const nowSeconds = () => Math.floor(bench.clock() / 1000);
+const nowSeconds = () => Math.floor(deployment.clock() / 1000);
 const endOf = async (secret: string) =>
-  (await keySecretStore(bench.table).findSecret(hashApiKey(secret)))?.expires_at;
+  (await keySecretStore(deployment.table).findSecret(hashApiKey(secret)))?.expires_at;
 
 describe('rotateKey', () => {
   it('accepts both secrets under one usage id during the grace period, then only the new one', async () => {
-    const { key, secret: old } = await bench.issued();
-    const { secret } = await rotateKey(bench.admin, key.key_id, 3600);
-    expect([await bench.works(old), await bench.works(secret)]).toEqual([true, true]);
-    expect((await bench.authorize(old))?.usage_id).toBe((await bench.authorize(secret))?.usage_id);
-    bench.clock.advance(3600);
-    expect([await bench.works(old), await bench.works(secret)]).toEqual([false, true]);
+    const { key, secret: old } = await deployment.issued();
+    const { secret } = await rotateKey(deployment.admin, key.key_id, 3600);
+    expect([await deployment.works(old), await deployment.works(secret)]).toEqual([true, true]);
+    expect((await deployment.authorize(old))?.usage_id).toBe((await deployment.authorize(secret))?.usage_id);
+    deployment.clock.advance(3600);
+    expect([await deployment.works(old), await deployment.works(secret)]).toEqual([false, true]);
   });
 
   it('ends the old secret at once without a grace period', async () => {
-    const { key, secret: old } = await bench.issued();
-    expect(await bench.works(old)).toBe(true);
-    const { secret } = await rotateKey(bench.admin, key.key_id, 0);
-    expect([await bench.works(old), await bench.works(secret)]).toEqual([false, true]);
+    const { key, secret: old } = await deployment.issued();
+    expect(await deployment.works(old)).toBe(true);
+    const { secret } = await rotateKey(deployment.admin, key.key_id, 0);
+    expect([await deployment.works(old), await deployment.works(secret)]).toEqual([false, true]);
   });
 
   it('ends the old secret at the earlier of its own end and now plus grace, and the new one with the key', async () => {
-    const { key, secret: old } = await bench.issued({ expiresAt: nowSeconds() + DAY });
+    const { key, secret: old } = await deployment.issued({ expiresAt: nowSeconds() + DAY });
     const keyEnd = key.expires_at;
-    const { secret } = await rotateKey(bench.admin, key.key_id, 2 * DAY);
+    const { secret } = await rotateKey(deployment.admin, key.key_id, 2 * DAY);
     expect([await endOf(old), await endOf(secret)]).toEqual([keyEnd, keyEnd]);
-    const { secret: third } = await rotateKey(bench.admin, key.key_id, 60);
+    const { secret: third } = await rotateKey(deployment.admin, key.key_id, 60);
     expect([await endOf(old), await endOf(secret), await endOf(third)]).toEqual([
       nowSeconds() + 60,
       nowSeconds() + 60,
@@ -48,34 +48,36 @@ describe('rotateKey', () => {
   });
 
   it('does not extend an old secret when the expiry of its key is extended', async () => {
-    const { key, secret: old } = await bench.issued({ expiresAt: nowSeconds() + DAY });
-    const { secret } = await rotateKey(bench.admin, key.key_id, 2 * DAY);
-    await setExpiry(bench.admin, key.key_id, undefined);
+    const { key, secret: old } = await deployment.issued({ expiresAt: nowSeconds() + DAY });
+    const { secret } = await rotateKey(deployment.admin, key.key_id, 2 * DAY);
+    await setExpiry(deployment.admin, key.key_id, undefined);
     expect([await endOf(old), await endOf(secret)]).toEqual([key.expires_at, undefined]);
   });
 
   it('drops a secret that has ended, and deletes its item', async () => {
-    const { key, secret: old } = await bench.issued();
-    await rotateKey(bench.admin, key.key_id, 60);
-    bench.clock.advance(60);
-    const { key: now } = await rotateKey(bench.admin, key.key_id, 60);
+    const { key, secret: old } = await deployment.issued();
+    await rotateKey(deployment.admin, key.key_id, 60);
+    deployment.clock.advance(60);
+    const { key: now } = await rotateKey(deployment.admin, key.key_id, 60);
     expect(now.secrets).toHaveLength(2);
-    expect(await keySecretStore(bench.table).findSecret(hashApiKey(old))).toBeUndefined();
+    expect(await keySecretStore(deployment.table).findSecret(hashApiKey(old))).toBeUndefined();
   });
 
   it('refuses an eleventh secret, and to rotate a revoked key', async () => {
-    const { key } = await bench.issued();
-    for (let count = 0; count < 9; count += 1) await rotateKey(bench.admin, key.key_id, DAY);
-    await expect(rotateKey(bench.admin, key.key_id, DAY)).rejects.toMatchObject({ code: 'too_many_secrets' });
-    await revokeKey(bench.admin, key.key_id);
-    await expect(rotateKey(bench.admin, key.key_id, DAY)).rejects.toMatchObject({ code: 'key_revoked' });
+    const { key } = await deployment.issued();
+    for (let count = 0; count < 9; count += 1) await rotateKey(deployment.admin, key.key_id, DAY);
+    await expect(rotateKey(deployment.admin, key.key_id, DAY)).rejects.toMatchObject({
+      code: 'too_many_secrets',
+    });
+    await revokeKey(deployment.admin, key.key_id);
+    await expect(rotateKey(deployment.admin, key.key_id, DAY)).rejects.toMatchObject({ code: 'key_revoked' });
   });
 
   it('keeps the secrets of three rotations that happen at the same time', async () => {
-    const { key, secret: old } = await bench.issued();
-    const rotations = await Promise.all([1, 2, 3].map(() => rotateKey(bench.admin, key.key_id, DAY)));
+    const { key, secret: old } = await deployment.issued();
+    const rotations = await Promise.all([1, 2, 3].map(() => rotateKey(deployment.admin, key.key_id, DAY)));
     const secrets = [old, ...rotations.map(({ secret }) => secret)];
-    expect(await Promise.all(secrets.map(bench.works))).toEqual([true, true, true, true]);
-    expect((await bench.admin.keys.find(key.key_id))?.secrets).toHaveLength(4);
+    expect(await Promise.all(secrets.map(deployment.works))).toEqual([true, true, true, true]);
+    expect((await deployment.admin.keys.find(key.key_id))?.secrets).toHaveLength(4);
   });
 });

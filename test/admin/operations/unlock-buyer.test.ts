@@ -16,22 +16,22 @@ const LOCKED = {
 };
 
 const newAdministration = useAdministration();
-let bench: TestAdministration;
+let deployment: TestAdministration;
 beforeEach(async () => {
-  bench = await newAdministration();
+  deployment = await newAdministration();
 });
 
 const put = (Item: Record<string, unknown>) =>
-  bench.table.client.send(new PutCommand({ TableName: bench.table.name, Item }));
+  deployment.table.client.send(new PutCommand({ TableName: deployment.table.name, Item }));
 
 const read = async (Key: { pk: string; sk: string }) =>
-  (await bench.table.client.send(new GetCommand({ TableName: bench.table.name, Key }))).Item;
+  (await deployment.table.client.send(new GetCommand({ TableName: deployment.table.name, Key }))).Item;
 
 describe('unlockBuyer', () => {
   it('clears the failures of a phone for all sellers and under every hash', async () => {
     const keys = [codeKey('current', 'sel_1'), codeKey('current', 'public'), codeKey('older', 'sel_2')];
     for (const key of keys) await put({ ...key, ...LOCKED });
-    expect(await unlockBuyer(bench.admin, HASHES)).toBe(3);
+    expect(await unlockBuyer(deployment.admin, HASHES)).toBe(3);
     const { last_failure_at: _, ...kept } = LOCKED;
     for (const key of keys) {
       expect(await read(key)).toEqual({
@@ -50,18 +50,18 @@ describe('unlockBuyer', () => {
     const sends = { ...phoneSendsKey('current'), version: 1, sends: [{ at: NOW_SECONDS, id: 'a' }] };
     await put(code);
     await put(sends);
-    expect(await unlockBuyer(bench.admin, HASHES)).toBe(0);
+    expect(await unlockBuyer(deployment.admin, HASHES)).toBe(0);
     expect(await read(codeKey('current', 'sel_1'))).toEqual(code);
     expect(await read(phoneSendsKey('current'))).toEqual(sends);
-    expect(await bench.admin.audit.list('deployment', { limit: 10 })).toEqual([]);
+    expect(await deployment.admin.audit.list('deployment', { limit: 10 })).toEqual([]);
   });
 
   it('writes the audit record in the transaction that clears the failures, without the phone', async () => {
     await put({ ...codeKey('current', 'sel_1'), ...LOCKED });
-    const writes = recordWrites(bench.table);
-    await unlockBuyer(bench.admin, HASHES);
+    const writes = recordWrites(deployment.table);
+    await unlockBuyer(deployment.admin, HASHES);
     expect(writes()).toEqual([['CODE#current', 'AUDIT#sel_1']]);
-    expect(await bench.admin.audit.list('sel_1', { limit: 10 })).toEqual([
+    expect(await deployment.admin.audit.list('sel_1', { limit: 10 })).toEqual([
       {
         at: expect.any(String),
         actor: 'local:tester',
@@ -74,15 +74,15 @@ describe('unlockBuyer', () => {
 
   it('writes no second record when it is repeated', async () => {
     await put({ ...codeKey('current', 'public'), ...LOCKED });
-    await unlockBuyer(bench.admin, HASHES);
-    expect(await unlockBuyer(bench.admin, HASHES)).toBe(0);
-    expect(await bench.admin.audit.list('deployment', { limit: 10 })).toHaveLength(1);
+    await unlockBuyer(deployment.admin, HASHES);
+    expect(await unlockBuyer(deployment.admin, HASHES)).toBe(0);
+    expect(await deployment.admin.audit.list('deployment', { limit: 10 })).toHaveLength(1);
   });
 
   it('clears the failures left after an interruption when it is repeated', async () => {
     for (const seller of ['sel_1', 'sel_2']) await put({ ...codeKey('current', seller), ...LOCKED });
-    await bench.interruptedBefore(1, () => unlockBuyer(bench.admin, HASHES));
-    expect(await unlockBuyer(bench.admin, HASHES)).toBe(1);
+    await deployment.interruptedBefore(1, () => unlockBuyer(deployment.admin, HASHES));
+    expect(await unlockBuyer(deployment.admin, HASHES)).toBe(1);
     expect(await read(codeKey('current', 'sel_2'))).toMatchObject({ failures: 0 });
   });
 });

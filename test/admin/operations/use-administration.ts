@@ -73,7 +73,11 @@ export const useAdministration = (): (() => ReturnType<typeof newAdministration>
 const newAdministration = async ({ endpoint }: TestTable, apiGateway: RunningApiGateway) => {
   const table = await freshTable(endpoint);
   const decisions = new Map<string, KeySecret>();
-  apiGateway.simulator.onFlush(() => decisions.clear());
+  let flushes = 0;
+  apiGateway.simulator.onFlush(() => {
+    flushes += 1;
+    decisions.clear();
+  });
   const clock = fakeClock('2026-11-21T10:00:00Z');
   let steps: string[] = [];
   let interruptAt = Number.POSITIVE_INFINITY;
@@ -106,6 +110,8 @@ const newAdministration = async ({ endpoint }: TestTable, apiGateway: RunningApi
     admin,
     gateway: apiGateway.usagePlans,
     gatewayKeys: apiGateway.keys,
+    /** How often the decisions were flushed. */
+    flushes: () => flushes,
     table,
     clock,
 

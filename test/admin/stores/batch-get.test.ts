@@ -1,18 +1,16 @@
 import { type BatchGetCommand, BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGetAll, chunksOf } from '#admin/stores/batch-get.ts';
 import type { Table } from '#shared/table/client.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 const keys = Array.from({ length: 250 }, (_, index) => ({ pk: `ITEM#${index}`, sk: 'ITEM' }));
 beforeAll(async () => {
-  table = await startEmbeddedTable();
   for (const chunk of chunksOf(keys.slice(0, 220), 25)) {
     const requests = chunk.map((key) => ({ PutRequest: { Item: { ...key, size: 1 } } }));
     await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: requests } }));
   }
 });
-afterAll(() => table.stop());
 
 /** More calls than the shared batchGet makes before it throws. */
 const THROTTLED_CALLS = 7;

@@ -1,24 +1,24 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { releaseOf } from '#lib/release.ts';
-import { type CliBench, startCliBench } from './cli-bench.ts';
 import { jsonOf, startCommand } from './cli-process.ts';
+import { startTestShell, type TestShell } from './test-shell.ts';
 
 /** Commands in processes of their own, as people type them. */
-let bench: CliBench;
+let shell: TestShell;
 beforeAll(async () => {
-  bench = await startCliBench();
+  shell = await startTestShell();
 });
-afterAll(() => bench.stop());
+afterAll(() => shell.stop());
 
-const run = (...args: string[]) => startCommand(['--data', bench.folder, ...args]).ended;
+const run = (...args: string[]) => startCommand(['--data', shell.folder, ...args]).ended;
 const json = (...args: string[]) => jsonOf(run('--json', ...args));
 
 const newKey = (seller: string) =>
-  bench.json('keys', 'issue', seller, '--plan', 'free', '--scopes', 'users:read');
+  shell.json('keys', 'issue', seller, '--plan', 'free', '--scopes', 'users:read');
 
 it('a command that is repeated writes no second audit record', async () => {
-  const { seller_id } = await bench.json('sellers', 'create', 'Repeated');
+  const { seller_id } = await shell.json('sellers', 'create', 'Repeated');
   const { key_id } = await newKey(seller_id);
   for (const command of [
     ['sellers', 'suspend', seller_id, '--yes'],
@@ -30,9 +30,9 @@ it('a command that is repeated writes no second audit record', async () => {
     ['keys', 'revoke', key_id, '--yes'],
   ]) {
     await json(...command);
-    await bench.json(...command);
+    await shell.json(...command);
   }
-  const { records } = await bench.json('audit', seller_id);
+  const { records } = await shell.json('audit', seller_id);
   expect(records.map(({ action }: { action: string }) => action).reverse()).toEqual([
     'seller.created',
     'key.issued',
@@ -44,13 +44,13 @@ it('a command that is repeated writes no second audit record', async () => {
     'key.expiry_set',
     'key.revoked',
   ]);
-  expect(await bench.json('reconcile')).toMatchObject({ differences: [] });
+  expect(await shell.json('reconcile')).toMatchObject({ differences: [] });
   // Seven processes, one after the other.
 }, 90_000);
 
 describe('buyers add', () => {
   it('registers a phone from stdin once, with one audit record', async () => {
-    const add = () => startCommand(['--data', bench.folder, 'buyers', 'add', '-'], {}, '09351234567\n').ended;
+    const add = () => startCommand(['--data', shell.folder, 'buyers', 'add', '-'], {}, '09351234567\n').ended;
     const [added, again] = [await add(), await add()];
     expect(added).toMatchObject({ exitCode: 0, error: '' });
     expect(again).toMatchObject({
@@ -67,7 +67,7 @@ describe('buyers add', () => {
 
 describe('buyers import', () => {
   it('shows counts that add up to the lines of the file', async () => {
-    const file = join(bench.folder, 'counted.csv');
+    const file = join(shell.folder, 'counted.csv');
     await writeFile(file, 'name,phone\nx,09361112233\nx,09361112233\n\nx,nobody\nx,09361112244\n');
     const { exitCode, out } = await run('buyers', 'import', file);
     const counts = Object.fromEntries(out.split('\n').map((line) => line.split('\t')));
@@ -84,7 +84,7 @@ describe('buyers import', () => {
   });
 
   it('names the columns of a file that has no column with phones', async () => {
-    const file = join(bench.folder, 'columns.csv');
+    const file = join(shell.folder, 'columns.csv');
     await writeFile(file, 'name,city\nx,Tehran\n');
     const refused = await run('buyers', 'import', file);
     expect(refused).toMatchObject({
@@ -96,12 +96,12 @@ describe('buyers import', () => {
 
 describe('info', () => {
   it('shows the stage, the release, the table and the numbers of the local service', async () => {
-    const { sellers } = await bench.json('sellers', 'list');
+    const { sellers } = await shell.json('sellers', 'list');
     expect(await json('info')).toEqual({
       stage: 'local',
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       commit: releaseOf().commit,
-      table: bench.table.name,
+      table: shell.table.name,
       sellers: sellers.length,
       suspended_sellers: 0,
       keys: expect.any(Number),

@@ -1,23 +1,23 @@
 import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
-import { type CliBench, startCliBench } from './cli-bench.ts';
+import { startTestShell, type TestShell } from './test-shell.ts';
 
-let bench: CliBench;
+let shell: TestShell;
 beforeAll(async () => {
-  bench = await startCliBench();
+  shell = await startTestShell();
 });
-afterAll(() => bench.stop());
+afterAll(() => shell.stop());
 
 const SECRET = /blk_test_[0-9A-Za-z]{38}/;
 
 const newKey = async (...options: string[]) => {
-  const { seller_id } = await bench.json('sellers', 'create', 'Kaveh Books');
-  return bench.json('keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read', ...options);
+  const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books');
+  return shell.json('keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read', ...options);
 };
 
 describe('sellers', () => {
   it('creates, lists and shows sellers in a stable shape, oldest first', async () => {
-    const first = await bench.json('sellers', 'create', '  Kaveh Books  ');
-    const second = await bench.json('sellers', 'create', 'کتاب کاوه');
+    const first = await shell.json('sellers', 'create', '  Kaveh Books  ');
+    const second = await shell.json('sellers', 'create', 'کتاب کاوه');
     expect(first).toEqual({
       seller_id: expect.stringMatching(/^sel_[0-9A-Za-z]{22}$/),
       name: 'Kaveh Books',
@@ -25,30 +25,30 @@ describe('sellers', () => {
       users: 0,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     });
-    expect((await bench.json('sellers', 'list')).sellers.slice(-2)).toEqual([first, second]);
-    expect(await bench.json('sellers', 'show', second.seller_id)).toEqual({ ...second, keys: [] });
+    expect((await shell.json('sellers', 'list')).sellers.slice(-2)).toEqual([first, second]);
+    expect(await shell.json('sellers', 'show', second.seller_id)).toEqual({ ...second, keys: [] });
   });
 
   it('suspends a seller only after a confirmation or with --yes', async () => {
-    const { seller_id } = await bench.json('sellers', 'create', 'Kaveh Books');
-    const refused = await bench.cli('sellers', 'suspend', seller_id);
+    const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books');
+    const refused = await shell.cli('sellers', 'suspend', seller_id);
     expect(refused).toMatchObject({ exitCode: 1, out: '' });
     expect(refused.error).toContain('Add --yes');
-    expect(await bench.cliWithPerson(() => 'n', 'sellers', 'suspend', seller_id)).toMatchObject({
+    expect(await shell.cliWithPerson(() => 'n', 'sellers', 'suspend', seller_id)).toMatchObject({
       exitCode: 1,
       error: 'Nothing was changed.\n',
     });
-    expect((await bench.json('sellers', 'show', seller_id)).status).toBe('active');
-    expect((await bench.cliWithPerson(() => 'y', 'sellers', 'suspend', seller_id)).exitCode).toBe(0);
-    expect((await bench.json('sellers', 'show', seller_id)).status).toBe('suspended');
-    expect((await bench.json('sellers', 'resume', seller_id)).status).toBe('active');
-    expect((await bench.json('sellers', 'suspend', seller_id, '--yes')).status).toBe('suspended');
+    expect((await shell.json('sellers', 'show', seller_id)).status).toBe('active');
+    expect((await shell.cliWithPerson(() => 'y', 'sellers', 'suspend', seller_id)).exitCode).toBe(0);
+    expect((await shell.json('sellers', 'show', seller_id)).status).toBe('suspended');
+    expect((await shell.json('sellers', 'resume', seller_id)).status).toBe('active');
+    expect((await shell.json('sellers', 'suspend', seller_id, '--yes')).status).toBe('suspended');
   });
 
   it('issues no key for a suspended seller', async () => {
-    const { seller_id } = await bench.json('sellers', 'create', 'Kaveh Books');
-    await bench.json('sellers', 'suspend', seller_id, '--yes');
-    const outcome = await bench.cli(
+    const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books');
+    await shell.json('sellers', 'suspend', seller_id, '--yes');
+    const outcome = await shell.cli(
       'keys',
       'issue',
       seller_id,
@@ -69,18 +69,18 @@ describe('keys', () => {
   it('shows the secret of a key when it is issued or rotated, and never again', async () => {
     const issued = await newKey('--name', 'server', '--expires', '90d');
     expect(issued.key).toMatch(SECRET);
-    const rotated = await bench.json('keys', 'rotate', issued.key_id, '--grace', '24h');
+    const rotated = await shell.json('keys', 'rotate', issued.key_id, '--grace', '24h');
     expect(rotated.key).toMatch(SECRET);
     expect(rotated.key).not.toBe(issued.key);
     const others = await Promise.all([
-      bench.cli('keys', 'show', issued.key_id),
-      bench.cli('keys', 'show', issued.key_id, '--json'),
-      bench.cli('keys', 'list', issued.seller_id),
-      bench.cli('keys', 'list', issued.seller_id, '--json'),
-      bench.cli('sellers', 'show', issued.seller_id, '--json'),
-      bench.cli('audit', issued.key_id, '--json'),
-      bench.cli('usage', issued.key_id, '--json'),
-      bench.cli('keys', 'limits', issued.key_id, '--json'),
+      shell.cli('keys', 'show', issued.key_id),
+      shell.cli('keys', 'show', issued.key_id, '--json'),
+      shell.cli('keys', 'list', issued.seller_id),
+      shell.cli('keys', 'list', issued.seller_id, '--json'),
+      shell.cli('sellers', 'show', issued.seller_id, '--json'),
+      shell.cli('audit', issued.key_id, '--json'),
+      shell.cli('usage', issued.key_id, '--json'),
+      shell.cli('keys', 'limits', issued.key_id, '--json'),
     ]);
     expect(others.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
     expect(JSON.stringify(others)).not.toMatch(SECRET);
@@ -88,7 +88,7 @@ describe('keys', () => {
 
   it('lists keys in a stable shape, without their secrets', async () => {
     const { key, ...issued } = await newKey('--name', 'server', '--expires', '2099-01-31');
-    expect(await bench.json('keys', 'list', issued.seller_id)).toEqual({ keys: [issued] });
+    expect(await shell.json('keys', 'list', issued.seller_id)).toEqual({ keys: [issued] });
     expect(issued).toEqual({
       key_id: expect.stringMatching(/^key_/),
       seller_id: expect.stringMatching(/^sel_/),
@@ -114,21 +114,21 @@ describe('keys', () => {
 
   it('assigns, sets scopes and expiry, rotates and revokes, with an audit record each', async () => {
     const { key_id } = await newKey();
-    expect(await bench.json('keys', 'assign', key_id, '--plan', 'professional')).toMatchObject({
+    expect(await shell.json('keys', 'assign', key_id, '--plan', 'professional')).toMatchObject({
       plan: 'professional',
     });
-    expect(await bench.json('keys', 'scopes', key_id, '--set', 'users:write,users:read')).toMatchObject({
+    expect(await shell.json('keys', 'scopes', key_id, '--set', 'users:write,users:read')).toMatchObject({
       scopes: ['users:write', 'users:read'],
     });
-    expect(await bench.json('keys', 'expire', key_id, '--at', '2099-01-31T12:30Z')).toMatchObject({
+    expect(await shell.json('keys', 'expire', key_id, '--at', '2099-01-31T12:30Z')).toMatchObject({
       expires_at: '2099-01-31T12:30:00Z',
     });
-    expect(await bench.json('keys', 'expire', key_id, '--at', 'never')).toMatchObject({ expires_at: null });
-    const { secrets } = await bench.json('keys', 'rotate', key_id);
+    expect(await shell.json('keys', 'expire', key_id, '--at', 'never')).toMatchObject({ expires_at: null });
+    const { secrets } = await shell.json('keys', 'rotate', key_id);
     expect(secrets).toMatchObject([{ expires_at: null }, { expires_at: expect.any(String) }]);
-    expect(await bench.json('keys', 'revoke', key_id, '--yes')).toMatchObject({ status: 'revoked' });
-    expect((await bench.cli('keys', 'rotate', key_id)).error).toBe(`error: ${key_id} is revoked.\n`);
-    const { records } = await bench.json('audit', key_id);
+    expect(await shell.json('keys', 'revoke', key_id, '--yes')).toMatchObject({ status: 'revoked' });
+    expect((await shell.cli('keys', 'rotate', key_id)).error).toBe(`error: ${key_id} is revoked.\n`);
+    const { records } = await shell.json('audit', key_id);
     expect(records.map(({ action }: { action: string }) => action)).toEqual([
       'key.revoked',
       'key.rotated',
@@ -142,20 +142,20 @@ describe('keys', () => {
 
   it('revokes, and rotates without a grace period, only after a confirmation', async () => {
     const { key_id } = await newKey();
-    expect((await bench.cli('keys', 'rotate', key_id, '--grace', '0')).exitCode).toBe(1);
-    expect((await bench.cli('keys', 'revoke', key_id)).exitCode).toBe(1);
-    expect(await bench.json('keys', 'show', key_id)).toMatchObject({ status: 'active', secrets: [{}] });
+    expect((await shell.cli('keys', 'rotate', key_id, '--grace', '0')).exitCode).toBe(1);
+    expect((await shell.cli('keys', 'revoke', key_id)).exitCode).toBe(1);
+    expect(await shell.json('keys', 'show', key_id)).toMatchObject({ status: 'active', secrets: [{}] });
   });
 
   it('shows the requests of a key per day and in the current minute', async () => {
     const { key_id, seller_id } = await newKey();
-    const [key] = await bench.admin.keys.listOf(seller_id);
-    bench.apiGateway.simulator.recordUse(key?.usage_id ?? '');
-    bench.apiGateway.simulator.recordUse(key?.usage_id ?? '');
-    const usage = await bench.json('usage', key_id, '--days', '3');
+    const [key] = await shell.admin.keys.listOf(seller_id);
+    shell.apiGateway.simulator.recordUse(key?.usage_id ?? '');
+    shell.apiGateway.simulator.recordUse(key?.usage_id ?? '');
+    const usage = await shell.json('usage', key_id, '--days', '3');
     expect(usage).toMatchObject({ key_id, plan: 'free', current_minute: { requests: 0, limit: 100 } });
     expect(usage.days.map(({ requests }: { requests: number }) => requests)).toEqual([0, 0, 2]);
-    const { out } = await bench.cliWithPerson(() => '', 'usage', key_id);
+    const { out } = await shell.cliWithPerson(() => '', 'usage', key_id);
     expect(out).toMatch(/^\S{10} {2}2 {2}█{40}\n$/);
   });
 });
@@ -163,7 +163,7 @@ describe('keys', () => {
 describe('keys limits', () => {
   it('shows every limit of a key in a stable shape', async () => {
     const { key_id } = await newKey();
-    const { limits } = await bench.json('keys', 'limits', key_id);
+    const { limits } = await shell.json('keys', 'limits', key_id);
     expect(limits[0]).toEqual({
       name: 'requests-per-minute',
       limit: 100,
@@ -177,7 +177,7 @@ describe('keys limits', () => {
 
   it('sets and unsets limits of one key', async () => {
     const { key_id } = await newKey();
-    const set = await bench.json(
+    const set = await shell.json(
       ...['keys', 'limits', key_id, '--set', 'sms-per-hour=10000', '--set', 'paid-checks-per-day=0'],
     );
     expect(set.limits).toMatchObject([
@@ -188,12 +188,12 @@ describe('keys limits', () => {
       { name: 'paid-checks-per-day', limit: 0, remaining: 0, overridden: true },
       { name: 'failed-verifies-per-hour', overridden: false },
     ]);
-    expect((await bench.cli('keys', 'limits', key_id)).out).toContain('10,000 (set for this key)');
-    const unset = await bench.json('keys', 'limits', key_id, '--unset', 'sms-per-hour');
+    expect((await shell.cli('keys', 'limits', key_id)).out).toContain('10,000 (set for this key)');
+    const unset = await shell.json('keys', 'limits', key_id, '--unset', 'sms-per-hour');
     expect(unset.limits[1]).toMatchObject({ limit: 100, overridden: false });
-    expect((await bench.json('audit', key_id)).records).toContainEqual(
+    expect((await shell.json('audit', key_id)).records).toContainEqual(
       expect.objectContaining({ action: 'key.limits_set' }),
     );
-    expect(await bench.json('reconcile')).toMatchObject({ differences: [] });
+    expect(await shell.json('reconcile')).toMatchObject({ differences: [] });
   });
 });

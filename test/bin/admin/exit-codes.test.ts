@@ -1,10 +1,10 @@
-import { type CliBench, startCliBench } from './cli-bench.ts';
+import { startTestShell, type TestShell } from './test-shell.ts';
 
-let bench: CliBench;
+let shell: TestShell;
 beforeAll(async () => {
-  bench = await startCliBench();
+  shell = await startTestShell();
 });
-afterAll(() => bench.stop());
+afterAll(() => shell.stop());
 
 describe('the admin CLI', () => {
   it.each([
@@ -36,15 +36,15 @@ describe('the admin CLI', () => {
     [['buyers', 'unlock', '0912'], 1],
     [['sellers', 'create', '   '], 1],
   ] as [string[], number][])('runs %j with exit code %i', async (args, exitCode) => {
-    const outcome = await bench.cli(...args);
+    const outcome = await shell.cli(...args);
     expect(outcome.exitCode).toBe(exitCode);
     expect(outcome.out + outcome.error).not.toMatch(/\n\s+at /);
   });
 
   it('reports that the local service is not running', async () => {
-    const outcome = await bench.cli('sellers', 'list', '--data', '/nowhere');
+    const outcome = await shell.cli('sellers', 'list', '--data', '/nowhere');
     expect(outcome).toMatchObject({ exitCode: 2, error: expect.stringContaining('npm start') });
-    expect(await bench.cli('sellers', 'list', '--local', '--data', '/nowhere')).toMatchObject({
+    expect(await shell.cli('sellers', 'list', '--local', '--data', '/nowhere')).toMatchObject({
       exitCode: 1,
     });
   });

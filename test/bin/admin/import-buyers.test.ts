@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { fileSecret } from '#shared/secrets/file.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
-import { type CliBench, startCliBench } from './cli-bench.ts';
+import { startTestShell, type TestShell } from './test-shell.ts';
 
-let bench: CliBench;
+let shell: TestShell;
 beforeAll(async () => {
-  bench = await startCliBench();
+  shell = await startTestShell();
 });
-afterAll(() => bench.stop());
+afterAll(() => shell.stop());
 
 let files = 0;
 const fileWith = async (text: string | Buffer, extension = 'csv'): Promise<string> => {
   files += 1;
-  const file = join(bench.folder, `buyers-${files}.${extension}`);
+  const file = join(shell.folder, `buyers-${files}.${extension}`);
   await writeFile(file, text);
   return file;
 };
@@ -34,7 +34,7 @@ const counts = async (file: string, ...options: string[]) => {
     seconds,
     lines,
     ...results
-  } = await bench.json(...['buyers', 'import', file, ...options]);
+  } = await shell.json(...['buyers', 'import', file, ...options]);
   const entries = Object.entries(results as Record<string, number>);
   expect(entries.reduce((sum, [, count]) => sum + count, 0)).toBe(lines);
   return Object.fromEntries(entries.filter(([, count]) => count > 0));
@@ -43,14 +43,14 @@ const counts = async (file: string, ...options: string[]) => {
 describe('buyers import', () => {
   it('registers every phone under the hash that the service reads', async () => {
     const phones = [newPhone(), newPhone()];
-    await bench.json('buyers', 'import', await fileWith(`phone\n${phones.join('\n')}\n`));
-    const hashes = keyedHashesFrom(fileSecret(join(bench.folder, 'hash-secret.json')));
+    await shell.json('buyers', 'import', await fileWith(`phone\n${phones.join('\n')}\n`));
+    const hashes = keyedHashesFrom(fileSecret(join(shell.folder, 'hash-secret.json')));
     for (const phone of phones) {
       expect(
-        await adminBuyerStore(bench.table).find(await hashes.phone(`+98${phone.slice(1)}`)),
+        await adminBuyerStore(shell.table).find(await hashes.phone(`+98${phone.slice(1)}`)),
       ).toBeDefined();
     }
-    expect(await bench.json('buyers', 'show', phones[0] as string)).toEqual({
+    expect(await shell.json('buyers', 'show', phones[0] as string)).toEqual({
       buyer_id: await hashes.buyerId(`+98${phones[0]?.slice(1)}`),
       registered_at: expect.any(String),
     });
@@ -60,9 +60,9 @@ describe('buyers import', () => {
     const phone = newPhone();
     const file = await fileWith(`${phone}\n${newPhone()}\n`);
     expect(await counts(file)).toEqual({ added: 2 });
-    const before = await bench.json('buyers', 'show', phone);
+    const before = await shell.json('buyers', 'show', phone);
     expect(await counts(file)).toEqual({ already_registered: 2 });
-    expect(await bench.json('buyers', 'show', phone)).toEqual(before);
+    expect(await shell.json('buyers', 'show', phone)).toEqual(before);
   });
 
   it('reads the forms of phones, quotes, headings and delimiters that exports have', async () => {
@@ -93,12 +93,12 @@ describe('buyers import', () => {
     const file = await fileWith(
       `name,phone\nx,${newPhone()}\nx,02188776655\nx\nx,"0912\nx,${'9'.repeat(70_000)}\n\nx,${newPhone()}`,
     );
-    const first = await bench.cli('buyers', 'import', file);
+    const first = await shell.cli('buyers', 'import', file);
     expect(first).toMatchObject({ exitCode: 0, error: expect.stringContaining(`${file}.rejected.csv`) });
     expect(await readFile(`${file}.rejected.csv`, 'utf8')).toBe(
       '3,not an Iranian mobile number\n4,no phone\n5,a quote is not closed\n6,the line is too long\n',
     );
-    const again = await bench.cli('buyers', 'import', file, '--json');
+    const again = await shell.cli('buyers', 'import', file, '--json');
     expect(JSON.parse(again.out)).toMatchObject({
       lines: 8,
       added: 0,
@@ -111,10 +111,10 @@ describe('buyers import', () => {
   });
 
   it('names the columns of a file without a phone column, but no number of a line that is no heading', async () => {
-    const refused = await bench.cli('buyers', 'import', await fileWith('Name;City;09 12 123\nx;y;z\n'));
+    const refused = await shell.cli('buyers', 'import', await fileWith('Name;City;09 12 123\nx;y;z\n'));
     expect(refused.error).toContain('Its columns are: Name, City, (a number).');
     expect(
-      (await bench.cli('buyers', 'import', await fileWith('phone,city\n'), '--column', 'work')).error,
+      (await shell.cli('buyers', 'import', await fileWith('phone,city\n'), '--column', 'work')).error,
     ).toContain('no column work. Name one with --column. Its columns are: phone, city.');
   });
 
@@ -127,7 +127,7 @@ describe('buyers import', () => {
       ['/nowhere.csv', 1, 'cannot be read'],
     ] as const;
     for (const [file, exitCode, words] of refusals) {
-      expect(await bench.cli('buyers', 'import', file)).toMatchObject({
+      expect(await shell.cli('buyers', 'import', file)).toMatchObject({
         exitCode,
         error: expect.stringContaining(words),
       });
@@ -136,11 +136,11 @@ describe('buyers import', () => {
 
   it('removes a buyer only after a confirmation', async () => {
     const phone = newPhone();
-    await bench.json('buyers', 'import', await fileWith(`${phone}\n`));
-    expect((await bench.cli('buyers', 'remove', phone)).exitCode).toBe(1);
-    expect(await bench.json('buyers', 'remove', phone, '--yes')).toMatchObject({ removed: true });
-    expect((await bench.cli('buyers', 'show', phone)).exitCode).toBe(1);
-    const { records } = await bench.json('audit', 'deployment');
+    await shell.json('buyers', 'import', await fileWith(`${phone}\n`));
+    expect((await shell.cli('buyers', 'remove', phone)).exitCode).toBe(1);
+    expect(await shell.json('buyers', 'remove', phone, '--yes')).toMatchObject({ removed: true });
+    expect((await shell.cli('buyers', 'show', phone)).exitCode).toBe(1);
+    const { records } = await shell.json('audit', 'deployment');
     expect(records[0]).toMatchObject({
       action: 'buyer.removed',
       details: { buyer_id: expect.stringMatching(/^byr_/) },

@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#admin/usage-plans/port.ts';
-import { type CliBench, startCliBench } from './cli-bench.ts';
+import { startTestShell, type TestShell } from './test-shell.ts';
 
 /** A CLI whose account has this many keys of other services. */
-const benchWith = async (count: number): Promise<{ bench: CliBench; stop: () => Promise<void> }> => {
+const shellWith = async (count: number): Promise<{ shell: TestShell; stop: () => Promise<void> }> => {
   const folder = await mkdtemp(join(tmpdir(), 'key-quota-'));
   const file = join(folder, 'usage-plans.json');
   const keys = Array.from({ length: count }, (_, index) => ({
@@ -15,17 +15,17 @@ const benchWith = async (count: number): Promise<{ bench: CliBench; stop: () => 
     enabled: true,
   }));
   await writeFile(file, JSON.stringify({ keys, usage: {} }));
-  const bench = await startCliBench({ file });
+  const shell = await startTestShell({ file });
   return {
-    bench,
+    shell,
     async stop() {
-      await bench.stop();
+      await shell.stop();
       await rm(folder, { recursive: true });
     },
   };
 };
 
-const issue = async ({ json, cli }: CliBench) => {
+const issue = async ({ json, cli }: TestShell) => {
   const { seller_id } = await json('sellers', 'create', 'Kaveh Books');
   const outcome = await cli('keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read', '--json');
   return { seller_id, ...outcome };
@@ -36,17 +36,17 @@ describe('keys issue', () => {
     [KEY_QUOTA_WARNING - 2, ''],
     [KEY_QUOTA_WARNING - 1, expect.stringMatching(/^warning: .*at least 8000 API keys.*10000/)],
   ])('issues a key with %i keys in the account and writes %s to stderr', async (count, error) => {
-    const { bench, stop } = await benchWith(count);
-    expect(await issue(bench)).toMatchObject({ exitCode: 0, error });
+    const { shell, stop } = await shellWith(count);
+    expect(await issue(shell)).toMatchObject({ exitCode: 0, error });
     await stop();
   });
 
   it('refuses a key when the quota is used up, and leaves no pending key', async () => {
-    const { bench, stop } = await benchWith(KEY_QUOTA);
-    const { seller_id, exitCode, error } = await issue(bench);
+    const { shell, stop } = await shellWith(KEY_QUOTA);
+    const { seller_id, exitCode, error } = await issue(shell);
     expect(exitCode).toBe(1);
     expect(JSON.parse(error)).toMatchObject({ error: { code: 'key_quota_reached' } });
-    expect(await bench.json('keys', 'list', seller_id)).toEqual({ keys: [] });
+    expect(await shell.json('keys', 'list', seller_id)).toEqual({ keys: [] });
     await stop();
   });
 });

@@ -1,22 +1,22 @@
-import { type CliBench, startCliBench } from './cli-bench.ts';
 import { jsonOf, startCommand } from './cli-process.ts';
+import { startTestShell, type TestShell } from './test-shell.ts';
 
 /** Commands in processes of their own that name sellers and keys as people do. */
-let bench: CliBench;
+let shell: TestShell;
 beforeAll(async () => {
-  bench = await startCliBench();
+  shell = await startTestShell();
 });
-afterAll(() => bench.stop());
+afterAll(() => shell.stop());
 
-const run = (...args: string[]) => startCommand(['--data', bench.folder, ...args]).ended;
+const run = (...args: string[]) => startCommand(['--data', shell.folder, ...args]).ended;
 const json = (...args: string[]) => jsonOf(run('--json', ...args));
 
 const newKey = (seller: string) =>
-  bench.json('keys', 'issue', seller, '--plan', 'free', '--scopes', 'users:read');
+  shell.json('keys', 'issue', seller, '--plan', 'free', '--scopes', 'users:read');
 
 describe('a seller', () => {
   it('is found by its name in any case, and by a part of the name with --search', async () => {
-    const seller = await bench.json('sellers', 'create', 'Parvin Shoes');
+    const seller = await shell.json('sellers', 'create', 'Parvin Shoes');
     const [shown, { sellers }, unknown] = await Promise.all([
       json('sellers', 'show', 'parvin shoes'),
       json('sellers', 'list', '--search', 'SHOE'),
@@ -28,7 +28,7 @@ describe('a seller', () => {
   });
 
   it('whose name another has is created with a warning, and found by its id only', async () => {
-    const first = await bench.json('sellers', 'create', 'Twin Shop');
+    const first = await shell.json('sellers', 'create', 'Twin Shop');
     const second = await run('sellers', 'create', 'twin shop');
     expect(second).toMatchObject({
       exitCode: 0,
@@ -42,7 +42,7 @@ describe('a seller', () => {
   });
 
   it('is renamed, with one audit record however often', async () => {
-    const { seller_id } = await bench.json('sellers', 'create', 'Old Name');
+    const { seller_id } = await shell.json('sellers', 'create', 'Old Name');
     expect(await json('sellers', 'rename', 'Old Name', 'New Name')).toMatchObject({
       seller_id,
       name: 'New Name',
@@ -56,7 +56,7 @@ describe('a seller', () => {
   });
 
   it('that is named by a key id is refused with the id of the seller', async () => {
-    const { seller_id } = await bench.json('sellers', 'create', 'Named by Key');
+    const { seller_id } = await shell.json('sellers', 'create', 'Named by Key');
     const { key_id } = await newKey(seller_id);
     expect((await run('keys', 'list', key_id)).error).toBe(
       `error: ${key_id} is a key. Its seller is ${seller_id}.\n`,
@@ -66,9 +66,9 @@ describe('a seller', () => {
 
 describe('a key', () => {
   it('is found by the last four characters of any of its secrets, as tables show them', async () => {
-    const { seller_id } = await bench.json('sellers', 'create', 'By Ending');
+    const { seller_id } = await shell.json('sellers', 'create', 'By Ending');
     const { key_id, last_four } = await newKey(seller_id);
-    const rotated = await bench.json('keys', 'rotate', key_id);
+    const rotated = await shell.json('keys', 'rotate', key_id);
     const shown = await Promise.all(
       [last_four, rotated.last_four, `…${last_four}`, `blk_test_…${last_four}`].map((text) =>
         json('keys', 'show', text),
@@ -82,17 +82,17 @@ describe('a key', () => {
   });
 
   it('whose ending another key has is refused with the list of both', async () => {
-    const { seller_id } = await bench.json('sellers', 'create', 'Same Ending');
+    const { seller_id } = await shell.json('sellers', 'create', 'Same Ending');
     const [first, second] = [await newKey(seller_id), await newKey(seller_id)];
-    const stored = await bench.admin.keys.find(second.key_id);
-    await bench.admin.keys.save({
+    const stored = await shell.admin.keys.find(second.key_id);
+    await shell.admin.keys.save({
       before: stored as never,
       after: {
         ...stored,
         secrets: stored?.secrets.map((secret) => ({ ...secret, last_four: first.last_four })),
       } as never,
       sellerStatus: 'active',
-      record: bench.admin.record({ action: 'test' }),
+      record: shell.admin.record({ action: 'test' }),
     });
     const { exitCode, error } = await run('keys', 'show', first.last_four);
     expect(exitCode).toBe(1);
@@ -102,7 +102,7 @@ describe('a key', () => {
   });
 
   it('that is named by a seller id is refused with the keys of the seller', async () => {
-    const { seller_id } = await bench.json('sellers', 'create', 'Hint');
+    const { seller_id } = await shell.json('sellers', 'create', 'Hint');
     const { key_id } = await newKey(seller_id);
     const { exitCode, error } = await run('usage', seller_id);
     expect(exitCode).toBe(1);
@@ -110,7 +110,7 @@ describe('a key', () => {
   });
 
   it('that is named by its whole secret is refused, without the secret in the error', async () => {
-    const { seller_id } = await bench.json('sellers', 'create', 'Pasted');
+    const { seller_id } = await shell.json('sellers', 'create', 'Pasted');
     const { key } = await newKey(seller_id);
     for (const command of [
       ['keys', 'revoke', key],

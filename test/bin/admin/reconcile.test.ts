@@ -1,23 +1,23 @@
-import { type CliBench, startCliBench } from './cli-bench.ts';
+import { startTestShell, type TestShell } from './test-shell.ts';
 
-let bench: CliBench;
+let shell: TestShell;
 beforeAll(async () => {
-  bench = await startCliBench();
+  shell = await startTestShell();
 });
-afterAll(() => bench.stop());
+afterAll(() => shell.stop());
 
 const newKey = async () => {
-  const { seller_id } = await bench.json('sellers', 'create', 'Kaveh Books');
-  return bench.json('keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read');
+  const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books');
+  return shell.json('keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read');
 };
 
 describe('reconcile', () => {
   it('finds no difference after complete commands, and exits with 1 if it finds one', async () => {
     const { key_id, seller_id } = await newKey();
-    expect(await bench.json('reconcile')).toMatchObject({ differences: [] });
-    const [key] = await bench.admin.keys.listOf(seller_id);
-    await bench.apiGateway.usagePlans.setEnabled(key?.gateway_key_id ?? '', false);
-    const found = await bench.cli('reconcile', '--json');
+    expect(await shell.json('reconcile')).toMatchObject({ differences: [] });
+    const [key] = await shell.admin.keys.listOf(seller_id);
+    await shell.apiGateway.usagePlans.setEnabled(key?.gateway_key_id ?? '', false);
+    const found = await shell.cli('reconcile', '--json');
     expect(found.exitCode).toBe(1);
     expect(JSON.parse(found.out).differences).toEqual([
       {
@@ -29,22 +29,22 @@ describe('reconcile', () => {
         repaired: false,
       },
     ]);
-    expect((await bench.cli('reconcile')).error).toContain('1 differences, 0 repaired');
-    expect((await bench.json('reconcile', '--fix')).differences).toMatchObject([{ repaired: true }]);
-    expect(await bench.json('reconcile')).toMatchObject({ differences: [] });
+    expect((await shell.cli('reconcile')).error).toContain('1 differences, 0 repaired');
+    expect((await shell.json('reconcile', '--fix')).differences).toMatchObject([{ repaired: true }]);
+    expect(await shell.json('reconcile')).toMatchObject({ differences: [] });
   });
 });
 
 describe('reconcile --fix', () => {
   it('deletes keys that are missing in the table only after a confirmation', async () => {
     const unknown = { name: 'buyer-linking-local-key_unknown', value: 's'.repeat(40), enabled: true };
-    const { id } = await bench.apiGateway.usagePlans.createKey(unknown);
-    const refused = await bench.cli('reconcile', '--fix');
+    const { id } = await shell.apiGateway.usagePlans.createKey(unknown);
+    const refused = await shell.cli('reconcile', '--fix');
     expect(refused).toMatchObject({ exitCode: 1, error: expect.stringContaining('Delete 1 keys') });
-    expect(JSON.parse((await bench.cli('reconcile', '--json')).out).differences).toMatchObject([
+    expect(JSON.parse((await shell.cli('reconcile', '--json')).out).differences).toMatchObject([
       { gateway_key_id: id },
     ]);
-    expect((await bench.json('reconcile', '--fix', '--yes')).differences).toMatchObject([{ repaired: true }]);
-    expect(await bench.json('reconcile')).toMatchObject({ differences: [] });
+    expect((await shell.json('reconcile', '--fix', '--yes')).differences).toMatchObject([{ repaired: true }]);
+    expect(await shell.json('reconcile')).toMatchObject({ differences: [] });
   });
 });

@@ -1,16 +1,16 @@
 import { stripVTControlCharacters } from 'node:util';
-import { type CliBench, startCliBench } from './cli-bench.ts';
 import { startCommand } from './cli-process.ts';
 import { CTRL_C, CTRL_D, itOnTerminal, onTerminal } from './pseudo-terminal.ts';
+import { startTestShell, type TestShell } from './test-shell.ts';
 
 /** The CLI in a process and a terminal of its own, as a person uses it. */
-let bench: CliBench;
+let shell: TestShell;
 let seller: { seller_id: string };
 let key: { key_id: string; last_four: string };
 beforeAll(async () => {
-  bench = await startCliBench();
-  seller = await bench.json('sellers', 'create', 'Kaveh Books, the Shop of Tehran and Isfahan');
-  key = await bench.json(
+  shell = await startTestShell();
+  seller = await shell.json('sellers', 'create', 'Kaveh Books, the Shop of Tehran and Isfahan');
+  key = await shell.json(
     'keys',
     'issue',
     seller.seller_id,
@@ -20,10 +20,10 @@ beforeAll(async () => {
     'users:read',
   );
 });
-afterAll(() => bench.stop());
+afterAll(() => shell.stop());
 
 const inTerminal = (options: Parameters<typeof onTerminal>[0], ...args: string[]) =>
-  onTerminal(options, '--data', bench.folder, ...args);
+  onTerminal(options, '--data', shell.folder, ...args);
 
 const widest = (screen: string): number =>
   Math.max(
@@ -42,7 +42,7 @@ describe('a question', () => {
         last: 'Nothing was changed.',
       });
     }
-    expect(await bench.json('sellers', 'show', seller.seller_id)).toMatchObject({ status: 'active' });
+    expect(await shell.json('sellers', 'show', seller.seller_id)).toMatchObject({ status: 'active' });
   });
 
   itOnTerminal('is answered by n with no change and exit code 1, by y with the change', async () => {
@@ -52,16 +52,16 @@ describe('a question', () => {
       exitCode: 1,
       screen: expect.stringContaining('Nothing was changed.'),
     });
-    expect((await bench.json('sellers', 'show', seller.seller_id)).status).toBe('active');
+    expect((await shell.json('sellers', 'show', seller.seller_id)).status).toBe('active');
     expect(await revoke('y')).toMatchObject({ exitCode: 0 });
-    expect((await bench.json('sellers', 'show', seller.seller_id)).status).toBe('suspended');
-    await bench.json('sellers', 'resume', seller.seller_id);
+    expect((await shell.json('sellers', 'show', seller.seller_id)).status).toBe('suspended');
+    await shell.json('sellers', 'resume', seller.seller_id);
   });
 
   itOnTerminal('asks for a phone that is not on the command line', async () => {
     const added = await inTerminal({ answers: [['Phone: ', '09127654321\n']] }, 'buyers', 'add');
     expect(added).toMatchObject({ exitCode: 0, screen: expect.stringContaining('byr_') });
-    expect(await bench.json('buyers', 'show', '09127654321')).toMatchObject({ buyer_id: expect.any(String) });
+    expect(await shell.json('buyers', 'show', '09127654321')).toMatchObject({ buyer_id: expect.any(String) });
     const ended = await inTerminal(
       { answers: [['Phone: ', CTRL_C]] },
       'users',
@@ -108,8 +108,8 @@ describe('a result', () => {
   });
 
   itOnTerminal('of usage shows no days without requests', async () => {
-    const stored = await bench.admin.keys.find(key.key_id);
-    bench.apiGateway.simulator.recordUse(stored?.usage_id ?? '');
+    const stored = await shell.admin.keys.find(key.key_id);
+    shell.apiGateway.simulator.recordUse(stored?.usage_id ?? '');
     const { screen } = await inTerminal({}, 'usage', key.key_id, '--days', '30');
     const days = screen.split('\n').filter((line) => /^\d{4}-\d\d-\d\d/.test(line));
     expect(days).toEqual([expect.stringMatching(/^\S{10} {2}1 {2}█{40}$/)]);
@@ -117,7 +117,7 @@ describe('a result', () => {
   });
 
   it('is tab-separated in a pipe, with notes on stderr', async () => {
-    const { out, error } = await startCommand(['--data', bench.folder, 'users', 'list', seller.seller_id])
+    const { out, error } = await startCommand(['--data', shell.folder, 'users', 'list', seller.seller_id])
       .ended;
     expect({ out, error }).toEqual({
       out: 'user\tname\tphone\tnational id\tbirth date\tlinked (UTC)\n',

@@ -1,25 +1,25 @@
 import { linkBuyer } from '#test/admin/operations/linked-buyer.ts';
-import { type CliBench, startCliBench } from './cli-bench.ts';
+import { startTestShell, type TestShell } from './test-shell.ts';
 
-let bench: CliBench;
+let shell: TestShell;
 let sellerId: string;
 beforeAll(async () => {
-  bench = await startCliBench();
+  shell = await startTestShell();
 });
-afterAll(() => bench.stop());
+afterAll(() => shell.stop());
 beforeEach(async () => {
-  ({ seller_id: sellerId } = await bench.json('sellers', 'create', 'Kaveh Books'));
+  ({ seller_id: sellerId } = await shell.json('sellers', 'create', 'Kaveh Books'));
 });
 
 const PHONE = '09121234567';
 const E164 = '+989121234567';
 
-const link = async () => linkBuyer(bench.table, sellerId, (await bench.hashes.phone(E164))[0]);
+const link = async () => linkBuyer(shell.table, sellerId, (await shell.hashes.phone(E164))[0]);
 
 describe('users', () => {
   it('lists the users of a seller page by page, with masked national ids', async () => {
     const users = [await link(), await link(), await link()];
-    expect(await bench.json('users', 'list', sellerId, '--page', '2', '--page-size', '2')).toEqual({
+    expect(await shell.json('users', 'list', sellerId, '--page', '2', '--page-size', '2')).toEqual({
       data: [
         {
           id: users[2]?.id,
@@ -35,37 +35,37 @@ describe('users', () => {
       total: 3,
       total_pages: 2,
     });
-    const { out, error } = await bench.cli('users', 'list', sellerId);
+    const { out, error } = await shell.cli('users', 'list', sellerId);
     expect(out).toContain('******0829');
     expect(error).toBe('Page 1 of 1, 3 users.\n');
   });
 
   it('reports that a seller has no users', async () => {
-    expect((await bench.cli('users', 'list', sellerId)).error).toBe('There are no users.\n');
+    expect((await shell.cli('users', 'list', sellerId)).error).toBe('There are no users.\n');
   });
 
   it('lists only the users with a phone, which can be read from stdin', async () => {
     const { id } = await link();
-    await linkBuyer(bench.table, sellerId, 'hash of another phone');
-    const found = await bench.json('users', 'list', sellerId, '--phone', PHONE);
+    await linkBuyer(shell.table, sellerId, 'hash of another phone');
+    const found = await shell.json('users', 'list', sellerId, '--phone', PHONE);
     expect(found).toMatchObject({ data: [{ id }], total: 1 });
-    const read = await bench.cliWithInput(PHONE, 'users', 'list', sellerId, '--phone', '-', '--json');
+    const read = await shell.cliWithInput(PHONE, 'users', 'list', sellerId, '--phone', '-', '--json');
     expect(JSON.parse(read.out)).toEqual(found);
   });
 
   it('shows one user of a seller', async () => {
     const { id } = await link();
-    expect(await bench.json('users', 'show', id, '--seller', sellerId)).toMatchObject({
+    expect(await shell.json('users', 'show', id, '--seller', sellerId)).toMatchObject({
       id,
       national_id: '******0829',
     });
-    expect((await bench.cli('users', 'show', id, '--seller', sellerId)).out).toContain(id);
+    expect((await shell.cli('users', 'show', id, '--seller', sellerId)).out).toContain(id);
   });
 
   it('does not show a user of another seller', async () => {
     const { id } = await link();
-    const { seller_id: other } = await bench.json('sellers', 'create', 'Other Shop');
-    const outcome = await bench.cli('users', 'show', id, '--seller', other, '--json');
+    const { seller_id: other } = await shell.json('sellers', 'create', 'Other Shop');
+    const outcome = await shell.cli('users', 'show', id, '--seller', other, '--json');
     expect(outcome.exitCode).toBe(1);
     expect(JSON.parse(outcome.error)).toMatchObject({ error: { code: 'user_not_found' } });
   });
@@ -73,16 +73,16 @@ describe('users', () => {
   it('removes a user only after a confirmation, with an audit record', async () => {
     const { id } = await link();
     const remove = ['users', 'remove', id, '--seller', sellerId];
-    expect(await bench.cli(...remove)).toMatchObject({
+    expect(await shell.cli(...remove)).toMatchObject({
       exitCode: 1,
       error: expect.stringContaining('Add --yes'),
     });
-    expect(await bench.cliWithPerson(() => 'n', ...remove)).toMatchObject({ exitCode: 1 });
-    expect(await bench.json('users', 'show', id, '--seller', sellerId)).toMatchObject({ id });
-    expect((await bench.cliWithPerson(() => 'y', ...remove)).out).toBe(`Removed ${id}.\n`);
-    expect((await bench.cli('users', 'show', id, '--seller', sellerId)).exitCode).toBe(1);
-    expect(await bench.json('sellers', 'show', sellerId)).toMatchObject({ users: 0 });
-    const { records } = await bench.json('audit', sellerId);
+    expect(await shell.cliWithPerson(() => 'n', ...remove)).toMatchObject({ exitCode: 1 });
+    expect(await shell.json('users', 'show', id, '--seller', sellerId)).toMatchObject({ id });
+    expect((await shell.cliWithPerson(() => 'y', ...remove)).out).toBe(`Removed ${id}.\n`);
+    expect((await shell.cli('users', 'show', id, '--seller', sellerId)).exitCode).toBe(1);
+    expect(await shell.json('sellers', 'show', sellerId)).toMatchObject({ users: 0 });
+    const { records } = await shell.json('audit', sellerId);
     expect(records).toContainEqual(
       expect.objectContaining({ action: 'user.removed', details: { user_id: id } }),
     );

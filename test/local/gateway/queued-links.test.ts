@@ -2,14 +2,10 @@ import { queuedLinks } from '#local/gateway/queued-links.ts';
 import { userFrom } from '#shared/users/user-item.ts';
 import { createSeller, inAnHour, linkOf } from '#test/shared/users/linking.ts';
 import { type UserStore, userStore } from '#test/shared/users/user-store.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { countedTable } from '#test/table/intercepted-table.ts';
+import { countedTable } from '#test/table/counted-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 
-let table: EmbeddedTable;
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
+const table = useTable();
 
 const people = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
@@ -21,7 +17,7 @@ describe('queuedLinks', () => {
     const { link } = queuedLinks(userStore(counted.table));
     const names = people('queued', 50);
     await Promise.all(names.map((name) => link(linkOf('sel_queue', name), inAnHour())));
-    expect(counted.calls.filter((call) => call === 'TransactWrite')).toHaveLength(50);
+    expect(counted.rounds.flat().filter((call) => call === 'TransactWrite')).toHaveLength(50);
     const { users } = await userStore(table).listPage('sel_queue', 1, 100);
     expect(users.map(({ display_name }) => display_name)).toEqual(names);
   });

@@ -5,15 +5,10 @@ import { type RateLimiter, rateLimiter } from '#shared/rate-limits/rate-limiter.
 import { routes } from '#shared/routes.ts';
 import { callerContext, functionUnderTest } from '#test/functions/harness.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { hangingLimits } from '#test/table/hanging-limits.ts';
+import { useTable } from '#test/table/use-table.ts';
 
-let table: EmbeddedTable;
-
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
+const table = useTable();
 
 const users = { listPage: async () => ({ users: [], total: 0, totalPages: 0 }) };
 

@@ -1,18 +1,16 @@
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 import { type Codes, codesOn, countedOf, NOW, newOwner, rejected, tooMany, withSeller } from './codes-on.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 let store: Codes['store'];
 let send: Codes['send'];
 let fail: Codes['fail'];
 let failTen: Codes['failTen'];
 let record: Codes['record'];
 
-beforeAll(async () => {
-  table = await startEmbeddedTable();
+beforeAll(() => {
   ({ store, send, fail, failTen, record } = codesOn(table));
 });
-afterAll(() => table.stop());
 
 describe('countTry', () => {
   it('counts exactly five of fifty tries at once', async () => {

@@ -1,14 +1,9 @@
 import { callerContext } from '#test/functions/harness.ts';
 import { newPerson } from '#test/functions/people.ts';
-import { RIGHT, seller, verifyOtpOn, WRONG } from '#test/functions/verify-otp-bench.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { RIGHT, seller, verifyOtpOn, WRONG } from '#test/functions/verify-otp-under-test.ts';
+import { useTable } from '#test/table/use-table.ts';
 
-let table: EmbeddedTable;
-
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
+const table = useTable();
 
 const verifyOtp = () => verifyOtpOn(table);
 

@@ -1,8 +1,8 @@
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { type LossyTable, losingResponses } from '#test/table/lost-responses.ts';
+import { useTable } from '#test/table/use-table.ts';
 import { type Codes, codesOn, countedOf, NOW, newOwner, tooMany } from './codes-on.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 let lossy: LossyTable;
 let store: Codes['store'];
 let send: Codes['send'];
@@ -10,15 +10,11 @@ let fail: Codes['fail'];
 let record: Codes['record'];
 let phoneSends: Codes['phoneSends'];
 
-beforeAll(async () => {
-  table = await startEmbeddedTable();
+beforeAll(() => {
   lossy = losingResponses(table);
   ({ store, send, fail, record, phoneSends } = codesOn(lossy));
 });
-afterAll(() => {
-  lossy.client.destroy();
-  return table.stop();
-});
+afterAll(() => lossy.client.destroy());
 
 /** Runs an operation whose first `count` writes lose their responses, and proves that they did. */
 const withLostResponses = async <Result>(

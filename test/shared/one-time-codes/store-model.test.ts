@@ -1,17 +1,15 @@
 import fc from 'fast-check';
 import type { CodeRecord } from '#shared/one-time-codes/rules.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 import { type Codes, codesOn, NOW, newOwner } from './codes-on.ts';
 import { modelPhone } from './model.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 let codes: Codes;
 
-beforeAll(async () => {
-  table = await startEmbeddedTable();
+beforeAll(() => {
   codes = codesOn(table);
 });
-afterAll(() => table.stop());
 
 /** What happens to a phone. A `refused send` is undone after `tries` guesses on its code, and so is a `send without a provider`. */
 type Action =

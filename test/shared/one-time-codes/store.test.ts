@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { CodeOwner } from '#shared/one-time-codes/store.ts';
 import { codeKey, phoneSendsKey } from '#shared/table/keys.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 import {
   type Codes,
   codeOf,
@@ -16,7 +16,7 @@ import {
 
 const DAY_SECONDS = 24 * 3600;
 
-let table: EmbeddedTable;
+const table = useTable();
 let store: Codes['store'];
 let send: Codes['send'];
 let fail: Codes['fail'];
@@ -24,11 +24,9 @@ let failTen: Codes['failTen'];
 let record: Codes['record'];
 let phoneSends: Codes['phoneSends'];
 
-beforeAll(async () => {
-  table = await startEmbeddedTable();
+beforeAll(() => {
   ({ store, send, fail, failTen, record, phoneSends } = codesOn(table));
 });
-afterAll(() => table.stop());
 
 const ttlOf = async ({ phoneHash, audience }: CodeOwner) =>
   (await table.client.send(new GetCommand({ TableName: table.name, Key: codeKey(phoneHash, audience) }))).Item

@@ -1,18 +1,16 @@
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 import { type Codes, codesOn, countedOf, NOW, newOwner, rejected, tooMany, withSeller } from './codes-on.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 let store: Codes['store'];
 let send: Codes['send'];
 let fail: Codes['fail'];
 let record: Codes['record'];
 let phoneSends: Codes['phoneSends'];
 
-beforeAll(async () => {
-  table = await startEmbeddedTable();
+beforeAll(() => {
   ({ store, send, fail, record, phoneSends } = codesOn(table));
 });
-afterAll(() => table.stop());
 
 describe('undoSend', () => {
   it('restores the code, its tries and the sends of before', async () => {

@@ -6,19 +6,17 @@ import { type RateLimiter, rateLimiter } from '#shared/rate-limits/rate-limiter.
 import type { Table } from '#shared/table/client.ts';
 import { limitKey } from '#shared/table/keys.ts';
 import { LIMITER_TIMEOUT_MS } from '#test/functions/harness.ts';
-import { countingCalls } from '#test/table/counting-calls.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { countedTable } from '#test/table/counted-table.ts';
 import { hangingLimits } from '#test/table/hanging-limits.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';
+import { useTable } from '#test/table/use-table.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 let limiter: RateLimiter;
 
-beforeAll(async () => {
-  table = await startEmbeddedTable();
+beforeAll(() => {
   limiter = rateLimiter(table, LIMITER_TIMEOUT_MS);
 });
-afterAll(() => table.stop());
 
 const START_MS = Date.parse('2026-11-21T08:00:00Z');
 
@@ -160,14 +158,14 @@ describe('incrementAndRead', () => {
   const hour = { subject: 'reader', name: 'hourly', limit: 1, windowSeconds: 3600 };
 
   it('counts one limit and returns the states of others in one call', async () => {
-    const counted = countingCalls(table);
-    const states = () => rateLimiter(counted).incrementAndRead(minute, [hour], START_MS + 60_000);
+    const counted = countedTable(table);
+    const states = () => rateLimiter(counted.table).incrementAndRead(minute, [hour], START_MS + 60_000);
     const allowed = async () => (await states()).map((state) => state.allowed);
     expect(await allowed()).toEqual([true, true]);
     await limiter.increment(hour, START_MS);
     expect(await allowed()).toEqual([true, false]);
     expect(await allowed()).toEqual([false, false]);
-    expect(counted.calls).toEqual(['Update', 'Update', 'Update']);
+    expect(counted.rounds).toEqual([['Update'], ['Update'], ['Update']]);
   });
 
   it('returns the states of others when the first response was lost', async () => {

@@ -3,13 +3,9 @@ import { Problem } from '#shared/problems.ts';
 import { type RateLimiter, rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { type StageCeilingNumbers, stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 
-let table: EmbeddedTable;
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
+const table = useTable();
 
 let lines: string[];
 let restoreLog: () => void;

@@ -4,20 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { runInRequest } from '#shared/request-context.ts';
 import { openTable } from '#shared/table/client.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 let silent: Server;
 
 beforeAll(async () => {
-  table = await startEmbeddedTable();
   silent = createServer(() => undefined).listen(0, '127.0.0.1');
   await once(silent, 'listening');
 });
 afterAll(async () => {
   silent.closeAllConnections();
   silent.close();
-  await table.stop();
 });
 
 describe('openTable', () => {

@@ -8,19 +8,17 @@ import {
   type Range,
   UnprocessedKeysError,
 } from '#shared/table/reads.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 const keys = ['a', 'b', 'c'].map((name) => ({ pk: name, sk: name }));
 
 beforeAll(async () => {
-  table = await startEmbeddedTable();
   for (const key of keys.slice(0, 2)) {
     await table.client.send(new PutCommand({ TableName: table.name, Item: { ...key, value: key.pk } }));
   }
 });
-afterAll(() => table.stop());
 
 describe('getItem', () => {
   it('returns the item of a key, or undefined', async () => {

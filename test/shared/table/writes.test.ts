@@ -1,15 +1,13 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionalWrite, isConditionFailure, transactWrite } from '#shared/table/writes.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 const stored = { pk: 'there', sk: 'there', count: 7, names: ['a', 'b'] };
 
 beforeAll(async () => {
-  table = await startEmbeddedTable();
   await table.client.send(new PutCommand({ TableName: table.name, Item: stored }));
 });
-afterAll(() => table.stop());
 
 /** Increments a count that is below one. The stored item's count never is. */
 const increment = (pk: string, returned: 'ALL_OLD' | 'NONE' = 'ALL_OLD') => ({

@@ -1,18 +1,17 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { User } from '#shared/users/schema.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { countedTable, interceptedTable } from '#test/table/intercepted-table.ts';
+import { countedTable } from '#test/table/counted-table.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 import { createSeller, inAnHour, linked, linkOf } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 let store: UserStore;
 
-beforeAll(async () => {
-  table = await startEmbeddedTable();
+beforeAll(() => {
   store = userStore(table);
 });
-afterAll(() => table.stop());
 
 const linkMany = async (sellerId: string, people: readonly string[], phone?: string): Promise<User[]> => {
   const users: User[] = [];
@@ -79,8 +78,7 @@ describe('findByPhone', () => {
   it('makes one query per hash, all in one round trip', async () => {
     const counted = countedTable(table);
     await userStore(counted.table).findByPhone('sel_phone', ['phone-of-shared', 'phone-of-stranger'], all);
-    expect(counted.calls).toEqual(['Query', 'Query']);
-    expect(counted.roundTrips()).toBe(1);
+    expect(counted.rounds).toEqual([['Query', 'Query']]);
   });
 
   it('follows the key at which a query was cut off', async () => {

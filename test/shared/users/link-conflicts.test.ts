@@ -1,4 +1,4 @@
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 import {
   canceledFor,
   createSeller,
@@ -13,14 +13,12 @@ import {
 } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 let store: UserStore;
 
-beforeAll(async () => {
-  table = await startEmbeddedTable();
+beforeAll(() => {
   store = userStore(table);
 });
-afterAll(() => table.stop());
 
 describe('link after a conflict', () => {
   beforeAll(() => createSeller(table, 'sel_conflict'));

@@ -2,18 +2,15 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { buyerKey, personCheckKey, personKey } from '#shared/table/keys.ts';
 import { userLinks } from '#shared/users/link-user.ts';
 import { checkRecordFrom, withLease } from '#shared/users/person-check.ts';
-import { type CountedTable, countingCalls } from '#test/table/counting-calls.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { type CountedTable, countedTable } from '#test/table/counted-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 let counted: CountedTable;
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
+beforeAll(() => {});
 beforeEach(() => {
-  counted = countingCalls(table);
+  counted = countedTable(table);
 });
-afterAll(() => table.stop());
 
 const NOW_MS = Date.parse('2026-11-21T08:00:00Z');
 
@@ -27,7 +24,7 @@ const newLink = () => {
     personHashes: [`person ${links} new`, `person ${links} old`] as const,
     phoneHashes: [`phone ${links} new`, `phone ${links} old`] as const,
   };
-  return { hashes, lookUp: () => userLinks(counted).lookUp(hashes) };
+  return { hashes, lookUp: () => userLinks(counted.table).lookUp(hashes) };
 };
 
 const put = (Item: object) =>
@@ -40,7 +37,7 @@ describe('lookUp', () => {
       buyerHash: undefined,
       record: checkRecordFrom(undefined),
     });
-    expect(counted.calls).toEqual(['BatchGet']);
+    expect(counted.rounds).toEqual([['BatchGet']]);
   });
 
   it.each([0, 1])('finds person and buyer under the hash of each secret: %i', async (index) => {

@@ -1,19 +1,17 @@
 import { sellerKey } from '#shared/table/keys.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { countedTable } from '#test/table/intercepted-table.ts';
+import { countedTable } from '#test/table/counted-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 import { createSeller, inAnHour, itemsOf, linked, linkOf } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 let store: UserStore;
 
-beforeAll(async () => {
-  table = await startEmbeddedTable();
+beforeAll(() => {
   store = userStore(table);
 });
-afterAll(() => table.stop());
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
@@ -115,7 +113,7 @@ describe('link', () => {
     await createSeller(table, 'sel_calls');
     const counted = countedTable(table);
     await linked(userStore(counted.table), linkOf('sel_calls', 'calls'));
-    expect(counted.calls).toEqual(['Get', 'TransactWrite']);
+    expect(counted.rounds).toEqual([['Get'], ['TransactWrite']]);
   });
 });
 

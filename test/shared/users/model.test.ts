@@ -1,18 +1,16 @@
 import fc from 'fast-check';
 import type { NewLink } from '#shared/users/link-user.ts';
 import type { User } from '#shared/users/schema.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 import { createSeller, inAnHour, linkOf } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 let store: UserStore;
 
-beforeAll(async () => {
-  table = await startEmbeddedTable();
+beforeAll(() => {
   store = userStore(table);
 });
-afterAll(() => table.stop());
 
 const PEOPLE = ['sara', 'ali', 'mina', 'reza'];
 const PHONES = ['phone-1', 'phone-2', 'phone-3'];

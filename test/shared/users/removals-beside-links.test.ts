@@ -4,7 +4,7 @@ import { personKey, phoneLinkKey, userKey } from '#shared/table/keys.ts';
 import type { User } from '#shared/users/schema.ts';
 import { newRandomPart, ordinalOf, userIdAt } from '#shared/users/user-id.ts';
 import { type NewUserAttributes, userFrom } from '#shared/users/user-item.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 import { createSeller, inAnHour, linked, linkOf } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
@@ -17,7 +17,7 @@ const REMOVERS = 8;
 const LINKERS = 4;
 const BATCH = 25;
 
-let table: EmbeddedTable;
+const table = useTable();
 let store: UserStore;
 let before: User[];
 
@@ -61,7 +61,6 @@ const writeAll = async (items: readonly object[]): Promise<void> => {
 };
 
 beforeAll(async () => {
-  table = await startEmbeddedTable();
   store = userStore(table);
   await createSeller(table, SELLER, { user_count: USERS });
   const stored = upTo(USERS).map((ordinal) => ({
@@ -71,7 +70,6 @@ beforeAll(async () => {
   before = stored.map((user) => userFrom({ ...user }));
   await writeAll(stored.flatMap((user, index) => itemsAt(user, index + 1)));
 });
-afterAll(() => table.stop());
 
 /** Runs `task` for every item, with a number of workers that each do one at a time. */
 const inParallel = async <Item, Result>(

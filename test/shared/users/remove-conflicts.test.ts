@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { sellerKey } from '#shared/table/keys.ts';
 import type { RemovalResult } from '#shared/users/remove-user.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 import {
   canceledFor,
   createSeller,
@@ -15,15 +15,13 @@ import {
 } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 let store: UserStore;
 
 beforeAll(async () => {
-  table = await startEmbeddedTable();
   store = userStore(table);
   await createSeller(table, 'sel_remove');
 });
-afterAll(() => table.stop());
 
 const REMOVED_AT = '2026-11-21T09:00:00.000Z';
 

@@ -3,20 +3,18 @@ import { sellerKey } from '#shared/table/keys.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
 import type { RemovalResult } from '#shared/users/remove-user.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
-import { countedTable } from '#test/table/intercepted-table.ts';
+import { countedTable } from '#test/table/counted-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 import { createSeller, findPerson, inAnHour, itemsOf, linked, linkOf } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 let store: UserStore;
 
 beforeAll(async () => {
-  table = await startEmbeddedTable();
   store = userStore(table);
   await createSeller(table, 'sel_remove');
 });
-afterAll(() => table.stop());
 
 const REMOVED_AT = '2026-11-21T09:00:00.000Z';
 
@@ -109,7 +107,7 @@ describe('removeUser', () => {
     const user = await newUser('calls');
     const counted = countedTable(table);
     await remove(user.id, userStore(counted.table));
-    expect(counted.calls).toEqual(['Get', 'TransactWrite']);
+    expect(counted.rounds).toEqual([['Get'], ['TransactWrite']]);
   });
 });
 

@@ -6,16 +6,14 @@ import { type ImportOptions, importBuyers } from '#bin/admin/import/import-buyer
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 
-let table: EmbeddedTable;
+const table = useTable();
 let folder: string;
 beforeAll(async () => {
-  table = await startEmbeddedTable();
   folder = await mkdtemp(join(tmpdir(), 'import-'));
 });
 afterAll(async () => {
-  await table.stop();
   await rm(folder, { recursive: true });
 });
 

@@ -25,7 +25,7 @@ export interface Outcome {
 type Person = (question: string) => string;
 
 /** Runs the CLI in this process, over a real table and the simulated API Gateway. Stop it in afterAll. */
-export const startCliBench = async (options: Partial<SimulatorOptions> = {}) => {
+export const startTestShell = async (options: Partial<SimulatorOptions> = {}) => {
   const [table, apiGateway, folder] = await Promise.all([
     startEmbeddedTable(),
     startApiGateway(options),
@@ -93,4 +93,4 @@ export const startCliBench = async (options: Partial<SimulatorOptions> = {}) => 
   };
 };
 
-export type CliBench = Awaited<ReturnType<typeof startCliBench>>;
+export type TestShell = Awaited<ReturnType<typeof startTestShell>>;

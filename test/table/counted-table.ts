@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Table } from '#shared/table/client.ts';
 import { interceptedTable } from './intercepted-table.ts';
 
-/** A table whose calls are made in rounds. */
-export interface TableInRounds {
+/** A table that counts its calls. */
+export interface CountedTable {
   readonly table: Table;
   /** The names of the calls of each round so far, sorted: `[['BatchGet', 'Update'], ['Get']]`. */
   readonly rounds: readonly (readonly string[])[];
@@ -16,7 +16,7 @@ const TURNS = 10;
  * Returns a table that holds each call back until the function can do nothing without a response, and then makes all held calls. So a round
  * is what runs side by side, and the number of rounds is the number of round trips one after the other, however fast the machine is.
  */
-export const tableInRounds = (table: Table): TableInRounds => {
+export const countedTable = (table: Table): CountedTable => {
   const rounds: string[][] = [];
   let held: { readonly name: string; readonly release: () => void }[] = [];
   let inFlight = 0;

@@ -52,7 +52,7 @@ interface Recorded {
 const nothing = (): Recorded => ({ events: [], authorized: [], completed: [], logged: [], usedUsageIds: [] });
 
 /** The gateway behind a server, with functions that record what they receive. It registers its own set-up and clean-up. */
-export const gatewayBench = () => {
+export const useGateway = () => {
   const time = { nowMs: 0 };
   let recorded = nothing();
   let server: LoopbackServer | undefined;

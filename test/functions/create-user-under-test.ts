@@ -50,7 +50,7 @@ interface Options {
 }
 
 /** The function create-user with a registry whose results a test sets, and whose calls are counted in `paid`. */
-export const createUserBench = (table: Table, { registry = {}, ceilings, deps }: Options = {}) => {
+export const createUserUnderTest = (table: Table, { registry = {}, ceilings, deps }: Options = {}) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
   const paid = { identity: 0, ownership: 0 };
   const respond = async <T>(result: T | Error): Promise<T> => {
