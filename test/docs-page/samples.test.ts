@@ -8,6 +8,7 @@ import { KEY_VARIABLE, type Language, SAMPLE_BASE_URL } from '#lib/docs-page/sam
 import type { ObjectSchema, Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { PHONE_EXAMPLE } from '#shared/users/schema.ts';
+import { localTarget } from '#test/service/local-target.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import { sampleIn } from './sample-text.ts';
 
@@ -112,9 +113,7 @@ const describeLanguage = (language: Language, phone: string): void => {
     it('send and verify a code', async () => {
       const own = [PHONE_EXAMPLE, phone] as const;
       expect(await printed('send-otp', language, [own])).toMatch(/resend_after\W+60/);
-      const [message] = (await (
-        await fetch(`${service.demo.base_url}/_local/messages?phone=${encodeURIComponent(phone)}`)
-      ).json()) as { code: string }[];
+      const [message] = await localTarget(service.demo).messages(phone);
       const output = await printed('verify-otp', language, [own, [EXAMPLE_CODE, String(message?.code)]]);
       expect(output).toMatch(/token_type\W+Bearer/);
     });

@@ -2,6 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newDemoPerson } from '#local/demo/people.ts';
 import { onTerminal } from '#test/bin/admin/pseudo-terminal.ts';
+import { call } from '#test/scenarios/call.ts';
+import { localTarget } from '#test/service/local-target.ts';
 import { answersOf, type ConsoleCommand, consoleCommandsOf, linesNotPrinted } from './console.ts';
 import { textOf } from './page.ts';
 import type { Reader } from './reader.ts';
@@ -33,15 +35,13 @@ const withIds = (words: readonly string[], ids: Ids): string[] =>
 
 /** Links a person for the demo seller and returns the user's id. */
 const linkUser = async ({ service }: Reader, phone?: string): Promise<string> => {
-  const { base_url, keys } = service.demo;
   const person = newDemoPerson();
-  const response = await fetch(`${base_url}/v1/users`, {
-    method: 'POST',
-    headers: { 'X-Api-Key': keys.professional, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ ...person, phone: phone ?? person.phone }),
+  const reply = await call(localTarget(service.demo), '/v1/users', {
+    key: service.demo.keys.professional,
+    body: { ...person, phone: phone ?? person.phone },
   });
-  if (response.status !== 201) throw new Error(await response.text());
-  return ((await response.json()) as { id: string }).id;
+  if (reply.status !== 201) throw new Error(reply.text);
+  return reply.json<{ id: string }>().id;
 };
 
 /**

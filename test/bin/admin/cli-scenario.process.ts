@@ -1,6 +1,8 @@
 import { rm, watch, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { PLANS } from '#shared/rate-limits/plans.ts';
+import { call, type Reply } from '#test/scenarios/call.ts';
+import { localTarget } from '#test/service/local-target.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import { startCommand } from './cli-process.ts';
 
@@ -29,12 +31,12 @@ const admin = async (...args: string[]): Promise<any> => {
   return JSON.parse(ended.out);
 };
 
-const list = (secret: string): Promise<Response> =>
-  fetch(`${service.demo.base_url}/v1/users`, { headers: { 'X-Api-Key': secret } });
+const list = (secret: string): Promise<Reply> =>
+  call(localTarget(service.demo), '/v1/users', { key: secret });
 
 const statusOf = async (secret: string): Promise<number> => (await list(secret)).status;
 
-const remainingOf = ({ headers }: Response): number =>
+const remainingOf = ({ headers }: Reply): number =>
   Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]);
 
 /** Concurrent requests. More of them would slow a busy machine until the service stops waiting for its rate limiter. */
@@ -97,9 +99,9 @@ it('rotates with a grace period: both secrets are valid and share one limit', as
     await list(firstSecret),
   ]);
   expect([older?.status, newer?.status, again?.status]).toEqual([200, 200, 200]);
-  const remaining = remainingOf(older as Response);
-  expect(remainingOf(newer as Response)).toBe(remaining - 1);
-  expect(remainingOf(again as Response)).toBe(remaining - 2);
+  const remaining = remainingOf(older as Reply);
+  expect(remainingOf(newer as Reply)).toBe(remaining - 1);
+  expect(remainingOf(again as Reply)).toBe(remaining - 2);
 });
 
 it('shows and sets the limits of a key', async () => {
