@@ -2,7 +2,7 @@ import './require-node.mjs';
 import { failureOf, UsageError } from './admin/errors.ts';
 import { abortOnInterrupt } from './admin/terminal.ts';
 import { commandLine } from './command-line.ts';
-import { smokeTest } from './smoke/run.ts';
+import { smokeTest } from './smoke/smoke-test.ts';
 
 const USAGE = `Usage: npm run smoke -- [options]
 

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { allRoutes } from '#shared/routes.ts';
+import { registeredPerson } from '#test/scenarios/buyers.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
-import { registeredPerson } from '#test/scenarios/people.ts';
 import type { Target } from '#test/scenarios/target.ts';
 import { MARKER } from '#test/security/attack.ts';
 import { routeAttacks } from '#test/security/route-attacks.ts';

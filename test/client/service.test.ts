@@ -1,6 +1,7 @@
 /** The client's source against the whole local service. */
 
-import { newPerson, newPhone, registeredPerson } from '#test/scenarios/people.ts';
+import { newPerson, newPhone } from '#test/generated-people.ts';
+import { registeredPerson } from '#test/scenarios/buyers.ts';
 import { localTarget } from '#test/service/local-target.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import { type BuyerLinkingClient, buyerLinking, isProblem } from '../../client/src/index.ts';

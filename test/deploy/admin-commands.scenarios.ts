@@ -1,4 +1,4 @@
-/** Runs the admin commands against the deployed stage. `npm run test:deploy` starts it, see run.ts. */
+/** Runs the admin commands against the deployed stage. `npm run test:deploy` starts it, see emulated-deploy.ts. */
 import { stageCommands } from '#test/bin/admin/stage-commands.ts';
 import type { Feature } from '#test/scenarios/target.ts';
 import { STAGE } from './stage.ts';

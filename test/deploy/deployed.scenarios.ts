@@ -1,4 +1,4 @@
-/** Runs every scenario against the deployed service. `npm run test:deploy` starts it, see run.ts. */
+/** Runs every scenario against the deployed service. `npm run test:deploy` starts it, see emulated-deploy.ts. */
 import { everyScenario } from '#test/scenarios/every-scenario.ts';
 import type { Feature } from '#test/scenarios/target.ts';
 import { type DeployedTarget, deployedTarget } from './deployed-target.ts';

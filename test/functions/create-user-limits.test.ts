@@ -3,11 +3,11 @@ import { HOUR_SECONDS } from '#shared/rate-limits/plans.ts';
 import { type RateLimiter, rateLimiter, windowOf } from '#shared/rate-limits/rate-limiter.ts';
 import { limitKey } from '#shared/table/keys.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
+import { newPerson } from '#test/generated-people.ts';
 import { hangingLimits } from '#test/table/hanging-limits.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { addSellers, createUserUnderTest, newBuyerIn, newKey } from './create-user-under-test.ts';
 import type { Reply } from './harness.ts';
-import { newPerson } from './people.ts';
 
 const table = useTable();
 beforeAll(async () => {

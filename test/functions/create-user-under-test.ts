@@ -7,9 +7,9 @@ import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
+import { newPerson } from '#test/generated-people.ts';
 import { createUserDepsOn, testHashes } from './create-user-deps.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
-import { newPerson } from './people.ts';
 
 /** Stores sellers without users. */
 export const addSellers = async (table: Table, ...sellerIds: readonly string[]): Promise<void> => {

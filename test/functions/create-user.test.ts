@@ -3,6 +3,7 @@ import { personCheckKey } from '#shared/table/keys.ts';
 import { getItem } from '#shared/table/reads.ts';
 import { checkRecordFrom, isInProgress } from '#shared/users/person-check.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
+import { newPerson } from '#test/generated-people.ts';
 import { canceledFor, storeWhose } from '#test/shared/users/linking.ts';
 import { type UserStore, userStore } from '#test/shared/users/user-store.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
@@ -17,7 +18,6 @@ import {
   type RegistryResults,
 } from './create-user-under-test.ts';
 import { callerContext } from './harness.ts';
-import { newPerson } from './people.ts';
 
 const table = useTable();
 beforeAll(async () => {

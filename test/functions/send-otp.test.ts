@@ -4,9 +4,9 @@ import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailabl
 import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { routes } from '#shared/routes.ts';
+import { newPerson } from '#test/generated-people.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
-import { newPerson } from './people.ts';
 import { hashes, type SendOtpOptions, seller, sendOtpOn } from './send-otp-under-test.ts';
 
 const table = useTable();

@@ -2,9 +2,9 @@ import { type KeyedHashes, keyedHashesFrom } from '#shared/secrets/keyed-hashes.
 import type { Table } from '#shared/table/client.ts';
 import type { User } from '#shared/users/schema.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
+import { newPerson } from '#test/generated-people.ts';
 import { BUYER_HASH, linked, registerBuyer } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
-import { newPerson } from './people.ts';
 
 const OLD_SECRET = 'o'.repeat(40);
 

@@ -1,9 +1,9 @@
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
+import { newPerson } from '#test/generated-people.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { callerContext } from './harness.ts';
-import { newPerson } from './people.ts';
 import {
   hashes,
   published,

@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import type { LambdaHandler } from '#shared/http/endpoint.ts';
 import { type RouteName, routes } from '#shared/routes.ts';
-import { newPerson } from '#test/scenarios/people.ts';
+import { newPerson } from '#test/generated-people.ts';
 import type { Simulators } from '../../local/simulators/server.ts';
 import { gatewayEvent, type Sent } from './gateway-event.ts';
 import type { RecordingTable } from './recording-table.ts';

@@ -1,5 +1,5 @@
+import { newPerson, newPhone } from '#test/generated-people.ts';
 import { call, expectProblem } from './call.ts';
-import { newPerson, newPhone } from './people.ts';
 import { itWith, type ScenarioOptions, type Target } from './target.ts';
 
 const create = (target: Target, text: string, headers: Readonly<Record<string, string>> = {}) =>

@@ -1,13 +1,7 @@
 import { testNationalId } from '#shared/providers/test-identities.ts';
+import { type NewUser, newPerson } from '#test/generated-people.ts';
+import { registerBuyer, registeredPerson, sendCode, toPersianDigits } from './buyers.ts';
 import { call, expectProblem } from './call.ts';
-import {
-  type NewUser,
-  newPerson,
-  registerBuyer,
-  registeredPerson,
-  sendCode,
-  toPersianDigits,
-} from './people.ts';
 import { itWith, type ProblemBody, type ScenarioOptions, type Target } from './target.ts';
 
 interface UserView {

@@ -1,5 +1,6 @@
+import { type NewUser, newPhone } from '#test/generated-people.ts';
+import { registeredPerson, toPersianDigits } from './buyers.ts';
 import { call } from './call.ts';
-import { type NewUser, newPhone, registeredPerson, toPersianDigits } from './people.ts';
 import { itWith, type ScenarioOptions, type Target } from './target.ts';
 
 interface Page {

@@ -1,11 +1,11 @@
 /** Every scenario against the whole service in its own process, as `npm start` runs it. */
 
 import { testNationalId } from '#shared/providers/test-identities.ts';
+import { peopleMade } from '#test/generated-people.ts';
 import { localTarget } from '#test/service/local-target.ts';
 import { codesIn, foundIn, spellings, type Traces, tracesOf } from '#test/service/privacy.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import { everyScenario } from './every-scenario.ts';
-import { peopleMade } from './people.ts';
 import type { Target } from './target.ts';
 
 let service: RunningService;

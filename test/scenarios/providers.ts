@@ -6,8 +6,8 @@ import {
   testNationalId,
   testPhone,
 } from '#shared/providers/test-identities.ts';
+import { registeredPerson } from './buyers.ts';
 import { call, expectProblem, expectRetryAfter } from './call.ts';
-import { registeredPerson } from './people.ts';
 import { itWith, type ScenarioOptions, type Target } from './target.ts';
 
 const linkAs = async (target: Target, outcome: PersonOutcome) => {

@@ -1,8 +1,8 @@
 import { newApiKey } from '#shared/api-keys/format.ts';
 import { type Route, requiresKey, scopeOf } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
+import { newPerson } from '#test/generated-people.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from './call.ts';
-import { newPerson } from './people.ts';
 import { itWith, type ScenarioOptions } from './target.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { newPhone } from '#test/generated-people.ts';
+import { otherCode, registerBuyer, sendCode, toArabicDigits, toPersianDigits } from './buyers.ts';
 import { call, expectProblem, expectRetryAfter, withoutRequestId } from './call.ts';
-import { newPhone, otherCode, registerBuyer, sendCode, toArabicDigits, toPersianDigits } from './people.ts';
 import { itWith, type ScenarioOptions, type Target } from './target.ts';
 
 const verify = (target: Target, phone: string, code: string, key = target.keys.app) =>

@@ -1,5 +1,6 @@
+import type { NewUser } from '#test/generated-people.ts';
+import { registeredPerson } from './buyers.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from './call.ts';
-import { type NewUser, registeredPerson } from './people.ts';
 import { itWith, type ScenarioOptions, type Target } from './target.ts';
 
 interface UserView {

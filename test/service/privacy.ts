@@ -5,7 +5,7 @@ import { readAdminTarget } from '#local/admin-target.ts';
 import { setLocalCredentials } from '#local/environment.ts';
 import { readyText } from '#local/terminal.ts';
 import { openTable } from '#shared/table/client.ts';
-import { toArabicDigits, toPersianDigits } from '#test/scenarios/people.ts';
+import { toArabicDigits, toPersianDigits } from '#test/scenarios/buyers.ts';
 import type { RunningService } from './running-service.ts';
 
 /** Everything that a running service has written. */

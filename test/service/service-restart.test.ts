@@ -1,8 +1,9 @@
 import { startDatabase } from '#local/database.ts';
 import { FIXED_ACCESS_KEY_ID } from '#local/environment.ts';
+import { newPhone } from '#test/generated-people.ts';
 import { processesWith } from '#test/local/database-process.ts';
+import { sendCode } from '#test/scenarios/buyers.ts';
 import { call } from '#test/scenarios/call.ts';
-import { newPhone, sendCode } from '#test/scenarios/people.ts';
 import { localTarget } from './local-target.ts';
 import { newDataFolder, removeDataFolder, runService, startRunningService } from './running-service.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#admin/usage-plans/port.ts';
-import { programFor } from '#bin/admin/commands/run.ts';
+import { programFor } from '#bin/admin/commands/program.ts';
 import { PLANS } from '#shared/rate-limits/plans.ts';
 import { recordingTerminal } from './recording-terminal.ts';
 

@@ -1,4 +1,4 @@
-import { run } from '#bin/admin/commands/run.ts';
+import { run } from '#bin/admin/commands/program.ts';
 import type { Ended } from './cli-process.ts';
 import { recordingTerminal } from './recording-terminal.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { administration } from '#admin/administration.ts';
 import { randomIds } from '#admin/ids.ts';
-import { run } from '#bin/admin/commands/run.ts';
+import { run } from '#bin/admin/commands/program.ts';
 import { writeAdminTarget } from '#local/admin-target.ts';
 import type { SimulatorOptions } from '#local/api-gateway/simulator.ts';
 import { FIXED_ACCESS_KEY_ID, STAGE_NAME } from '#local/environment.ts';

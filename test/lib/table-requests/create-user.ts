@@ -1,4 +1,4 @@
-import { newPerson } from '#test/scenarios/people.ts';
+import { newPerson } from '#test/generated-people.ts';
 import type { FunctionCalls } from '../function-calls.ts';
 
 /** Uses every grant of the row. */

@@ -3,14 +3,10 @@ import { jest } from '@jest/globals';
 import type { KeySecret } from '#shared/api-keys/schema.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { secretKey } from '#shared/table/keys.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
+import { useTable } from '#test/table/use-table.ts';
 
-let table: EmbeddedTable;
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
+const table = useTable();
 afterEach(() => jest.restoreAllMocks());
 
 const secret: KeySecret = {

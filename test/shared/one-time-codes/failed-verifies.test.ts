@@ -1,6 +1,6 @@
 import { callerContext } from '#test/functions/harness.ts';
-import { newPerson } from '#test/functions/people.ts';
 import { RIGHT, seller, verifyOtpOn, WRONG } from '#test/functions/verify-otp-under-test.ts';
+import { newPerson } from '#test/generated-people.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 const table = useTable();

@@ -1,28 +1,6 @@
-import { randomInt } from 'node:crypto';
-import { newDemoPerson } from '#local/demo/people.ts';
+import { type NewUser, newPerson } from '#test/generated-people.ts';
 import { call } from './call.ts';
 import type { Target } from './target.ts';
-
-/** A body of POST /v1/users. */
-export interface NewUser {
-  readonly national_id: string;
-  readonly birth_date: string;
-  readonly phone: string;
-  readonly display_name: string;
-}
-
-/** Every person that this process generated, for the test that no personal data is logged. */
-export const peopleMade: NewUser[] = [];
-
-/** A generated person, with a name to find again. */
-export const newPerson = (): NewUser => {
-  const person = { ...newDemoPerson(), display_name: `Person ${randomInt(1_000_000)}` };
-  peopleMade.push(person);
-  return person;
-};
-
-/** A phone of the range (0999) that the sandbox accepts. */
-export const newPhone = (): string => newDemoPerson().phone;
 
 export const toPersianDigits = (text: string): string =>
   text.replace(/[0-9]/g, (digit) => String.fromCodePoint(0x06f0 + Number(digit)));

@@ -1,0 +1,19 @@
+import { randomInt } from 'node:crypto';
+import { newDemoPerson } from '#local/demo/people.ts';
+
+/** A body of POST /v1/users. */
+export type NewUser = ReturnType<typeof newDemoPerson>;
+
+/** Every person that this process generated, for the test that no personal data is logged. */
+export const peopleMade: NewUser[] = [];
+
+/** Returns a generated person, another one at each call, with a name to find again. The birth date is always the same. */
+export const newPerson = (): NewUser => {
+  const display_name = `Person ${randomInt(1_000_000)}`;
+  const person = { ...newDemoPerson(), birth_date: '1370/1/15', display_name };
+  peopleMade.push(person);
+  return person;
+};
+
+/** A phone of the range (0999) that the sandbox accepts. */
+export const newPhone = (): string => newDemoPerson().phone;
