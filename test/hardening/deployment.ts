@@ -154,9 +154,9 @@ export const startDeployment = async (): Promise<Deployment> => {
       };
     },
     async register(phones) {
-      const csv = join(folder, 'buyers.csv');
-      await writeFile(csv, `phone\n${phones.join('\n')}\n`);
-      await admin('buyers', 'import', csv);
+      const file = join(folder, 'phones.txt');
+      await writeFile(file, phones.join('\n'));
+      await admin('buyers', 'import', file);
     },
     async shiftClock(seconds) {
       await writeFile(offsetFile, String(seconds));

@@ -74,12 +74,10 @@ const unlock = async (session: Session, phone: string | undefined): Promise<Comm
 /** `buyers import|add|show|remove|erase|unlock` */
 export const addBuyerCommands: AddCommands = ({ group }) => {
   const add = group('buyers', 'manage the buyers that are registered in the buyer app');
-  add('import <file>', 'register the phones of a file', importFile, 'buyers import buyers.csv')
-    .option('--column <name>', 'the column of a .csv that contains the phone')
-    .addHelpText(
-      'after',
-      '\nIt is idempotent. Lines without a valid phone are listed in <file>.rejected.csv.',
-    );
+  add('import <file>', 'register the phones of a file', importFile, 'buyers import phones.txt').addHelpText(
+    'after',
+    '\nThe file has one phone on each line. Lines without a valid phone are listed in <file>.rejected.csv.\nIt is idempotent.',
+  );
   const commands = [
     ['add', 'register a phone', register],
     ['show', 'show whether a phone is registered', show],

@@ -1,22 +1,9 @@
-import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { refusal } from '#admin/refusal.ts';
 import type { CommandResult, Session } from '../command.ts';
-import { UsageError } from '../errors.ts';
-import { type ImportCounts, importBuyers } from '../import/import-buyers.ts';
+import { countLines, type ImportCounts, importBuyers } from '../import/import-buyers.ts';
 import { progressBar } from '../import/progress-bar.ts';
 import { abortOnInterrupt } from '../terminal.ts';
-
-const kindOf = (path: string): 'csv' | 'jsonl' => {
-  if (/\.(jsonl|ndjson)$/i.test(path)) return 'jsonl';
-  if (/\.(csv|tsv|txt)$/i.test(path)) return 'csv';
-  throw new UsageError('The name of the file must end with .csv or .jsonl.');
-};
-
-const openFile = (path: string): Promise<FileHandle> =>
-  open(path).catch((error: unknown) => {
-    throw refusal('bad_input', `${path} cannot be read.`, { cause: error });
-  });
 
 /** An import is many transactions, so its start and its end have a record each. */
 const record = ({ admin }: Session, action: string, path: string, counts?: ImportCounts): Promise<void> =>
@@ -44,36 +31,24 @@ const resultOf = (
 };
 
 /** `buyers import` */
-export const importFile = async (
-  session: Session,
-  path: string,
-  { column }: { readonly column?: string },
-): Promise<CommandResult> => {
+export const importFile = async (session: Session, path: string): Promise<CommandResult> => {
   const { admin, hashes, terminal } = session;
-  const kind = kindOf(path);
   const rejectedPath = `${path}.rejected.csv`;
-  const file = await openFile(path);
-  const bar = progressBar(terminal, (await file.stat()).size);
+  const bar = progressBar(terminal, await countLines(path));
   const startedAt = performance.now();
   await record(session, 'buyers.import_started', path);
 
-  let progress = { bytes: 0, lines: 0 };
   const { signal, restore } = abortOnInterrupt();
   const { counts, isStopped } = await importBuyers({
-    file,
-    kind,
-    column,
+    path,
     rejectedPath,
     table: admin.table,
     hashes,
     registeredAt: admin.now(),
     signal,
-    onProgress({ lines }, bytes) {
-      progress = { bytes, lines };
-      bar.show(progress);
-    },
+    onProgress: ({ lines }) => bar.show(lines),
   }).finally(restore);
-  bar.end(progress);
+  bar.end(counts.lines);
   if (isStopped) {
     await record(session, 'buyers.import_interrupted', path, counts);
     throw refusal(

@@ -1,11 +1,5 @@
 import type { Terminal } from '../terminal.ts';
 
-/** How much of a file was read. */
-export interface Progress {
-  readonly bytes: number;
-  readonly lines: number;
-}
-
 const BAR_WIDTH = 24;
 const REDRAW_MS = 200;
 /** The interval between lines where a line cannot be overwritten, such as in a log. */
@@ -18,37 +12,37 @@ const timeLeft = (seconds: number): string => {
   return minutes < 60 ? `${minutes} min left` : `${Math.floor(minutes / 60)} h ${minutes % 60} min left`;
 };
 
-/** Formats `[######..] 61 %  61,000 lines  13,200/s  3 s left`. `seconds`: since the start. */
-export const progressText = (progress: Progress, totalBytes: number, seconds: number): string => {
-  const share = totalBytes === 0 ? 1 : Math.min(1, progress.bytes / totalBytes);
+/** Formats `[######..] 61 %  61,000 lines  13,200/s  3 s left`. `lines`: those that are done; `seconds`: since the start. */
+export const progressText = (lines: number, totalLines: number, seconds: number): string => {
+  const share = totalLines === 0 ? 1 : lines / totalLines;
   const filled = Math.floor(share * BAR_WIDTH);
-  const rate = seconds > 0 ? progress.lines / seconds : 0;
+  const rate = seconds > 0 ? lines / seconds : 0;
   return [
     `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${Math.floor(share * 100)} %`,
-    `${progress.lines.toLocaleString('en')} lines`,
+    `${lines.toLocaleString('en')} lines`,
     `${Math.round(rate).toLocaleString('en')}/s`,
-    timeLeft(((totalBytes - progress.bytes) * seconds) / progress.bytes),
+    timeLeft(((totalLines - lines) * seconds) / lines),
   ]
     .filter((part) => part !== '')
     .join('  ');
 };
 
 /** Shows progress on stderr: one line that is overwritten, or a line every 5 seconds. `now` returns milliseconds. */
-export const progressBar = (terminal: Terminal, totalBytes: number, now: () => number = Date.now) => {
+export const progressBar = (terminal: Terminal, totalLines: number, now: () => number = Date.now) => {
   const startedAt = now();
   let shownAt = startedAt;
-  const text = (progress: Progress): string => progressText(progress, totalBytes, (now() - startedAt) / 1000);
+  const text = (lines: number): string => progressText(lines, totalLines, (now() - startedAt) / 1000);
   return {
-    show(progress: Progress): void {
+    show(lines: number): void {
       if (now() - shownAt < (terminal.canRedraw ? REDRAW_MS : LINE_MS)) return;
       shownAt = now();
-      const line = text(progress).slice(0, terminal.columns - 1);
+      const line = text(lines).slice(0, terminal.columns - 1);
       terminal.error(terminal.canRedraw ? `\r\u001b[2K${line}` : `${line}\n`);
     },
     /** Shows the final state. In a log it writes nothing if no line was written before. */
-    end(progress: Progress): void {
+    end(lines: number): void {
       if (!terminal.canRedraw && shownAt === startedAt) return;
-      terminal.error(terminal.canRedraw ? `\r\u001b[2K${text(progress)}\n` : `${text(progress)}\n`);
+      terminal.error(terminal.canRedraw ? `\r\u001b[2K${text(lines)}\n` : `${text(lines)}\n`);
     },
   };
 };

@@ -153,9 +153,9 @@ const fileAppears = async (path: string): Promise<void> => {
 
 it('imports 8,000 buyers in two runs, the first of which is interrupted', async () => {
   const count = 8000;
-  const file = join(service.folder, 'buyers.csv');
+  const file = join(service.folder, 'phones.txt');
   const phones = Array.from({ length: count }, (_, index) => `09${String(index).padStart(9, '0')}`);
-  await writeFile(file, `phone\nnobody\n${phones.join('\n')}\n`);
+  await writeFile(file, `nobody\n${phones.join('\n')}\n`);
   const importFile = () => startCommand(['--data', service.folder, 'buyers', 'import', file, '--json']);
 
   // The first batch is written as soon as the file of rejected lines appears.
@@ -171,7 +171,7 @@ it('imports 8,000 buyers in two runs, the first of which is interrupted', async 
   const second = await importFile().ended;
   expect(second.exitCode).toBe(0);
   const result = JSON.parse(second.out);
-  expect(result).toMatchObject({ lines: count + 2, rejected: 1, heading: 1, blank: 0 });
+  expect(result).toMatchObject({ lines: count + 1, rejected: 1, blank: 0 });
   expect(result.added + result.already_registered).toBe(count);
   expect(result.already_registered).toBeGreaterThan(0);
   expect(result.added).toBeGreaterThan(0);

@@ -50,9 +50,9 @@ export const stageCommands = ({
 
   it('imports buyers, shows one, removes it, and unlocks and erases another', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'admin-stage-'));
-    const file = join(folder, 'buyers.csv');
+    const file = join(folder, 'phones.txt');
     const phones = Array.from({ length: PHONES }, (_, index) => `0999${String(index).padStart(7, '0')}`);
-    await writeFile(file, `phone\n${phones.join('\n')}\n`);
+    await writeFile(file, phones.join('\n'));
     expect(await admin('buyers', 'import', file)).toMatchObject({ added: PHONES, rejected: 0 });
     expect(await admin('buyers', 'import', file)).toMatchObject({ added: 0, already_registered: PHONES });
     await rm(folder, { recursive: true });
