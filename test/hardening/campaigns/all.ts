@@ -1,8 +1,10 @@
 import type { Campaign } from './campaign.ts';
 import { clock } from './clock.ts';
+import { codeTiming } from './code-timing.ts';
 import { crashes } from './crashes.ts';
 import { databaseFaults } from './database-faults.ts';
 import { fuzz } from './fuzz.ts';
+import { hostileInputs } from './hostile-inputs.ts';
 import { hostileSeller } from './hostile-seller.ts';
 import { keys } from './keys.ts';
 import { leaks } from './leaks.ts';
@@ -25,5 +27,7 @@ export const campaigns: readonly Campaign[] = [
   keys,
   limits,
   supplyChain,
+  hostileInputs,
+  codeTiming,
   leaks,
 ];

@@ -1,0 +1,112 @@
+import type { Context } from 'aws-lambda';
+import { interleave, median } from '#bench/harness/report.ts';
+import { handle, type VerifyOtpDeps } from '#functions/verify-otp.ts';
+import { buyerStore } from '#shared/buyers/store.ts';
+import { endpoint } from '#shared/http/endpoint.ts';
+import { redirectLog } from '#shared/log.ts';
+import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
+import { CODE_LIFETIME_SECONDS } from '#shared/one-time-codes/rules.ts';
+import { codeStore } from '#shared/one-time-codes/store.ts';
+import { PROBLEMS } from '#shared/problems.ts';
+import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
+import { gatewayEvent } from '#test/lib/gateway-event.ts';
+import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import type { Campaign } from './campaign.ts';
+
+/** Four rejected verifications each, which stays within the key's limit of 1,000 per hour. */
+const ROUNDS = 200;
+const QUICK_ROUNDS = 100;
+/** The medians differ by 5 %, also on a busy machine. A call to the database more or fewer changes them by a quarter or more. */
+const LARGEST_RATIO = 1.2;
+const MEASUREMENTS = 3;
+const RIGHT = '493027';
+const WRONG = '493028';
+const REASONS = ['wrong', 'expired', 'used', 'never sent'] as const;
+const AUDIENCE = 'sel_test';
+
+type Reason = (typeof REASONS)[number];
+
+/** The function on a table, and a store of codes. */
+const functionOn = (table: EmbeddedTable) => {
+  const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
+  const codes = codeStore(table);
+  const deps: VerifyOtpDeps = {
+    codes,
+    hashes,
+    rateLimiter: rateLimiter(table),
+    buyers: buyerStore(table),
+    signer: { sign: async () => 'token', publicKeys: async () => ({ keys: [] }) },
+    tokenIssuer: 'http://localhost',
+    clock: Date.now,
+  };
+  const route = oneTimeCodeRoutes['verify-otp'];
+  const handler = endpoint(route, handle, () => deps);
+  return {
+    /** Returns the status and the milliseconds of a verification. */
+    async verify(phone: string, code: string) {
+      const event = gatewayEvent(route, { body: { phone, code } });
+      const context = { getRemainingTimeInMillis: () => 20_000 } as Context;
+      const startedAt = performance.now();
+      const { statusCode } = await handler(event, context);
+      return { statusCode, ms: performance.now() - startedAt };
+    },
+    /** Stores a code that was sent `secondsAgo`. */
+    async store(phone: string, secondsAgo: number): Promise<void> {
+      const owner = { phoneHash: (await hashes.phone(phone))[0], audience: AUDIENCE };
+      const mac = await hashes.codeMac({ phone, audience: AUDIENCE, code: RIGHT, salt: 'salt' });
+      const now = Math.floor(Date.now() / 1000) - secondsAgo;
+      await codes.recordSend(owner, await codes.read(owner, false), { mac, provider: 'none', now });
+    },
+  };
+};
+
+/** Returns the medians by reason, as multiples of that of a wrong code, and the statuses. Takes the reasons in turns. */
+const measure = async (rounds: number) => {
+  const table = await startEmbeddedTable();
+  const { verify, store } = functionOn(table);
+  const statuses = new Set<number>();
+  let phones = 0;
+  const timeOf = async (reason: Reason): Promise<number> => {
+    phones += 1;
+    const phone = `+98955${String(phones).padStart(7, '0')}`;
+    if (reason !== 'never sent') await store(phone, reason === 'expired' ? CODE_LIFETIME_SECONDS + 1 : 0);
+    if (reason === 'used') await verify(phone, RIGHT);
+    const { statusCode, ms } = await verify(phone, reason === 'wrong' ? WRONG : RIGHT);
+    statuses.add(statusCode);
+    return ms;
+  };
+  const times = await interleave(REASONS, rounds, timeOf);
+  await table.stop();
+  const wrong = median(times.get('wrong') ?? []);
+  return { ratios: [...times].map(([reason, all]) => ({ reason, ratio: median(all) / wrong })), statuses };
+};
+
+const isAlike = ({ ratio }: { readonly ratio: number }): boolean =>
+  ratio < LARGEST_RATIO && ratio > 1 / LARGEST_RATIO;
+
+/** The time of a rejected verification does not tell the reason: the medians of each reason and of a wrong code are alike. */
+export const codeTiming: Campaign = {
+  name: 'code-timing',
+  async run({ report, scale }) {
+    const restoreLog = redirectLog(() => {});
+    const rounds = scale < 1 ? QUICK_ROUNDS : ROUNDS;
+    let measured = await measure(rounds);
+    // A difference in the code shows in every measurement, that of a busy machine does not.
+    for (let again = 1; again < MEASUREMENTS && !measured.ratios.every(isAlike); again += 1) {
+      measured = await measure(rounds);
+    }
+    restoreLog();
+    for (const { reason, ratio } of measured.ratios) {
+      report.expect(
+        'code timing: the time of a rejected code does not tell the reason',
+        isAlike({ ratio }),
+        () => `${reason}: ${ratio.toFixed(2)} times a wrong code`,
+      );
+    }
+    const { statuses } = measured;
+    const isSame = statuses.size === 1 && statuses.has(PROBLEMS.code_rejected.status);
+    report.expect('code timing: every reason has one status', isSame, () => [...statuses].join(', '));
+  },
+};
