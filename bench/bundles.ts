@@ -3,40 +3,35 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { COLD_START_LEVERS, TRIMMINGS } from '#lib/bundle-plugins.ts';
-import { type Bundles, bundleFunctions } from '#lib/bundling.ts';
+import { bundleFunctions } from '#lib/bundling.ts';
 import { figure, report } from './harness/report.ts';
 
 /**
- * `npm run bench:bundles` prints the bundle size of each function: as deployed, with the two cold-start plugins alone, and without any
- * plugin. Then it prints the bytes that each of the other plugins saves by itself.
+ * `npm run bench:bundles` prints the size of each bundle that is deployed, and the bytes that each plugin saves: it bundles once without
+ * that plugin. With `--write`, ADR 7 shows it.
  */
-type Sizes = Bundles['sizes'];
-
 const folder = await mkdtemp(join(tmpdir(), 'buyer-linking-bench-'));
-const sizesWith = async (plugins: readonly Plugin[]): Promise<Sizes> =>
-  (await bundleFunctions({ outDir: join(folder, 'bundles'), plugins })).sizes;
-
-const tableOf = (title: string, names: readonly string[], columns: Readonly<Record<string, Sizes>>) => [
-  [title, ...Object.keys(columns)],
-  ...names.map((name) => [name, ...Object.values(columns).map((sizes) => figure(sizes[name] ?? 0))]),
-];
+const plugins = [...COLD_START_LEVERS, ...TRIMMINGS];
+const sizesWith = async (chosen: readonly Plugin[]) =>
+  (await bundleFunctions({ outDir: join(folder, 'bundles'), plugins: chosen })).sizes;
 
 try {
-  const deployed = await sizesWith([...COLD_START_LEVERS, ...TRIMMINGS]);
+  const deployed = await sizesWith(plugins);
   const names = Object.keys(deployed).sort();
-  const sizes = {
-    deployed,
-    'cold-start plugins only': await sizesWith(COLD_START_LEVERS),
-    'no plugin': await sizesWith([]),
+  const savedWith = async (chosen: readonly Plugin[]): Promise<string[]> => {
+    const sizes = await sizesWith(chosen);
+    return names.map((name) => figure((sizes[name] ?? 0) - (deployed[name] ?? 0)));
   };
-  const savings: Record<string, Sizes> = {};
-  for (const plugin of TRIMMINGS) {
-    const without = await sizesWith([...COLD_START_LEVERS, ...TRIMMINGS.filter((other) => other !== plugin)]);
-    const saved = names.map((name) => [name, (without[name] ?? 0) - (deployed[name] ?? 0)]);
-    savings[plugin.name] = Object.fromEntries(saved);
+  const columns = [
+    ['function', ...names],
+    ['deployed', ...names.map((name) => figure(deployed[name] ?? 0))],
+    ['all trimmings', ...(await savedWith(COLD_START_LEVERS))],
+  ];
+  for (const plugin of plugins) {
+    columns.push([plugin.name, ...(await savedWith(plugins.filter((other) => other !== plugin)))]);
   }
-  const tables = [tableOf('function', names, sizes), tableOf('saved by', names, savings)];
-  report('bundles', 'Bytes of minified JavaScript.', ...tables);
+  const rows = ['', ...names].map((_, row) => columns.map((column) => column[row] ?? ''));
+  report('bundles', 'Bytes of minified JavaScript, and those that each plugin saves by itself.', rows);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { OnLoadArgs, Plugin } from 'esbuild';
 
 /**
- * The esbuild plugins that keep code out of a bundle which Lambda never runs. `npm run bench:bundles` prints the bytes that each one
- * saves; docs/adr/0007-bundles.md records them. An SDK update that moves a replaced module makes the bundle larger, and the size
+ * The esbuild plugins that keep code out of a bundle which Lambda never runs. `npm run bench:bundles` measures the bytes that each one
+ * saves; docs/adr/0007-bundles.md has them in a table. An SDK update that moves a replaced module makes the bundle larger, and the size
  * budget of test/lib/bundling.test.ts then fails.
  */
 

@@ -31,18 +31,16 @@ const roundTripsOf = (calls: readonly Call[]): string =>
  * Returns the source of the bare handler that a function is compared with: it makes the recorded calls of the function with plain SDK
  * clients, in the same round trips, and returns the recorded result. It has no framework, validation, hashes or log.
  */
-export const bareHandler = (first: RecordedRequest, later: RecordedRequest): string => {
-  const aws = [...first.calls, ...later.calls].filter(({ target }) => target !== undefined);
-  const clients = [...Map.groupBy(aws, serviceOf)].map(([service, calls]) => {
+export const bareHandler = ({ calls, result }: Pick<RecordedRequest, 'calls' | 'result'>): string => {
+  const aws = calls.filter(({ target }) => target !== undefined);
+  const clients = [...Map.groupBy(aws, serviceOf)].map(([service, own]) => {
     const [module, client] = CLIENTS[service];
-    const commands = [...new Set(calls.map((call) => `${operationOf(call)}Command`))];
+    const commands = [...new Set(own.map((call) => `${operationOf(call)}Command`))];
     return `import { ${[client, ...commands].join(', ')} } from '${module}';\nconst ${service} = new ${client}({});`;
   });
   return `${clients.join('\n')}
-    let roundTrips = ${roundTripsOf(first.calls)};
     export const handler = async () => {
-      for (const calls of roundTrips) await Promise.all(calls.map((call) => call()));
-      roundTrips = ${roundTripsOf(later.calls)};
-      return ${JSON.stringify(first.result)};
+      for (const calls of ${roundTripsOf(calls)}) await Promise.all(calls.map((call) => call()));
+      return ${JSON.stringify(result)};
     };`;
 };

@@ -25,8 +25,9 @@ export interface Operation {
   readonly event: (round: Round) => object;
 }
 
-/** A request of an operation. Its title begins with the method and the path. */
+/** A request of an operation. */
 interface OperationRequest {
+  /** Begins with the method and the path. */
   readonly title: string;
   /** The path with its values, if it is not the one in the title. */
   readonly target?: (round: Round) => string;
@@ -35,60 +36,46 @@ interface OperationRequest {
 
 const findRoute = router(allRoutes);
 
-const routeOf = (method: string, path: string): RouteMatch => {
-  const match = findRoute(method, path);
-  if (match === undefined) throw new Error(`no route for ${method} ${path}`);
-  return match;
-};
+/** Who sends a request. Each key id has its own rate limits. */
+interface Sender {
+  readonly sellerId: string;
+  readonly apiKey?: string;
+  readonly keyId?: string;
+}
 
-const received = (method: string, target: string, key: string, body?: object): ReceivedRequest => {
+/** Returns a request as the gateway receives it, and its route. */
+const receive = (method: string, target: string, apiKey: string, body?: object) => {
   const [path = '', query = ''] = target.split('?');
-  return {
+  const request: ReceivedRequest = {
     requestId: randomUUID(),
     extendedRequestId: randomUUID(),
     receivedAtMs: Date.now(),
     method,
     path,
     headers: new Map([
-      ['X-Api-Key', [key]],
+      ['X-Api-Key', [apiKey]],
       ['Content-Type', ['application/json']],
     ]),
     query: new Map([...new URLSearchParams(query)].map(([name, value]) => [name, [value]])),
     sourceIp: '192.0.2.1',
     body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
   };
+  return [request, findRoute(method, path) as RouteMatch] as const;
 };
 
-/** Who sends a request. Each key id has its own rate limits. */
-export interface Sender {
-  readonly sellerId: string;
-  readonly apiKey?: string;
-  readonly keyId?: string;
-}
-
 /** The event of a request of a seller, as API Gateway passes it to the function. */
-export const eventOf = (
-  method: string,
-  target: string,
-  { sellerId, apiKey = '', keyId = 'key_bench' }: Sender,
-  body?: object,
-) => {
-  const request = received(method, target, apiKey, body);
-  return proxyEvent(request, routeOf(method, request.path), {
-    sellerId,
-    keyId,
-    plan: 'professional',
-    scopes: 'users:read users:write',
-    expiresAt: '',
-    limits: '{}',
-  });
+export const eventOf = (method: string, target: string, sender: Sender, body?: object) => {
+  const { sellerId, apiKey = '', keyId = 'key_bench' } = sender;
+  const scopes = 'users:read users:write';
+  const context = { sellerId, keyId, plan: 'professional', scopes, expiresAt: '', limits: '{}' };
+  return proxyEvent(...receive(method, target, apiKey, body), context);
 };
 
 const operationOf = ({ title, target, body }: OperationRequest): Operation => {
   const [, method = '', path = ''] = /^([A-Z]+) ([^?,]+)/.exec(title) ?? [];
   return {
     title,
-    name: routeOf(method, path).route.name,
+    name: findRoute(method, path)?.route.name ?? '',
     event: (round) => eventOf(method, target?.(round) ?? path, round, body?.(round)),
   };
 };
@@ -96,7 +83,7 @@ const operationOf = ({ title, target, body }: OperationRequest): Operation => {
 const authorizer: Operation = {
   title: 'authorizer',
   name: 'authorizer',
-  event: ({ apiKey }) => authorizerEvent(received('GET', '/v1/users', apiKey), routeOf('GET', '/v1/users')),
+  event: ({ apiKey }) => authorizerEvent(...receive('GET', '/v1/users', apiKey)),
 };
 
 const userPath = ({ userId }: Round): string => `/v1/users/${userId}`;

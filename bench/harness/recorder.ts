@@ -21,14 +21,14 @@ export interface Call {
 }
 
 /** A response as it was recorded. */
-export interface Reply {
+interface Reply {
   readonly status: number;
   readonly type: string;
   readonly body: string;
 }
 
 /** Where the recorder finds what the functions call. */
-export interface Upstreams {
+interface Upstreams {
   readonly databaseUrl: string;
   /** The secrets by name; `<recorder>` in them becomes the URL of the recorder. */
   readonly secrets: Readonly<Record<string, string>>;
@@ -61,36 +61,33 @@ const headersOf = ({ headers }: IncomingMessage): Record<string, string> => {
   return kept as Record<string, string>;
 };
 
-/** Passes a request to `/<port>/…` on to the provider on that port. */
-export const callProvider = async (request: IncomingMessage, body: string): Promise<Reply> => {
-  const { url = '', method = 'GET' } = request;
-  const [, port, ...path] = url.split('/');
-  const response = await fetch(`http://127.0.0.1:${port}/${path.join('/')}`, {
-    method,
-    headers: headersOf(request),
-    ...(body === '' ? {} : { body }),
-  });
-  const type = response.headers.get('content-type') ?? 'application/json';
-  return { status: response.status, type, body: await response.text() };
-};
-
 const awsReply = (output: object, status = 200): Reply => ({
   status,
   type: 'application/x-amz-json-1.0',
   body: JSON.stringify(output),
 });
 
-const callDatabase = async (databaseUrl: string, request: IncomingMessage, body: string) => {
-  const response = await fetch(databaseUrl, {
-    method: 'POST',
-    headers: headersOf(request),
-    body: JSON.stringify({ ...JSON.parse(body), ReturnConsumedCapacity: 'TOTAL' }),
-  });
-  const { ConsumedCapacity = [], ...output } = (await response.json()) as {
+/** Passes a request on to a server. */
+const passOn = async (url: string, request: IncomingMessage, body: string): Promise<Reply> => {
+  const { method = 'GET' } = request;
+  const response = await fetch(url, { method, headers: headersOf(request), ...(body && { body }) });
+  const type = response.headers.get('content-type') ?? 'application/json';
+  return { status: response.status, type, body: await response.text() };
+};
+
+const callProvider = (request: IncomingMessage, body: string): Promise<Reply> => {
+  const [, port, ...path] = (request.url ?? '').split('/');
+  return passOn(`http://127.0.0.1:${port}/${path.join('/')}`, request, body);
+};
+
+const callDatabase = async (url: string, request: IncomingMessage, body: string) => {
+  const input = JSON.stringify({ ...JSON.parse(body), ReturnConsumedCapacity: 'TOTAL' });
+  const reply = await passOn(url, request, input);
+  const { ConsumedCapacity = [], ...output } = JSON.parse(reply.body) as {
     ConsumedCapacity?: { CapacityUnits: number } | { CapacityUnits: number }[];
   };
   const units = [ConsumedCapacity].flat().reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0);
-  return { response: awsReply(output, response.status), units };
+  return { response: awsReply(output, reply.status), units };
 };
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -110,7 +107,7 @@ export const startRecorder = async ({ databaseUrl, secrets }: Upstreams) => {
   let roundTrip = 0;
   let hasResponded = false;
 
-  const passOn = async (target: string | undefined, request: IncomingMessage, body: string) => {
+  const replyTo = async (target: string | undefined, request: IncomingMessage, body: string) => {
     if (target === undefined) return { response: await callProvider(request, body), units: 0 };
     const [service, operation = ''] = target.split('.');
     if (service === 'TrentService') return { response: callKms(operation, JSON.parse(body)), units: 0 };
@@ -126,7 +123,7 @@ export const startRecorder = async ({ databaseUrl, secrets }: Upstreams) => {
     const body = await text(request);
     const { method = 'GET', url: path = '' } = request;
     const target = request.headers['x-amz-target'] as string | undefined;
-    const reply = await passOn(target, request, body);
+    const reply = await replyTo(target, request, body);
     // A send of an SMS uses a connection of its own; the bare handler does the same.
     const { connection } = request.headers;
     const headers = { ...headersOf(request), ...(connection === 'close' ? { connection } : {}) };

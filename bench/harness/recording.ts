@@ -5,6 +5,7 @@ import { writePages } from '#lib/docs-page/write-pages.ts';
 import type { DeployedVariable } from '#lib/function-variables.ts';
 import { newDemoPerson } from '#local/demo/people.ts';
 import { startSimulators } from '#local/simulators/server.ts';
+import { redirectLog } from '#shared/log.ts';
 import { HASH_SECRET, startBenchDatabase, TABLE_NAME } from './database.ts';
 import { OPERATIONS, type Operation, type Round } from './operations.ts';
 import { type Call, startRecorder } from './recorder.ts';
@@ -54,14 +55,12 @@ export const CONTEXT = { getRemainingTimeInMillis: () => 20_000 };
 /** What a recording needs while it is made. */
 const startUpstreams = async () => {
   const [database, simulators] = await Promise.all([startBenchDatabase(), startSimulators()]);
-  const providerSecret = JSON.stringify(simulators.providerSecret);
-  const recorder = await startRecorder({
-    databaseUrl: database.url,
-    secrets: {
-      'hash-secret': HASH_SECRET,
-      'provider-secret': providerSecret.replaceAll('http://127.0.0.1:', '<recorder>/'),
-    },
-  });
+  const providerSecret = JSON.stringify(simulators.providerSecret).replaceAll(
+    'http://127.0.0.1:',
+    '<recorder>/',
+  );
+  const secrets = { 'hash-secret': HASH_SECRET, 'provider-secret': providerSecret };
+  const recorder = await startRecorder({ databaseUrl: database.url, secrets });
   return {
     recorder,
     async newRound(): Promise<Round> {
@@ -77,16 +76,14 @@ const startUpstreams = async () => {
   };
 };
 
-/** Records the calls of every operation of a checkout, twice: for the first request of a process and for a later one. */
-export const recordOperations = async (root = ROOT): Promise<Recording[]> => {
+/** Records the calls of every operation twice: for the first request of a process and for a later one. */
+export const recordOperations = async (): Promise<Recording[]> => {
   const { recorder, newRound, stop } = await startUpstreams();
   const pages = join(ROOT, '.build', 'pages');
   await writePages(pages);
   Object.assign(process.env, VARIABLES, { AWS_ENDPOINT_URL: recorder.url, PAGES_FOLDER: pages });
-  const load = (file: string, query = '') => import(`${pathToFileURL(join(root, file)).href}${query}`);
-  const { redirectLog } = await load('shared/log.ts');
   let logBytes = 0;
-  const restoreLog = redirectLog((line: string) => {
+  const restoreLog = redirectLog((line) => {
     logBytes += Buffer.byteLength(line);
   });
   const record = async (handler: Handler, { title, name, event: newEvent }: Operation, round: Round) => {
@@ -103,9 +100,9 @@ export const recordOperations = async (root = ROOT): Promise<Recording[]> => {
     const [one, two] = [await newRound(), await newRound()];
     const recordings: Recording[] = [];
     for (const operation of OPERATIONS) {
-      const { name, title } = operation;
+      const { href } = pathToFileURL(join(ROOT, 'functions', `${operation.name}.ts`));
       // The query makes a new instance of the module, so that its first request is one of a new process.
-      const { handler } = await load(`functions/${name}.ts`, `?${encodeURIComponent(title)}`);
+      const { handler } = await import(`${href}?${encodeURIComponent(operation.title)}`);
       const first = await record(handler, operation, one);
       const later = await record(handler, operation, two);
       recordings.push({ operation, first, later, recorderUrl: recorder.url });

@@ -32,7 +32,6 @@ export const startReplay = async () => {
   });
   const recorded = new Map<string, Call[]>();
   let recorderUrl = '';
-  let connections = 0;
   const server = createServer({ cert, key }, async (request, response) => {
     const { headers, method = '', url: path = '' } = request;
     const target = headers['x-amz-target'] as string | undefined;
@@ -49,9 +48,6 @@ export const startReplay = async () => {
     response.writeHead(call.response.status, { 'Content-Type': call.response.type });
     response.end(withIdsOf(body, call).replaceAll(recorderUrl, url));
   });
-  server.on('secureConnection', () => {
-    connections += 1;
-  });
   const { url, close } = await listen(server, 'https');
   return {
     url,
@@ -63,8 +59,6 @@ export const startReplay = async () => {
       recorded.clear();
       for (const [signature, equal] of Map.groupBy(calls, signatureOf)) recorded.set(signature, equal);
       recorderUrl = urlOfRecorder;
-      connections = 0;
     },
-    connections: () => connections,
   };
 };

@@ -55,18 +55,18 @@ export const markdownTable = (rows: readonly Row[]): string => {
 export const replaceBlock = (text: string, name: string, content: string): string => {
   const [start, end] = [`<!-- bench:${name} -->`, `<!-- /bench:${name} -->`];
   const [from, to] = [text.indexOf(start), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`docs/performance.md has no block ${start} … ${end}`);
+  if (from < 0 || to < from) throw new Error(`The page has no block ${start} … ${end}`);
   return `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
 };
 
-const PAGE = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
-
-/** Prints the result of a benchmark. With `--write` on the command line, docs/performance.md then shows it too. */
+/** Prints the result of a benchmark. With `--write` on the command line, docs/performance.md or ADR 7 then shows it too. */
 export const report = (name: string, title: string, ...tables: (readonly Row[])[]): void => {
   const text = [title, ...tables.map(markdownTable)].join('\n\n');
   console.log(text);
   if (process.argv.includes('--write')) {
-    writeFileSync(PAGE, replaceBlock(readFileSync(PAGE, 'utf8'), name, `\n${text}\n`));
+    const page = name === 'bundles' ? 'adr/0007-bundles.md' : 'performance.md';
+    const file = fileURLToPath(new URL(`../../docs/${page}`, import.meta.url));
+    writeFileSync(file, replaceBlock(readFileSync(file, 'utf8'), name, `\n${text}\n`));
   }
 };
 

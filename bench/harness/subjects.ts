@@ -10,7 +10,6 @@ import { type Recording, ROOT } from './recording.ts';
 export interface Subject {
   readonly recording: Recording;
   readonly file: string;
-  readonly mapFile: string;
   readonly bytes: number;
 }
 
@@ -28,18 +27,17 @@ export const bundle = async (
   return {
     recording,
     file: join(folderOf(name), 'index.mjs'),
-    mapFile: join(outDir, 'maps', `${name}.mjs.map`),
     bytes: sizes[name] ?? 0,
   };
 };
 
-/** Bundles the function of a recording, from a checkout, as it is deployed. */
-export const bundleDeployed = (folder: string, recording: Recording, root = ROOT): Promise<Subject> =>
-  bundle(folder, recording, join(root, 'functions', `${recording.operation.name}.ts`));
+/** Bundles the function of a recording as it is deployed. */
+export const bundleDeployed = (folder: string, recording: Recording): Promise<Subject> =>
+  bundle(folder, recording, join(ROOT, 'functions', `${recording.operation.name}.ts`));
 
 /** Bundles the bare handler of a recording as a project without our plugins would. */
 export const bundleBare = async (folder: string, recording: Recording): Promise<Subject> => {
   const source = join(folder, `${randomUUID()}.mjs`);
-  await writeFile(source, bareHandler(recording.first, recording.later));
+  await writeFile(source, bareHandler(recording.first));
   return bundle(folder, recording, source, []);
 };

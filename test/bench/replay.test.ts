@@ -64,14 +64,6 @@ describe('the replay', () => {
     expect((await send('/', sent, GET)).body).toBe('{"tries":["another-id-22"]}');
   });
 
-  it('counts the connections since the last recording', async () => {
-    agent.destroy();
-    server.replay([call(GET, '', '')], 'http://recorder');
-    await send('/', '', GET);
-    await send('/', '', GET);
-    expect(server.connections()).toBe(1);
-  });
-
   it('responds 400 to a call that was not recorded, and names it', async () => {
     const printed = jest.spyOn(console, 'error').mockReturnValue();
     server.replay([], 'http://recorder');

@@ -56,11 +56,11 @@ describe('markdownTable', () => {
 });
 
 describe('replaceBlock', () => {
-  const page = 'before\n<!-- bench:warm -->\nold\n<!-- /bench:warm -->\nafter';
+  const page = 'before\n<!-- bench:calls -->\nold\n<!-- /bench:calls -->\nafter';
 
   it('replaces the content of the named block and nothing else', () => {
-    expect(replaceBlock(page, 'warm', 'new')).toBe(
-      'before\n<!-- bench:warm -->\nnew\n<!-- /bench:warm -->\nafter',
+    expect(replaceBlock(page, 'calls', 'new')).toBe(
+      'before\n<!-- bench:calls -->\nnew\n<!-- /bench:calls -->\nafter',
     );
   });
 

@@ -1,6 +1,6 @@
-import { billedMs, costOfMillion, costOfMonth } from '#bench/harness/prices.ts';
+import { billedMs, costOfMillion } from '#bench/cost/prices.ts';
+import { type Usage, usageOf } from '#bench/cost/usage.ts';
 import type { Call } from '#bench/harness/recorder.ts';
-import { type Usage, usageOf } from '#bench/harness/usage.ts';
 
 const call = (target: string | undefined, roundTrip: number, units: number): Call => ({
   roundTrip,
@@ -68,9 +68,5 @@ describe('the prices', () => {
     };
     const added = 2 * 0.125 + 0.625 + 15 + 5 * 0.09 + 2 * 0.5;
     expect(costOfMillion(usage, 0) - costOfMillion(nothing, 0)).toBeCloseTo(added, 10);
-  });
-
-  it('multiply to a month of 730 hours', () => {
-    expect(costOfMonth(10, 1)).toBeCloseTo(26.28, 10);
   });
 });

@@ -1,4 +1,4 @@
-/** The part that all peers share: they validate the query, and make the recorded calls of GET /v1/users. */
+/** The part that all frameworks share: they validate the query, and make the recorded calls of GET /v1/users. */
 import { handler as makeCalls } from 'recorded-calls';
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
-import { type Call, operationOf } from './recorder.ts';
-import type { RecordedRequest } from './recording.ts';
+import { type Call, operationOf } from '../harness/recorder.ts';
+import type { RecordedRequest } from '../harness/recording.ts';
 
 const READS: readonly string[] = ['GetItem', 'BatchGetItem', 'Query'];
 

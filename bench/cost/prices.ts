@@ -15,20 +15,6 @@ export const USD = {
   egressGb: 0.09,
 } as const;
 
-const HOURS_PER_MONTH = 730;
-
-/** The USD per month of a resource of each type, used or not. */
-export const IDLE_USD = {
-  'AWS::KMS::Key': 1,
-  'AWS::SecretsManager::Secret': 0.4,
-  'AWS::CloudWatch::Alarm': 0.1,
-  'AWS::CloudWatch::Dashboard': 3,
-  'AWS::EC2::NatGateway': 0.045 * HOURS_PER_MONTH,
-  'AWS::EC2::EIP': 0.005 * HOURS_PER_MONTH,
-  // With its one rule.
-  'AWS::WAFv2::WebACL': 5 + 1,
-} as const;
-
 /** The share of requests that X-Ray records, apart from the first one of each second. */
 const TRACED = 0.05;
 /** Assumed: CPU time of a request at 1,024 MB, and the time of a round trip to DynamoDB or KMS. */
@@ -51,7 +37,3 @@ export const costOfMillion = (usage: Usage, providerMs: number): number =>
   ((usage.logBytes + PLATFORM_LOG_BYTES) / 1000) * USD.logGb +
   (usage.responseBytes / 1000) * USD.egressGb +
   TRACED * USD.tracesRecorded;
-
-/** Returns the USD per month of requests at a constant rate. */
-export const costOfMonth = (usdPerMillion: number, requestsPerSecond: number): number =>
-  (usdPerMillion / 1e6) * requestsPerSecond * HOURS_PER_MONTH * 3600;
