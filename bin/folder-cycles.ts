@@ -24,7 +24,9 @@ const importsOf = (file: string): readonly string[] =>
 
 /** For each node, the nodes that it imports, each with one import as an example. */
 const imports = new Map<string, Map<string, string>>();
-for (const file of globSync(FILES, { exclude: ['**/node_modules/**'] }).map((path) => path.replaceAll(sep, '/'))) {
+for (const file of globSync(FILES, { exclude: ['**/node_modules/**'] }).map((path) =>
+  path.replaceAll(sep, '/'),
+)) {
   const node = nodeOf(file);
   const targets = imports.get(node) ?? new Map<string, string>();
   imports.set(node, targets);
