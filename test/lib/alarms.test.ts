@@ -60,6 +60,7 @@ const CONDITIONS = [
     [1, 1],
   ],
   ['app-verifies-failing', OURS, 'FailedVerifiesAboveLimit', {}, 'Sum', 1, [1, 1]],
+  ['key-limit-used-up', OURS, 'KeyLimitsUsedUp', {}, 'Sum', 1, [1, 1]],
   ['canary', 'AWS/Lambda', 'Errors', { FunctionName: { Ref: functionOf('canary') } }, 'Sum', 1, [2, 3]],
   ...['paid-checks-per-day', 'sms-per-day'].map(
     (ceiling) =>

@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { call } from '../api.ts';
 import type { CampaignSeller, Deployment } from '../deployment.ts';
 import type { Report } from '../report.ts';
 import type { Campaign } from './campaign.ts';
 
 const CLIENTS = 20;
+const PAUSE_MS = 150;
 
 interface Observation {
   readonly startedAt: number;
@@ -20,11 +22,16 @@ const startClients = ({ baseUrl }: Deployment, key: string, report: Report) => {
       const startedAt = performance.now();
       const reply = await call(baseUrl(), { method: 'GET', path: '/v1/users', key }, report);
       observations.push({ startedAt, endedAt: performance.now(), status: reply?.status });
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await pause(PAUSE_MS);
     }
   });
   return {
     observations,
+    /** Waits for two more responses a client, however slow the machine is. */
+    async everyoneAgain() {
+      const enough = observations.length + 2 * CLIENTS;
+      while (observations.length < enough) await pause(PAUSE_MS);
+    },
     async stop() {
       isOver = true;
       await Promise.all(clients);
@@ -61,11 +68,11 @@ export const keys: Campaign = {
       const seller = await deployment.newSeller(`Keys ${title}`);
       used.keys.add(seller.key);
       const clients = startClients(deployment, seller.key, report);
-      await new Promise((resolve) => setTimeout(resolve, 600));
+      await clients.everyoneAgain();
       const changeStart = performance.now();
       await deployment.admin(...command(seller));
       const changeEnd = performance.now();
-      await new Promise((resolve) => setTimeout(resolve, 600));
+      await clients.everyoneAgain();
       await clients.stop();
       for (const { startedAt, endedAt, status } of clients.observations) {
         if (status === 429) continue;
