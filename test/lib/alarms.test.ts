@@ -71,6 +71,7 @@ const CONDITIONS = [
       [
         [`circuit-open-${provider}`, OURS, 'CircuitChanges', { provider, state: 'open' }, 'Sum', 1, [1, 1]],
         [`misconfigured-${provider}`, OURS, 'ProviderMisconfigured', { provider }, 'Sum', 1, [1, 1]],
+        [`unreadable-responses-${provider}`, OURS, 'UnreadableResponses', { provider }, 'Sum', 5, [1, 1]],
       ] as const,
   ),
   ...allRoutes.flatMap(

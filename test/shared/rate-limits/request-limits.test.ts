@@ -70,15 +70,10 @@ describe('countRequest', () => {
     const bench = limiterOf({ hourly: USED_UP });
     const { withinPlan, headerItem } = requestWith(bench);
     expect(headerItem()).toBeUndefined();
-    expect(await withinPlan).toEqual(new Map([['sms-per-hour', USED_UP]]));
+    const plan = { name: 'free', limit: 100, windowSeconds: 60, remaining: 41, resetSeconds: 30 };
+    expect(await withinPlan).toEqual({ plan, hourly: new Map([['sms-per-hour', USED_UP]]) });
     expect(bench.calls).toEqual([['incrementAndRead', 'minute', 100, clock()]]);
-    expect(headerItem()).toEqual({
-      name: 'free',
-      limit: 100,
-      windowSeconds: 60,
-      remaining: 41,
-      resetSeconds: 30,
-    });
+    expect(headerItem()).toEqual(plan);
   });
 
   it('rejects with rate_limit_exceeded until the window ends, and has a header item too', async () => {
