@@ -7,7 +7,6 @@ import { useTable } from '#test/table/use-table.ts';
 
 const table = useTable();
 let counted: CountedTable;
-beforeAll(() => {});
 beforeEach(() => {
   counted = countedTable(table);
 });

@@ -9,15 +9,11 @@ import { notWritten, type TransactItem, written } from '#shared/table/writes.ts'
 import { checkRecordFrom, isInProgress, LEASE_SECONDS } from '#shared/users/person-check.ts';
 import { type CheckRequest, personChecks } from '#shared/users/person-check-lease.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { resending } from '#test/table/resending.ts';
+import { useTable } from '#test/table/use-table.ts';
 
-let table: EmbeddedTable;
-beforeAll(async () => {
-  table = await startEmbeddedTable();
-});
-afterAll(() => table.stop());
+const table = useTable();
 
 let people = 0;
 
