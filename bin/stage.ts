@@ -1,28 +1,24 @@
-/** `npm run synth`, `npm run diff` and `npm run deploy`: the first argument is the command. */
+/** `npm run synth|diff|deploy -- --stage <name>`: runs a command of the CDK CLI for one stage. The CLI gets all other arguments. */
 import './require-node.mjs';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { delimiter, dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { processTerminal } from './admin/terminal.ts';
-import { type RunCdk, run } from './stage/run.ts';
+import { STAGE_NAMES } from '#lib/stages.ts';
+import { wrongCommandLine } from './command-line.ts';
 
-/** Runs the pinned CDK CLI in this terminal. Its app must run on this Node, and not on another one of the machine. */
-const cdk: RunCdk = async (args, environment) => {
-  const cli = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk');
-  const path = `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`;
-  const child = spawn(process.execPath, [cli, ...args, '--no-notices'], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    env: { ...process.env, PATH: path, ...environment },
-    stdio: 'inherit',
-  });
-  // A Ctrl-C of the terminal reaches the CLI too, which then ends in its own way.
-  const ignore = (): void => {};
-  process.on('SIGINT', ignore);
-  const [code] = (await once(child, 'close')) as [number | null];
-  process.off('SIGINT', ignore);
-  return code ?? 1;
-};
+const STAGES = `--stage ${STAGE_NAMES.join(' or --stage ')}`;
 
-process.exitCode = await run(process.argv.slice(2), { terminal: processTerminal(), cdk });
+const [command = '', ...args] = process.argv.slice(2).flatMap((arg) => arg.split(/(?<=^--stage)=/));
+const at = args.indexOf('--stage');
+const [, stage] = at === -1 ? [] : args.splice(at, 2);
+
+if (stage !== undefined && !STAGE_NAMES.some((name) => name === stage)) {
+  wrongCommandLine(`There is no stage "${stage}": ${STAGES}`);
+}
+// A synth without a stage builds every stage, and changes nothing.
+if (stage === undefined && command !== 'synth' && !args.includes('--help')) {
+  wrongCommandLine(`Name a stage: ${STAGES}`);
+}
+const cdk = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk');
+const context = stage === undefined ? [] : ['--context', `stage=${stage}`];
+const { status } = spawnSync(process.execPath, [cdk, command, ...args, ...context], { stdio: 'inherit' });
+process.exitCode = status ?? 1;

@@ -1,10 +1,10 @@
-import { type App, CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { type App, CfnOutput, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { monitoringOf } from './alarms.ts';
 import type { FunctionDefaults } from './api-function.ts';
 import { addBudget } from './budget.ts';
 import type { Bundles } from './bundling.ts';
 import { addCanary } from './canary.ts';
-import type { Config } from './config.ts';
+import { type Config, environmentOf } from './config.ts';
 import { addDashboard } from './dashboard.ts';
 import type { DataStack } from './data-stack.ts';
 import { addFirewall } from './firewall.ts';
@@ -30,6 +30,7 @@ export class ApiStack extends Stack {
   constructor(app: App, { config, bundles, data, release }: ApiStackProps) {
     const name = apiStackName(config.stage);
     super(app, name, {
+      env: environmentOf(config),
       description: `Buyer Linking (${config.stage}): API, functions, alarms`,
       terminationProtection: config.removal === 'retain',
       // Tags of the stack, which AWS copies to its resources: the template stays the same. The data stack has none, so that a release does not touch it.
@@ -86,6 +87,11 @@ export class ApiStack extends Stack {
       ...(egress && { [OUTPUTS.egressAddress]: egress.address }),
       ...(api.domainName && { [OUTPUTS.domainTarget]: api.domainName.domainNameAliasDomainName }),
     });
+  }
+
+  /** The first two zones of the Region. CDK would look the zones of a fixed account and Region up, and a synth needs no credentials. */
+  override get availabilityZones(): string[] {
+    return [0, 1].map((index) => Fn.select(index, Fn.getAzs()));
   }
 
   private addOutputs(outputs: Readonly<Record<string, string>>): void {

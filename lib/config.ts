@@ -1,3 +1,4 @@
+import type { Environment } from 'aws-cdk-lib';
 import * as v from 'valibot';
 import { isSandboxAllowed } from '#shared/providers/sandbox.ts';
 import { matching, section } from './option-schemas.ts';
@@ -10,6 +11,12 @@ const fields = section({
 
 /** The parsed config of a stage. */
 export type Config = v.InferOutput<typeof fields>;
+
+/** Returns the `env` of the stage's stacks. Where the config names no account or Region, CDK uses that of the credentials. */
+export const environmentOf = ({ account, region }: Config): Environment => ({
+  ...(account !== null && { account }),
+  ...(region !== null && { region }),
+});
 
 /** A rule over several options. Its sentence is about the option that it names. */
 const rule = (option: keyof Config, isMet: (config: Config) => boolean, sentence: string) =>

@@ -8,7 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import type { Config } from './config.ts';
+import { type Config, environmentOf } from './config.ts';
 import { encryptionKey } from './encryption-key.ts';
 import { dataStackName } from './outputs.ts';
 
@@ -30,6 +30,7 @@ export class DataStack extends Stack {
     const { stage, removal, restoredTable, signingKeys, pointInTimeRecoveryDays } = config;
     const isKept = removal === 'retain';
     super(app, dataStackName(stage), {
+      env: environmentOf(config),
       description: `Buyer Linking (${stage}): table, signing keys and hash secret`,
       terminationProtection: isKept,
     });

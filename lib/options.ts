@@ -43,7 +43,7 @@ const concurrencyByFunction = Object.fromEntries(
 export const options = {
   account: option(
     v.nullable(matching(/^\d{12}$/, '"123456789012"')),
-    'The AWS account that the credentials of a `diff` or `deploy` must belong to; –: any.',
+    'The AWS account of the stage, which the credentials must belong to; –: the account of the credentials.',
   ),
   region: option(
     v.nullable(matching(/^[a-z]{2,}(?:-[a-z]+)+-\d$/, '"eu-central-1"')),

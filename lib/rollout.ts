@@ -1,4 +1,4 @@
-import { ArnFormat, Duration, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Aws, Duration, Stack, Validations } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   type ILambdaDeploymentConfig,
@@ -97,7 +97,11 @@ const versionAlarm = (scope: Construct, of: RolloutFunction) => {
 const codeDeployRole = (scope: Construct, { stage }: Config) => {
   // By name and not by ARN, so that a deploy, which renames the alarms, does not change the role that it uses.
   const alarms = `${alarmNamePrefix(stage)}*-${ALARM}-*`;
+  // As parameters, also in a fixed account and Region: the acknowledgment below names them.
   const resource = Stack.of(scope).formatArn({
+    partition: Aws.PARTITION,
+    region: Aws.REGION,
+    account: Aws.ACCOUNT_ID,
     service: 'cloudwatch',
     resource: 'alarm',
     resourceName: alarms,

@@ -36,7 +36,7 @@ export const STAGES = {
     completionWatch: false,
   },
   prod: {
-    // Set both: then no diff or deploy of prod can reach another account or Region.
+    // Set both: then no deploy of prod can reach another account or Region.
     account: null,
     region: null,
     keyPrefix: 'blk_live_',
@@ -91,19 +91,34 @@ const parsedOption = (value: unknown): unknown => {
   }
 };
 
+const isStage = (name: unknown): name is StageName => typeof name === 'string' && Object.hasOwn(STAGES, name);
+
 /**
  * Returns the config of a stage: its entry, in which `changes`, the options of the command line, replace those of the file. Throws
  * ConfigError.
  */
 export const configOf = (stage: unknown, changes: Readonly<Record<string, unknown>> = {}): Config => {
-  if (typeof stage !== 'string' || !Object.hasOwn(STAGES, stage)) {
+  if (!isStage(stage)) {
     throw new ConfigError(
-      `${stage === undefined ? 'Name a stage' : `There is no stage "${stage}"`}: --stage ${STAGE_NAMES.join(' or --stage ')}. lib/stages.ts holds the stages.`,
+      `There is no stage "${stage}". The stages of lib/stages.ts are ${STAGE_NAMES.join(' and ')}.`,
     );
   }
   const replaced = Object.entries(changes).filter(([name]) => isOption(name));
   return parseConfig(stage, {
-    ...STAGES[stage as StageName],
+    ...STAGES[stage],
     ...Object.fromEntries(replaced.map(([name, value]) => [name, parsedOption(value)])),
   });
+};
+
+/**
+ * Returns the configs that the context of CDK selects: of `-c stage=<name>`, in which the other options of the context replace those of
+ * the file, or of every stage. Throws ConfigError, also for an option without a stage.
+ */
+export const configsOf = ({ stage, ...context }: Readonly<Record<string, unknown>>): readonly Config[] => {
+  if (stage !== undefined) return [configOf(stage, context)];
+  const option = Object.keys(context).find(isOption);
+  if (option !== undefined) {
+    throw new ConfigError(`Name the stage whose option -c ${option} replaces: -c stage=${STAGE_NAMES[0]}.`);
+  }
+  return STAGE_NAMES.map((name) => configOf(name));
 };

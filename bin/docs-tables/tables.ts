@@ -1,7 +1,7 @@
 /** The tables of the docs that follow from the code. */
 import { retryTable } from '#bin/openapi/retry-table.ts';
-import { optionsTable } from '#bin/stage/options-table.ts';
 import { operationsTable } from './operations-table.ts';
+import { optionsTable } from './options-table.ts';
 
 interface Table {
   readonly page: string;

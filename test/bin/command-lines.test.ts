@@ -6,12 +6,12 @@ import { describe, expect, test } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What is in bin/ besides programs, and the CDK app, which the CDK CLI runs. */
-const NO_PROGRAMS = ['app.ts', 'command-line.ts', 'require-node.mjs'];
+/** What is in bin/ besides programs, the CDK app, which the CDK CLI runs, and stage.ts, which passes its options on to the CDK CLI. */
+const OTHERS = ['app.ts', 'command-line.ts', 'require-node.mjs', 'stage.ts'];
 
 const programs = [
   ...readdirSync(`${ROOT}bin`)
-    .filter((file) => /\.m?[jt]s$/.test(file) && !NO_PROGRAMS.includes(file))
+    .filter((file) => /\.m?[jt]s$/.test(file) && !OTHERS.includes(file))
     .map((file) => `bin/${file}`),
   'test/hardening/run.ts',
 ];
@@ -46,5 +46,5 @@ test('each program of package.json is covered', () => {
   const inBin = Object.values(scripts).flatMap(
     (script) => /^node (bin\/[\w-]+\.m?[jt]s)/.exec(script)?.[1] ?? [],
   );
-  expect([...programs, 'bin/require-node.mjs']).toEqual(expect.arrayContaining(inBin));
+  expect([...programs, ...OTHERS.map((file) => `bin/${file}`)]).toEqual(expect.arrayContaining(inBin));
 });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { ConfigError, parseConfig } from '#lib/config.ts';
-import { configOf, STAGES } from '#lib/stages.ts';
+import { configOf, configsOf, STAGES } from '#lib/stages.ts';
 
 const withOption = (name: string, value: unknown) => () =>
   parseConfig('dev', { ...STAGES.dev, [name]: value });
@@ -143,10 +143,11 @@ describe('configOf', () => {
     expect(configOf('prod')).toMatchObject({ stage: 'prod', keyPrefix: 'blk_live_', removal: 'retain' });
   });
 
-  test('throws without a stage and for an unknown one, and names the stages', () => {
-    expect(() => configOf(undefined)).toThrow('Name a stage: --stage dev or --stage prod.');
-    expect(() => configOf('qa')).toThrow('There is no stage "qa": --stage dev or --stage prod.');
-    expect(() => configOf('toString')).toThrow('There is no stage "toString"');
+  test('throws for an unknown stage and names the stages', () => {
+    expect(() => configOf('qa')).toThrow(
+      'There is no stage "qa". The stages of lib/stages.ts are dev and prod.',
+    );
+    expect(() => configOf('toString')).toThrow('There is no stage "toString".');
   });
 
   test('replaces an option by one of the command line, given as text or as JSON', () => {
@@ -168,6 +169,26 @@ describe('configOf', () => {
   test('ignores the context of CDK itself', () => {
     expect(configOf('dev', { '@aws-cdk/core:someFlag': true, 'aws:cdk:bundling-stacks': [] }).stage).toBe(
       'dev',
+    );
+  });
+});
+
+describe('configsOf', () => {
+  const CDK_CONTEXT = { '@aws-cdk/core:someFlag': true, 'aws:cdk:bundling-stacks': ['**'] };
+
+  test('returns every stage without -c stage', () => {
+    expect(configsOf(CDK_CONTEXT)).toEqual([configOf('dev'), configOf('prod')]);
+  });
+
+  test('returns the stage of -c stage with the options of the context', () => {
+    expect(configsOf({ ...CDK_CONTEXT, stage: 'prod', canary: 'false' })).toEqual([
+      configOf('prod', { canary: 'false' }),
+    ]);
+  });
+
+  test('throws for an option without -c stage, which would be for every stage', () => {
+    expect(() => configsOf({ ...CDK_CONTEXT, removal: 'destroy' })).toThrow(
+      new ConfigError('Name the stage whose option -c removal replaces: -c stage=dev.'),
     );
   });
 });

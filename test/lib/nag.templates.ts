@@ -9,6 +9,10 @@ describe('the rules of cdk-nag and of CloudFormation', () => {
     ['dev', stageConfig('dev')],
     ['prod', stageConfig('prod', ALARMS)],
     ['prod with every option', everyOption],
+    [
+      'prod with every option, in a fixed account and Region',
+      { ...everyOption, account: '123456789012', region: 'eu-central-1' },
+    ],
   ])('accept the stacks of %s', (_, config) => {
     const { app } = stageApp(config, { hasValidation: true });
     expect(() => app.synth()).not.toThrow();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { addStage } from '#lib/app.ts';
+import { addStages } from '#lib/app.ts';
 import type { Bundles } from '#lib/bundling.ts';
 import { type Config, parseConfig } from '#lib/config.ts';
 import type { Release } from '#lib/release.ts';
@@ -50,17 +50,24 @@ export const everyOption = stageConfig('prod', {
   },
 });
 
-/**
- * Returns the app of a stage, not yet synthesized. `hasValidation` turns on the template rules of CloudFormation, which take seconds
- * and need to run in one test file only.
- */
-export const stageApp = (config: Config, { hasValidation = false } = {}) => {
+/** Returns the app of several stages, not yet synthesized. */
+export const stagesApp = (configs: readonly Config[], { hasValidation = false } = {}) => {
   const app = new App({
     context,
     outdir: mkdtempSync(join(folder, 'cdk-')),
     builtinCloudFormationValidation: hasValidation,
   });
-  return { app, ...addStage(app, config, { bundles: emptyBundles, release: RELEASE }) };
+  return { app, stages: addStages(app, configs, { bundles: emptyBundles, release: RELEASE }) };
+};
+
+/**
+ * Returns the app of a stage, not yet synthesized. `hasValidation` turns on the template rules of CloudFormation, which take seconds
+ * and need to run in one test file only.
+ */
+export const stageApp = (config: Config, options?: { readonly hasValidation: boolean }) => {
+  const { app, stages } = stagesApp([config], options);
+  const [stacks] = stages;
+  return { app, ...(stacks as NonNullable<typeof stacks>) };
 };
 
 /** Returns the templates of a stage. */

@@ -11,7 +11,7 @@ import type { CredentialsSchema } from '#shared/providers/provider.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
 import { addCommand, type GlobalOptions } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { TargetError, targetOf } from '../target.ts';
+import { stageRegion } from '../stage-region.ts';
 import { askHidden, type Terminal } from '../terminal.ts';
 
 const PROVIDERS = [...IDENTITY_PROVIDERS, ...SMS_PROVIDERS];
@@ -23,7 +23,7 @@ const credentialsOf = (name: string) => {
   throw new UsageError(`No provider ${name} has credentials. Those that have: ${known.join(', ')}.`);
 };
 
-/** Returns the config of a stage and its Region, after the account and the Region of the credentials were checked. */
+/** Returns the config of a stage and its Region, after the account of the credentials was checked. */
 const checkedStage = async ({ stage, profile, region }: GlobalOptions) => {
   if (stage === undefined) {
     throw new UsageError(
@@ -34,10 +34,9 @@ const checkedStage = async ({ stage, profile, region }: GlobalOptions) => {
   if (region !== undefined) process.env.AWS_REGION = region;
   try {
     const config: Config = configOf(stage);
-    return { config, target: await targetOf(config) };
+    return { config, region: await stageRegion(config) };
   } catch (error) {
     if (error instanceof ConfigError) throw refusal('bad_input', error.message, { cause: error });
-    if (error instanceof TargetError) throw refusal('not_allowed', error.message, { cause: error });
     throw error;
   }
 };
@@ -96,10 +95,10 @@ const readSection = async (
 
 const set = async (terminal: Terminal, options: GlobalOptions, provider: string): Promise<void> => {
   const credentials = credentialsOf(provider);
-  const { config, target } = await checkedStage(options);
+  const { config, region } = await checkedStage(options);
   const section = await readSection(terminal, provider, credentials);
   const secret = config.providers.secretName;
-  const client = new SecretsManagerClient({ region: target.region });
+  const client = new SecretsManagerClient({ region });
   try {
     await setProviderCredentials(client, secret, { provider, section });
   } finally {

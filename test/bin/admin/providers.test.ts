@@ -124,7 +124,7 @@ describe('providers set', () => {
       2,
       'The local service uses simulators, which need no credentials. Name a stage: --stage prod.',
     ],
-    [['jibit', '--stage', 'qa'], 1, 'There is no stage "qa": --stage dev or --stage prod.'],
+    [['jibit', '--stage', 'qa'], 1, 'There is no stage "qa". The stages of lib/stages.ts are dev and prod.'],
   ] as [string[], number, string][])(
     'refuses %j in one sentence with exit code %i',
     async ([provider = '', ...options], exitCode, sentence) => {
