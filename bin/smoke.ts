@@ -16,6 +16,7 @@ a stage without the sandbox, such as prod, gets no checks that need a person.
   --url <url>        the address of the service; alone, without keys and credentials
   --profile <name>   the AWS profile
   --region <name>    the AWS Region
+  --steps            print each call: method, path, status and a field or two
   --emulator         the stage is on an emulator without gateway responses and
                      authorizer flush: leaves out the checks that need them
 
@@ -30,6 +31,7 @@ const { values } = commandLine(USAGE, {
     url: { type: 'string' },
     profile: { type: 'string' },
     region: { type: 'string' },
+    steps: { type: 'boolean' },
     emulator: { type: 'boolean' },
   },
 });

@@ -32,9 +32,33 @@ const noResponse = (error: unknown): CheckFailed => {
   return new CheckFailed(`no response ${reason}`);
 };
 
+/** The fields that a step shows, the first two of them that the response has. */
+const SHOWN_FIELDS = [
+  'code',
+  'id',
+  'display_name',
+  'total',
+  'token_type',
+  'expires_in',
+  'resend_after',
+  'issuer',
+];
+
+const stepOf = (request: string, { status, body }: Reply): string => {
+  const found = Array.isArray(body) ? body[0] : body;
+  const fields = SHOWN_FIELDS.filter((name) => found?.[name] !== undefined).slice(0, 2);
+  return [`${request} -> ${status}`, ...fields.map((name) => `${name}: ${found[name]}`)].join('  ');
+};
+
+interface CallsOptions {
+  readonly signal: AbortSignal;
+  /** Is told each call that got a response: method, path, status and a field or two. */
+  readonly onStep: (step: string) => void;
+}
+
 /** Returns a function that calls the service at a URL until the signal aborts. */
 export const callsTo =
-  (baseUrl: string, signal: AbortSignal): Call =>
+  (baseUrl: string, { signal, onStep }: CallsOptions): Call =>
   async (path, { body, key, method = body === undefined ? 'GET' : 'POST' } = {}) => {
     try {
       const response = await fetch(`${baseUrl}${path}`, {
@@ -50,7 +74,9 @@ export const callsTo =
       });
       const { status, headers } = response;
       const text = await response.text();
-      return { status, headers, body: parsed(text) };
+      const reply = { status, headers, body: parsed(text) };
+      onStep(stepOf(`${method} ${path}`, reply));
+      return reply;
     } catch (error) {
       throw noResponse(error);
     }

@@ -121,6 +121,9 @@ export const signInChecks = async (
   await check('POST /v1/auth/otp/send is 202', async () =>
     expectStatus(await call('/v1/auth/otp/send', { key, body: { phone } }), 202),
   );
+  await check('POST /v1/auth/otp/send again at once is 429 resend_too_soon', async () =>
+    expectProblem(await call('/v1/auth/otp/send', { key, body: { phone } }), 'resend_too_soon'),
+  );
   await check('POST /v1/auth/otp/verify with a wrong code is 422 code_rejected', async () =>
     expectProblem(await verify(otherCode(await codeOf(phone))), 'code_rejected'),
   );
@@ -155,6 +158,10 @@ export const userChecks = async (
   await check('POST /v1/users again is 200', async () =>
     expectStatus(await call('/v1/users', { key, body: person }), 200),
   );
+  await check('POST /v1/users with another birth date is 409 user_conflict', async () => {
+    const body = { ...person, birth_date: '1350/1/1' };
+    expectProblem(await call('/v1/users', { key, body }), 'user_conflict');
+  });
   await check('POST /v1/users of a person whom no registry knows is 422', async () => {
     const body = { ...person, national_id: testNationalId('not_found') };
     expectProblem(await call('/v1/users', { key, body }), 'identity_mismatch');

@@ -21,6 +21,7 @@ import { testKeys } from './test-keys.ts';
 interface SmokeOptions extends TargetOptions {
   readonly url?: string;
   readonly emulator?: boolean;
+  readonly steps?: boolean;
 }
 
 interface Surroundings {
@@ -30,7 +31,7 @@ interface Surroundings {
 
 /** Checks a running service. Returns whether every check passed. Throws if the deployment cannot be found; nothing has changed then. */
 export const smokeTest = async (options: SmokeOptions, { signal, print }: Surroundings): Promise<boolean> => {
-  const { url, stage, local = false, emulator: isEmulator = false } = options;
+  const { url, stage, local = false, emulator: isEmulator = false, steps: hasSteps = false } = options;
   const hasKeys = stage !== undefined || local;
   if (url === undefined && !hasKeys) {
     throw new UsageError('Name a deployment: --stage dev, --local or --url https://…');
@@ -42,8 +43,8 @@ export const smokeTest = async (options: SmokeOptions, { signal, print }: Surrou
   try {
     const baseUrl = (url ?? connection?.baseUrl ?? '').replace(/\/+$/, '');
     print(`Smoke test of ${baseUrl}`);
-    const lines = report(print, { isEmulator, signal });
-    const call = callsTo(baseUrl, signal);
+    const lines = report(print, { isEmulator, signal, hasSteps });
+    const call = callsTo(baseUrl, { signal, onStep: lines.addStep });
     await publicChecks({ check: lines.check, call });
     if (connection !== undefined) {
       await withKeys(isEmulator ? withoutFlush(connection) : connection, { call, lines, signal });

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { startCommand, startProgram } from '#test/bin/admin/cli-process.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
 import { startStub } from './stub-service.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/smoke.ts', import.meta.url));
@@ -38,7 +39,7 @@ describe('the smoke test', () => {
     expect({ exitCode, error }).toEqual({ exitCode: 0, error: '' });
     const [first, ...lines] = out.trim().split('\n');
     expect(first).toBe(`Smoke test of ${service.demo.base_url}`);
-    expect(lines.pop()).toMatch(/^22 passed, 0 failed, 0 skipped, in \d+ s\.$/);
+    expect(lines.pop()).toMatch(/^24 passed, 0 failed, 0 skipped, in \d+ s\.$/);
     expect(lines.filter((line) => !/^ok {4}\S.* \d+ ms$/.test(line) || line.length > 80)).toEqual([]);
     expect(await keyStatuses()).toEqual(Array(3).fill('revoked'));
   });
@@ -52,6 +53,24 @@ describe('the smoke test', () => {
     expect(records[0]).toMatchObject({ action: 'buyer.erased', details: { codes: 1, registrations: 1 } });
   });
 
+  it('prints the calls of each check with --steps, as npm run demo does: method, path, status and two fields at most', async () => {
+    const { exitCode, out } = await smoke('--local', '--steps', '--data', service.folder);
+    expect(exitCode).toBe(0);
+    const steps = out.split('\n').filter((line) => line.startsWith(' '.repeat(6)));
+    const calls = [
+      'GET /v1/users -> 401  code: invalid_api_key',
+      'POST /v1/auth/otp/send -> 202  expires_in: 300  resend_after: 60',
+      'POST /v1/auth/otp/send -> 429  code: resend_too_soon',
+      'POST /v1/users -> 409  code: user_conflict',
+    ];
+    expect(steps).toEqual(expect.arrayContaining(calls.map((call) => `      ${call}`)));
+    expect(out).toMatch(
+      /^ok {4}POST \/v1\/users is 201 .*\n {6}POST \/v1\/users -> 201 {2}id: usr_\w+ {2}display_name: /m,
+    );
+    expect(out).toMatch(/^ok {4}DELETE .*\n {6}DELETE \/v1\/users\/usr_\w+ -> 204$/m);
+    expect(packageJson.scripts.demo).toBe('node bin/smoke.ts --local --steps');
+  });
+
   it('reads the codes of a sandbox by their rule', async () => {
     const sandbox = await startRunningService({
       environment: { IDENTITY_PROVIDERS: 'sandbox', SMS_PROVIDERS: 'sandbox' },
@@ -59,7 +78,7 @@ describe('the smoke test', () => {
     const { out } = await smoke('--local', '--data', sandbox.folder);
     await sandbox.stop();
     await removeDataFolder(sandbox.folder);
-    expect(out).toMatch(/^22 passed, 0 failed/m);
+    expect(out).toMatch(/^24 passed, 0 failed/m);
   });
 
   it('makes only the checks without a key for a URL alone', async () => {
@@ -100,7 +119,7 @@ describe('the smoke test', () => {
     const { exitCode, out } = await smoke('--local', '--data', service.folder, '--emulator');
     expect(exitCode).toBe(0);
     expect(out).toContain('skip  GET /v1/nothing is 404 not_found\n');
-    expect(out).toMatch(/^18 passed, 0 failed, 4 skipped/m);
+    expect(out).toMatch(/^20 passed, 0 failed, 4 skipped/m);
   });
 
   it('revokes its keys after Ctrl-C and exits 1', async () => {
