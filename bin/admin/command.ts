@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import wrapAnsi from 'wrap-ansi';
 import { refusal } from '#admin/refusal.ts';
 import { connect } from './connect.ts';
 import type { Connection, TargetOptions } from './connection.ts';
-import { type Block, render, wrapped } from './table.ts';
+import { type Block, render } from './render.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The name of the program. */
@@ -55,8 +56,7 @@ type Work = (session: Session, ...args: never[]) => Promise<CommandResult>;
 const write = (terminal: Terminal, isJson: boolean, { json, text, note, warning }: CommandResult): void => {
   terminal.out(isJson ? `${JSON.stringify(json, null, 2)}\n` : render(text, terminal.output));
   if (note && !isJson) {
-    const width = terminal.canRedraw ? terminal.columns : Number.POSITIVE_INFINITY;
-    terminal.error(`${wrapped(note, width).join('\n')}\n`);
+    terminal.error(`${terminal.canRedraw ? wrapAnsi(note, terminal.columns) : note}\n`);
   }
   if (warning !== undefined) terminal.error(`warning: ${warning}\n`);
 };

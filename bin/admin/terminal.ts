@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { type Refusal, refusal } from '#admin/refusal.ts';
-import type { Output } from './table.ts';
+import type { Output } from './render.ts';
 
 /** The input and output of the CLI. A test passes its own. */
 export interface Terminal {

@@ -2,7 +2,7 @@ import type { Administration } from '#admin/administration.ts';
 import { type ApiKey, secretEnd } from '#admin/stores/api-key-schema.ts';
 import type { AuditRecord } from '#admin/stores/audit-store.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
-import type { Properties, Table } from './table.ts';
+import type { Properties, TextTable } from './render.ts';
 import { isoOf, shortTime } from './times.ts';
 
 /** `1 user`, `2,000 users` */
@@ -59,7 +59,7 @@ export const readKeyViews = async (admin: Administration, keys: readonly ApiKey[
 };
 
 /** Formats sellers as a table. */
-export const sellerTable = (sellers: readonly Seller[]): Table => ({
+export const sellerTable = (sellers: readonly Seller[]): TextTable => ({
   head: ['seller', 'name', 'status', 'users', 'created (UTC)'],
   rows: sellers
     .map(sellerView)
@@ -70,11 +70,12 @@ export const sellerTable = (sellers: readonly Seller[]): Table => ({
       seller.users,
       shortTime(seller.created_at),
     ]),
+  items: 'sellers',
   optional: 1,
 });
 
 /** Formats keys as a table, without their secrets. */
-export const keyTable = (keys: readonly KeyView[]): Table => ({
+export const keyTable = (keys: readonly KeyView[]): TextTable => ({
   head: ['key', 'name', 'secret', 'plan', 'status', 'last used', 'expires (UTC)', 'scopes', 'created'],
   rows: keys.map((key) => [
     key.key_id,
@@ -87,6 +88,7 @@ export const keyTable = (keys: readonly KeyView[]): Table => ({
     key.scopes.join(' '),
     key.created_at.slice(0, 10),
   ]),
+  items: 'keys',
   optional: 3,
 });
 
@@ -113,7 +115,7 @@ export const keyDetails = (key: KeyView): Properties => ({
 const actorName = (actor: string): string => actor.slice(actor.lastIndexOf('/') + 1);
 
 /** Formats audit records as a table. */
-export const auditTable = (records: readonly AuditRecord[]): Table => ({
+export const auditTable = (records: readonly AuditRecord[]): TextTable => ({
   head: ['time (UTC)', 'actor', 'action', 'details'],
   rows: records.map(({ at, actor, action, key_id, details }) => {
     const sorted = Object.entries(details).sort(([a], [b]) => a.localeCompare(b));
@@ -125,4 +127,5 @@ export const auditTable = (records: readonly AuditRecord[]): Table => ({
       (key_id === undefined ? texts : [key_id, ...texts]).join(', '),
     ];
   }),
+  items: 'records',
 });

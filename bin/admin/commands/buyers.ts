@@ -20,6 +20,7 @@ const shown = (buyer: Buyer): CommandResult => ({
   text: {
     head: ['buyer', 'registered (UTC)'],
     rows: [[buyer.buyer_id, shortTime(buyer.registered_at)]],
+    items: 'buyers',
   },
 });
 

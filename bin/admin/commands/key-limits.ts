@@ -33,15 +33,18 @@ export const limits = async ({ admin }: Session, text: string, { set = {}, unset
         remaining.toLocaleString('en'),
         `${resets_in_seconds} s`,
       ]),
+      items: 'limits',
     },
   };
 };
 
-const usage = async ({ admin }: Session, text: string, { days }: { days: number }) => {
+const usage = async ({ admin, terminal }: Session, text: string, { days }: { days: number }) => {
   const key = await keyNamed(admin, text);
   const { key_id, plan } = key;
   const [use, [minute]] = await Promise.all([readDailyUse(admin, key, days), readKeyLimits(admin, key_id)]);
   const { used = 0, limit = 0, resetSeconds = 0 } = minute ?? {};
+  // A terminal shows no days without requests. In a pipe each day has its line.
+  const shown = terminal.output.columns === undefined ? use : use.filter(({ requests }) => requests > 0);
   const total = use.reduce((sum, { requests }) => sum + requests, 0);
   return {
     json: {
@@ -50,7 +53,7 @@ const usage = async ({ admin }: Session, text: string, { days }: { days: number 
       days: use,
       current_minute: { requests: used, limit, resets_in_seconds: resetSeconds },
     },
-    text: { bars: use.map(({ day, requests }) => [day, requests] as const) },
+    text: { properties: shown.map(({ day, requests }) => [day, requests] as const) },
     note:
       `${plural(total, 'request')} of ${key_id} (plan ${plan}) in ${plural(days, 'day')} (UTC). ` +
       `This minute: ${used} of ${limit}. The next minute begins in ${resetSeconds} s.`,

@@ -35,6 +35,7 @@ const compare = async (session: Session, { fix = false }: { fix?: boolean }): Pr
       [seller_id, key_id ?? gateway_key_id].filter((id) => id !== null).join(' '),
       repaired ? 'yes' : 'no',
     ]),
+    items: 'differences',
   };
   return {
     json: { sellers, keys, being_issued: beingIssued, differences: views },

@@ -41,8 +41,8 @@ const list = async (session: Session, seller: string, { page, pageSize, phone }:
   const { users: data, total, totalPages } = found;
   return {
     json: { data, page, page_size: pageSize, total, total_pages: totalPages },
-    text: { head: NAMES, rows: data.map(valuesOf), optional: 1 },
-    note: total === 0 ? 'There are no users.' : `Page ${page} of ${totalPages}, ${plural(total, 'user')}.`,
+    text: { head: NAMES, rows: data.map(valuesOf), items: 'users', optional: 1 },
+    note: total === 0 ? undefined : `Page ${page} of ${totalPages}, ${plural(total, 'user')}.`,
   };
 };
 

@@ -40,10 +40,6 @@ describe('users', () => {
     expect(error).toBe('Page 1 of 1, 3 users.\n');
   });
 
-  it('reports that a seller has no users', async () => {
-    expect((await shell.cli('users', 'list', sellerId)).error).toBe('There are no users.\n');
-  });
-
   it('lists only the users with a phone, which can be read from stdin', async () => {
     const { id } = await link();
     await linkBuyer(shell.table, sellerId, 'hash of another phone');

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { render } from '#bin/admin/table.ts';
+import { render } from '#bin/admin/render.ts';
 
 const on = (columns: number | undefined, hasColor = false) => ({ columns, hasColor });
 
@@ -9,6 +9,7 @@ const SELLERS = {
     ['sel_1', 'Kaveh Books of Tehran', 'active', '2026-11-21 12:00'],
     ['sel_2', 'کتاب‌فروشی کاوه', 'suspended', '2026-11-22 12:00'],
   ],
+  items: 'sellers',
   optional: 1,
 };
 
@@ -38,7 +39,7 @@ describe('render', () => {
       'seller         sel_1',
       'name           Kaveh',
       '               Books',
-      '               of',
+      '               of Te',
     ]);
     for (let columns = 20; columns <= 80; columns += 1) {
       const widths = render(SELLERS, on(columns))
@@ -54,15 +55,26 @@ describe('render', () => {
     );
   });
 
-  it('draws a word of wide characters that is longer than the terminal', () => {
+  it('cuts a word of wide characters by its width on the terminal', () => {
     const lines = render({ properties: [['name', '書'.repeat(20)]] }, on(20)).split('\n');
-    expect(lines).toEqual([`name  ${'書'.repeat(14)}`, `      ${'書'.repeat(6)}`, '']);
+    expect(lines).toEqual([
+      `name  ${'書'.repeat(7)}`,
+      `      ${'書'.repeat(7)}`,
+      `      ${'書'.repeat(6)}`,
+      '',
+    ]);
+  });
+
+  it('shows a sentence in place of a table without rows on a terminal, and the headings in a pipe', () => {
+    expect(render({ ...SELLERS, rows: [] }, on(80, true))).toBe('No sellers.\n');
+    expect(render({ ...SELLERS, rows: [] }, on(undefined))).toBe('seller\tname\tstatus\tcreated (UTC)\n');
+    expect(render({ properties: [] }, on(80))).toBe('');
   });
 
   it('writes tab-separated values to a pipe, one line per row, without color', () => {
-    const table = { head: ['name', 'status'], rows: [['a\tb\nc', 'active']] };
+    const table = { head: ['name', 'status'], rows: [['a\tb\nc', 'active']], items: 'keys' };
     expect(render(table, on(undefined, true))).toBe('name\tstatus\na b c\tactive\n');
-    expect(render([{ bars: [['2026-11-21', 0]] }, 'Done.\n'], on(undefined))).toBe(
+    expect(render([{ properties: [['2026-11-21', 0]] }, 'Done.\n'], on(undefined))).toBe(
       '2026-11-21\t0\n\nDone.\n',
     );
   });
@@ -73,30 +85,5 @@ describe('render', () => {
     expect(colored).toContain('\u001b[31msuspended\u001b[39m');
     expect(stripVTControlCharacters(colored)).toBe(render(SELLERS, on(80)));
     expect(render({ properties: [['status', 'revoked']] }, on(80, true))).toContain('\u001b[31mrevoked');
-  });
-});
-
-describe('a chart', () => {
-  const chart = {
-    bars: [
-      ['a', 8000],
-      ['b', 4000],
-      ['c', 1],
-      ['d', 0],
-      ['e', 100],
-    ],
-  } as const;
-
-  it('draws bars in proportion to the largest value, to an eighth of a character, and no zeros', () => {
-    expect(render(chart, on(80))).toBe(
-      [`a  8,000  ${'█'.repeat(40)}`, `b  4,000  ${'█'.repeat(20)}`, 'c      1', 'e    100  ▌', ''].join(
-        '\n',
-      ),
-    );
-  });
-
-  it('draws shorter bars in a narrow terminal, and nothing if all values are 0', () => {
-    expect(render(chart, on(30)).split('\n')[0]).toBe(`a  8,000  ${'█'.repeat(20)}`);
-    expect(render({ bars: [['a', 0]] }, on(80))).toBe('');
   });
 });
