@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import packageJson from '../../package.json' with { type: 'json' };
 
@@ -22,8 +22,10 @@ const CHANGELOG = `# Changelog
 
 let folder: string;
 
+/** Runs a program with the Node of this test first in PATH, as npm does for the scripts of the project. */
 const run = (program: string, ...args: string[]) => {
-  const { status, stdout, stderr } = spawnSync(program, args, { cwd: folder, encoding: 'utf8' });
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` };
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd: folder, encoding: 'utf8', env });
   return { status, stdout, stderr };
 };
 const git = (...args: string[]): string => run('git', ...args).stdout.trim();
