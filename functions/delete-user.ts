@@ -19,7 +19,7 @@ export const handle: Handle<typeof route, DeleteUserDeps> = async (
   { users, clock },
 ) => {
   const removedAt = new Date(clock()).toISOString();
-  const options = { removedAt, deadlineMs, mayWrite: withinPlan };
+  const options = { removedAt, reason: 'seller', deadlineMs, mayWrite: withinPlan } as const;
   const result = await users.removeUser(caller.sellerId, path.id, options);
   if (result === 'not_found') throw problem('user_not_found');
   return { status: 204 };

@@ -23,6 +23,7 @@ export const createSeller = async (admin: Administration, name: string): Promise
     status: 'active',
     user_count: 0,
     removed_count: 0,
+    event_count: 0,
     created_at: admin.now(),
   };
   const details = { name: seller.name };

@@ -53,7 +53,7 @@ export const eraseBuyer = async (admin: Administration, phoneHashes: readonly st
   const links = await linksOf(admin, phoneHashes);
   for (const { sellerId, userId, key } of links) {
     await step(admin, 'erase: remove a user', async () => {
-      const result = await removeUser(admin, sellerId, userId);
+      const result = await removeUser(admin, { sellerId, userId, reason: 'erasure' });
       // A phone link can be left without its user, by a restored backup for example.
       if (result !== 'removed') await deleteItem(admin, key);
     });

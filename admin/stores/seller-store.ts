@@ -14,7 +14,9 @@ const sellerSchema = v.object({
   status: v.picklist(['active', 'suspended']),
   /** The highest ordinal of its users. */
   user_count: v.number(),
-  removed_count: v.optional(v.number(), 0),
+  removed_count: v.number(),
+  /** The number of the last event. */
+  event_count: v.number(),
   created_at: v.string(),
   /** The time of a change after which the authorizer cache was not flushed yet. */
   unflushed_since: v.optional(v.string()),

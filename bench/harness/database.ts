@@ -33,6 +33,7 @@ const sellerItem = (sellerId: string, users: number): object => {
     status: 'active',
     user_count: users,
     removed_count: 0,
+    event_count: users,
     created_at: new Date().toISOString(),
   };
   return { ...sellerKey(sellerId), ...seller };
@@ -46,6 +47,7 @@ const userItem = (sellerId: string, ordinal: number): object => ({
   phone: `+98955${String(ordinal % 10_000_000).padStart(7, '0')}`,
   display_name: `Person ${ordinal}`,
   created_at: new Date(1_790_000_000_000 + ordinal * 1000).toISOString(),
+  last_event: ordinal,
 });
 
 /** Starts an embedded database with the table, in memory. */

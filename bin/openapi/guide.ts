@@ -47,9 +47,9 @@ ${keyLimitTable()}
 ## Pages
 
 \`page\` starts at 1. The \`Link\` header names the first, prev, next and last pages (RFC 8288). Users are in the order of linking.
-Pages do not shift: a user stays on its page until you remove it, and no other user moves then. A page may therefore hold fewer than
-\`page_size\` users; \`total\` counts your linked users, and \`total_pages\` is the last page that can hold one. Read pages up to
-\`total_pages\`; a page past the end is empty. With \`phone\`, both count the matches; encode its \`+\` as \`%2B\`.
+Every page but the last is full. \`total\` counts your linked users, and \`total_pages\` is the number of pages; a page past the end is
+empty. New links never move a user; a removal moves the later users up by one. With \`phone\`, both count the matches; encode its
+\`+\` as \`%2B\`.
 
 ## Retries
 

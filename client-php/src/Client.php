@@ -112,8 +112,8 @@ final class Client
     }
 
     /**
-     * Iterates over all pages, from the first. A page may hold fewer users, or none, where users were removed. Pages do
-     * not shift while you iterate, so no user is missed or returned twice.
+     * Iterates over all pages, from the first. Every page but the last is full. A removal while you iterate moves the
+     * later users up by one.
      *
      * @param int $pageSize the number of users on a page, 1 to 100
      *
@@ -177,7 +177,6 @@ final class Client
         for ($page = 1, $lastPage = 1; $page <= $lastPage; $page++) {
             $found = $this->listUsers($page, $pageSize, $phone);
             yield $found;
-            // A page of removed users only is empty, so an empty page is not the last one.
             $lastPage = $found->totalPages;
         }
     }

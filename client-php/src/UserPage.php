@@ -9,9 +9,9 @@ final class UserPage
 {
     /**
      * @param list<User> $users
-     * @param int        $pageSize   how many users a page holds at most
+     * @param int        $pageSize   how many users a page holds
      * @param int        $total      how many users all pages hold
-     * @param int        $totalPages the last page that can hold a user
+     * @param int        $totalPages the number of pages
      */
     public function __construct(
         public readonly array $users,

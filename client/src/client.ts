@@ -118,7 +118,6 @@ export const buyerLinking = (options: Options) => {
     for (let page = 1, lastPage = 1; page <= lastPage; page += 1) {
       const found = await listUsers({ page, ...query }, call);
       yield found;
-      // A page of removed users only is empty, so an empty page is not the last one.
       lastPage = found.total_pages;
     }
   }
@@ -154,8 +153,7 @@ export const buyerLinking = (options: Options) => {
 
     /**
      * Iterates over all pages, from the first: `for await (const { data } of client.pages()) …`. `pageSize` is the number of users on a
-     * page, from 1 to 100, default 100. A page may hold fewer users, or none, where users were removed. Pages do not shift while you
-     * iterate, so no user is missed or returned twice.
+     * page, from 1 to 100, default 100. Every page but the last is full. A removal while you iterate moves the later users up by one.
      */
     pages: (pageSize: number = MAX_PAGE_SIZE, call: Call = {}): AsyncGenerator<UserPage, void, void> =>
       everyPage({ page_size: pageSize }, call),

@@ -10,8 +10,11 @@
  * | all sellers, oldest first                       | Query SELLERS, then BatchGetItem of the sellers                 |
  * | the seller of a key id                          | GetItem KEYID#<key> / KEYID                                     |
  * | audit records of a seller or the deployment     | Query AUDIT#<seller or "deployment">, by time                   |
- * | a seller's users n..m, oldest first             | Query USERS#<seller>, sk between two ordinals                   |
+ * | a seller's users from ordinal n, oldest first   | Query USERS#<seller>, sk from the ordinal, with a limit         |
  * | one user of a seller, by id                     | GetItem USERS#<seller> / ordinal (the id holds the ordinal)     |
+ * | whether an id is that of a removed user         | BatchGetItem REMOVED#<seller> / ordinal                         |
+ * | how many users were removed, by block           | BatchGetItem REMOVALS#<seller> / SUMMARY                        |
+ * | which users of a block were removed             | GetItem REMOVALS#<seller> / block                               |
  * | the link of a seller with a person              | GetItem PERSON#<seller>#<person hash> / PERSON                  |
  * | a seller's users by phone                       | Query LINKS#<phone hash>, sk begins with <seller>#              |
  * | all users with a phone, over all sellers        | Query LINKS#<phone hash>                                        |
@@ -29,6 +32,9 @@ export const ITEM_PREFIXES = [
   'SELLER#',
   'SECRET#',
   'USERS#',
+  'REMOVED#',
+  'REMOVALS#',
+  'EVENTS#',
   'PERSON#',
   'LINKS#',
   'CHECK#',
@@ -45,11 +51,11 @@ export interface ItemKey {
   readonly sk: string;
 }
 
-/** Twelve digits: room for 10^12 - 1 users of one seller, and ordinals sort as text. */
-const ORDINAL_WIDTH = 12;
+/** Twelve digits: room for 10^12 - 1 users or events of one seller, and their numbers sort as text. */
+const NUMBER_WIDTH = 12;
 
 /** The largest ordinal of a user. */
-export const MAX_ORDINAL = 10 ** ORDINAL_WIDTH - 1;
+export const MAX_ORDINAL = 10 ** NUMBER_WIDTH - 1;
 
 /** The seller, with the counts of its users. */
 export const sellerKey = (sellerId: string): ItemKey => ({ pk: `SELLER#${sellerId}`, sk: 'SELLER' });
@@ -89,13 +95,40 @@ export const secretKey = (secretHash: string): ItemKey => ({ pk: `SECRET#${secre
 /** The partition of a seller's users. */
 export const usersPartition = (sellerId: string): string => `USERS#${sellerId}`;
 
-/** Returns the ordinal with leading zeros, so that it sorts as text. */
-export const ordinalSortKey = (ordinal: number): string => String(ordinal).padStart(ORDINAL_WIDTH, '0');
+/** Returns the number of a user, a block or an event with leading zeros, so that it sorts as text. */
+export const numberSortKey = (number: number): string => String(number).padStart(NUMBER_WIDTH, '0');
 
 /** A user of a seller, by its ordinal. */
 export const userKey = (sellerId: string, ordinal: number): ItemKey => ({
   pk: usersPartition(sellerId),
-  sk: ordinalSortKey(ordinal),
+  sk: numberSortKey(ordinal),
+});
+
+/** What remains of a removed user. It is not in the partition of the users, so that a page of users is one Query with a limit. */
+export const tombstoneKey = (sellerId: string, ordinal: number): ItemKey => ({
+  pk: `REMOVED#${sellerId}`,
+  sk: numberSortKey(ordinal),
+});
+
+/** Which ordinals of a block were removed. Blocks are counted from 0. */
+export const removalBlockKey = (sellerId: string, block: number): ItemKey => ({
+  pk: `REMOVALS#${sellerId}`,
+  sk: numberSortKey(block),
+});
+
+/** How many users of each block were removed. */
+export const removalSummaryKey = (sellerId: string): ItemKey => ({
+  pk: `REMOVALS#${sellerId}`,
+  sk: 'SUMMARY',
+});
+
+/** The partition of a seller's events. */
+export const eventsPartition = (sellerId: string): string => `EVENTS#${sellerId}`;
+
+/** An event of a seller, by its number. */
+export const eventKey = (sellerId: string, sequence: number): ItemKey => ({
+  pk: eventsPartition(sellerId),
+  sk: numberSortKey(sequence),
 });
 
 /** The link of a seller with a person. */
@@ -113,7 +146,7 @@ export const phoneLinkPrefix = (sellerId: string): string => `${sellerId}#`;
 /** The link of a phone with a user of a seller. */
 export const phoneLinkKey = (phoneHash: string, sellerId: string, ordinal: number): ItemKey => ({
   pk: phoneLinksPartition(phoneHash),
-  sk: `${phoneLinkPrefix(sellerId)}${ordinalSortKey(ordinal)}`,
+  sk: `${phoneLinkPrefix(sellerId)}${numberSortKey(ordinal)}`,
 });
 
 /** The paid checks of a person for a seller: the lease of one and the failed ones. */

@@ -25,6 +25,8 @@ export interface Range {
   readonly prefix?: string;
   readonly between?: readonly [string, string];
   readonly newestFirst?: boolean;
+  /** How many items one call returns at most. */
+  readonly limit?: number;
 }
 
 const keyCondition = ({ pk, prefix, between }: Range) => {
@@ -49,6 +51,7 @@ export async function* queryPages({ client, name }: Table, range: Range): AsyncG
         ...keyCondition(range),
         ScanIndexForward: range.newestFirst !== true,
         ConsistentRead: true,
+        Limit: range.limit,
         ExclusiveStartKey: start,
       }),
     );
@@ -62,6 +65,16 @@ export const queryAll = async (table: Table, range: Range): Promise<StoredItem[]
   const items: StoredItem[] = [];
   for await (const page of queryPages(table, range)) items.push(...page);
   return items;
+};
+
+/** Reads the first `count` items of a range, in the order of the sort keys. */
+export const queryFirst = async (table: Table, range: Range, count: number): Promise<StoredItem[]> => {
+  const items: StoredItem[] = [];
+  for await (const page of queryPages(table, { ...range, limit: count })) {
+    items.push(...page);
+    if (items.length >= count) break;
+  }
+  return items.slice(0, count);
 };
 
 const MAX_ATTEMPTS = 5;

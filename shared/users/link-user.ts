@@ -14,13 +14,13 @@ import {
   isConditionFailure,
   notWritten,
   type TransactItem,
-  transactWrite,
   type WriteResult,
   written,
 } from '#shared/table/writes.ts';
 import { checkRecordFrom } from './person-check.ts';
 import type { User } from './schema.ts';
-import { hasRandomPart, newRandomPart, userIdAt } from './user-id.ts';
+import { countsFrom, type SellerCounts, sequenceAfter, writeUserChange } from './user-change.ts';
+import { newRandomPart, userIdAt } from './user-id.ts';
 import { type NewUserAttributes, type Person, personFrom, userFrom } from './user-item.ts';
 
 /** A person, a phone and a seller, by their keyed hashes: under the current key first, then under each older one. */
@@ -39,36 +39,34 @@ export interface NewLink extends LinkHashes {
   readonly user: NewUserAttributes;
 }
 
+/** The attributes of a user item besides its hashes. */
+interface StoredUser extends NewUserAttributes {
+  readonly id: string;
+  readonly ordinal: number;
+  /** The number of the event of its last change. */
+  readonly last_event: number;
+}
+
 /** The value is the new user. The reason is the person whom the seller had linked before; undefined: no such buyer is registered now. */
 export type LinkResult = WriteResult<User, Person | undefined>;
 
 const personKeysOf = (sellerId: string, personHashes: readonly string[]): ItemKey[] =>
   personHashes.map((hash) => personKey(sellerId, hash));
 
-/** A condition that holds while the seller exists and has `:count` users. A seller without the attribute has none. */
-const countIs = (count: number): string =>
-  count === 0
-    ? 'attribute_exists(pk) AND (attribute_not_exists(user_count) OR user_count = :count)'
-    : 'user_count = :count';
-
 const IS_NEW = 'attribute_not_exists(pk)';
 
 /**
- * `user_count` goes from n to n+1, and the user is stored at ordinal n+1 with its person item and its phone link. During a rotation of
- * the hash secret the person may be stored under an older hash. Only person items return what they hold. The first item requires that the
- * buyer is registered.
+ * The items of a user: the user at its ordinal, its person item and its phone link. During a rotation of the hash secret the person may
+ * be stored under an older hash. Only person items return what they hold. The first item requires that the buyer is registered.
  */
-const linkItems = (
-  TableName: string,
-  newLink: NewLink,
-  user: NewUserAttributes & { readonly id: string },
-  ordinal: number,
-): TransactItem[] => {
+const userItems = (TableName: string, newLink: NewLink, user: StoredUser): TransactItem[] => {
   const { sellerId, personHashes, birthDay } = newLink;
+  const { ordinal, last_event, ...attributes } = user;
   const [person_hash] = personHashes;
   const [phone_hash] = newLink.phoneHashes;
   const [current, ...older] = personKeysOf(sellerId, personHashes);
   const person = { ...current, ordinal, user_id: user.id, phone_hash, birth_day: birthDay };
+  const item = { ...userKey(sellerId, ordinal), ...attributes, last_event, person_hash, phone_hash };
   const ifNewPerson = {
     TableName,
     ConditionExpression: IS_NEW,
@@ -82,42 +80,18 @@ const linkItems = (
         ConditionExpression: 'attribute_exists(pk)',
       },
     },
-    {
-      Update: {
-        TableName,
-        Key: sellerKey(sellerId),
-        UpdateExpression: 'SET user_count = :ordinal',
-        ConditionExpression: countIs(ordinal - 1),
-        ExpressionAttributeValues: { ':count': ordinal - 1, ':ordinal': ordinal },
-      },
-    },
     { Put: { ...ifNewPerson, Item: person } },
     ...older.map((Key) => ({ ConditionCheck: { ...ifNewPerson, Key } })),
-    {
-      Put: {
-        TableName,
-        Item: { ...userKey(sellerId, ordinal), ...user, person_hash, phone_hash },
-        ConditionExpression: IS_NEW,
-      },
-    },
-    { Put: { TableName, Item: { ...phoneLinkKey(phone_hash, sellerId, ordinal), ...user } } },
+    { Put: { TableName, Item: item, ConditionExpression: IS_NEW } },
+    { Put: { TableName, Item: { ...phoneLinkKey(phone_hash, sellerId, ordinal), ...attributes } } },
   ];
 };
 
 /** Throws if there is no such seller. */
-const readUserCount = async (table: Table, sellerId: string): Promise<number> => {
-  const seller = await getItem(table, sellerKey(sellerId), 'pk, user_count');
+const readCounts = async (table: Table, sellerId: string): Promise<SellerCounts> => {
+  const seller = await getItem(table, sellerKey(sellerId), 'user_count, removed_count, event_count');
   if (seller === undefined) throw new Error('the caller has no seller record');
-  return Number(seller.user_count ?? 0);
-};
-
-const findPerson = async (
-  table: Table,
-  sellerId: string,
-  personHashes: readonly string[],
-): Promise<Person | undefined> => {
-  const [item] = await batchGet(table, personKeysOf(sellerId, personHashes));
-  return item && personFrom(item);
+  return countsFrom(seller);
 };
 
 /** Links users to sellers. */
@@ -139,34 +113,29 @@ export const userLinks = (table: Table) => ({
   },
 
   /**
-   * Links a user under the next ordinal of its seller, and writes `alsoWrite` (without conditions) in the same transaction. Other links
-   * of the seller may take that ordinal first: then it reads the count again and retries, with full jitter, until `deadlineMs`
-   * (monotonic clock). Throws `service_unavailable` if no ordinal was free before the deadline: nothing was stored then.
+   * Links a user under the next ordinal of its seller, and writes `alsoWrite` (without conditions) in the same transaction. Other changes
+   * of the seller may come first: then it reads the counts again and retries, with full jitter, until `deadlineMs` (monotonic clock).
+   * Throws `service_unavailable` if the change was not possible before the deadline: nothing was stored then.
    */
   link(newLink: NewLink, deadlineMs: number, alsoWrite: readonly TransactItem[] = []): Promise<LinkResult> {
-    const { sellerId, personHashes } = newLink;
+    const { sellerId } = newLink;
     const randomPart = newRandomPart();
-    // A response can be lost after the write happened: the person then has the random part of this link.
-    const isOwn = (person: Person | undefined) =>
-      person !== undefined && hasRandomPart(person.userId, randomPart);
 
     return retryUntil<LinkResult>(deadlineMs, async () => {
-      const ordinal = (await readUserCount(table, sellerId)) + 1;
-      const user = { id: userIdAt(ordinal, randomPart), ...newLink.user };
-      const items = [...linkItems(table.name, newLink, user, ordinal), ...alsoWrite];
-      const result = await transactWrite(table, items).catch(async (error: unknown) => {
-        const stored = await findPerson(table, sellerId, personHashes).catch(() => undefined);
-        if (isOwn(stored)) return written(undefined);
-        throw error;
-      });
+      const counts = await readCounts(table, sellerId);
+      const ordinal = counts.users + 1;
+      const id = userIdAt(ordinal, randomPart);
+      const user = { ...newLink.user, id, ordinal, last_event: sequenceAfter(counts) };
+      const event = { type: 'user.linked', userId: id, occurredAt: user.created_at } as const;
+      const items = [...userItems(table.name, newLink, user), ...alsoWrite];
+      const change = { sellerId, counts, added: { users: 1 }, event, items } as const;
+      const result = await writeUserChange(table, change, deadlineMs);
       if (result.written) return written(userFrom(user));
-      const item = result.reason.find((reason) => reason.item !== undefined)?.item;
-      const person = item && personFrom(item);
-      if (person !== undefined && isOwn(person)) return written(userFrom({ ...user, id: person.userId }));
-      const [buyer] = result.reason;
+      const [buyer, ...others] = result.reason;
+      const person = others.find(({ item }) => item !== undefined)?.item;
       const isBuyerGone = buyer !== undefined && isConditionFailure(buyer);
-      // Without either reason, another link took the ordinal or the transaction met a conflict.
-      return person !== undefined || isBuyerGone ? notWritten(person) : undefined;
+      // Without either reason, another change of the seller came first.
+      return person !== undefined || isBuyerGone ? notWritten(person && personFrom(person)) : undefined;
     });
   },
 });

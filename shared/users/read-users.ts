@@ -1,31 +1,100 @@
 import type { Table } from '#shared/table/client.ts';
 import {
   MAX_ORDINAL,
-  ordinalSortKey,
+  numberSortKey,
   phoneLinkPrefix,
   phoneLinksPartition,
+  removalBlockKey,
+  removalSummaryKey,
   sellerKey,
   userKey,
   usersPartition,
 } from '#shared/table/keys.ts';
-import { getItem, queryAll } from '#shared/table/reads.ts';
+import { batchGet, getItem, itemOf, queryAll, queryFirst } from '#shared/table/reads.ts';
+import type { StoredItem } from '#shared/table/writes.ts';
+import { ordinalAt, type Place, placeOf, removedIn, totalOf } from './removals.ts';
 import type { User } from './schema.ts';
+import { countsFrom } from './user-change.ts';
 import { ordinalOf } from './user-id.ts';
-import { isTombstone, userFrom } from './user-item.ts';
+import { userFrom } from './user-item.ts';
 
-/** A page of users. Pages are counted from 1. */
+/** A page of users. */
 interface UserPage {
   readonly users: User[];
   /** How many users there are on all pages. */
   readonly total: number;
-  /** The last page that can hold a user. */
   readonly totalPages: number;
 }
 
-/** `linked`: the highest ordinal. `removed`: how many of the ordinals hold a tombstone. */
+/** A page is read again if changes came between its reads; the last of so many attempts is returned as it is. */
+const MAX_ATTEMPTS = 5;
+
+const NOTHING_REMOVED = new Uint8Array();
+
+const bytesOf = (attribute: unknown): Uint8Array =>
+  attribute === undefined ? NOTHING_REMOVED : (attribute as Uint8Array);
+
+/** Some users of a seller: `count` of them from an ordinal on. */
+interface Users {
+  readonly first: number;
+  readonly count: number;
+}
+
+const usersFrom = async (table: Table, sellerId: string, { first, count }: Users): Promise<StoredItem[]> => {
+  if (first > MAX_ORDINAL) return [];
+  const between = [numberSortKey(first), numberSortKey(MAX_ORDINAL)] as const;
+  return queryFirst(table, { pk: usersPartition(sellerId), between }, count);
+};
+
+/** A page: how many users precede it, and how many it holds at most. */
+interface PageRange {
+  readonly preceding: number;
+  readonly count: number;
+}
+
+/** Reads the counts of a seller and the summary of its removals. `isSnapshot`: they are of the same moment. */
 const readCounts = async (table: Table, sellerId: string) => {
-  const seller = await getItem(table, sellerKey(sellerId), 'user_count, removed_count');
-  return { linked: Number(seller?.user_count ?? 0), removed: Number(seller?.removed_count ?? 0) };
+  const keys = { seller: sellerKey(sellerId), summary: removalSummaryKey(sellerId) };
+  const items = await batchGet(table, Object.values(keys));
+  const { users, removed } = countsFrom(itemOf(items, keys.seller));
+  const summary = bytesOf(itemOf(items, keys.summary)?.removed_counts);
+  return { total: users - removed, summary, isSnapshot: totalOf(summary) === removed };
+};
+
+/** Finds the ordinal at a place. `isSnapshot`: the place and the bitmap of its block are of the same moment. */
+const findOrdinal = async (table: Table, sellerId: string, place: Place) => {
+  if (place.removed === 0) return { ordinal: ordinalAt(place, NOTHING_REMOVED), isSnapshot: true };
+  const item = await getItem(table, removalBlockKey(sellerId, place.block));
+  const bitmap = bytesOf(item?.removed_ordinals);
+  return { ordinal: ordinalAt(place, bitmap), isSnapshot: removedIn(bitmap) === place.removed };
+};
+
+/**
+ * Reads a page. The Query from the ordinal where the page begins if nothing before it was removed runs beside the counts. With
+ * removals before it, the index of removals says where it begins. The first page always begins at the first ordinal.
+ */
+const readPage = async (table: Table, sellerId: string, { preceding, count }: PageRange) => {
+  const early = { first: preceding + 1, count };
+  const [{ total, summary, isSnapshot }, earlyItems] = await Promise.all([
+    readCounts(table, sellerId),
+    usersFrom(table, sellerId, early),
+  ]);
+  const expected = Math.max(0, Math.min(count, total - preceding));
+  if (expected === 0) return { total, users: [], isExact: isSnapshot };
+  const start =
+    preceding === 0
+      ? { ordinal: 1, isSnapshot: true }
+      : await findOrdinal(table, sellerId, placeOf(summary, preceding));
+  const items =
+    start.ordinal === early.first
+      ? earlyItems
+      : await usersFrom(table, sellerId, { first: start.ordinal, count });
+  return {
+    total,
+    // A user that was linked after the counts were read is not on the page.
+    users: items.slice(0, expected).map(userFrom),
+    isExact: isSnapshot && start.isSnapshot && items.length >= expected,
+  };
 };
 
 /** Reads the users of a seller. */
@@ -35,28 +104,20 @@ export const userReads = (table: Table) => ({
     const ordinal = ordinalOf(userId);
     if (ordinal === undefined) return undefined;
     const item = await getItem(table, userKey(sellerId, ordinal));
-    return item?.id !== userId || isTombstone(item) ? undefined : userFrom(item);
+    return item?.id === userId ? userFrom(item) : undefined;
   },
 
-  /** Returns one page of a seller's users in one round trip. Every page is one range of ordinals and costs the same. */
+  /**
+   * Returns one page of a seller's users, in one round trip if nothing before it was removed, else in at most three. Every page costs
+   * about the same.
+   */
   async listPage(sellerId: string, page: number, pageSize: number): Promise<UserPage> {
-    const first = (page - 1) * pageSize + 1;
-    const last = Math.min(first + pageSize - 1, MAX_ORDINAL);
-    const range = {
-      pk: usersPartition(sellerId),
-      between: [ordinalSortKey(first), ordinalSortKey(last)] as const,
-    };
-    const query = () => (first > MAX_ORDINAL ? [] : queryAll(table, range));
-    const [{ linked, removed }, early] = await Promise.all([readCounts(table, sellerId), query()]);
-    const expected = Math.max(0, Math.min(last, linked) - first + 1);
-    // The two reads are not one snapshot: a link made between them is in the count but not in the page, or the reverse.
-    const items = early.length < expected ? await query() : early;
-    const present = items.slice(0, expected).filter((item) => !isTombstone(item));
-    return {
-      users: present.map(userFrom),
-      total: linked - removed,
-      totalPages: Math.ceil(linked / pageSize),
-    };
+    const range = { preceding: (page - 1) * pageSize, count: pageSize };
+    for (let attempt = 1; ; attempt += 1) {
+      const { total, users, isExact } = await readPage(table, sellerId, range);
+      if (isExact || attempt === MAX_ATTEMPTS)
+        return { users, total, totalPages: Math.ceil(total / pageSize) };
+    }
   },
 
   /**

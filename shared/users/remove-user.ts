@@ -1,18 +1,29 @@
+import type { RemovalReason } from '#shared/events/event.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
-import { personKey, phoneLinkKey, sellerKey, userKey } from '#shared/table/keys.ts';
-import { getItem } from '#shared/table/reads.ts';
-import { type StoredItem, type TransactItem, transactWrite, written } from '#shared/table/writes.ts';
+import {
+  personKey,
+  phoneLinkKey,
+  removalBlockKey,
+  removalSummaryKey,
+  sellerKey,
+  tombstoneKey,
+  userKey,
+} from '#shared/table/keys.ts';
+import { batchGet, itemOf } from '#shared/table/reads.ts';
+import type { StoredItem, TransactItem } from '#shared/table/writes.ts';
+import { blockOf, withCounted, withRemoved } from './removals.ts';
+import { countsFrom, writeUserChange } from './user-change.ts';
 import { ordinalOf } from './user-id.ts';
-import { isTombstone } from './user-item.ts';
 
 /** `already_removed`: a removal of the same id came first. */
 export type RemovalResult = 'removed' | 'already_removed' | 'not_found';
 
-/** When a removal is made, until when it is retried, and what is written with it. */
+/** When and why a removal is made, until when it is retried, and what is written with it. */
 export interface RemovalOptions {
   /** ISO, UTC. */
   readonly removedAt: string;
+  readonly reason: RemovalReason;
   /** In milliseconds of the monotonic clock (performance.now()). */
   readonly deadlineMs: number;
   /** Awaited before the first write, beside the read. Its rejection is thrown. */
@@ -21,83 +32,104 @@ export interface RemovalOptions {
   readonly alsoWrite?: readonly TransactItem[];
 }
 
+/** Everything that decides on a removal. */
+const readAll = async (table: Table, sellerId: string, ordinal: number) => {
+  const keys = {
+    seller: sellerKey(sellerId),
+    user: userKey(sellerId, ordinal),
+    tombstone: tombstoneKey(sellerId, ordinal),
+    block: removalBlockKey(sellerId, blockOf(ordinal)),
+    summary: removalSummaryKey(sellerId),
+  };
+  const items = await batchGet(table, Object.values(keys));
+  return {
+    counts: countsFrom(itemOf(items, keys.seller)),
+    user: itemOf(items, keys.user),
+    tombstone: itemOf(items, keys.tombstone),
+    bitmap: itemOf(items, keys.block)?.removed_ordinals as Uint8Array | undefined,
+    summary: itemOf(items, keys.summary)?.removed_counts as Uint8Array | undefined,
+  };
+};
+
+type Read = Awaited<ReturnType<typeof readAll>>;
+
+/** The condition that an attribute of an item is as it was read; undefined: there was no such item. */
+const unchanged = (attribute: string, read: unknown) =>
+  read === undefined
+    ? { ConditionExpression: 'attribute_not_exists(pk)' }
+    : { ConditionExpression: `${attribute} = :read`, ExpressionAttributeValues: { ':read': read } };
+
 /**
- * The user becomes a tombstone, its person item and phone link are deleted, and `removed_count` of the seller is incremented. The hashes
- * are those that the user was stored under, so a rotation of the hash secret changes nothing.
+ * The user becomes a tombstone outside the users, its person item and phone link are deleted, and the ordinal is noted in the index of
+ * removals. The hashes are those that the user was stored under, so a rotation of the hash secret changes nothing.
  */
 const removalItems = (
   TableName: string,
-  sellerId: string,
-  { sk, id, person_hash, phone_hash }: StoredItem,
-  removedAt: string,
+  { sellerId, user, removedAt }: { sellerId: string; user: StoredItem; removedAt: string },
+  { bitmap, summary }: Read,
 ): TransactItem[] => {
-  const ordinal = Number(sk);
+  const ordinal = Number(user.sk);
+  const block = blockOf(ordinal);
+  const removed_ordinals = withRemoved(bitmap, ordinal);
+  const removed_counts = withCounted(summary, block);
   return [
-    {
-      Put: {
-        TableName,
-        Item: { ...userKey(sellerId, ordinal), id, removed_at: removedAt },
-        ConditionExpression: 'id = :id AND attribute_not_exists(removed_at)',
-        ExpressionAttributeValues: { ':id': id },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      },
-    },
     {
       Delete: {
         TableName,
-        Key: personKey(sellerId, String(person_hash)),
+        Key: userKey(sellerId, ordinal),
+        ...unchanged('last_event', user.last_event),
+      },
+    },
+    { Put: { TableName, Item: { ...tombstoneKey(sellerId, ordinal), id: user.id, removed_at: removedAt } } },
+    {
+      Delete: {
+        TableName,
+        Key: personKey(sellerId, String(user.person_hash)),
         // A person item of another ordinal belongs to a later link of the same person.
         ConditionExpression: 'attribute_not_exists(pk) OR ordinal = :ordinal',
         ExpressionAttributeValues: { ':ordinal': ordinal },
       },
     },
-    { Delete: { TableName, Key: phoneLinkKey(String(phone_hash), sellerId, ordinal) } },
+    { Delete: { TableName, Key: phoneLinkKey(String(user.phone_hash), sellerId, ordinal) } },
     {
-      Update: {
+      Put: {
         TableName,
-        Key: sellerKey(sellerId),
-        UpdateExpression: 'ADD removed_count :one',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':one': 1 },
+        Item: { ...removalBlockKey(sellerId, block), removed_ordinals },
+        ...unchanged('removed_ordinals', bitmap),
+      },
+    },
+    {
+      Put: {
+        TableName,
+        Item: { ...removalSummaryKey(sellerId), removed_counts },
+        ...unchanged('removed_counts', summary),
       },
     },
   ];
-};
-
-/** Returns the item of a user, which may be a tombstone. */
-const readItem = async (table: Table, sellerId: string, userId: string): Promise<StoredItem | undefined> => {
-  const ordinal = ordinalOf(userId);
-  if (ordinal === undefined) return undefined;
-  const item = await getItem(table, userKey(sellerId, ordinal));
-  return item?.id === userId ? item : undefined;
 };
 
 /** Removes users. */
 export const userRemovals = (table: Table) => ({
   /**
    * Removes a user and everything personal about it, in one transaction. Removing the same id again changes nothing. Conflicts with
-   * other writes are retried until the deadline; then it throws `service_unavailable`, and nothing was changed.
+   * other changes are retried until the deadline; then it throws `service_unavailable`, and nothing was changed.
    */
   async removeUser(sellerId: string, userId: string, options: RemovalOptions): Promise<RemovalResult> {
-    const { removedAt, deadlineMs, mayWrite, alsoWrite = [] } = options;
-    const [user] = await Promise.all([readItem(table, sellerId, userId), mayWrite]);
-    if (user === undefined) return 'not_found';
-    if (isTombstone(user)) return 'already_removed';
-    const items = [...removalItems(table.name, sellerId, user, removedAt), ...alsoWrite];
-    // A response can be lost after the write happened: the tombstone then has the time of this removal.
-    const isOwn = (item: StoredItem | undefined) => item?.removed_at === removedAt;
+    const { removedAt, reason, deadlineMs, mayWrite, alsoWrite = [] } = options;
+    const ordinal = ordinalOf(userId);
+    if (ordinal === undefined) return 'not_found';
 
     return retryUntil<RemovalResult>(deadlineMs, async () => {
-      const result = await transactWrite(table, items).catch(async (error: unknown) => {
-        const stored = await readItem(table, sellerId, userId).catch(() => undefined);
-        if (isOwn(stored)) return written(undefined);
-        throw error;
-      });
-      if (result.written) return 'removed';
-      // Only the user item returns what it holds.
-      const tombstone = result.reason.find(({ item }) => item !== undefined)?.item;
-      if (tombstone === undefined) return undefined;
-      return isOwn(tombstone) ? 'removed' : 'already_removed';
+      const [read] = await Promise.all([readAll(table, sellerId, ordinal), mayWrite]);
+      const { counts, user, tombstone } = read;
+      if (tombstone !== undefined) return tombstone.id === userId ? 'already_removed' : 'not_found';
+      // Between the reads of the tombstone and the user, the user was removed or linked.
+      if (user === undefined) return ordinal <= counts.users ? undefined : 'not_found';
+      if (user.id !== userId) return 'not_found';
+      const event = { type: 'user.removed', userId, occurredAt: removedAt, reason } as const;
+      const items = [...removalItems(table.name, { sellerId, user, removedAt }, read), ...alsoWrite];
+      const change = { sellerId, counts, added: { removed: 1 }, event, items } as const;
+      return (await writeUserChange(table, change, deadlineMs)).written ? 'removed' : undefined;
     });
   },
 });

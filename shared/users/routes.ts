@@ -44,6 +44,7 @@ export const userRoutes = {
       table: {
         'SELLER#': ['GetItem', 'UpdateItem'],
         'USERS#': ['GetItem', 'PutItem'],
+        'EVENTS#': ['PutItem'],
         'LINKS#': ['PutItem'],
         'PERSON#': ['BatchGetItem', 'PutItem', 'ConditionCheckItem'],
         'BUYER#': ['BatchGetItem', 'ConditionCheckItem'],
@@ -67,9 +68,9 @@ export const userRoutes = {
     summary: 'List your users',
     description:
       `The users linked to your account, oldest link first, up to ${MAX_PAGE_SIZE} on a page. ` +
-      'Pages never shift: a user stays on its page until it is removed, and no other user moves then. So a page may hold ' +
-      'fewer than page_size users, or none, before the last page. A page past total_pages is empty. Every page takes the same time. ' +
-      'With `phone`, only the users linked with that phone, on full pages: after a removal, later users of that phone move up.',
+      'Every page but the last is full. New links never move a user; a removal moves the later users up by one. ' +
+      'A page past total_pages is empty. Every page takes about the same time. ' +
+      'With `phone`, only the users linked with that phone.',
     query: userPageQuerySchema,
     responses: {
       200: {
@@ -80,7 +81,12 @@ export const userRoutes = {
     },
     problems: [],
     permissions: {
-      table: { 'SELLER#': ['GetItem'], 'USERS#': ['Query'], 'LINKS#': ['Query'] },
+      table: {
+        'SELLER#': ['BatchGetItem'],
+        'REMOVALS#': ['BatchGetItem', 'GetItem'],
+        'USERS#': ['Query'],
+        'LINKS#': ['Query'],
+      },
       hashes: true,
     },
     memoryMb: 1024,
@@ -121,8 +127,11 @@ export const userRoutes = {
     problems: ['user_not_found'],
     permissions: {
       table: {
-        'SELLER#': ['UpdateItem'],
-        'USERS#': ['GetItem', 'PutItem'],
+        'SELLER#': ['BatchGetItem', 'UpdateItem'],
+        'USERS#': ['BatchGetItem', 'DeleteItem'],
+        'REMOVED#': ['BatchGetItem', 'PutItem'],
+        'REMOVALS#': ['BatchGetItem', 'PutItem'],
+        'EVENTS#': ['PutItem'],
         'PERSON#': ['DeleteItem'],
         'LINKS#': ['DeleteItem'],
       },

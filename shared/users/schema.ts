@@ -179,17 +179,11 @@ export const userPageSchema = v.pipe(
       v.integer(),
       v.minValue(1),
       v.maxValue(MAX_PAGE_SIZE),
-      v.description(
-        'How many users a page holds at most, as in the query. A page holds fewer where users were removed.',
-      ),
+      v.description('How many users a page holds, as in the query. The last page may hold fewer.'),
       v.examples([DEFAULT_PAGE_SIZE]),
     ),
     total: integer(0, 'How many users all pages hold.', 1),
-    total_pages: integer(
-      0,
-      'The last page that can hold a user. Read pages up to this one, empty pages included.',
-      1,
-    ),
+    total_pages: integer(0, 'The number of pages.', 1),
   }),
   v.title('UserPage'),
 );

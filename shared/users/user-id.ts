@@ -25,7 +25,3 @@ export const ordinalOf = (userId: string): number | undefined => {
   const ordinal = fromBase62(userId.slice('usr_'.length, 'usr_'.length + ORDINAL_CHARACTERS));
   return ordinal !== undefined && ordinal >= 1 && ordinal <= MAX_ORDINAL ? ordinal : undefined;
 };
-
-/** Returns whether a user id was made with this random part. */
-export const hasRandomPart = (userId: string, randomPart: string): boolean =>
-  userId.slice(-RANDOM_CHARACTERS) === randomPart;

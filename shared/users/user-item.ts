@@ -35,6 +35,3 @@ export const personFrom = (item: StoredItem): Person => ({
   phoneHash: String(item.phone_hash),
   birthDay: String(item.birth_day),
 });
-
-/** Returns whether an item of the user partition is a tombstone: the user was removed, `id` and `removed_at` remain. */
-export const isTombstone = (item: StoredItem): boolean => item.removed_at !== undefined;

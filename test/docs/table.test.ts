@@ -37,7 +37,7 @@ const documented = (): Attributes =>
       .map((section) => [
         section.split('\n', 1)[0] ?? '',
         Object.fromEntries(
-          [...section.matchAll(/^\| ([\w<>-]+) \| ([SNLM]) \|/gm)].map(([, name, type]) => [name, type]),
+          [...section.matchAll(/^\| ([\w<>-]+) \| ([SNLMB]) \|/gm)].map(([, name, type]) => [name, type]),
         ),
       ]),
   );
@@ -52,6 +52,10 @@ const SECTIONS: readonly (readonly [section: string, key: RegExp])[] = [
   ['Key secret', /^SECRET#[0-9a-f]{64} SECRET$/],
   ['Audit record', /^AUDIT#/],
   ['User', /^USERS#\S+ \d{12}$/],
+  ['Tombstone', /^REMOVED#\S+ \d{12}$/],
+  ['Removals of a block', /^REMOVALS#\S+ \d{12}$/],
+  ['Removals of a seller', /^REMOVALS#\S+ SUMMARY$/],
+  ['Event', /^EVENTS#\S+ \d{12}$/],
   ['Person', /^PERSON#\S+#\S+ PERSON$/],
   ['Phone link', /^LINKS#\S+ \S+#\d{12}$/],
   ['Person check', /^CHECK#\S+#\S+ LEASE$/],
@@ -63,8 +67,7 @@ const SECTIONS: readonly (readonly [section: string, key: RegExp])[] = [
 
 const sectionOf = (item: Item): string => {
   const key = `${item.pk?.S} ${item.sk?.S}`;
-  const section = SECTIONS.find(([, pattern]) => pattern.test(key))?.[0] ?? `undocumented item ${key}`;
-  return section === 'User' && item.removed_at !== undefined ? 'Tombstone' : section;
+  return SECTIONS.find(([, pattern]) => pattern.test(key))?.[0] ?? `undocumented item ${key}`;
 };
 
 const typesOf = ({ pk: _pk, sk: _sk, ...attributes }: Item): Readonly<Record<string, string>> =>
@@ -133,7 +136,7 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   };
   await observed(buyerStore(table).register('phone', 'byr_1', AT));
   const linked = await observed(users.link(link, DEADLINE_MS));
-  const removal = { removedAt: AT, deadlineMs: DEADLINE_MS };
+  const removal = { removedAt: AT, reason: 'seller' as const, deadlineMs: DEADLINE_MS };
   await observed(users.removeUser(sellerId, linked.written ? linked.value.id : '', removal));
 
   const owner = { phoneHash: 'phone', audience: sellerId };

@@ -4,6 +4,7 @@ import { type ListUsersDeps, handle as listUsers } from '#functions/list-users.t
 import { type RouteName, routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { newPerson } from '#test/generated-people.ts';
+import { inAnHour } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -55,8 +56,27 @@ const BUDGETS: readonly Budget[] = [
     operation: 'list-users',
     request: 'a page',
     status: 200,
-    rounds: [['Get', 'Query', 'Update']],
+    rounds: [['BatchGet', 'Query', 'Update']],
     make: (on) => list(on, { page: '1' }),
+  },
+  {
+    operation: 'list-users',
+    request: 'a page with removals before it',
+    status: 200,
+    rounds: [['BatchGet', 'Query', 'Update'], ['Get'], ['Query']],
+    async make(on) {
+      const users = [await linkNewUser(table, 'sel_test'), await linkNewUser(table, 'sel_test')];
+      await linkNewUser(table, 'sel_test');
+      const { id } = users[0] as { id: string };
+      const removal = {
+        removedAt: '2026-11-21T07:30:00.000Z',
+        reason: 'seller' as const,
+        deadlineMs: inAnHour(),
+      };
+      await userStore(table).removeUser('sel_test', id, removal);
+      const { total } = await userStore(table).listPage('sel_test', 1, 1);
+      return list(on, { page: String(total), page_size: '1' });
+    },
   },
   {
     operation: 'list-users',
@@ -82,7 +102,7 @@ const BUDGETS: readonly Budget[] = [
     operation: 'delete-user',
     request: 'a user',
     status: 204,
-    rounds: [['Get', 'Update'], ['TransactWrite']],
+    rounds: [['BatchGet', 'Update'], ['TransactWrite']],
     async make(on) {
       const { id } = await linkNewUser(table, 'sel_test');
       const users = userStore(on);

@@ -92,7 +92,11 @@ describe('201', () => {
     const first = await call({ body: person });
     const removedAt = new Date(clock()).toISOString();
     const deadlineMs = performance.now() + 3000;
-    await userStore(table).removeUser('sel_test', first.json.id, { removedAt, deadlineMs });
+    await userStore(table).removeUser('sel_test', first.json.id, {
+      removedAt,
+      reason: 'seller' as const,
+      deadlineMs,
+    });
     const second = await call({ body: person });
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(second.json.id).not.toBe(first.json.id);
@@ -102,7 +106,11 @@ describe('201', () => {
   it('is the response, with a new check and a new id, when the user is removed between the two reads that find it', async () => {
     const person = await newBuyer();
     const first = await createUser().call({ body: person });
-    const removal = { removedAt: '2026-11-21T08:00:00.000Z', deadlineMs: performance.now() + 3000 };
+    const removal = {
+      removedAt: '2026-11-21T08:00:00.000Z',
+      reason: 'seller' as const,
+      deadlineMs: performance.now() + 3000,
+    };
     const { call, paid } = createUserUnderTest(table, {
       deps: (deps) => ({
         ...deps,

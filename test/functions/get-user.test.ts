@@ -34,7 +34,11 @@ describe('200', () => {
 describe('404', () => {
   it("is the same body for an unknown, malformed, removed and another seller's id", async () => {
     const removed = await linkNewUser(table, 'sel_test');
-    const removal = { removedAt: '2026-11-21T07:30:00.000Z', deadlineMs: inAnHour() };
+    const removal = {
+      removedAt: '2026-11-21T07:30:00.000Z',
+      reason: 'seller' as const,
+      deadlineMs: inAnHour(),
+    };
     await userStore(table).removeUser('sel_test', removed.id, removal);
     const foreign = await linkNewUser(table, 'sel_other');
     const ids = [

@@ -71,11 +71,15 @@ describe('200', () => {
     expect(headers).not.toHaveProperty('Link');
   });
 
-  it('shows no removed user, keeps the others on their pages and total_pages as it was', async () => {
+  it('shows no removed user and fills every page but the last', async () => {
     await createSeller(table, 'sel_removals');
     const own = [];
     for (let count = 0; count < 4; count += 1) own.push(await linkNewUser(table, 'sel_removals'));
-    const removal = { removedAt: '2026-11-21T07:30:00.000Z', deadlineMs: inAnHour() };
+    const removal = {
+      removedAt: '2026-11-21T07:30:00.000Z',
+      reason: 'seller' as const,
+      deadlineMs: inAnHour(),
+    };
     await userStore(table).removeUser('sel_removals', own[1]?.id ?? '', removal);
     const { call } = listUsers();
     const pages = await Promise.all(
@@ -83,7 +87,7 @@ describe('200', () => {
         call({ query: { page, page_size: '2' }, authorizer: otherSeller('sel_removals') }),
       ),
     );
-    expect(pages.map(({ json }) => idsOf(json.data))).toEqual([[own[0]?.id], [own[2]?.id, own[3]?.id]]);
+    expect(pages.map(({ json }) => idsOf(json.data))).toEqual([[own[0]?.id, own[2]?.id], [own[3]?.id]]);
     expect(pages.map(({ json }) => [json.total, json.total_pages])).toEqual([
       [3, 2],
       [3, 2],

@@ -75,7 +75,10 @@ beforeAll(async () => {
   });
   restoreLog = redirectLog(() => {});
   await table.client.send(
-    new PutCommand({ TableName: table.name, Item: { ...sellerKey('sel_test'), user_count: 0 } }),
+    new PutCommand({
+      TableName: table.name,
+      Item: { ...sellerKey('sel_test'), user_count: 0, removed_count: 0, event_count: 0 },
+    }),
   );
 });
 

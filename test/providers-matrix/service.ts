@@ -89,7 +89,10 @@ export type MatrixService = Awaited<ReturnType<typeof startMatrixService>>;
 
 const putSeller = (table: Table, sellerId: string) =>
   table.client.send(
-    new PutCommand({ TableName: table.name, Item: { ...sellerKey(sellerId), user_count: 0 } }),
+    new PutCommand({
+      TableName: table.name,
+      Item: { ...sellerKey(sellerId), user_count: 0, removed_count: 0, event_count: 0 },
+    }),
   );
 
 interface Bindings {

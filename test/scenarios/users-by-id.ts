@@ -71,7 +71,7 @@ export const usersByIdScenarios = (options: ScenarioOptions): void => {
       expect((await pageOf(target(), 'page_size=1')).total).toBe(before.total - 1);
     });
 
-    scenario('hides the user from its id, its phone and the list, and moves no other user', async () => {
+    scenario('hides the user from its id, its phone and the list, and moves the later users up', async () => {
       const [kept, removed, newest] = [
         await link(target(), await registeredPerson(target())),
         await link(target(), await registeredPerson(target())),
@@ -83,10 +83,25 @@ export const usersByIdScenarios = (options: ScenarioOptions): void => {
       expectProblem(await read(target(), removed.id), 'user_not_found');
       expect((await pageOf(target(), `phone=${encodeURIComponent(removed.phone)}`)).data).toEqual([]);
       const after = await Promise.all(pages.map((page) => pageOf(target(), `page=${page}&page_size=1`)));
-      expect(after.map(({ data }) => data)).toEqual([[kept], [], [newest]]);
+      expect(after.map(({ data }) => data)).toEqual([[kept], [newest], []]);
       expect(after.map(({ total, total_pages }) => [total, total_pages])).toEqual(
-        pages.map(() => [before.total - 1, before.total_pages]),
+        pages.map(() => [before.total - 1, before.total - 1]),
       );
+    });
+
+    scenario('fills every page but the last after removals', async () => {
+      const users: UserView[] = [];
+      for (let count = 0; count < 6; count += 1) {
+        users.push(await link(target(), await registeredPerson(target())));
+      }
+      for (const { id } of users.slice(1, 5)) expect((await remove(target(), id)).status).toBe(204);
+      const { total, total_pages } = await pageOf(target(), 'page_size=2');
+      expect(total_pages).toBe(Math.ceil(total / 2));
+      const pages = await Promise.all(
+        [total_pages - 1, total_pages].map((page) => pageOf(target(), `page=${page}&page_size=2`)),
+      );
+      expect(pages[0]?.data).toHaveLength(2);
+      expect(pages.flatMap(({ data }) => data).slice(-2)).toEqual([users[0], users[5]]);
     });
 
     scenario('lets the same person be linked again, with a new id', async () => {

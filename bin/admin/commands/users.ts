@@ -63,7 +63,7 @@ const remove = async (session: Session, userId: string, { seller }: OfSeller) =>
   const { sellerId, user } = await requireUser(session, seller, userId);
   const { id } = user;
   await session.confirm(`Remove ${id} from ${sellerId} for good? The seller has to link the person again.`);
-  await removeUser(session.admin, sellerId, id);
+  await removeUser(session.admin, { sellerId, userId: id, reason: 'operator' });
   return { json: { id, removed: true }, text: `Removed ${id}.\n` };
 };
 

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List your users
-         * @description The users linked to your account, oldest link first, up to 100 on a page. Pages never shift: a user stays on its page until it is removed, and no other user moves then. So a page may hold fewer than page_size users, or none, before the last page. A page past total_pages is empty. Every page takes the same time. With `phone`, only the users linked with that phone, on full pages: after a removal, later users of that phone move up.
+         * @description The users linked to your account, oldest link first, up to 100 on a page. Every page but the last is full. New links never move a user; a removal moves the later users up by one. A page past total_pages is empty. Every page takes about the same time. With `phone`, only the users linked with that phone.
          *
          *     Scope: `users:read`.
          */
@@ -266,7 +266,7 @@ export interface components {
              */
             page: number;
             /**
-             * @description How many users a page holds at most, as in the query. A page holds fewer where users were removed.
+             * @description How many users a page holds, as in the query. The last page may hold fewer.
              * @example 20
              */
             page_size: number;
@@ -276,7 +276,7 @@ export interface components {
              */
             total: number;
             /**
-             * @description The last page that can hold a user. Read pages up to this one, empty pages included.
+             * @description The number of pages.
              * @example 1
              */
             total_pages: number;

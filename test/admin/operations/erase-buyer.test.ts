@@ -84,6 +84,26 @@ describe('eraseBuyer', () => {
     expect(JSON.stringify(records)).not.toMatch(/hash-under|0912|\+98/);
   });
 
+  it('writes one event for each removed user into the log of its seller, with ids only', async () => {
+    const { first, second, users } = await storeBuyer();
+    await eraseBuyer(deployment.admin, HASHES);
+    const { Items = [] } = await deployment.table.client.send(
+      new ScanCommand({ TableName: deployment.table.name }),
+    );
+    const removals = Items.filter(({ type }) => type === 'user.removed');
+    const eventOf = (sellerId: string, userId = '') =>
+      expect.objectContaining({ pk: `EVENTS#${sellerId}`, user_id: userId, reason: 'erasure' });
+    expect(removals).toHaveLength(3);
+    expect(removals).toEqual(
+      expect.arrayContaining([
+        eventOf(first.seller_id, users[0]?.id),
+        eventOf(first.seller_id, users[1]?.id),
+        eventOf(second.seller_id, users[2]?.id),
+      ]),
+    );
+    expect(JSON.stringify(removals)).not.toMatch(/hash-under|0912|\+98|Sara/);
+  });
+
   it('records an erasure that finds nothing', async () => {
     const nothing = { sellers: 0, users: 0, codes: 0, registrations: 0 };
     expect(await eraseBuyer(deployment.admin, HASHES)).toEqual(nothing);
@@ -97,7 +117,11 @@ describe('eraseBuyer', () => {
     const link = { ...phoneLinkKey(CURRENT, first.seller_id, 9), phone: '+989121234567' };
     await put({ ...link, id: 'usr_0000009abcdefghijklmno' });
     const removed = { ...phoneLinkKey(OLDER, first.seller_id, 1), id: users[0]?.id, phone: '+989121234567' };
-    await removeUser(deployment.admin, first.seller_id, users[0]?.id ?? '');
+    await removeUser(deployment.admin, {
+      sellerId: first.seller_id,
+      userId: users[0]?.id ?? '',
+      reason: 'operator',
+    });
     await put(removed);
     expect(await eraseBuyer(deployment.admin, HASHES)).toMatchObject({ users: 4 });
     expect((await readBuyerData(deployment.admin, HASHES)).links).toEqual([]);
@@ -156,17 +180,27 @@ describe('the removal of one user', () => {
     const { users, second } = await storeBuyer();
     const { id = '' } = users[2] ?? {};
     const writes = recordWrites(deployment.table);
-    expect(await removeUser(deployment.admin, second.seller_id, id)).toBe('removed');
+    expect(
+      await removeUser(deployment.admin, { sellerId: second.seller_id, userId: id, reason: 'operator' }),
+    ).toBe('removed');
     expect(writes()).toEqual([
       expect.arrayContaining([`USERS#${second.seller_id}`, `AUDIT#${second.seller_id}`]),
     ]);
-    expect(await removeUser(deployment.admin, second.seller_id, id)).toBe('already_removed');
+    expect(
+      await removeUser(deployment.admin, { sellerId: second.seller_id, userId: id, reason: 'operator' }),
+    ).toBe('already_removed');
     const records = await deployment.admin.audit.list(second.seller_id, { limit: 10 });
     expect(records.filter(({ action }) => action === 'user.removed')).toHaveLength(1);
   });
 
   it('does not remove a user of another seller', async () => {
     const { users, first } = await storeBuyer();
-    expect(await removeUser(deployment.admin, first.seller_id, users[2]?.id ?? '')).toBe('not_found');
+    expect(
+      await removeUser(deployment.admin, {
+        sellerId: first.seller_id,
+        userId: users[2]?.id ?? '',
+        reason: 'operator',
+      }),
+    ).toBe('not_found');
   });
 });

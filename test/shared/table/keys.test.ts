@@ -7,7 +7,7 @@ import {
   keyIdKey,
   limitKey,
   MAX_ORDINAL,
-  ordinalSortKey,
+  numberSortKey,
   personCheckKey,
   personKey,
   phoneLinkKey,
@@ -60,14 +60,14 @@ describe('the keys', () => {
   });
 });
 
-describe('ordinalSortKey', () => {
+describe('numberSortKey', () => {
   it('sorts as text in the order of the ordinals, up to the largest', () => {
     fc.assert(
       fc.property(ordinal, ordinal, (one, other) => {
-        expect(ordinalSortKey(one) < ordinalSortKey(other)).toBe(one < other);
+        expect(numberSortKey(one) < numberSortKey(other)).toBe(one < other);
       }),
     );
-    expect(ordinalSortKey(MAX_ORDINAL)).toHaveLength(ordinalSortKey(1).length);
+    expect(numberSortKey(MAX_ORDINAL)).toHaveLength(numberSortKey(1).length);
   });
 });
 

@@ -20,7 +20,11 @@ const linkMany = async (sellerId: string, people: readonly string[], phone?: str
 };
 
 const remove = (sellerId: string, id: string) =>
-  store.removeUser(sellerId, id, { removedAt: '2026-11-21T09:00:00.000Z', deadlineMs: inAnHour() });
+  store.removeUser(sellerId, id, {
+    removedAt: '2026-11-21T09:00:00.000Z',
+    reason: 'seller' as const,
+    deadlineMs: inAnHour(),
+  });
 
 const namesOf = (users: readonly User[]): string[] => users.map(({ display_name }) => display_name);
 

@@ -16,7 +16,7 @@ beforeAll(() => {
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
 describe('link', () => {
-  it('stores the user, the person and the phone link with one id that holds the ordinal', async () => {
+  it('stores the user, the person, the phone link and the event with one id that holds the ordinal', async () => {
     await createSeller(table, 'sel_items');
     await linked(store, linkOf('sel_items', 'first'));
     const user = await linked(store, linkOf('sel_items', 'second'));
@@ -34,6 +34,7 @@ describe('link', () => {
       pk: 'USERS#sel_items',
       sk: '000000000002',
       ...attributes,
+      last_event: 2,
       person_hash: 'hash-of-second',
       phone_hash: 'phone-of-second',
     });
@@ -50,7 +51,18 @@ describe('link', () => {
     expect(await itemsOf(table, 'LINKS#phone-of-second')).toEqual([
       { pk: 'LINKS#phone-of-second', sk: 'sel_items#000000000002', ...attributes },
     ]);
-    expect(await itemsOf(table, 'SELLER#sel_items')).toEqual([{ ...sellerKey('sel_items'), user_count: 2 }]);
+    expect(await itemsOf(table, 'EVENTS#sel_items')).toContainEqual({
+      pk: 'EVENTS#sel_items',
+      sk: '000000000002',
+      type: 'user.linked',
+      user_id: user.id,
+      occurred_at: '2026-11-21T00:00:00.000Z',
+      change_id: expect.any(String),
+      ttl: Date.parse('2026-12-22T00:00:00.000Z') / 1000,
+    });
+    expect(await itemsOf(table, 'SELLER#sel_items')).toEqual([
+      { ...sellerKey('sel_items'), user_count: 2, removed_count: 0, event_count: 2 },
+    ]);
   });
 
   it('gives 50 people who are linked at once the ordinals 1 to 50', async () => {
@@ -94,13 +106,6 @@ describe('link', () => {
       reason: { userId: id, phoneHash: 'phone-of-old', birthDay: '1991-04-04' },
     });
     expect((await store.listPage('sel_rotated', 1, 20)).total).toBe(1);
-  });
-
-  it('links to a seller whose record has no counts yet', async () => {
-    await createSeller(table, 'sel_bare', { name: 'Bare' });
-    await linked(store, linkOf('sel_bare', 'one'));
-    await linked(store, linkOf('sel_bare', 'two'));
-    expect(await store.listPage('sel_bare', 1, 20)).toMatchObject({ total: 2, totalPages: 1 });
   });
 
   it('throws for a seller that does not exist and stores nothing', async () => {

@@ -18,13 +18,16 @@ export const BUYER_HASH = 'registered buyer';
 export const registerBuyer = ({ client, name }: Table, buyerHash = BUYER_HASH) =>
   client.send(new PutCommand({ TableName: name, Item: { ...buyerKey(buyerHash), buyer_id: 'byr_1' } }));
 
-/** Stores a seller record with these attributes, and the buyer of its links. */
+/** The counts of a new seller. */
+export const NO_USERS = { user_count: 0, removed_count: 0, event_count: 0 };
+
+/** Stores a seller record, and the buyer of its links. */
 export const createSeller = async (
   table: Table,
   sellerId: string,
-  attributes: StoredItem = { user_count: 0 },
+  counts: Partial<typeof NO_USERS> = {},
 ): Promise<void> => {
-  const Item = { ...sellerKey(sellerId), ...attributes };
+  const Item = { ...sellerKey(sellerId), ...NO_USERS, ...counts };
   await table.client.send(new PutCommand({ TableName: table.name, Item }));
   await registerBuyer(table);
 };

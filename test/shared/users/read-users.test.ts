@@ -3,7 +3,7 @@ import { userIdAt } from '#shared/users/user-id.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { createSeller, inAnHour, linked, linkOf } from './linking.ts';
+import { createSeller, inAnHour, itemsOf, linked, linkOf } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 const table = useTable();
@@ -23,7 +23,11 @@ const numbered = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
 
 const remove = (sellerId: string, id: string) =>
-  store.removeUser(sellerId, id, { removedAt: '2026-11-21T09:00:00.000Z', deadlineMs: inAnHour() });
+  store.removeUser(sellerId, id, {
+    removedAt: '2026-11-21T09:00:00.000Z',
+    reason: 'seller' as const,
+    deadlineMs: inAnHour(),
+  });
 
 const namesOf = (users: readonly User[]): string[] => users.map(({ display_name }) => display_name);
 
@@ -97,23 +101,43 @@ describe('listPage', () => {
 
   it('makes two calls in one round trip', async () => {
     const counted = countedTable(table);
-    await userStore(counted.table).listPage('sel_pages', 1, 100);
-    expect(counted.rounds).toEqual([['Get', 'Query']]);
+    await userStore(counted.table).listPage('sel_pages', 2, 10);
+    expect(counted.rounds).toEqual([['BatchGet', 'Query']]);
   });
 
-  it('leaves removed users out, counts them in total_pages only, and moves no other user', async () => {
+  it('fills every page but the last after removals: later users move up', async () => {
     await createSeller(table, 'sel_gaps');
-    const users = await linkMany('sel_gaps', numbered('gap-', 6));
+    const users = await linkMany('sel_gaps', numbered('gap-', 7));
     for (const index of [0, 2, 3]) await remove('sel_gaps', users[index]?.id ?? '');
     const pages = await Promise.all([1, 2, 3].map((page) => store.listPage('sel_gaps', page, 2)));
-    expect(pages.map((page) => namesOf(page.users))).toEqual([['gap-2'], [], ['gap-5', 'gap-6']]);
-    expect(pages.map(({ total, totalPages }) => [total, totalPages])).toEqual(Array(3).fill([3, 3]));
+    expect(pages.map((page) => namesOf(page.users))).toEqual([['gap-2', 'gap-5'], ['gap-6', 'gap-7'], []]);
+    expect(pages.map(({ total, totalPages }) => [total, totalPages])).toEqual(Array(3).fill([4, 2]));
   });
 
-  it('makes no second query for a page that holds removed users', async () => {
+  it('makes no further call for the first page, whatever was removed, and for a page past the end', async () => {
     const counted = countedTable(table);
-    await userStore(counted.table).listPage('sel_gaps', 1, 2);
-    expect(counted.rounds).toEqual([['Get', 'Query']]);
+    const { listPage } = userStore(counted.table);
+    await listPage('sel_gaps', 1, 2);
+    await listPage('sel_gaps', 3, 2);
+    expect(counted.rounds).toEqual([
+      ['BatchGet', 'Query'],
+      ['BatchGet', 'Query'],
+    ]);
+  });
+
+  it('makes two calls more for a page with removals before it', async () => {
+    const counted = countedTable(table);
+    await userStore(counted.table).listPage('sel_gaps', 2, 2);
+    expect(counted.rounds).toEqual([['BatchGet', 'Query'], ['Get'], ['Query']]);
+  });
+
+  it('makes one call more for a page after a removal of its block only', async () => {
+    await createSeller(table, 'sel_later');
+    const users = await linkMany('sel_later', numbered('later-', 4));
+    await remove('sel_later', users[3]?.id ?? '');
+    const counted = countedTable(table);
+    expect(namesOf((await userStore(counted.table).listPage('sel_later', 2, 2)).users)).toEqual(['later-3']);
+    expect(counted.rounds).toEqual([['BatchGet', 'Query'], ['Get']]);
   });
 
   it('queries again if a user that is counted is not in the page yet', async () => {
@@ -130,23 +154,53 @@ describe('listPage', () => {
   });
 
   it('leaves out a user that is not counted yet', async () => {
-    await createSeller(table, 'sel_ahead', { user_count: 1 });
-    await createSeller(table, 'sel_ahead_source');
+    await createSeller(table, 'sel_ahead');
+    await linkMany('sel_ahead', ['counted']);
+    let isFirst = true;
     const racing = interceptedTable(table, async ({ name }, send) => {
       const sent = await send();
-      return name === 'GetCommand' ? { Item: { user_count: 1 } } : sent;
+      if (name === 'BatchGetCommand' && isFirst) {
+        isFirst = false;
+        await linkMany('sel_ahead', ['not-counted']);
+      }
+      return sent;
     });
-    await linkMany('sel_ahead_source', ['counted', 'not-counted']);
-    const page = await userStore(racing).listPage('sel_ahead_source', 1, 20);
+    const first = Promise.withResolvers<void>();
+    const late = interceptedTable(racing, async ({ name }, send) => {
+      if (name === 'QueryCommand') await first.promise;
+      const sent = await send();
+      if (name === 'BatchGetCommand') first.resolve();
+      return sent;
+    });
+    const page = await userStore(late).listPage('sel_ahead', 1, 20);
     expect([namesOf(page.users), page.total]).toEqual([['counted'], 1]);
   });
 
   it.each([
-    ['no counts', {}],
-    ['user_count only', { user_count: 0 }],
-    ['removed_count only', { removed_count: 0 }],
-  ])('returns an empty page for a seller record with %s', async (_case, attributes) => {
-    await createSeller(table, 'sel_counts', attributes);
-    expect(await store.listPage('sel_counts', 1, 20)).toEqual({ users: [], total: 0, totalPages: 0 });
+    ['the counts and the summary', 'BatchGetCommand', 1],
+    ['the summary and its block', 'GetCommand', 1],
+  ])('reads a page again if a user is removed between the reads of %s', async (_case, before, times) => {
+    const sellerId = `sel_torn_${before}`;
+    await createSeller(table, sellerId);
+    const users = await linkMany(sellerId, numbered('torn-', 6));
+    await remove(sellerId, users[0]?.id ?? '');
+    const stale = await itemsOf(table, `SELLER#${sellerId}`);
+    let left = times;
+    const torn = interceptedTable(table, async ({ name }, send) => {
+      if (name !== before || left === 0) return send();
+      left -= 1;
+      await remove(sellerId, users[1]?.id ?? '');
+      const sent = (await send()) as { Responses?: Record<string, { sk: string }[]> };
+      if (sent.Responses === undefined) return sent;
+      const [summary] = (sent.Responses[table.name] ?? []).filter(({ sk }) => sk === 'SUMMARY');
+      return { Responses: { [table.name]: [...stale, summary] } };
+    });
+    const page = await userStore(torn).listPage(sellerId, 2, 2);
+    expect([namesOf(page.users), page.total, left]).toEqual([['torn-5', 'torn-6'], 4, 0]);
+  });
+
+  it('returns what it read if its reads never agree, as after a backup that was not of one moment', async () => {
+    await createSeller(table, 'sel_skewed', { user_count: 3, removed_count: 2 });
+    expect(await store.listPage('sel_skewed', 1, 20)).toEqual({ users: [], total: 1, totalPages: 1 });
   });
 });

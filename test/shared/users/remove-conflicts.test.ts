@@ -26,7 +26,7 @@ beforeAll(async () => {
 const REMOVED_AT = '2026-11-21T09:00:00.000Z';
 
 const remove = (id: string, by: UserStore = store, removedAt = REMOVED_AT): Promise<RemovalResult> =>
-  by.removeUser('sel_remove', id, { removedAt, deadlineMs: inAnHour() });
+  by.removeUser('sel_remove', id, { removedAt, reason: 'seller' as const, deadlineMs: inAnHour() });
 
 const newUser = (person: string) => linked(store, linkOf('sel_remove', person));
 
@@ -106,6 +106,7 @@ describe('removeUser beside other writes', () => {
     const busy = storeWhose(table, () => Promise.reject(conflict), Number.POSITIVE_INFINITY);
     const removal = busy.removeUser('sel_remove', user.id, {
       removedAt: REMOVED_AT,
+      reason: 'seller' as const,
       deadlineMs: performance.now() - 1,
     });
     await expect(removal).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 5 });
@@ -133,10 +134,26 @@ describe('removeUser when a response is lost', () => {
     expect(await removedCount()).toBe(before + 1);
   });
 
-  it('throws the error if the write did not happen, and the next request removes the user', async () => {
+  it('removes the user if the write did not happen', async () => {
     const user = await newUser('retried');
     const lossy = storeWhose(table, () => Promise.reject(noResponse));
+    expect(await remove(user.id, lossy)).toBe('removed');
+    expect(await store.getUser('sel_remove', user.id)).toBeUndefined();
+  });
+
+  it('throws the error if no response comes to the write that is sent again, and the next request removes the user', async () => {
+    const user = await newUser('unreachable');
+    const lossy = storeWhose(table, () => Promise.reject(noResponse), 2);
     await expect(remove(user.id, lossy)).rejects.toBe(noResponse);
     expect(await remove(user.id)).toBe('removed');
+  });
+
+  it('returns already_removed if another request removed the user before the write is sent again', async () => {
+    const user = await newUser('contested');
+    const lossy = storeWhose(table, async () => {
+      await remove(user.id);
+      throw noResponse;
+    });
+    expect(await remove(user.id, lossy)).toBe('already_removed');
   });
 });

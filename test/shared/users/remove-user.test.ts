@@ -1,9 +1,11 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { sellerKey } from '#shared/table/keys.ts';
+import { GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { removalBlockKey, removalSummaryKey, sellerKey } from '#shared/table/keys.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
+import { BLOCK_SIZE } from '#shared/users/removals.ts';
 import type { RemovalResult } from '#shared/users/remove-user.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
 import { countedTable } from '#test/table/counted-table.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { createSeller, findPerson, inAnHour, itemsOf, linked, linkOf } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
@@ -19,7 +21,7 @@ beforeAll(async () => {
 const REMOVED_AT = '2026-11-21T09:00:00.000Z';
 
 const remove = (id: string, by: UserStore = store, removedAt = REMOVED_AT): Promise<RemovalResult> =>
-  by.removeUser('sel_remove', id, { removedAt, deadlineMs: inAnHour() });
+  by.removeUser('sel_remove', id, { removedAt, reason: 'seller' as const, deadlineMs: inAnHour() });
 
 const newUser = (person: string) => linked(store, linkOf('sel_remove', person));
 
@@ -42,10 +44,10 @@ describe('removeUser', () => {
     const before = await removedCount();
     expect(await remove(user.id)).toBe('removed');
     expect(await tracesOf('plain')).toBe('[]');
-    const tombstones = (await itemsOf(table, 'USERS#sel_remove')).filter(({ id }) => id === user.id);
+    const tombstones = (await itemsOf(table, 'REMOVED#sel_remove')).filter(({ id }) => id === user.id);
     expect(tombstones).toEqual([
       {
-        pk: 'USERS#sel_remove',
+        pk: 'REMOVED#sel_remove',
         sk: expect.stringMatching(/^\d{12}$/),
         id: user.id,
         removed_at: REMOVED_AT,
@@ -61,7 +63,7 @@ describe('removeUser', () => {
     const before = await removedCount();
     expect(await remove(user.id, store, '2027-01-01T00:00:00.000Z')).toBe('already_removed');
     expect(await removedCount()).toBe(before);
-    const items = await itemsOf(table, 'USERS#sel_remove');
+    const items = await itemsOf(table, 'REMOVED#sel_remove');
     expect(items.find(({ id }) => id === user.id)?.removed_at).toBe(REMOVED_AT);
   });
 
@@ -95,19 +97,62 @@ describe('removeUser', () => {
     expect(await tracesOf('rotated')).toBe('[]');
   });
 
-  it('removes from a seller whose record has no removed_count yet', async () => {
-    await createSeller(table, 'sel_bare', { name: 'Bare' });
-    const user = await linked(store, linkOf('sel_bare', 'bare'));
-    const options = { removedAt: REMOVED_AT, deadlineMs: inAnHour() };
-    expect(await store.removeUser('sel_bare', user.id, options)).toBe('removed');
-    expect(await store.listPage('sel_bare', 1, 20)).toEqual({ users: [], total: 0, totalPages: 1 });
+  it('writes the event with the reason, and notes the ordinal in the index of removals', async () => {
+    await createSeller(table, 'sel_index');
+    const users = [
+      await linked(store, linkOf('sel_index', 'one')),
+      await linked(store, linkOf('sel_index', 'two')),
+    ];
+    const options = { removedAt: REMOVED_AT, reason: 'erasure' as const, deadlineMs: inAnHour() };
+    expect(await store.removeUser('sel_index', users[1]?.id ?? '', options)).toBe('removed');
+    const [, , event] = await itemsOf(table, 'EVENTS#sel_index');
+    expect(event).toMatchObject({
+      sk: '000000000003',
+      type: 'user.removed',
+      user_id: users[1]?.id,
+      reason: 'erasure',
+      occurred_at: REMOVED_AT,
+    });
+    expect(JSON.stringify(event)).not.toContain('two');
+    const bitmap = new Uint8Array(512);
+    bitmap[0] = 0b10;
+    expect(await itemsOf(table, 'REMOVALS#sel_index')).toEqual([
+      { pk: 'REMOVALS#sel_index', sk: '000000000000', removed_ordinals: bitmap },
+      { pk: 'REMOVALS#sel_index', sk: 'SUMMARY', removed_counts: new Uint8Array([0, 1]) },
+    ]);
+    expect(await store.listPage('sel_index', 1, 20)).toEqual({ users: [users[0]], total: 1, totalPages: 1 });
+  });
+
+  it('needs 16 write units when 100,000 of a million users were removed', async () => {
+    await createSeller(table, 'sel_million', { user_count: 1_000_000, removed_count: 100_000 });
+    const blocks = Math.ceil(1_000_000 / BLOCK_SIZE);
+    const removed_counts = new Uint8Array(blocks * 2).fill(1);
+    const removed_ordinals = new Uint8Array(BLOCK_SIZE / 8).fill(0b1);
+    const index = [
+      { ...removalSummaryKey('sel_million'), removed_counts },
+      { ...removalBlockKey('sel_million', blocks - 1), removed_ordinals },
+    ];
+    for (const Item of index) await table.client.send(new PutCommand({ TableName: table.name, Item }));
+    const long = 'پ'.repeat(100);
+    const user = await linked(store, linkOf('sel_million', long, '989121234567'));
+    let units = 0;
+    const counted = interceptedTable(table, async ({ name, input }, send) => {
+      if (name !== 'TransactWriteCommand') return send();
+      const command = new TransactWriteCommand({ ...input, ReturnConsumedCapacity: 'TOTAL' } as never);
+      const output = await table.client.send(command);
+      units = output.ConsumedCapacity?.[0]?.CapacityUnits ?? 0;
+      return output;
+    });
+    const options = { removedAt: REMOVED_AT, reason: 'seller' as const, deadlineMs: inAnHour() };
+    expect(await userStore(counted).removeUser('sel_million', user.id, options)).toBe('removed');
+    expect(units).toBe(16);
   });
 
   it('makes one read and one transaction', async () => {
     const user = await newUser('calls');
     const counted = countedTable(table);
     await remove(user.id, userStore(counted.table));
-    expect(counted.rounds).toEqual([['Get'], ['TransactWrite']]);
+    expect(counted.rounds).toEqual([['BatchGet'], ['TransactWrite']]);
   });
 });
 
@@ -119,6 +164,7 @@ describe("removeUser with the caller's own items", () => {
   const removeAudited = (id: string, person: string) =>
     store.removeUser('sel_remove', id, {
       removedAt: REMOVED_AT,
+      reason: 'seller' as const,
       deadlineMs: inAnHour(),
       alsoWrite: [audit(person)],
     });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { MAX_ORDINAL } from '#shared/table/keys.ts';
-import { hasRandomPart, newRandomPart, ordinalOf, USER_ID, userIdAt } from '#shared/users/user-id.ts';
+import { newRandomPart, ordinalOf, USER_ID, userIdAt } from '#shared/users/user-id.ts';
 
 const ordinals = fc.oneof(fc.integer({ min: 1, max: MAX_ORDINAL }), fc.constantFrom(1, 62, MAX_ORDINAL));
 
@@ -42,16 +42,5 @@ describe('newRandomPart', () => {
     const parts = Array.from({ length: 1000 }, newRandomPart);
     expect(parts.filter((part) => !/^[0-9A-Za-z]{15}$/.test(part))).toEqual([]);
     expect(new Set(parts).size).toBe(1000);
-  });
-});
-
-describe('hasRandomPart', () => {
-  it('returns true only for ids with this random part, at any ordinal', () => {
-    const [own, other] = [newRandomPart(), newRandomPart()];
-    expect([hasRandomPart(userIdAt(1, own), own), hasRandomPart(userIdAt(7, own), own)]).toEqual([
-      true,
-      true,
-    ]);
-    expect(hasRandomPart(userIdAt(1, other), own)).toBe(false);
   });
 });

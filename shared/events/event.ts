@@ -1,0 +1,52 @@
+import type { Table } from '#shared/table/client.ts';
+import { eventKey } from '#shared/table/keys.ts';
+import type { TransactItem } from '#shared/table/writes.ts';
+
+/** Who removed a user: the seller, an operator at the seller's request, or an operator who erased the buyer for all sellers. */
+export const REMOVAL_REASONS = ['seller', 'operator', 'erasure'] as const;
+
+export type RemovalReason = (typeof REMOVAL_REASONS)[number];
+
+/** A change of one user of a seller. It holds ids only, so that an erased buyer leaves nothing in it. */
+export type UserEvent = { readonly userId: string /** ISO, UTC. */; readonly occurredAt: string } & (
+  | { readonly type: 'user.linked' | 'user.updated' }
+  | { readonly type: 'user.removed'; readonly reason: RemovalReason }
+);
+
+/** How long sellers can read an event. */
+export const KEEP_EVENTS_DAYS = 30;
+
+const DAY_SECONDS = 86_400;
+
+/** DynamoDB deletes an event a day after sellers can no longer read it: its clock may differ from that of a function. */
+const DELETE_AFTER_SECONDS = (KEEP_EVENTS_DAYS + 1) * DAY_SECONDS;
+
+/** Where an event is written. */
+interface EventPlace {
+  readonly sellerId: string;
+  readonly sequence: number;
+  /** A random id by which the writer recognizes its own event. */
+  readonly changeId: string;
+}
+
+/** Returns the write of an event. If there is one of this number already, the failed condition returns it. */
+export const eventPut = (
+  { name: TableName }: Pick<Table, 'name'>,
+  { sellerId, sequence, changeId }: EventPlace,
+  event: UserEvent,
+): TransactItem => ({
+  Put: {
+    TableName,
+    Item: {
+      ...eventKey(sellerId, sequence),
+      type: event.type,
+      user_id: event.userId,
+      ...(event.type === 'user.removed' ? { reason: event.reason } : {}),
+      occurred_at: event.occurredAt,
+      change_id: changeId,
+      ttl: Math.ceil(Date.parse(event.occurredAt) / 1000) + DELETE_AFTER_SECONDS,
+    },
+    ConditionExpression: 'attribute_not_exists(pk)',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  },
+});

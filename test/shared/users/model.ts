@@ -1,0 +1,115 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '#shared/table/client.ts';
+import { removalBlockKey, removalSummaryKey } from '#shared/table/keys.ts';
+import type { StoredItem } from '#shared/table/writes.ts';
+import { BLOCK_SIZE } from '#shared/users/removals.ts';
+import type { User } from '#shared/users/schema.ts';
+import { createSeller, itemsOf } from './linking.ts';
+import type { UserStore } from './user-store.ts';
+
+export const PHONES = ['phone-1', 'phone-2', 'phone-3'];
+export const PAGE_SIZE = 2;
+
+interface ModelUser {
+  user: User;
+  readonly person: string;
+  readonly phone: string;
+}
+
+interface ModelEvent {
+  readonly type: string;
+  readonly user_id: string;
+  readonly reason?: string;
+}
+
+/** What a seller's users must be, in the order of the links, and every change so far. */
+export interface ModelSeller {
+  readonly sellerId: string;
+  readonly users: ModelUser[];
+  readonly removedIds: string[];
+  readonly events: ModelEvent[];
+}
+
+/** The hashes of a text after some rotations of the hash secret: the current one first. */
+export const hashesOf = (text: string, rotations: number): [string, ...string[]] => [
+  `${text}-under-${rotations}`,
+  ...Array.from({ length: rotations }, (_, older) => `${text}-under-${rotations - 1 - older}`),
+];
+
+/** Creates a seller whose first block has room for two users: every other ordinal of it was removed. */
+export const createModelSeller = async (table: Table, sellerId: string): Promise<ModelSeller> => {
+  const gone = BLOCK_SIZE - 2;
+  await createSeller(table, sellerId, { user_count: gone, removed_count: gone });
+  const removed_ordinals = new Uint8Array(BLOCK_SIZE / 8).fill(0xff);
+  removed_ordinals[BLOCK_SIZE / 8 - 1] = 0b0011_1111;
+  const removed_counts = new Uint8Array([gone >> 8, gone & 0xff]);
+  const index = [
+    { ...removalBlockKey(sellerId, 0), removed_ordinals },
+    { ...removalSummaryKey(sellerId), removed_counts },
+  ];
+  for (const Item of index) await table.client.send(new PutCommand({ TableName: table.name, Item }));
+  return { sellerId, users: [], removedIds: [], events: [] };
+};
+
+const usersOf = ({ users }: ModelSeller): User[] => users.map(({ user }) => user);
+
+/** Compares every page, and one past the last. */
+export const expectPages = async (store: UserStore, seller: ModelSeller): Promise<void> => {
+  const users = usersOf(seller);
+  const totalPages = Math.ceil(users.length / PAGE_SIZE);
+  const numbers = Array.from({ length: totalPages + 1 }, (_, index) => index + 1);
+  const pages = await Promise.all(numbers.map((page) => store.listPage(seller.sellerId, page, PAGE_SIZE)));
+  expect(pages).toEqual(
+    numbers.map((page) => ({
+      users: users.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE),
+      total: users.length,
+      totalPages,
+    })),
+  );
+};
+
+/** Reads every id that was ever given, by its seller and by another one. */
+export const expectIds = async (store: UserStore, seller: ModelSeller, other: ModelSeller): Promise<void> => {
+  const users = usersOf(seller);
+  const ids = [...users.map(({ id }) => id), ...seller.removedIds];
+  const read = (sellerId: string) => Promise.all(ids.map((id) => store.getUser(sellerId, id)));
+  expect(await read(seller.sellerId)).toEqual([...users, ...seller.removedIds.map(() => undefined)]);
+  expect(await read(other.sellerId)).toEqual(ids.map(() => undefined));
+};
+
+/** Finds the users of every phone. */
+export const expectPhones = async (
+  store: UserStore,
+  { sellerId, users }: ModelSeller,
+  rotations: number,
+): Promise<void> => {
+  const all = { page: 1, pageSize: 100 };
+  const found = await Promise.all(
+    PHONES.map((phone) => store.findByPhone(sellerId, hashesOf(phone, rotations), all)),
+  );
+  expect(found.map((page) => page.users)).toEqual(
+    PHONES.map((phone) => users.filter((user) => user.phone === phone).map(({ user }) => user)),
+  );
+};
+
+const eventFrom = ({ type, user_id, reason }: StoredItem) => ({
+  type,
+  user_id,
+  ...(reason === undefined ? {} : { reason }),
+});
+
+/** Compares the events, which have the numbers 1 to n, and the ids that replaying them leaves with those of the users. */
+export const expectEvents = async (table: Table, seller: ModelSeller): Promise<void> => {
+  const items = (await itemsOf(table, `EVENTS#${seller.sellerId}`)).filter(
+    ({ pk }) => pk === `EVENTS#${seller.sellerId}`,
+  );
+  const events = items.toSorted((a, b) => Number(a.sk) - Number(b.sk));
+  expect(events.map(({ sk }) => Number(sk))).toEqual(events.map((_, index) => index + 1));
+  expect(events.map(eventFrom)).toEqual(seller.events);
+  const replayed = new Set<unknown>();
+  for (const { type, user_id } of events) {
+    if (type === 'user.linked') replayed.add(user_id);
+    if (type === 'user.removed') replayed.delete(user_id);
+  }
+  expect([...replayed]).toEqual(usersOf(seller).map(({ id }) => id));
+};
