@@ -33,12 +33,21 @@ const CONFIGS = {
 const VIEW = { period: Duration.minutes(1), statistic: 'Sum' } as const;
 
 /**
+ * One failing minute of the last five, so that a minute whose metrics arrive late still counts. FILL must not be used here: "if your
+ * metrics are being published with a slight delay, and the most recent minute never has data […] FILL replaces that missing data point
+ * with the requested value […], which can result in the alarm being stuck in either OK state or ALARM state" (CloudWatch, Using metric
+ * math). It is not needed: "Missing values in a time series are treated as 0" by arithmetic, and by a comparison if the other series
+ * has a value.
+ */
+const PERIODS = [1, 5] as const;
+
+/**
  * Lambda counts an unhandled error, a timeout and a crash during start as an error. Where a function also throws to refuse a request,
  * as the authorizer must, only a version whose runs all fail counts.
  */
 const CRASHES = {
-  'never-throws': 'FILL(errors, 0)',
-  'throws-to-refuse': 'IF(FILL(errors, 0) >= 5 AND FILL(errors, 0) == FILL(runs, 0), FILL(errors, 0), 0)',
+  'never-throws': 'errors',
+  'throws-to-refuse': 'IF(errors >= 5 AND errors == runs, errors, 0)',
 } as const;
 
 /** Whether a function throws to refuse a request, as a Lambda authorizer must. */
@@ -80,7 +89,7 @@ const versionAlarm = (scope: Construct, of: RolloutFunction) => {
     version,
     impact: `${impact} The version that is being deployed fails, and the deploy is rolled back.`,
     metric: new MathExpression({
-      expression: `FILL(internal, 0) + ${CRASHES[throwing]}`,
+      expression: `internal + ${CRASHES[throwing]}`,
       label: 'failures of the new version',
       period: VIEW.period,
       usingMetrics: {
@@ -90,6 +99,7 @@ const versionAlarm = (scope: Construct, of: RolloutFunction) => {
       },
     }),
     threshold: 1,
+    periods: PERIODS,
   });
 };
 

@@ -141,7 +141,8 @@ const completionAlarm = (metrics: Metrics, provider: string): AlarmProps => {
     section: 'codes-unredeemed-<provider>',
     impact: `Less than a fifth of the codes sent through ${provider} are redeemed: messages do not arrive, or an attacker sends codes to numbers of their own.`,
     metric: new MathExpression({
-      expression: `IF(sent >= ${leastCodes} AND FILL(redeemed, 0) < sent * ${leastShare}, 1, 0)`,
+      // Without FILL: a comparison treats a missing value as 0 if the other series has one (CloudWatch, Using metric math).
+      expression: `IF(sent >= ${leastCodes} AND redeemed < sent * ${leastShare}, 1, 0)`,
       label: 'too few codes redeemed',
       period,
       usingMetrics: {

@@ -147,12 +147,20 @@ describe('alarms', () => {
     expect(breaching.map(({ AlarmName }) => AlarmName)).toEqual(['buyer-linking-prod-canary']);
   });
 
+  test('never use FILL, which can keep an alarm in one state if a metric arrives late', () => {
+    const expressions = alarms.flatMap(({ Metrics = [] }) =>
+      Metrics.flatMap(({ Expression }) => Expression ?? []),
+    );
+    expect(expressions.length).toBeGreaterThan(OPERATIONS.length);
+    expect(expressions.filter((expression) => expression.includes('FILL'))).toEqual([]);
+  });
+
   test.each(STAGES.prod.providers.sms)(
     'watch the codes of %s: less than a fifth of at least 20 codes redeemed in 30 minutes',
     (provider) => {
       const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith(`codes-unredeemed-${provider}`));
       const [expression, ...metrics] = alarm?.Metrics ?? [];
-      expect(expression?.Expression).toBe('IF(sent >= 20 AND FILL(redeemed, 0) < sent * 0.2, 1, 0)');
+      expect(expression?.Expression).toBe('IF(sent >= 20 AND redeemed < sent * 0.2, 1, 0)');
       expect(alarm?.Threshold).toBe(1);
       const dimensions = [{ Name: 'provider', Value: provider }];
       expect(metrics.map(({ MetricStat }) => MetricStat)).toEqual([

@@ -4,6 +4,7 @@ import type { Config } from '#lib/config.ts';
 import { loggedMetrics } from '#lib/metrics.ts';
 import { logEvent, redirectLog } from '#shared/log.ts';
 import { allRoutes } from '#shared/routes.ts';
+import { isRaised } from './alarm-evaluation.ts';
 import { methodOf } from './methods.ts';
 import { resourcesOf, templatesOf } from './synthesized.ts';
 
@@ -51,12 +52,13 @@ describe('a stage with a gradual rollout', () => {
     });
   });
 
-  test.each(OPERATIONS)('rolls %s back after one failure of the new version in one minute', (operation) => {
+  test.each(OPERATIONS)('rolls %s back after one failing minute of the new version in five', (operation) => {
     const { properties } = alarmOf(operation);
     const version = { 'Fn::GetAtt': [versionOf(operation).id, 'Version'] };
     expect(properties).toMatchObject({
       Threshold: 1,
-      EvaluationPeriods: 1,
+      DatapointsToAlarm: 1,
+      EvaluationPeriods: 5,
       TreatMissingData: 'notBreaching',
     });
     const metrics: {
@@ -95,10 +97,46 @@ describe('a stage with a gradual rollout', () => {
 
   test('counts errors of the authorizer only if all its runs fail, because it throws to refuse a key', () => {
     const expressionOf = (operation: string) => alarmOf(operation).properties.Metrics[0].Expression;
-    expect(expressionOf('authorizer')).toBe(
-      'FILL(internal, 0) + IF(FILL(errors, 0) >= 5 AND FILL(errors, 0) == FILL(runs, 0), FILL(errors, 0), 0)',
+    expect(expressionOf('authorizer')).toBe('internal + IF(errors >= 5 AND errors == runs, errors, 0)');
+    expect(expressionOf('create-user')).toBe('internal + errors');
+  });
+
+  describe('a metric that arrives late', () => {
+    test.each([0, 1, 2, 3, 4])('raises the alarm although it arrives %i minutes late', (delay) => {
+      const { properties } = alarmOf('create-user');
+      const failing = [
+        { errors: 0 },
+        { errors: 0 },
+        { errors: 0, internal: 1 },
+        { errors: 0 },
+        { errors: 0 },
+      ];
+      expect(isRaised(properties, failing, delay)).toBe(true);
+      const sound = failing.map(({ errors }) => ({ errors }));
+      expect(isRaised(properties, sound, delay)).toBe(false);
+      expect(isRaised(properties, [{}, { errors: 1 }, {}], delay)).toBe(true);
+    });
+
+    test.each([0, 1, 2, 3, 4])(
+      'raises the alarm of an authorizer whose runs all fail, and of no other, %i minutes late',
+      (delay) => {
+        const { properties } = alarmOf('authorizer');
+        expect(isRaised(properties, [{ errors: 6, runs: 6 }], delay)).toBe(true);
+        expect(isRaised(properties, [{ errors: 6, runs: 600 }], delay)).toBe(false);
+        expect(isRaised(properties, [{ errors: 4, runs: 4 }], delay)).toBe(false);
+        expect(isRaised(properties, [{ errors: 0, runs: 9, internal: 1 }], delay)).toBe(true);
+      },
     );
-    expect(expressionOf('create-user')).toBe('FILL(internal, 0) + FILL(errors, 0)');
+
+    test('would not raise an alarm that fills the latest minute and reads no other', () => {
+      const filled = {
+        ...alarmOf('create-user').properties,
+        EvaluationPeriods: 1,
+        Metrics: [{ Expression: 'FILL(internal, 0) + FILL(errors, 0)' }],
+      };
+      expect(isRaised(filled, [{ errors: 1, internal: 1 }], 0)).toBe(true);
+      expect(isRaised(filled, [{ errors: 1, internal: 1 }], 1)).toBe(false);
+    });
   });
 
   test('lets API Gateway invoke the aliases and nothing else', () => {
