@@ -41,6 +41,12 @@ const configSchema = v.pipe(
     'may be set only with "alarms", which says whom it notifies',
   ),
   rule(
+    'retiredSigningKeys',
+    ({ retiredSigningKeys, signingKeys }) =>
+      retiredSigningKeys === null || !retiredSigningKeys.some((label) => signingKeys.includes(label)),
+    'may not name a key of "signingKeys"',
+  ),
+  rule(
     'otpAccess',
     ({ otpAccess, firewall, spend }) =>
       otpAccess === 'api-key' || (firewall !== null && spend.smsPerDay !== null),

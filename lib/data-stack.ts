@@ -21,13 +21,16 @@ const KEY_WAITING_PERIOD = Duration.days(7);
 export class DataStack extends Stack {
   /** The table that the functions use: the stage's own, or the restored one of the config. */
   readonly table: ITableV2;
-  readonly signingKeys: readonly [Key, ...Key[]];
+  /** The keys that sign or are published, in the order of the config. */
+  readonly signingKeys: readonly Key[];
+  /** The keys that only code of the release before still uses. */
+  readonly retiredSigningKeys: readonly Key[];
   readonly hashSecret: Secret;
   /** The key of `customer-managed-key`, as log groups and secrets take it; empty with the keys of AWS. */
   readonly encryption: { readonly encryptionKey?: Key };
 
   constructor(app: App, config: Config) {
-    const { stage, removal, restoredTable, signingKeys, pointInTimeRecoveryDays } = config;
+    const { stage, removal, restoredTable, pointInTimeRecoveryDays } = config;
     const isKept = removal === 'retain';
     super(app, dataStackName(stage), {
       env: environmentOf(config),
@@ -59,17 +62,16 @@ export class DataStack extends Stack {
     }
     this.table = restoredTable === null ? own : TableV2.fromTableName(this, 'RestoredTable', restoredTable);
 
-    const [first, ...others] = signingKeys.map(
-      (label) =>
-        new Key(this, `SigningKey-${label}`, {
-          description: `Buyer Linking (${stage}): signs access tokens, ${label}`,
-          keySpec: KeySpec.ECC_NIST_P256,
-          keyUsage: KeyUsage.SIGN_VERIFY,
-          pendingWindow: KEY_WAITING_PERIOD,
-          removalPolicy,
-        }),
-    ) as [Key, ...Key[]];
-    this.signingKeys = [first, ...others];
+    const signingKey = (label: string): Key =>
+      new Key(this, `SigningKey-${label}`, {
+        description: `Buyer Linking (${stage}): signs access tokens, ${label}`,
+        keySpec: KeySpec.ECC_NIST_P256,
+        keyUsage: KeyUsage.SIGN_VERIFY,
+        pendingWindow: KEY_WAITING_PERIOD,
+        removalPolicy,
+      });
+    this.signingKeys = config.signingKeys.map(signingKey);
+    this.retiredSigningKeys = (config.retiredSigningKeys ?? []).map(signingKey);
 
     this.hashSecret = new Secret(this, 'HashSecret', {
       ...this.encryption,

@@ -7,8 +7,8 @@ export interface Resources {
   readonly tableArn: string;
   readonly hashSecretArn: string;
   readonly providerSecretArn: string;
-  /** The signing keys; the first one signs. */
-  readonly signingKeyArns: readonly [string, ...string[]];
+  /** The signing keys that code in service may use: the published ones, and the retired ones. */
+  readonly signingKeyArns: readonly string[];
 }
 
 /** Returns a policy statement that allows these actions on these resources. */
@@ -37,10 +37,12 @@ const onTable = (table: TablePermissions, { tableArn }: Resources): PolicyStatem
   );
 };
 
-const onSigningKeys = (use: 'sign' | 'publish', { signingKeyArns }: Resources): PolicyStatement[] => [
-  allow(['kms:GetPublicKey'], signingKeyArns),
-  ...(use === 'sign' ? [allow(['kms:Sign'], [signingKeyArns[0]])] : []),
-];
+/**
+ * Grants the same on every key. A role changes before its function, and the version that still serves signs with the key that was first
+ * before: docs/adr/0014-grants-outlive-code.md.
+ */
+const onSigningKeys = (use: 'sign' | 'publish', { signingKeyArns }: Resources): PolicyStatement =>
+  allow(['kms:GetPublicKey', ...(use === 'sign' ? ['kms:Sign'] : [])], signingKeyArns);
 
 /** Returns the policy statements for a function's permissions. They name every action and every resource. */
 export const grantsOf = (permissions: Permissions, resources: Resources): readonly PolicyStatement[] => [
@@ -49,7 +51,7 @@ export const grantsOf = (permissions: Permissions, resources: Resources): readon
   ...(permissions.identityRegistry || permissions.sms
     ? [allow(['secretsmanager:GetSecretValue'], [resources.providerSecretArn])]
     : []),
-  ...(permissions.signingKey ? onSigningKeys(permissions.signingKey, resources) : []),
+  ...(permissions.signingKey ? [onSigningKeys(permissions.signingKey, resources)] : []),
 ];
 
 /**

@@ -34,6 +34,9 @@ const ROLLOUTS = [
   'linear-10-percent-every-3-minutes',
 ] as const;
 
+/** The label of a signing key: the part of its construct id that distinguishes it. */
+const SIGNING_KEY_LABEL = matching(/^[a-z][a-z0-9-]*$/, '"k1"');
+
 /** An optional number for each function. */
 const concurrencyByFunction = Object.fromEntries(
   [...allRoutes.map(({ name }) => name), 'authorizer'].map((name) => [name, v.optional(wholeNumber(1, 900))]),
@@ -153,8 +156,12 @@ export const options = {
     '`{ name, certificateArn }` of a custom domain, the certificate in the same Region; then point a CNAME at the output `DomainTarget`.',
   ),
   signingKeys: option(
-    listOf(matching(/^[a-z][a-z0-9-]*$/, '"k1"'), 'labels'),
+    listOf(SIGNING_KEY_LABEL, 'labels'),
     'Labels of the signing keys: the first key signs, all are published. [Rotate the signing key](operations.md#rotate-the-signing-key).',
+  ),
+  retiredSigningKeys: option(
+    v.nullable(listOf(SIGNING_KEY_LABEL, 'labels')),
+    'Labels that left `signingKeys` with this deploy: their keys keep their grants, for the versions of the functions that still use them.',
   ),
   spend: option(
     section({

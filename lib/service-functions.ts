@@ -65,7 +65,7 @@ const resourcesOf = (scope: Construct, { config, data }: ServiceParts): Resource
     resourceName: `${config.providers.secretName}-??????`,
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   }),
-  signingKeyArns: data.signingKeys.map((key) => key.keyArn) as [string, ...string[]],
+  signingKeyArns: [...data.signingKeys, ...data.retiredSigningKeys].map((key) => key.keyArn),
 });
 
 /** Returns the makers of a stage's functions: of one for each route row, and of the authorizer. */

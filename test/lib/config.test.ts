@@ -54,6 +54,7 @@ describe('parseConfig', () => {
       'option "openRoutes.requestsPerSecond" must be a whole number',
     ],
     ['signingKeys', [], 'option "signingKeys" must list labels, at least one'],
+    ['retiredSigningKeys', ['k1'], 'option "retiredSigningKeys" may not name a key of "signingKeys"'],
     ['signingKeys', ['k1', 'k1'], 'option "signingKeys" must list labels, at least one, without duplicates'],
     [
       'providers',
