@@ -5,6 +5,7 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
+import { type AlarmTopics, addAlarmEnds } from './alarm-ends.ts';
 import type { Config } from './config.ts';
 import { loggedMetrics } from './metrics.ts';
 import { alarmNamePrefix } from './outputs.ts';
@@ -26,7 +27,11 @@ export interface AlarmProps {
   readonly periods?: readonly [number, number];
   /** How missing data is treated: as not breaching by default. */
   readonly missingData?: TreatMissingData;
+  /** `can-wait`: nobody has to be woken; `minorAlarms` receives it. The default is `urgent`. */
+  readonly urgency?: keyof AlarmTopics;
 }
+
+type Receiver = NonNullable<Config['alarms']>;
 
 /** Returns where a section of the runbook is: a link in the form of GitHub and GitLab, or the file and the title. */
 const runbookSection = (runbookUrl: string | null, title: string): string =>
@@ -34,10 +39,10 @@ const runbookSection = (runbookUrl: string | null, title: string): string =>
     ? `docs/operations.md, "${title}".`
     : `${runbookUrl}#${title.toLowerCase().replaceAll(/[^\w-]/g, '')}`;
 
-const topicOf = (scope: Construct, alarms: NonNullable<Config['alarms']>): ITopic => {
-  if ('topicArn' in alarms) return Topic.fromTopicArn(scope, 'AlarmTopic', alarms.topicArn);
-  const topic = new Topic(scope, 'AlarmTopic', { enforceSSL: true });
-  topic.addSubscription(new EmailSubscription(alarms.email));
+const topicOf = (scope: Construct, id: string, receiver: Receiver): ITopic => {
+  if ('topicArn' in receiver) return Topic.fromTopicArn(scope, id, receiver.topicArn);
+  const topic = new Topic(scope, id, { enforceSSL: true });
+  topic.addSubscription(new EmailSubscription(receiver.email));
   // enforceSSL adds a topic policy, which replaces the default policy that lets the account's alarms publish.
   topic.grantPublish(
     new ServicePrincipal('cloudwatch.amazonaws.com', {
@@ -47,17 +52,31 @@ const topicOf = (scope: Construct, alarms: NonNullable<Config['alarms']>): ITopi
   return topic;
 };
 
-/** Returns the metrics of a stage, and a function that adds an alarm with the stage's name prefix and receivers. */
-export const monitoringOf = (scope: Construct, { stage, alarms, runbookUrl }: Config) => {
-  const action = alarms === null ? undefined : new SnsAction(topicOf(scope, alarms));
+/** Returns the topic of each urgency: one topic for both, unless `minorAlarms` is set. */
+const topicsOf = (scope: Construct, { alarms, minorAlarms }: Config): AlarmTopics | undefined => {
+  if (alarms === null) return undefined;
+  const urgent = topicOf(scope, 'AlarmTopic', alarms);
+  return {
+    urgent,
+    'can-wait': minorAlarms === null ? urgent : topicOf(scope, 'MinorAlarmTopic', minorAlarms),
+  };
+};
+
+/** Returns the metrics of a stage, and functions that add an alarm with the stage's name prefix and receivers. */
+export const monitoringOf = (scope: Construct, config: Config) => {
+  const { stage, runbookUrl } = config;
+  const topics = topicsOf(scope, config);
+  const minorNames: string[] = [];
   return {
     metrics: loggedMetrics(stage),
 
     addAlarm(parent: Construct, props: AlarmProps): Alarm {
       const { name, impact, metric, threshold, periods: [breaching, evaluated] = [1, 1] } = props;
+      const { urgency = 'urgent' } = props;
       const version = props.version === undefined ? '' : `-${props.version}`;
+      const alarmName = `${alarmNamePrefix(stage)}${name}${version}`;
       const alarm = new Alarm(parent, `Alarm-${name}`, {
-        alarmName: `${alarmNamePrefix(stage)}${name}${version}`,
+        alarmName,
         alarmDescription: `${impact} What to do: ${runbookSection(runbookUrl, props.section ?? name)}`,
         metric,
         threshold,
@@ -66,11 +85,14 @@ export const monitoringOf = (scope: Construct, { stage, alarms, runbookUrl }: Co
         evaluationPeriods: evaluated,
         treatMissingData: props.missingData ?? TreatMissingData.NOT_BREACHING,
       });
-      if (action) {
-        alarm.addAlarmAction(action);
-        alarm.addOkAction(action);
-      }
+      if (topics) alarm.addAlarmAction(new SnsAction(topics[urgency]));
+      if (urgency === 'can-wait') minorNames.push(alarmName);
       return alarm;
+    },
+
+    /** Notifies the receivers when an alarm ends. Call it after the last `addAlarm`. */
+    addEnds(): void {
+      if (topics) addAlarmEnds(scope, { namePrefix: alarmNamePrefix(stage), topics, minorNames });
     },
   };
 };

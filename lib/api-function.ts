@@ -142,6 +142,7 @@ export class ApiFunction extends Construct {
       metric: this.lambda.metricDuration({ period: ALARM_PERIOD, statistic: 'p99' }),
       threshold: (timeoutSeconds * 1000) / 2,
       periods: [3, 3],
+      urgency: 'can-wait',
     });
   }
 }

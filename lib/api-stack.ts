@@ -70,6 +70,7 @@ export class ApiStack extends Stack {
 
     addBudget(this, config);
     addServiceAlarms(this, { config, monitoring: defaults.monitoring, api });
+    defaults.monitoring.addEnds();
     addDashboard(this, { name, api, table: data.table, metrics: defaults.monitoring.metrics });
     this.addOutputs({
       [OUTPUTS.apiId]: api.restApiId,

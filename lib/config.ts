@@ -41,6 +41,16 @@ const configSchema = v.pipe(
     'may be set only with "alarms", which says whom it notifies',
   ),
   rule(
+    'minorAlarms',
+    ({ minorAlarms, alarms }) => minorAlarms === null || alarms !== null,
+    'may be set only with "alarms", which receives the other ones',
+  ),
+  rule(
+    'hashSecretReplica',
+    ({ hashSecretReplica, region }) => hashSecretReplica === null || hashSecretReplica !== region,
+    'must name another Region than "region"',
+  ),
+  rule(
     'retiredSigningKeys',
     ({ retiredSigningKeys, signingKeys }) =>
       retiredSigningKeys === null || !retiredSigningKeys.some((label) => signingKeys.includes(label)),

@@ -83,6 +83,7 @@ export class DataStack extends Stack {
         passwordLength: HASH_KEY_LENGTH,
         excludePunctuation: true,
       },
+      ...(config.hashSecretReplica !== null && { replicaRegions: [{ region: config.hashSecretReplica }] }),
       removalPolicy,
     });
     Validations.of(this.hashSecret).acknowledge({

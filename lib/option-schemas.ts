@@ -60,3 +60,25 @@ export const section = <const Entries extends v.ObjectEntries>(entries: Entries)
         ? 'is missing'
         : 'must be an object',
   );
+
+/** The label of a signing key: the part of its construct id that distinguishes it. */
+export const signingKeyLabel = matching(/^[a-z][a-z0-9-]*$/, '"k1"');
+
+/** The name of a Region. */
+export const region = matching(/^[a-z]{2,}(?:-[a-z]+)+-\d$/, '"eu-central-1"');
+
+/** Whom alarms notify. */
+export const receiver = v.nullable(
+  v.union(
+    [
+      section({ email: matching(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, '"on-call@your-company.com"') }),
+      section({
+        topicArn: matching(
+          /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/,
+          '"arn:aws:sns:eu-central-1:123456789012:on-call"',
+        ),
+      }),
+    ],
+    'must be { "email": "…" }, { "topicArn": "arn:…" } or null',
+  ),
+);

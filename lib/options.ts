@@ -11,7 +11,10 @@ import {
   onOff,
   option,
   providersOf,
+  receiver,
+  region,
   section,
+  signingKeyLabel,
   wholeNumber,
 } from './option-schemas.ts';
 
@@ -34,9 +37,6 @@ const ROLLOUTS = [
   'linear-10-percent-every-3-minutes',
 ] as const;
 
-/** The label of a signing key: the part of its construct id that distinguishes it. */
-const SIGNING_KEY_LABEL = matching(/^[a-z][a-z0-9-]*$/, '"k1"');
-
 /** An optional number for each function. */
 const concurrencyByFunction = Object.fromEntries(
   [...allRoutes.map(({ name }) => name), 'authorizer'].map((name) => [name, v.optional(wholeNumber(1, 900))]),
@@ -49,7 +49,7 @@ export const options = {
     'The AWS account of the stage, which the credentials must belong to; –: the account of the credentials.',
   ),
   region: option(
-    v.nullable(matching(/^[a-z]{2,}(?:-[a-z]+)+-\d$/, '"eu-central-1"')),
+    v.nullable(region),
     'The Region of the stage; –: the Region of the credentials.',
   ),
   keyPrefix: option(
@@ -75,6 +75,10 @@ export const options = {
   encryption: option(
     oneOf(['aws-owned-keys', 'customer-managed-key']),
     '`customer-managed-key`: a KMS key of the stage (alias `buyer-linking-<stage>`, rotated yearly) encrypts the table, the hash secret and the logs. Give it to the provider secret too.',
+  ),
+  hashSecretReplica: option(
+    v.nullable(region),
+    'A second Region that keeps a copy of the hash secret, without which the table is worthless: [Disaster recovery](operations.md#disaster-recovery). 0.40 USD a month.',
   ),
   permissionsBoundary: option(
     v.nullable(
@@ -103,21 +107,12 @@ export const options = {
     'The days for which CloudWatch keeps the logs.',
   ),
   alarms: option(
-    v.nullable(
-      v.union(
-        [
-          section({ email: matching(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, '"on-call@your-company.com"') }),
-          section({
-            topicArn: matching(
-              /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/,
-              '"arn:aws:sns:eu-central-1:123456789012:on-call"',
-            ),
-          }),
-        ],
-        'must be { "email": "…" }, { "topicArn": "arn:…" } or null',
-      ),
-    ),
-    'The receiver of alarms: `{ email }`, or `{ topicArn }` of a topic whose policy lets `cloudwatch.amazonaws.com` publish. Set it in prod.',
+    receiver,
+    'The receiver of alarms: `{ email }`, or `{ topicArn }` of a topic whose policy lets `cloudwatch.amazonaws.com`, `events.amazonaws.com` and, with `budget`, `budgets.amazonaws.com` publish. Set it in prod.',
+  ),
+  minorAlarms: option(
+    receiver,
+    'The receiver of the alarms that can wait until the morning: slow operations, open circuits and the like; –: that of `alarms`.',
   ),
   runbookUrl: option(
     v.nullable(matching(/^https:\/\/[^\s#]+$/, '"https://wiki.your-company.com/operations.md"')),
@@ -151,16 +146,17 @@ export const options = {
           /^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/,
           '"arn:aws:acm:eu-central-1:123456789012:certificate/…"',
         ),
+        defaultEndpoint: oneOf(['open', 'closed']),
       }),
     ),
-    '`{ name, certificateArn }` of a custom domain, the certificate in the same Region; then point a CNAME at the output `DomainTarget`.',
+    '`{ name, certificateArn, defaultEndpoint }` of a custom domain, the certificate in the same Region. `closed`: the domain is the only address and the issuer of tokens; `open`: both addresses work, and the issuer stays that of the default endpoint: [Custom domain](#custom-domain).',
   ),
   signingKeys: option(
-    listOf(SIGNING_KEY_LABEL, 'labels'),
+    listOf(signingKeyLabel, 'labels'),
     'Labels of the signing keys: the first key signs, all are published. [Rotate the signing key](operations.md#rotate-the-signing-key).',
   ),
   retiredSigningKeys: option(
-    v.nullable(listOf(SIGNING_KEY_LABEL, 'labels')),
+    v.nullable(listOf(signingKeyLabel, 'labels')),
     'Labels that left `signingKeys` with this deploy: their keys keep their grants, for the versions of the functions that still use them.',
   ),
   spend: option(

@@ -32,6 +32,7 @@ const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     time: AccessLogField.contextRequestTime(),
     request_id: AccessLogField.contextExtendedRequestId(),
+    domain: AccessLogField.contextDomainName(),
     method: AccessLogField.contextHttpMethod(),
     resource: AccessLogField.contextResourcePath(),
     status: AccessLogField.contextStatus(),
@@ -70,8 +71,7 @@ export const restApi = (scope: Construct, name: string, config: Config, logs: Lo
     apiKeySourceType: ApiKeySourceType.AUTHORIZER,
     // Compresses the reference page from 80 kB to 15 kB. Most other responses are smaller than this limit.
     minCompressionSize: Size.kibibytes(10),
-    // With a custom domain, the default endpoint is closed.
-    disableExecuteApiEndpoint: config.domain !== null,
+    disableExecuteApiEndpoint: config.domain?.defaultEndpoint === 'closed',
     // API Gateway writes logs only if the account's settings have this role. It belongs to the account, so a deleted stack keeps it.
     cloudWatchRole: true,
     deployOptions: {
@@ -112,7 +112,10 @@ const acknowledge = (api: RestApi): void => {
   );
 };
 
-/** Returns the base URL of a stage: its custom domain, which this adds to the API, or the default endpoint. */
+/**
+ * Returns the base URL of a stage, which is also the issuer of its tokens: the custom domain, which this adds to the API, or the default
+ * endpoint as long as that one is open.
+ */
 export const baseUrlOf = (api: RestApi, { domain, stage }: Config): string => {
   if (domain === null) return defaultUrlOf(api, stage);
   api.addDomainName('Domain', {
@@ -120,7 +123,7 @@ export const baseUrlOf = (api: RestApi, { domain, stage }: Config): string => {
     certificate: Certificate.fromCertificateArn(api, 'Certificate', domain.certificateArn),
     ...TLS,
   });
-  return `https://${domain.name}`;
+  return domain.defaultEndpoint === 'closed' ? `https://${domain.name}` : defaultUrlOf(api, stage);
 };
 
 /** Returns the URL of the default endpoint. It refers to the API only, because a function that holds it is created before the stage. */

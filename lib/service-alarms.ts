@@ -52,6 +52,7 @@ const apiAlarms = (api: RestApi): readonly AlarmProps[] => [
     metric: api.metricLatency({ period: ALARM_PERIOD, statistic: 'p99' }),
     threshold: 8000,
     periods: [3, 3],
+    urgency: 'can-wait',
   },
   {
     name: 'functions-throttled',
@@ -80,6 +81,7 @@ const availabilityAlarms = (metrics: Metrics): readonly AlarmProps[] => [
     impact: 'Requests pass without being counted: only the usage plans of API Gateway limit sellers.',
     metric: metrics.one('RateLimiterUnreachable', {}),
     threshold: 10,
+    urgency: 'can-wait',
   },
   {
     name: 'secret-refresh-failing',
@@ -102,6 +104,7 @@ const abuseAlarms = (metrics: Metrics): readonly AlarmProps[] => [
       'Not urgent: a seller gets rate_limit_exceeded until the next hour or day. Its key may be guessing.',
     metric: metrics.one('KeyLimitsUsedUp', {}),
     threshold: 1,
+    urgency: 'can-wait',
   },
   {
     name: 'app-verifies-failing',
@@ -162,6 +165,7 @@ const providerAlarms = (metrics: Metrics, provider: string): readonly AlarmProps
     impact: `${provider} is not called for now, because its calls kept failing; the next configured provider takes over.`,
     metric: metrics.one('CircuitChanges', { provider, state: 'open' }),
     threshold: 1,
+    urgency: 'can-wait',
   },
   {
     name: `unreadable-responses-${provider}`,
@@ -169,6 +173,7 @@ const providerAlarms = (metrics: Metrics, provider: string): readonly AlarmProps
     impact: `${provider} responds with JSON that its adapter cannot read; only the next configured provider can return a result.`,
     metric: metrics.one('UnreadableResponses', { provider }),
     threshold: 5,
+    urgency: 'can-wait',
   },
   {
     name: `misconfigured-${provider}`,

@@ -11,10 +11,12 @@ export const STAGES = {
     restoredTable: null,
     pointInTimeRecoveryDays: 35,
     encryption: 'aws-owned-keys',
+    hashSecretReplica: null,
     permissionsBoundary: null,
     tags: null,
     logRetentionDays: 14,
     alarms: null,
+    minorAlarms: null,
     runbookUrl: null,
     providers: {
       // Test people and phones only: docs/test-identities.md, "Sandbox".
@@ -46,11 +48,13 @@ export const STAGES = {
     restoredTable: null,
     pointInTimeRecoveryDays: 35,
     encryption: 'aws-owned-keys',
+    hashSecretReplica: null,
     permissionsBoundary: null,
     tags: null,
     logRetentionDays: 365,
     // Set { email: '…' } or { topicArn: '…' }. With null, synth warns that the alarms have no receiver.
     alarms: null,
+    minorAlarms: null,
     runbookUrl: null,
     providers: {
       identityRegistry: ['jibit', 'zohal'],

@@ -30,6 +30,8 @@ export interface StaticEgress {
 export const staticEgress = (parent: Construct, logs: LogGroupProps): StaticEgress => {
   const scope = new Construct(parent, 'Egress');
   const address = new CfnEIP(scope, 'Address', { domain: 'vpc' });
+  // Providers allow this address, and AWS gives a released address to somebody else: it is kept as the logs are.
+  address.applyRemovalPolicy(logs.removalPolicy);
   const vpc = new Vpc(scope, 'Vpc', {
     maxAzs: 2,
     natGateways: 1,

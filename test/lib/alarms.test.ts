@@ -59,6 +59,7 @@ const CONDITIONS = [
     100,
     [1, 1],
   ],
+  ['key-limit-used-up', OURS, 'KeyLimitsUsedUp', {}, 'Sum', 1, [1, 1]],
   ['app-verifies-failing', OURS, 'FailedVerifiesAboveLimit', {}, 'Sum', 1, [1, 1]],
   ['key-limit-used-up', OURS, 'KeyLimitsUsedUp', {}, 'Sum', 1, [1, 1]],
   ['canary', 'AWS/Lambda', 'Errors', { FunctionName: { Ref: functionOf('canary') } }, 'Sum', 1, [2, 3]],
@@ -70,6 +71,7 @@ const CONDITIONS = [
     (provider) =>
       [
         [`circuit-open-${provider}`, OURS, 'CircuitChanges', { provider, state: 'open' }, 'Sum', 1, [1, 1]],
+        [`unreadable-responses-${provider}`, OURS, 'UnreadableResponses', { provider }, 'Sum', 5, [1, 1]],
         [`misconfigured-${provider}`, OURS, 'ProviderMisconfigured', { provider }, 'Sum', 1, [1, 1]],
         [`unreadable-responses-${provider}`, OURS, 'UnreadableResponses', { provider }, 'Sum', 5, [1, 1]],
       ] as const,
@@ -122,14 +124,11 @@ describe('the alarms of prod', () => {
     ]);
   });
 
-  test('notify the topic when they are raised and when they end', () => {
+  test('notify the topic when they are raised, and have no OK action, which a new alarm would run', () => {
     const [topic, ...otherTopics] = Object.keys(resourcesOf(api, 'AWS::SNS::Topic'));
     expect([topic, otherTopics]).toEqual([expect.any(String), []]);
     for (const { AlarmActions, OKActions } of all) {
-      expect({ AlarmActions, OKActions }).toEqual({
-        AlarmActions: [{ Ref: topic }],
-        OKActions: [{ Ref: topic }],
-      });
+      expect({ AlarmActions, OKActions }).toEqual({ AlarmActions: [{ Ref: topic }], OKActions: undefined });
     }
   });
 

@@ -146,6 +146,13 @@ describe('staticEgress', () => {
     prod.api.hasResourceProperties('AWS::EC2::VPCEndpoint', { VpcEndpointType: 'Gateway' });
   });
 
+  test('keeps its address in prod, since AWS gives a released address to somebody else', () => {
+    const policiesOf = (template: typeof dev.api) =>
+      Object.values(resourcesOf(template, 'AWS::EC2::EIP')).map(({ DeletionPolicy }) => DeletionPolicy);
+    expect(policiesOf(prod.api)).toEqual(['Retain']);
+    expect(policiesOf(templatesOf('dev', { staticEgress: true }).api)).toEqual(['Delete']);
+  });
+
   test('adds no network when it is off', () => {
     dev.api.resourceCountIs('AWS::EC2::VPC', 0);
     expect(functionOf(dev, 'create-user').VpcConfig).toBeUndefined();

@@ -64,4 +64,13 @@ describe('the data stack', () => {
     expect(text).toMatch(/"SIGNING_KEYS":[^}]*SigningKeyk2[^}]*},[^}]*SigningKeyk1/);
     expect(text).not.toMatch(/SigningKeyk0/);
   });
+
+  test('replicates the hash secret to a second Region, if the config names one', () => {
+    const replicasOf = (template: typeof dev) =>
+      Object.values(resourcesOf(template, 'AWS::SecretsManager::Secret'))[0]?.Properties.ReplicaRegions;
+    expect(replicasOf(dev)).toBeUndefined();
+    expect(replicasOf(templatesOf('dev', { hashSecretReplica: 'eu-west-1' }).data)).toEqual([
+      { Region: 'eu-west-1' },
+    ]);
+  });
 });

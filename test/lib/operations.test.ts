@@ -55,6 +55,22 @@ describe('docs/operations.md', () => {
     );
   });
 
+  test('names the records of JSON logs, which have no lines REPORT and INIT', () => {
+    const formats = Object.values(resourcesOf(api, 'AWS::Lambda::Function')).map(
+      ({ Properties }) => Properties.LoggingConfig?.LogFormat,
+    );
+    expect(new Set(formats)).toEqual(new Set(['JSON']));
+    expect(runbook).toContain('`platform.report`');
+    expect(runbook).not.toMatch(/`(?:REPORT|INIT)`/);
+  });
+
+  test('writes secrets only into files that git ignores', () => {
+    const ignored = readFileSync(new URL('../../.gitignore', import.meta.url), 'utf8').split('\n');
+    const files = [...runbook.matchAll(/file:\/\/([\w.-]+)/g)].map(([, file = '']) => file);
+    expect(files.length).toBeGreaterThan(1);
+    expect(ignored).toEqual(expect.arrayContaining(files));
+  });
+
   test('links to headings that exist', () => {
     const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
       title
@@ -106,7 +122,7 @@ describe('alarms', () => {
     });
   });
 
-  test('can publish to the new topic, and no other service or account can', () => {
+  test('and the rule about their end can publish to the new topic, and no other service or account can', () => {
     const [policy] = Object.values(resourcesOf(api, 'AWS::SNS::TopicPolicy'));
     const allowed = policy?.Properties.PolicyDocument.Statement.filter(
       ({ Effect }: { Effect: string }) => Effect === 'Allow',
@@ -117,6 +133,8 @@ describe('alarms', () => {
         Principal: { Service: 'cloudwatch.amazonaws.com' },
         Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
       }),
+      // EventBridge supports no condition in the policy of a topic (Amazon EventBridge, Troubleshooting).
+      expect.objectContaining({ Action: 'sns:Publish', Principal: { Service: 'events.amazonaws.com' } }),
     ]);
   });
 

@@ -132,11 +132,41 @@ describe('TLS', () => {
     api.hasResourceProperties('AWS::ApiGateway::RestApi', TLS);
   });
 
-  test('a custom domain accepts TLS 1.2 and newer only and closes the default endpoint', () => {
-    const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/0';
-    const { api } = templatesOf('dev', { domain: { name: 'api.example.com', certificateArn } });
-    api.hasResourceProperties('AWS::ApiGateway::DomainName', TLS);
+  test('a custom domain accepts TLS 1.2 and newer only', () => {
+    withDomain('open').hasResourceProperties('AWS::ApiGateway::DomainName', TLS);
+  });
+});
+
+const withDomain = (defaultEndpoint: 'open' | 'closed') => {
+  const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/0';
+  const domain = { name: 'api.example.com', certificateArn, defaultEndpoint };
+  return templatesOf('dev', { domain }).api;
+};
+
+describe('a custom domain', () => {
+  const issuerOf = (api: typeof dev): string => {
+    const [id, verify] =
+      Object.entries(resourcesOf(api, 'AWS::Lambda::Function')).find(([name]) =>
+        name.startsWith('verifyotp'),
+      ) ?? [];
+    expect(id).toBeDefined();
+    return JSON.stringify(verify?.Properties.Environment.Variables.TOKEN_ISSUER);
+  };
+
+  test('is added beside the default endpoint, which stays open and stays the issuer of tokens', () => {
+    const api = withDomain('open');
+    api.resourceCountIs('AWS::ApiGateway::DomainName', 1);
+    api.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: false });
+    expect(issuerOf(api)).toEqual(issuerOf(dev));
+    expect(issuerOf(api)).toContain('execute-api');
+    expect(JSON.stringify(api.findOutputs('BaseUrl'))).toContain('execute-api');
+  });
+
+  test('becomes the only address and the issuer of tokens when the default endpoint is closed', () => {
+    const api = withDomain('closed');
     api.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true });
+    expect(issuerOf(api)).toBe('"https://api.example.com"');
+    expect(api.findOutputs('BaseUrl')).toMatchObject({ BaseUrl: { Value: 'https://api.example.com' } });
   });
 });
 

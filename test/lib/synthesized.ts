@@ -47,7 +47,11 @@ export const everyOption = stageConfig('prod', {
   domain: {
     name: 'api.example.com',
     certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0',
+    defaultEndpoint: 'closed',
   },
+  minorAlarms: { email: 'team@example.com' },
+  hashSecretReplica: 'eu-west-1',
+  retiredSigningKeys: ['k0'],
 });
 
 /** Returns the app of several stages, not yet synthesized. */
