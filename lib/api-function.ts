@@ -1,4 +1,4 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -92,6 +92,8 @@ export class ApiFunction extends Construct {
       ...(props.reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: props.reservedConcurrency,
       }),
+      // CloudFormation would delete a version that the template no longer has: `npm run rollback` needs those before.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.ACTIVE,
       ...(egress && {

@@ -179,6 +179,11 @@ describe('a stage with a gradual rollout', () => {
     expect(statements[1]?.Resource).toHaveLength(2 * OPERATIONS.length);
   });
 
+  test('keeps the versions that the template no longer has, for a rollback', () => {
+    const versions = Object.values(resourcesOf(prod, 'AWS::Lambda::Version'));
+    expect(versions.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(versions.map(() => 'Retain'));
+  });
+
   test('deploys the canary at once, since no caller uses it', () => {
     const versions = Object.keys(resourcesOf(prod, 'AWS::Lambda::Version'));
     expect(versions).toHaveLength(OPERATIONS.length);
