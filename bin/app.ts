@@ -1,5 +1,5 @@
 import { App } from 'aws-cdk-lib';
-import { addStages } from '#lib/app.ts';
+import { addStages, refuseDeploys } from '#lib/app.ts';
 import { bundleFunctions } from '#lib/bundling.ts';
 import { ConfigError } from '#lib/config.ts';
 import { releaseOf } from '#lib/release.ts';
@@ -9,7 +9,12 @@ import { configsOf } from '#lib/stages.ts';
 const app = new App();
 try {
   const configs = configsOf(app.node.getAllContext());
-  addStages(app, configs, { bundles: await bundleFunctions({ outDir: '.build' }), release: releaseOf() });
+  const stages = addStages(app, configs, {
+    bundles: await bundleFunctions({ outDir: '.build' }),
+    release: releaseOf(),
+  });
+  // The CDK CLI sets the variable from the credentials.
+  refuseDeploys(stages, process.env.CDK_DEFAULT_ACCOUNT);
   app.synth();
 } catch (error) {
   // The message of a ConfigError names every fault; its stack trace would add nothing.

@@ -5,7 +5,9 @@ import { ApiStack } from './api-stack.ts';
 import type { Bundles } from './bundling.ts';
 import type { Config } from './config.ts';
 import { DataStack } from './data-stack.ts';
+import { deployFaults } from './deploy-rules.ts';
 import type { Release } from './release.ts';
+import { configOf, STAGE_NAMES } from './stages.ts';
 
 interface Built {
   readonly bundles: Bundles;
@@ -16,6 +18,22 @@ interface Built {
 export const addStages = (app: App, configs: readonly Config[], built: Built) => {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return configs.map((config) => addStage(app, config, built));
+};
+
+/**
+ * Adds an error annotation to a stage that must not be deployed: the CDK CLI then refuses its diff and deploy, and `npm run synth`, which
+ * ignores errors, prints it. `caller`: the account of the credentials, if there are any.
+ */
+export const refuseDeploys = (
+  stages: readonly { readonly config: Config; readonly data: DataStack }[],
+  caller: string | undefined,
+): void => {
+  const all = STAGE_NAMES.map(
+    (name) => stages.find(({ config }) => config.stage === name)?.config ?? configOf(name),
+  );
+  for (const { config, data } of stages) {
+    for (const fault of deployFaults(config, { stages: all, caller })) Annotations.of(data).addError(fault);
+  }
 };
 
 /** Adds both stacks of a stage. */
@@ -31,11 +49,5 @@ export const addStage = (app: App, config: Config, { bundles, release }: Built) 
       );
     }
   }
-  if (config.stage === 'prod' && config.alarms === null) {
-    Annotations.of(api).addWarningV2(
-      'buyer-linking:alarms-without-receiver',
-      'The alarms of prod have no receiver: set "alarms" in lib/stages.ts.',
-    );
-  }
-  return { data, api };
+  return { config, data, api };
 };

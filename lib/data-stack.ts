@@ -6,6 +6,7 @@ import {
   type ITableV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
+import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type Config, environmentOf } from './config.ts';
@@ -16,6 +17,22 @@ const HASH_KEY_LENGTH = 64;
 
 /** The time in which a deletion of a signing key can be canceled: the minimum of KMS. */
 const KEY_WAITING_PERIOD = Duration.days(7);
+
+/**
+ * Denies the lookup role of the CDK bootstrap to read items: it has the managed policy ReadOnlyAccess, and a job that only shows a diff
+ * may assume it. "An explicit deny in any of these policies overrides the allow" (IAM, Policy evaluation logic).
+ */
+const noReadsForCdkLookups = ({ partition, account }: Stack): PolicyStatement =>
+  new PolicyStatement({
+    effect: Effect.DENY,
+    principals: [new AnyPrincipal()],
+    actions: ['GetItem', 'BatchGetItem', 'Query', 'Scan', 'PartiQLSelect'].map((verb) => `dynamodb:${verb}`),
+    // The table that has this policy; its ARN would refer to itself.
+    resources: ['*'],
+    conditions: {
+      ArnLike: { 'aws:PrincipalArn': `arn:${partition}:iam::${account}:role/cdk-*-lookup-role-*` },
+    },
+  });
 
 /** The stack of what must be kept: the table, the keys that sign access tokens and the hash secret. */
 export class DataStack extends Stack {
@@ -53,6 +70,7 @@ export class DataStack extends Stack {
       },
       deletionProtection: isKept,
       removalPolicy,
+      resourcePolicy: new PolicyDocument({ statements: [noReadsForCdkLookups(this)] }),
     });
     if (key) {
       // TableV2 accepts a key only in a stack with a fixed Region.

@@ -4,6 +4,7 @@ import { KEY_PREFIXES } from '#shared/env.ts';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
+import { REQUIRED_OF_PROD } from './deploy-rules.ts';
 import {
   listOf,
   matching,
@@ -48,9 +49,14 @@ export const options = {
     v.nullable(matching(/^\d{12}$/, '"123456789012"')),
     'The AWS account of the stage, which the credentials must belong to; –: the account of the credentials.',
   ),
-  region: option(
-    v.nullable(region),
-    'The Region of the stage; –: the Region of the credentials.',
+  region: option(v.nullable(region), 'The Region of the stage; –: the Region of the credentials.'),
+  leftUnset: option(
+    v.nullable(listOf(oneOf(REQUIRED_OF_PROD), 'options')),
+    'Those of `account`, `region`, `alarms`, `spend` and `budget` that are unset on purpose. Without all others, prod is neither compared nor deployed.',
+  ),
+  sharedAccount: option(
+    v.nullable(matching(/\S/, '"the reason"')),
+    'Why another stage may be in the account of prod. –: refused, since who deploys one stage of an account can change each stage in it.',
   ),
   keyPrefix: option(
     oneOf(KEY_PREFIXES),

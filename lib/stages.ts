@@ -5,6 +5,8 @@ export const STAGES = {
   dev: {
     account: null,
     region: null,
+    leftUnset: null,
+    sharedAccount: null,
     keyPrefix: 'blk_test_',
     otpAccess: 'api-key',
     removal: 'destroy',
@@ -42,6 +44,8 @@ export const STAGES = {
     // Set both: then no deploy of prod can reach another account or Region.
     account: null,
     region: null,
+    leftUnset: null,
+    sharedAccount: null,
     keyPrefix: 'blk_live_',
     otpAccess: 'api-key',
     removal: 'retain',
@@ -52,7 +56,7 @@ export const STAGES = {
     permissionsBoundary: null,
     tags: null,
     logRetentionDays: 365,
-    // Set { email: '…' } or { topicArn: '…' }. With null, synth warns that the alarms have no receiver.
+    // Set { email: '…' } or { topicArn: '…' }.
     alarms: null,
     minorAlarms: null,
     runbookUrl: null,

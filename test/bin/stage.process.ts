@@ -55,6 +55,26 @@ describe('bin/stage.ts', () => {
     });
   }, 120_000);
 
+  it.each(['diff', 'deploy'])(
+    'does not %s prod while its required options are unset, in one sentence',
+    (command) => {
+      const { status, stderr, stdout } = run(
+        STAGE,
+        command,
+        '--stage',
+        'prod',
+        '--no-notices',
+        '--output',
+        folder,
+      );
+      expect(status).toBe(1);
+      expect(`${stdout}${stderr}`).toContain(
+        'Stage prod is not deployed while account, region, alarms, spend, and budget are unset in lib/stages.ts.',
+      );
+    },
+    120_000,
+  );
+
   it.each([
     ['deploy without a stage', ['deploy', '--all'], 'Name a stage: --stage dev or --stage prod.'],
     ['diff without a stage', ['diff', '-c', 'stage=dev'], 'Name a stage: --stage dev or --stage prod.'],
@@ -70,7 +90,7 @@ describe('bin/stage.ts', () => {
 
   it('is what the scripts of package.json run', () => {
     expect(packageJson.scripts).toMatchObject({
-      synth: 'node bin/stage.ts synth --quiet',
+      synth: 'node bin/stage.ts synth --quiet --ignore-errors',
       diff: 'node bin/stage.ts diff',
       deploy: 'node bin/stage.ts deploy --all',
     });

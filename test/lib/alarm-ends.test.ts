@@ -9,9 +9,10 @@ const minorAlarms = { topicArn: 'arn:aws:sns:eu-central-1:123456789012:team' };
 /** The names of the alarms that can wait until the morning. */
 const MINOR = [
   ...[...allRoutes.map(({ name }) => name), 'authorizer'].map((name) => `${name}-slow`),
-  ...[...STAGES.prod.providers.identityRegistry, ...STAGES.prod.providers.sms].flatMap(
-    (provider) => [`circuit-open-${provider}`, `unreadable-responses-${provider}`],
-  ),
+  ...[...STAGES.prod.providers.identityRegistry, ...STAGES.prod.providers.sms].flatMap((provider) => [
+    `circuit-open-${provider}`,
+    `unreadable-responses-${provider}`,
+  ]),
   'slow-responses',
   'rate-limiter-unreachable',
   'key-limit-used-up',

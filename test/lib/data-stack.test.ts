@@ -16,6 +16,30 @@ describe('the data stack', () => {
     ]);
   });
 
+  test.each([
+    ['dev', dev],
+    ['prod', prod],
+  ] as const)('denies the lookup role of CDK every read of the items of %s', (_, template) => {
+    const [table] = Object.values(resourcesOf(template, 'AWS::DynamoDB::GlobalTable'));
+    const { Statement } = table?.Properties.Replicas[0].ResourcePolicy.PolicyDocument;
+    expect(Statement).toEqual([
+      {
+        Effect: 'Deny',
+        Principal: { AWS: '*' },
+        Action: [
+          'dynamodb:BatchGetItem',
+          'dynamodb:GetItem',
+          'dynamodb:PartiQLSelect',
+          'dynamodb:Query',
+          'dynamodb:Scan',
+        ],
+        Resource: '*',
+        Condition: { ArnLike: { 'aws:PrincipalArn': expect.anything() } },
+      },
+    ]);
+    expect(JSON.stringify(Statement[0].Condition)).toContain(':role/cdk-*-lookup-role-*');
+  });
+
   test('protects the table of prod from deletion', () => {
     const [table] = Object.values(resourcesOf(prod, 'AWS::DynamoDB::GlobalTable'));
     expect(table?.Properties.Replicas[0].DeletionProtectionEnabled).toBe(true);

@@ -10,14 +10,18 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
-const WORKFLOWS = ['.github/workflows/ci.yml', '.github/workflows/deploy.yml'];
+const WORKFLOWS = [
+  '.github/workflows/ci.yml',
+  '.github/workflows/deploy.yml',
+  '.github/workflows/rollback.yml',
+];
 const FILES = [...WORKFLOWS, '.github/actions/install/action.yml'];
 
 /** Returns the texts that a pattern captures in a file. */
 const captured = (file: string, pattern: RegExp): string[] =>
   [...read(file).matchAll(pattern)].map(([, text = '']) => text);
 
-const [deploy = ''] = WORKFLOWS.slice(1).map(read);
+const [deploy = '', rollback = ''] = WORKFLOWS.slice(1).map(read);
 const ci = read(WORKFLOWS[0] ?? '');
 
 describe('the GitHub workflows', () => {
@@ -66,7 +70,49 @@ describe('the GitHub workflows', () => {
     expect(named).toEqual(expect.arrayContaining(folders));
   });
 
-  test('deploy.yml offers the stages of lib/stages.ts', () => {
-    expect(deploy).toContain(`options: [${STAGE_NAMES.join(', ')}]`);
+  test('deploy.yml and rollback.yml offer the stages of lib/stages.ts', () => {
+    for (const file of [deploy, rollback]) expect(file).toContain(`options: [${STAGE_NAMES.join(', ')}]`);
+  });
+
+  test('deploy.yml checks the tag of prod before it asks AWS for credentials', () => {
+    const isTag = deploy.indexOf("inputs.stage == 'prod' && !startsWith(github.ref, 'refs/tags/v')");
+    const isOfMain = deploy.indexOf('git merge-base --is-ancestor "$GITHUB_SHA" origin/main');
+    expect(isTag).toBeGreaterThan(0);
+    expect(isOfMain).toBeGreaterThan(isTag);
+    expect(deploy.indexOf('configure-aws-credentials')).toBeGreaterThan(isOfMain);
+  });
+
+  test('rollback.yml waits for the reviewers of the stage, and tests it afterwards', () => {
+    expect(rollback).toContain('environment: ${{ inputs.stage }}\n');
+    expect(rollback).toMatch(
+      /npm run rollback -- --stage "\$STAGE"\n {6}- run: npm run smoke -- --stage "\$STAGE"/,
+    );
+  });
+
+  test('use the environments that the trust policies of docs/deploy.md name, and no others', () => {
+    const environments = [deploy, rollback]
+      .flatMap((file) => [...file.matchAll(/^ {4}environment: (.+)$/gm)])
+      .map(([, name = '']) => name.replace('${{ inputs.stage }}', 'prod'));
+    const policies = [
+      ...read('docs/deploy.md').matchAll(/<!-- Trust policy: (\S+) -->\s+```json\n([\s\S]+?)```/g),
+    ].map(([, name = '', json = '']) => ({ name, policy: JSON.parse(json) }));
+    expect(policies.map(({ name }) => name).sort()).toEqual([...new Set(environments)].sort());
+    for (const { name, policy } of policies) {
+      expect(policy.Statement).toEqual([
+        {
+          Effect: 'Allow',
+          Principal: {
+            Federated: expect.stringMatching(/:oidc-provider\/token\.actions\.githubusercontent\.com$/),
+          },
+          Action: 'sts:AssumeRoleWithWebIdentity',
+          Condition: {
+            StringEquals: {
+              'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
+              'token.actions.githubusercontent.com:sub': `repo:<owner>/<repository>:environment:${name}`,
+            },
+          },
+        },
+      ]);
+    }
   });
 });

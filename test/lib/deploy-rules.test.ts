@@ -1,0 +1,78 @@
+import { describe, expect, test } from '@jest/globals';
+import { deployFaults, REQUIRED_OF_PROD } from '#lib/deploy-rules.ts';
+import { stageConfig } from './synthesized.ts';
+
+const PROD_ACCOUNT = '111122223333';
+
+const complete = {
+  account: PROD_ACCOUNT,
+  region: 'eu-central-1',
+  alarms: { email: 'on-call@example.com' },
+  spend: { paidChecksPerDay: 1000, smsPerDay: null },
+  budget: { usdPerMonth: 500 },
+} as const;
+
+const dev = stageConfig('dev');
+const prod = stageConfig('prod', complete);
+
+describe('the options that prod requires', () => {
+  test('are named in one sentence if they are unset', () => {
+    const unset = stageConfig('prod');
+    expect(deployFaults(unset, { stages: [dev, unset] })).toEqual([
+      'Stage prod is not deployed while account, region, alarms, spend, and budget are unset in lib/stages.ts. Set each, or name it in "leftUnset" if that is meant.',
+    ]);
+  });
+
+  test('may be left unset on purpose, each by its name', () => {
+    const chosen = stageConfig('prod', { ...complete, budget: null, leftUnset: ['budget'] });
+    expect(deployFaults(chosen, { stages: [dev, chosen] })).toEqual([]);
+    const none = stageConfig('prod', { leftUnset: [...REQUIRED_OF_PROD] });
+    expect(deployFaults(none, { stages: [dev, none] })).toEqual([]);
+    const other = stageConfig('prod', {
+      ...complete,
+      spend: { paidChecksPerDay: null, smsPerDay: null },
+      leftUnset: ['budget'],
+    });
+    expect(deployFaults(other, { stages: [dev, other] })).toEqual([
+      expect.stringContaining('while spend is unset'),
+    ]);
+  });
+
+  test('are required of no other stage', () => {
+    expect(deployFaults(dev, { stages: [dev, stageConfig('prod')] })).toEqual([]);
+  });
+});
+
+describe('the account of prod', () => {
+  const SENTENCE = `share the account ${PROD_ACCOUNT}: who deploys one can change the other.`;
+
+  test('is refused to another stage, by its config or by the credentials', () => {
+    const inProd = stageConfig('dev', { account: PROD_ACCOUNT });
+    const stages = [inProd, prod];
+    expect(deployFaults(inProd, { stages })).toEqual([expect.stringContaining(SENTENCE)]);
+    expect(deployFaults(prod, { stages })).toEqual([expect.stringContaining(SENTENCE)]);
+    expect(deployFaults(dev, { stages: [dev, prod], caller: PROD_ACCOUNT })).toEqual([
+      expect.stringContaining(SENTENCE),
+    ]);
+  });
+
+  test('is refused to prod if another stage names it, also by the credentials', () => {
+    const named = stageConfig('dev', { account: '444455556666' });
+    const anywhere = stageConfig('prod', { ...complete, account: null, leftUnset: ['account'] });
+    const stages = [named, anywhere];
+    expect(deployFaults(anywhere, { stages, caller: '444455556666' })).toHaveLength(1);
+    expect(deployFaults(anywhere, { stages, caller: PROD_ACCOUNT })).toEqual([]);
+  });
+
+  test('may be shared for a reason that the config gives', () => {
+    const inProd = stageConfig('dev', { account: PROD_ACCOUNT });
+    const shared = stageConfig('prod', { ...complete, sharedAccount: 'one engineer deploys both' });
+    expect(deployFaults(inProd, { stages: [inProd, shared] })).toEqual([]);
+    expect(deployFaults(shared, { stages: [inProd, shared] })).toEqual([]);
+  });
+
+  test('is not refused to a stage in another account', () => {
+    expect(deployFaults(dev, { stages: [dev, prod], caller: '444455556666' })).toEqual([]);
+    expect(deployFaults(prod, { stages: [dev, prod], caller: PROD_ACCOUNT })).toEqual([]);
+  });
+});
