@@ -70,7 +70,7 @@ interface Run {
 /** Runs the checks with keys, and with a person where the stage has test people. Leaves no valid key and no person. */
 const withKeys = async (connection: Connection, { call, lines, signal }: Run): Promise<void> => {
   const tools = { check: lines.check, call };
-  const keys = testKeys(connection.admin);
+  const keys = testKeys(connection.admin, connection.testPeople !== undefined);
   const test = testPersonOf(connection, call);
   try {
     await keys.issue(signal);

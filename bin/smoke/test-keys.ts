@@ -12,11 +12,15 @@ const LIFETIME_SECONDS = 3600;
 
 type KeyName = 'shop' | 'reader' | 'app';
 
-const SCOPES: readonly (readonly [KeyName, readonly Scope[]])[] = [
+type KeyScopes = readonly (readonly [KeyName, readonly Scope[]])[];
+
+const SCOPES: KeyScopes = [
   ['shop', ['users:read', 'users:write']],
   ['reader', ['users:read']],
-  ['app', ['buyers:register']],
 ];
+
+/** Only the checks that need a person use it, so a stage with real people never has such a key. */
+const SCOPES_WITH_PEOPLE: KeyScopes = [...SCOPES, ['app', ['buyers:register']]];
 
 const testSeller = async (admin: Administration): Promise<string> => {
   for (const { name, status, seller_id } of await admin.sellers.list()) {
@@ -25,8 +29,8 @@ const testSeller = async (admin: Administration): Promise<string> => {
   return (await createSeller(admin, SELLER_NAME)).seller_id;
 };
 
-/** Returns the keys of one smoke test, which are not issued yet. */
-export const testKeys = (admin: Administration) => {
+/** Returns the keys of one smoke test, which are not issued yet. The one of the buyer app exists only with test people. */
+export const testKeys = (admin: Administration, hasPeople: boolean) => {
   const ids = {} as Record<KeyName, string>;
   const secrets = {} as Record<KeyName, string>;
   return {
@@ -36,7 +40,7 @@ export const testKeys = (admin: Administration) => {
     async issue(signal: AbortSignal): Promise<void> {
       const sellerId = await testSeller(admin);
       const expiresAt = Math.floor(admin.clock() / 1000) + LIFETIME_SECONDS;
-      for (const [name, scopes] of SCOPES) {
+      for (const [name, scopes] of hasPeople ? SCOPES_WITH_PEOPLE : SCOPES) {
         signal.throwIfAborted();
         const options = { sellerId, name: `smoke test ${name}`, plan: 'free', scopes, expiresAt } as const;
         const { key, secret } = await issueKey(admin, options);

@@ -31,7 +31,7 @@ const smoke = async (...args: readonly string[]) => {
 };
 
 describe('the smoke test of a stage', () => {
-  it('sends no request that needs a person where the providers are real, and revokes its keys', async () => {
+  it('where the providers are real, sends no request that needs a person, issues no key with buyers:register and revokes its keys', async () => {
     const paths: string[] = [];
     const stub = await startStub((path, response) => {
       paths.push(path);
@@ -53,7 +53,10 @@ describe('the smoke test of a stage', () => {
       startCommand(['--stage', 'prod', '--json', ...args], aws.environment).ended;
     const { sellers } = JSON.parse((await admin('sellers', 'list')).out);
     const { keys } = JSON.parse((await admin('keys', 'list', sellers[0].seller_id)).out);
-    expect(keys.map(({ status }: { status: string }) => status)).toEqual(Array(3).fill('revoked'));
+    expect(keys.map(({ status, scopes }: { status: string; scopes: string[] }) => [status, scopes])).toEqual([
+      ['revoked', ['users:read', 'users:write']],
+      ['revoked', ['users:read']],
+    ]);
   });
 
   it('is refused in one sentence for a stage that does not exist', async () => {
