@@ -1,6 +1,6 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { SubnetType } from 'aws-cdk-lib/aws-ec2';
-import { PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   Code,
@@ -50,17 +50,38 @@ export interface ApiFunctionProps extends FunctionDefaults, RouteProps {
 
 /** AWS accepts only `*` as the resource of these actions: traces and network interfaces have no ARN before they exist. */
 const TRACING = allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']);
-const NETWORK_INTERFACES = allow(
-  [
-    'ec2:CreateNetworkInterface',
-    'ec2:DeleteNetworkInterface',
-    'ec2:DescribeNetworkInterfaces',
-    'ec2:DescribeSubnets',
-    'ec2:AssignPrivateIpAddresses',
-    'ec2:UnassignPrivateIpAddresses',
-  ],
-  ['*'],
-);
+const NETWORK_INTERFACE_ACTIONS = [
+  'ec2:CreateNetworkInterface',
+  'ec2:DeleteNetworkInterface',
+  'ec2:DescribeNetworkInterfaces',
+  'ec2:DescribeSubnets',
+  'ec2:AssignPrivateIpAddresses',
+  'ec2:UnassignPrivateIpAddresses',
+];
+
+/**
+ * Lets the Lambda service connect a function to the network, and denies the same to the function's code: "you can use the
+ * lambda:SourceFunctionArn condition key to deny EC2 actions to the function code" (Lambda, Giving functions access to a VPC). The
+ * key is set only for calls of code. It matches any function, since a role that names its own function would refer to itself.
+ */
+const networkInterfaces = (scope: Construct): readonly PolicyStatement[] => [
+  allow(NETWORK_INTERFACE_ACTIONS, ['*']),
+  new PolicyStatement({
+    effect: Effect.DENY,
+    actions: NETWORK_INTERFACE_ACTIONS,
+    resources: ['*'],
+    conditions: {
+      ArnLike: {
+        'lambda:SourceFunctionArn': Stack.of(scope).formatArn({
+          service: 'lambda',
+          resource: 'function',
+          resourceName: '*',
+          arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+        }),
+      },
+    },
+  }),
+];
 
 /** A Lambda function with the defaults of this service, its role, its log group and its alarms. */
 export class ApiFunction extends Construct {
@@ -116,7 +137,7 @@ export class ApiFunction extends Construct {
           statements: [
             allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]),
             TRACING,
-            ...(egress ? [NETWORK_INTERFACES] : []),
+            ...(egress ? networkInterfaces(this) : []),
             ...grants,
           ],
         }),
@@ -129,7 +150,22 @@ export class ApiFunction extends Construct {
     return role;
   }
 
-  private addAlarms({ name, impact, timeoutSeconds, monitoring }: ApiFunctionProps): void {
+  private addAlarms({
+    name,
+    impact,
+    timeoutSeconds,
+    monitoring,
+    reservedConcurrency,
+  }: ApiFunctionProps): void {
+    if (reservedConcurrency !== undefined) {
+      monitoring.addAlarm(this, {
+        name: `${name}-concurrency`,
+        section: '<operation>-concurrency',
+        impact: `${impact} 80 % of its ${reservedConcurrency} concurrent runs are in use; above 100 %, Lambda refuses requests.`,
+        metric: this.lambda.metric('ConcurrentExecutions', { period: ALARM_PERIOD, statistic: 'Maximum' }),
+        threshold: reservedConcurrency * 0.8,
+      });
+    }
     monitoring.addAlarm(this, {
       name: `${name}-failing`,
       section: '<operation>-failing',

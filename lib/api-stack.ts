@@ -12,6 +12,7 @@ import { addGatewayResponses } from './gateway-responses.ts';
 import { addMethods } from './methods.ts';
 import { apiStackName, OUTPUTS, usagePlanOutput } from './outputs.ts';
 import type { Release } from './release.ts';
+import { addResourceAlarms } from './resource-alarms.ts';
 import { addUsagePlans, baseUrlOf, restApi } from './rest-api.ts';
 import { rolloutOf } from './rollout.ts';
 import { addServiceAlarms } from './service-alarms.ts';
@@ -64,12 +65,13 @@ export class ApiStack extends Stack {
     addGatewayResponses(api);
     const plans = addUsagePlans(this, api, name);
     if (config.firewall) {
-      addFirewall(this, api.deploymentStage, { ...config.firewall, otpAccess: config.otpAccess });
+      addFirewall(this, api.deploymentStage, { ...config, ...config.firewall });
     }
     if (config.canary) addCanary(this, { ...defaults, codeFolder: bundles.folderOf('canary'), baseUrl });
 
     addBudget(this, config);
     addServiceAlarms(this, { config, monitoring: defaults.monitoring, api });
+    addResourceAlarms(this, { config, monitoring: defaults.monitoring, table: data.table, egress });
     defaults.monitoring.addEnds();
     addDashboard(this, { name, api, table: data.table, metrics: defaults.monitoring.metrics });
     this.addOutputs({

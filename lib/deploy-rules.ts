@@ -1,7 +1,5 @@
 import type { Config } from './config.ts';
-
-/** The options without which nobody notices a wrong account, a failure or a bill of prod. */
-export const REQUIRED_OF_PROD = ['account', 'region', 'alarms', 'spend', 'budget'] as const;
+import { REQUIRED_OF_PROD } from './option-schemas.ts';
 
 const isUnset = (config: Config, name: (typeof REQUIRED_OF_PROD)[number]): boolean =>
   name === 'spend' ? Object.values(config.spend).every((limit) => limit === null) : config[name] === null;

@@ -1,14 +1,24 @@
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
+import { type Route, requiresKey } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import type { Config } from './config.ts';
 
 /** The window in which the firewall counts the requests of an address, in seconds. */
 const WINDOW_SECONDS = 300;
 
-/** Requests of one address to the one-time-code operations together in a window, where these require no key. */
-const OTP_REQUESTS_PER_ADDRESS = 100;
+/** The window for the open routes. The shortest one of AWS: a throttle is used up within seconds. */
+const OPEN_ROUTES_WINDOW_SECONDS = 60;
+
+/** The share of the throttle of an open route that one address may use. */
+const SHARE_OF_OPEN_ROUTES = 1 / 5;
+
+/** Returns the name of the firewall in its metrics. Names of metrics are shared by the stages of an account and Region. */
+export const firewallMetricName = (stage: string): string => `BuyerLinking-${stage}`;
+
+/** The dimension `Rule` of the metrics of all rules together. */
+export const FIREWALL_ALL_RULES = 'ALL';
 
 const visibility = (metricName: string) => ({
   metricName,
@@ -21,12 +31,13 @@ interface AddressLimit {
   readonly name: string;
   readonly metricName: string;
   readonly limit: number;
+  readonly windowSeconds?: number;
   /** Counts only the requests that match; every request by default. */
   readonly scopeDownStatement?: CfnWebACL.StatementProperty;
 }
 
 const addressLimit = (
-  { name, metricName, limit, scopeDownStatement }: AddressLimit,
+  { name, metricName, limit, windowSeconds = WINDOW_SECONDS, scopeDownStatement }: AddressLimit,
   priority: number,
 ): CfnWebACL.RuleProperty => ({
   name,
@@ -36,7 +47,7 @@ const addressLimit = (
     rateBasedStatement: {
       aggregateKeyType: 'IP',
       limit,
-      evaluationWindowSec: WINDOW_SECONDS,
+      evaluationWindowSec: windowSeconds,
       ...(scopeDownStatement && { scopeDownStatement }),
     },
   },
@@ -57,35 +68,49 @@ const pathContains = (searchString: string): CfnWebACL.StatementProperty => ({
   },
 });
 
-const otpPaths = allRoutes.filter(({ access }) => access.by === 'otp').map(({ path }) => path);
+/** Matches each of these rows, by the part of its path before a parameter. */
+const anyOf = (rows: readonly Route[]): CfnWebACL.StatementProperty => {
+  const paths = new Set(rows.map(({ path }) => path.replace(/\/\{.*$/, '')));
+  return { orStatement: { statements: [...paths].map(pathContains) } };
+};
+
+type FirewallConfig = Pick<Config, 'stage' | 'otpAccess' | 'openRoutes'> & NonNullable<Config['firewall']>;
+
+const limitsOf = (config: FirewallConfig): readonly AddressLimit[] => [
+  { name: 'requests-per-address', metricName: 'RequestsPerAddress', limit: config.requestsPerAddress },
+  {
+    name: 'open-requests-per-address',
+    metricName: 'OpenRequestsPerAddress',
+    // 12 at least: AWS accepts no limit below 10.
+    limit: Math.floor(
+      config.openRoutes.requestsPerSecond * OPEN_ROUTES_WINDOW_SECONDS * SHARE_OF_OPEN_ROUTES,
+    ),
+    windowSeconds: OPEN_ROUTES_WINDOW_SECONDS,
+    scopeDownStatement: anyOf(allRoutes.filter((route) => !requiresKey(route, config.otpAccess))),
+  },
+  ...(config.otpAccess === 'public'
+    ? [
+        {
+          name: 'one-time-codes-per-address',
+          metricName: 'OneTimeCodesPerAddress',
+          limit: config.codesPerAddress,
+          scopeDownStatement: anyOf(allRoutes.filter(({ access }) => access.by === 'otp')),
+        },
+      ]
+    : []),
+];
 
 /**
- * Adds a web firewall with a limit of requests for each client address. Where the one-time-code operations require no key, a second
- * rule limits an address to 100 requests of these operations in 5 minutes.
+ * Adds a web firewall with limits of requests for each client address: for all of them, and for those that require no key, of which one
+ * address may use a fifth, so that others can read the public keys. Where the one-time-code operations require no key, they have a limit
+ * of their own.
  */
-export const addFirewall = (
-  scope: Construct,
-  stage: Stage,
-  { requestsPerAddress, otpAccess }: { readonly requestsPerAddress: number } & Pick<Config, 'otpAccess'>,
-): void => {
-  const limits: readonly AddressLimit[] = [
-    { name: 'requests-per-address', metricName: 'RequestsPerAddress', limit: requestsPerAddress },
-    ...(otpAccess === 'public'
-      ? [
-          {
-            name: 'one-time-codes-per-address',
-            metricName: 'OneTimeCodesPerAddress',
-            limit: OTP_REQUESTS_PER_ADDRESS,
-            scopeDownStatement: { orStatement: { statements: otpPaths.map(pathContains) } },
-          },
-        ]
-      : []),
-  ];
+export const addFirewall = (scope: Construct, stage: Stage, config: FirewallConfig): void => {
   const firewall = new CfnWebACL(scope, 'Firewall', {
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
-    visibilityConfig: visibility('Firewall'),
-    rules: limits.map(addressLimit),
+    visibilityConfig: visibility(firewallMetricName(config.stage)),
+    rules: limitsOf(config).map(addressLimit),
   });
   new CfnWebACLAssociation(scope, 'FirewallAssociation', {
     resourceArn: stage.stageArn,

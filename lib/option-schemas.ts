@@ -1,4 +1,5 @@
 /** The kinds of options of a stage. Each one fails with a sentence that completes `option "<name>" …`. */
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as v from 'valibot';
 
 /** Returns the schema of an option, with the sentence that the table of docs/deploy.md shows. */
@@ -82,3 +83,20 @@ export const receiver = v.nullable(
     'must be { "email": "…" }, { "topicArn": "arn:…" } or null',
   ),
 );
+
+/** The options without which nobody notices a wrong account, a failure or a bill of prod. */
+export const REQUIRED_OF_PROD = ['account', 'region', 'alarms', 'spend', 'budget'] as const;
+
+/** The retention times that CloudWatch Logs accepts. */
+const RETENTION_DAYS = Object.values(RetentionDays).filter(
+  (days): days is number => typeof days === 'number',
+);
+
+/** A retention time of logs. */
+export const retentionDays = v.picklist(RETENTION_DAYS, `must be one of ${RETENTION_DAYS.join(', ')}`);
+
+/** A throttle of API Gateway. */
+export const throttle = section({
+  requestsPerSecond: wholeNumber(1, 10_000),
+  burst: wholeNumber(1, 5_000),
+});

@@ -1,10 +1,8 @@
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as v from 'valibot';
 import { KEY_PREFIXES } from '#shared/env.ts';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
-import { REQUIRED_OF_PROD } from './deploy-rules.ts';
 import {
   listOf,
   matching,
@@ -12,20 +10,18 @@ import {
   onOff,
   option,
   providersOf,
+  REQUIRED_OF_PROD,
   receiver,
   region,
+  retentionDays,
   section,
   signingKeyLabel,
+  throttle,
   wholeNumber,
 } from './option-schemas.ts';
 
 /** The prefix of live keys. */
 export const LIVE_PREFIX: (typeof KEY_PREFIXES)[number] = 'blk_live_';
-
-/** The retention times that CloudWatch Logs accepts. */
-const RETENTION_DAYS = Object.values(RetentionDays).filter(
-  (days): days is number => typeof days === 'number',
-);
 
 /** The ways to shift traffic to a new version of a function: by the names that CodeDeploy has for them. */
 const ROLLOUTS = [
@@ -108,10 +104,7 @@ export const options = {
     ),
     'More tags for every resource. The project itself sets `service` and `stage`, and the API stack also `version` and `commit`.',
   ),
-  logRetentionDays: option(
-    v.picklist(RETENTION_DAYS, `must be one of ${RETENTION_DAYS.join(', ')}`),
-    'The days for which CloudWatch keeps the logs.',
-  ),
+  logRetentionDays: option(retentionDays, 'The days for which CloudWatch keeps the logs.'),
   alarms: option(
     receiver,
     'The receiver of alarms: `{ email }`, or `{ topicArn }` of a topic whose policy lets `cloudwatch.amazonaws.com`, `events.amazonaws.com` and, with `budget`, `budgets.amazonaws.com` publish. Set it in prod.',
@@ -137,12 +130,18 @@ export const options = {
     'One fixed address for providers to allow (output `EgressAddress`), through a NAT gateway for about 37 USD a month.',
   ),
   firewall: option(
-    v.nullable(section({ requestsPerAddress: wholeNumber(10, 2_000_000_000) })),
-    'A web firewall with a limit of requests of one address in 5 minutes; with `otpAccess: "public"` also 100 to the one-time-code operations.',
+    v.nullable(
+      section({
+        requestsPerAddress: wholeNumber(10, 2_000_000_000),
+        codesPerAddress: wholeNumber(10, 2_000_000_000),
+      }),
+    ),
+    'A web firewall with limits for one address: requests in 5 minutes; with `otpAccess: "public"` also requests to the one-time-code operations in 5 minutes; and a fifth of `openRoutes`.',
   ),
-  openRoutes: option(
-    section({ requestsPerSecond: wholeNumber(1, 10_000), burst: wholeNumber(1, 5_000) }),
-    'The throttle of each operation that requires no key.',
+  openRoutes: option(throttle, 'The throttle of each operation that requires no key.'),
+  keyedRoutes: option(
+    throttle,
+    "The throttle of each operation that requires a key, over all keys: invalid keys too, so that they cannot use up the account's.",
   ),
   domain: option(
     v.nullable(

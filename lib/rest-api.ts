@@ -49,16 +49,24 @@ const accessLogFormat = AccessLogFormat.custom(
   }),
 );
 
-/** Returns the throttle of each row that requires no key and so has no plan: one bucket for each row. */
-const throttlesOfOpenRoutes = ({ openRoutes, otpAccess }: Config): Record<string, MethodDeploymentOptions> =>
-  Object.fromEntries(
+const throttleOf = ({ requestsPerSecond, burst }: Config['openRoutes']): MethodDeploymentOptions => ({
+  throttlingRateLimit: requestsPerSecond,
+  throttlingBurstLimit: burst,
+});
+
+/** Returns the throttles of the methods: one bucket for each row. A row that requires no key has no plan, so its bucket is smaller. */
+const throttlesOf = ({
+  openRoutes,
+  keyedRoutes,
+  otpAccess,
+}: Config): Record<string, MethodDeploymentOptions> => ({
+  '/*/*': throttleOf(keyedRoutes),
+  ...Object.fromEntries(
     allRoutes
       .filter((route) => !requiresKey(route, otpAccess))
-      .map(({ path, method }) => [
-        `${path}/${method}`,
-        { throttlingRateLimit: openRoutes.requestsPerSecond, throttlingBurstLimit: openRoutes.burst },
-      ]),
-  );
+      .map(({ path, method }) => [`${path}/${method}`, throttleOf(openRoutes)]),
+  ),
+});
 
 /** Adds the REST API of a stage, without its methods. */
 export const restApi = (scope: Construct, name: string, config: Config, logs: LogGroupProps): RestApi => {
@@ -79,7 +87,7 @@ export const restApi = (scope: Construct, name: string, config: Config, logs: Lo
       tracingEnabled: true,
       accessLogDestination: new LogGroupLogDestination(accessLog),
       accessLogFormat,
-      methodOptions: throttlesOfOpenRoutes(config),
+      methodOptions: throttlesOf(config),
     },
   });
   // The RestApi construct of CDK 2.276 has no property for these two.

@@ -29,6 +29,7 @@ export const STAGES = {
     staticEgress: false,
     firewall: null,
     openRoutes: { requestsPerSecond: 20, burst: 40 },
+    keyedRoutes: { requestsPerSecond: 100, burst: 200 },
     spend: { paidChecksPerDay: null, smsPerDay: null },
     budget: null,
     // A new account may run 10 functions at a time and can reserve none of them.
@@ -67,8 +68,10 @@ export const STAGES = {
     },
     staticEgress: true,
     // Six keys of the professional plan may send their full rate from one address.
-    firewall: { requestsPerAddress: 30_000 },
+    firewall: { requestsPerAddress: 30_000, codesPerAddress: 100 },
     openRoutes: { requestsPerSecond: 100, burst: 200 },
+    // Six operations at this limit leave 4,000 of the 10,000 requests a second of an account to others.
+    keyedRoutes: { requestsPerSecond: 1000, burst: 1000 },
     spend: { paidChecksPerDay: null, smsPerDay: null },
     budget: null,
     // Links wait for the registries; these numbers keep them from using the concurrency that sign-in needs. The account needs 1,000.

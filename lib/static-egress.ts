@@ -21,6 +21,7 @@ export interface StaticEgress {
   readonly vpc: IVpc;
   readonly securityGroup: ISecurityGroup;
   readonly address: string;
+  readonly natGatewayId: string;
 }
 
 /**
@@ -32,10 +33,11 @@ export const staticEgress = (parent: Construct, logs: LogGroupProps): StaticEgre
   const address = new CfnEIP(scope, 'Address', { domain: 'vpc' });
   // Providers allow this address, and AWS gives a released address to somebody else: it is kept as the logs are.
   address.applyRemovalPolicy(logs.removalPolicy);
+  const gateways = NatProvider.gateway({ eipAllocationIds: [address.attrAllocationId] });
   const vpc = new Vpc(scope, 'Vpc', {
     maxAzs: 2,
     natGateways: 1,
-    natGatewayProvider: NatProvider.gateway({ eipAllocationIds: [address.attrAllocationId] }),
+    natGatewayProvider: gateways,
     subnetConfiguration: [
       { name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 28, mapPublicIpOnLaunch: false },
       { name: 'functions', subnetType: SubnetType.PRIVATE_WITH_EGRESS, cidrMask: 22 },
@@ -56,5 +58,6 @@ export const staticEgress = (parent: Construct, logs: LogGroupProps): StaticEgre
     allowAllOutbound: false,
   });
   securityGroup.addEgressRule(Peer.anyIpv4(), Port.tcp(443), 'Providers, and AWS services');
-  return { vpc, securityGroup, address: address.ref };
+  const natGatewayId = gateways.configuredGateways[0]?.gatewayId ?? '';
+  return { vpc, securityGroup, address: address.ref, natGatewayId };
 };

@@ -17,8 +17,8 @@ const IDLE_USD = {
   'AWS::CloudWatch::Dashboard': 3,
   'AWS::EC2::NatGateway': 0.045 * HOURS_PER_MONTH,
   'AWS::EC2::EIP': 0.005 * HOURS_PER_MONTH,
-  // With its one rule.
-  'AWS::WAFv2::WebACL': 5 + 1,
+  // With its two rules.
+  'AWS::WAFv2::WebACL': 5 + 2,
 } as const;
 
 type ResourceType = keyof typeof IDLE_USD;

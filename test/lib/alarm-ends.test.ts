@@ -15,6 +15,7 @@ const MINOR = [
   ]),
   'slow-responses',
   'rate-limiter-unreachable',
+  'firewall-blocks',
   'key-limit-used-up',
 ].map((name) => `buyer-linking-prod-${name}`);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { STAGES } from '#lib/stages.ts';
 import { allRoutes } from '#shared/routes.ts';
-import { resourcesOf, templatesOf } from './synthesized.ts';
+import { everyOption, resourcesOf, templatesOf } from './synthesized.ts';
 
 const { api } = templatesOf('prod', {
   alarms: { email: 'on-call@example.com' },
@@ -63,6 +63,36 @@ const CONDITIONS = [
   ['app-verifies-failing', OURS, 'FailedVerifiesAboveLimit', {}, 'Sum', 1, [1, 1]],
   ['key-limit-used-up', OURS, 'KeyLimitsUsedUp', {}, 'Sum', 1, [1, 1]],
   ['canary', 'AWS/Lambda', 'Errors', { FunctionName: { Ref: functionOf('canary') } }, 'Sum', 1, [2, 3]],
+  [
+    'nat-ports-used-up',
+    'AWS/NATGateway',
+    'ErrorPortAllocation',
+    { NatGatewayId: { Ref: Object.keys(resourcesOf(api, 'AWS::EC2::NatGateway'))[0] } },
+    'Sum',
+    1,
+    [1, 1],
+  ],
+  [
+    'firewall-blocks',
+    'AWS/WAFV2',
+    'BlockedRequests',
+    { Region: { Ref: 'AWS::Region' }, Rule: 'ALL', WebACL: 'BuyerLinking-prod' },
+    'Sum',
+    1000,
+    [1, 1],
+  ],
+  ...Object.entries(STAGES.prod.reservedConcurrency).map(
+    ([operation, reserved]) =>
+      [
+        `${operation}-concurrency`,
+        'AWS/Lambda',
+        'ConcurrentExecutions',
+        { FunctionName: { Ref: functionOf(operation) } },
+        'Maximum',
+        reserved * 0.8,
+        [1, 1],
+      ] as const,
+  ),
   ...['paid-checks-per-day', 'sms-per-day'].map(
     (ceiling) =>
       [`ceiling-${ceiling}`, OURS, 'StageCeilingUsedPercent', { ceiling }, 'Maximum', 80, [1, 1]] as const,
@@ -112,7 +142,7 @@ describe('the alarms of prod', () => {
     },
   );
 
-  test('are in the table above, except those of the authorizer, of rollouts and of redeemed codes', () => {
+  test('are in the table above, except those of the authorizer, of rollouts, of redeemed codes and of the table', () => {
     const listed: string[] = CONDITIONS.map(([name]) => `buyer-linking-prod-${name}`);
     const others = all
       .map(({ AlarmName }) => AlarmName)
@@ -121,6 +151,50 @@ describe('the alarms of prod', () => {
       'buyer-linking-prod-authorizer-failing',
       'buyer-linking-prod-authorizer-slow',
       ...STAGES.prod.providers.sms.map((provider) => `buyer-linking-prod-codes-unredeemed-${provider}`),
+      'buyer-linking-prod-table-throttled',
+    ]);
+  });
+
+  test('on the table have a value while it is used, since alarms on DynamoDB metrics ignore missing data', () => {
+    const { Metrics, Threshold } = alarmOf('table-throttled');
+    expect({ expression: Metrics[0].Expression, Threshold }).toEqual({
+      expression: 'reads + writes + 0 * consumed',
+      Threshold: 10,
+    });
+    expect(
+      Metrics.slice(1).map(
+        ({ Id, MetricStat }: { Id: string; MetricStat: { Metric: { MetricName: string } } }) => [
+          Id,
+          MetricStat.Metric.MetricName,
+        ],
+      ),
+    ).toEqual([
+      ['reads', 'ReadThrottleEvents'],
+      ['writes', 'WriteThrottleEvents'],
+      ['consumed', 'ConsumedReadCapacityUnits'],
+    ]);
+  });
+
+  test('on the certificate of a domain are raised 30 days before its end', () => {
+    const { domain } = everyOption;
+    const withDomain = templatesOf('prod', { domain }).api;
+    const [alarm] = Object.values(resourcesOf(withDomain, 'AWS::CloudWatch::Alarm')).filter(
+      ({ Properties }) => Properties.AlarmName === 'buyer-linking-prod-certificate-expiring',
+    );
+    expect(alarm?.Properties).toMatchObject({ Threshold: 1, EvaluationPeriods: 1 });
+    expect(alarm?.Properties.Metrics).toMatchObject([
+      { Expression: 'IF(days <= 30, 1, 0)' },
+      {
+        MetricStat: {
+          Metric: {
+            Namespace: 'AWS/CertificateManager',
+            MetricName: 'DaysToExpiry',
+            Dimensions: [{ Name: 'CertificateArn', Value: domain?.certificateArn }],
+          },
+          Period: 86_400,
+          Stat: 'Minimum',
+        },
+      },
     ]);
   });
 

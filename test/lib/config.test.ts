@@ -117,7 +117,10 @@ describe('parseConfig', () => {
     ['no firewall', { firewall: null, spend: { paidChecksPerDay: null, smsPerDay: 1000 } }],
     [
       'no ceiling on SMS',
-      { firewall: { requestsPerAddress: 1000 }, spend: { paidChecksPerDay: null, smsPerDay: null } },
+      {
+        firewall: { requestsPerAddress: 1000, codesPerAddress: 100 },
+        spend: { paidChecksPerDay: null, smsPerDay: null },
+      },
     ],
     ['neither', {}],
   ])('throws one sentence for otpAccess "public" with %s', (_, options) => {
@@ -131,7 +134,7 @@ describe('parseConfig', () => {
   test('accepts otpAccess "public" with a firewall and a ceiling on SMS', () => {
     const options = {
       otpAccess: 'public',
-      firewall: { requestsPerAddress: 1000 },
+      firewall: { requestsPerAddress: 1000, codesPerAddress: 100 },
       spend: { paidChecksPerDay: null, smsPerDay: 1000 },
     };
     expect(parseConfig('dev', { ...STAGES.dev, ...options })).toMatchObject(options);
@@ -153,8 +156,16 @@ describe('configOf', () => {
 
   test('replaces an option by one of the command line, given as text or as JSON', () => {
     expect(
-      configOf('dev', { canary: 'true', firewall: '{"requestsPerAddress":50}', removal: 'retain' }),
-    ).toMatchObject({ canary: true, firewall: { requestsPerAddress: 50 }, removal: 'retain' });
+      configOf('dev', {
+        canary: 'true',
+        firewall: '{"requestsPerAddress":50,"codesPerAddress":10}',
+        removal: 'retain',
+      }),
+    ).toMatchObject({
+      canary: true,
+      firewall: { requestsPerAddress: 50, codesPerAddress: 10 },
+      removal: 'retain',
+    });
   });
 
   test('keeps an account a text, although it is made of digits', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { deployFaults, REQUIRED_OF_PROD } from '#lib/deploy-rules.ts';
+import { deployFaults } from '#lib/deploy-rules.ts';
+import { REQUIRED_OF_PROD } from '#lib/option-schemas.ts';
 import { stageConfig } from './synthesized.ts';
 
 const PROD_ACCOUNT = '111122223333';

@@ -77,6 +77,22 @@ describe('every policy', () => {
     expect(actions.filter((action) => !WITHOUT_RESOURCE.test(action))).toEqual([]);
   });
 
+  test('lets Lambda create network interfaces and denies them to the code of the function', () => {
+    for (const name of ['create-user', 'send-otp']) {
+      const onNetwork = statementsOfFunction(name).filter(({ Action }) =>
+        listOf(Action).includes('ec2:CreateNetworkInterface'),
+      );
+      expect(onNetwork.map(({ Effect }) => Effect)).toEqual(['Allow', 'Deny']);
+      const [allowed, denied] = onNetwork;
+      expect(listOf(allowed?.Action)).toEqual(expect.arrayContaining([...listOf(denied?.Action)]));
+      expect(listOf(denied?.Action)).toContain('ec2:CreateNetworkInterface');
+      expect(allowed?.Condition).toBeUndefined();
+      expect(JSON.stringify(denied?.Condition)).toMatch(
+        /^\{"ArnLike":\{"lambda:SourceFunctionArn":.*:function:\*"/,
+      );
+    }
+  });
+
   test('is an inline policy of the function role', () => {
     const added = Object.keys(resourcesOf(api, 'AWS::IAM::Policy'));
     expect(added).toEqual([expect.stringMatching(/^EgressVpc/)]);

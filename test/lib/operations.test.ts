@@ -3,11 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import { Match } from 'aws-cdk-lib/assertions';
 import { STAGES } from '#lib/stages.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
-import { resourcesOf, templatesOf } from './synthesized.ts';
+import { everyOption, resourcesOf, templatesOf } from './synthesized.ts';
 
 const { api } = templatesOf('prod', {
   alarms: { email: 'on-call@example.com' },
   spend: { paidChecksPerDay: 5000, smsPerDay: 10_000 },
+  domain: everyOption.domain,
 });
 const dev = templatesOf('dev').api;
 
@@ -42,7 +43,10 @@ const PROVIDERS = [...STAGES.prod.providers.identityRegistry, ...STAGES.prod.pro
 const kindOf = (alarmName: string): string =>
   alarmName
     .replace(/^buyer-linking-prod-/, '')
-    .replace(new RegExp(`^(?:${OPERATIONS.join('|')})-(failing|slow|rollout-failing)$`), '<operation>-$1')
+    .replace(
+      new RegExp(`^(?:${OPERATIONS.join('|')})-(failing|slow|concurrency|rollout-failing)$`),
+      '<operation>-$1',
+    )
     .replace(/^ceiling-.*$/, 'ceiling-<ceiling>')
     .replace(new RegExp(`-(?:${PROVIDERS.join('|')})$`), '-<provider>');
 

@@ -64,8 +64,27 @@ describe('methods', () => {
       ({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath.slice(1).replaceAll('~1', '/')}`,
     );
     const open = allRoutes.filter((route) => !requiresKey(route, 'api-key'));
-    expect(throttled.sort()).toEqual(open.map(nameOf).sort());
+    expect(throttled.sort()).toEqual(['* *', ...open.map(nameOf)].sort());
   });
+
+  test.each(stages)(
+    'the stage %s throttles the operations with a key over all keys, invalid ones too',
+    (name, api) => {
+      const { requestsPerSecond, burst } = STAGES[name].keyedRoutes;
+      const settings: { ResourcePath: string }[] = Object.values(
+        resourcesOf(api, 'AWS::ApiGateway::Stage'),
+      ).flatMap(({ Properties }) => Properties.MethodSettings);
+      expect(settings.filter(({ ResourcePath }) => ResourcePath === '/*')).toEqual([
+        {
+          HttpMethod: '*',
+          ResourcePath: '/*',
+          ThrottlingRateLimit: requestsPerSecond,
+          ThrottlingBurstLimit: burst,
+          DataTraceEnabled: false,
+        },
+      ]);
+    },
+  );
 });
 
 describe('the authorizer', () => {
@@ -178,38 +197,60 @@ describe('the firewall', () => {
     );
   };
 
-  test('limits the requests of each address to the stage of prod', () => {
-    prod.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
-    expect(rulesOf(prod)).toEqual([
-      { AggregateKeyType: 'IP', Limit: STAGES.prod.firewall.requestsPerAddress, EvaluationWindowSec: 300 },
-    ]);
+  /** Matches these paths in any encoding. */
+  const anyOf = (...paths: readonly string[]) => ({
+    OrStatement: {
+      Statements: paths.map((SearchString) => ({
+        ByteMatchStatement: {
+          FieldToMatch: { UriPath: {} },
+          PositionalConstraint: 'CONTAINS',
+          SearchString,
+          TextTransformations: [
+            { Priority: 0, Type: 'URL_DECODE' },
+            { Priority: 1, Type: 'NORMALIZE_PATH' },
+          ],
+        },
+      })),
+    },
   });
 
-  test('limits an address to 100 requests of the public one-time-code operations in 5 minutes, in any encoding of the path', () => {
-    const textTransformations = [
-      { Priority: 0, Type: 'URL_DECODE' },
-      { Priority: 1, Type: 'NORMALIZE_PATH' },
-    ];
-    const matches = (SearchString: string) => ({
-      ByteMatchStatement: {
-        FieldToMatch: { UriPath: {} },
-        PositionalConstraint: 'CONTAINS',
-        SearchString,
-        TextTransformations: textTransformations,
-      },
-    });
-    expect(rulesOf(openOtp)[1]).toEqual({
+  test('limits the requests of each address to the stage of prod', () => {
+    prod.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
+    expect(rulesOf(prod)[0]).toEqual({
       AggregateKeyType: 'IP',
-      Limit: 100,
+      Limit: STAGES.prod.firewall.requestsPerAddress,
       EvaluationWindowSec: 300,
-      ScopeDownStatement: {
-        OrStatement: { Statements: [matches('/v1/auth/otp/send'), matches('/v1/auth/otp/verify')] },
-      },
+    });
+  });
+
+  test('leaves an address a fifth of the throttle of the operations that require no key', () => {
+    expect(rulesOf(prod)).toHaveLength(2);
+    expect(rulesOf(prod)[1]).toEqual({
+      AggregateKeyType: 'IP',
+      Limit: (STAGES.prod.openRoutes.requestsPerSecond * 60) / 5,
+      EvaluationWindowSec: 60,
+      ScopeDownStatement: anyOf(
+        '/.well-known/jwks.json',
+        '/.well-known/openid-configuration',
+        '/v1/openapi.json',
+        '/docs',
+      ),
+    });
+  });
+
+  test('limits an address to the requests of codesPerAddress to the public one-time-code operations', () => {
+    const firewall = { requestsPerAddress: 30_000, codesPerAddress: 50 };
+    const spend = { paidChecksPerDay: null, smsPerDay: 100 };
+    const { api } = templatesOf('prod', { otpAccess: 'public', spend, firewall });
+    expect(rulesOf(api)[2]).toEqual({
+      AggregateKeyType: 'IP',
+      Limit: 50,
+      EvaluationWindowSec: 300,
+      ScopeDownStatement: anyOf('/v1/auth/otp/send', '/v1/auth/otp/verify'),
     });
   });
 
   test('stores no samples of requests, whose headers hold API keys', () => {
-    expect(rulesOf(prod)).toHaveLength(1);
     expect(JSON.stringify(prod.toJSON())).not.toContain('"SampledRequestsEnabled":true');
   });
 });

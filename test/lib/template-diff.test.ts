@@ -34,6 +34,7 @@ const BY_OPTION = {
     'AWS::IAM::Role': 1,
   },
   staticEgress: {
+    'AWS::CloudWatch::Alarm': 1,
     'AWS::EC2::EIP': 1,
     'AWS::EC2::FlowLog': 1,
     'AWS::EC2::InternetGateway': 1,
@@ -50,7 +51,12 @@ const BY_OPTION = {
     'AWS::IAM::Role': 1,
     'AWS::Logs::LogGroup': 1,
   },
-  firewall: { 'AWS::WAFv2::WebACL': 1, 'AWS::WAFv2::WebACLAssociation': 1 },
+  firewall: {
+    'AWS::CloudWatch::Alarm': 1,
+    'AWS::WAFv2::WebACL': 1,
+    'AWS::WAFv2::WebACLAssociation': 1,
+  },
+  reservedConcurrency: { 'AWS::CloudWatch::Alarm': 4 },
   canary: {
     'AWS::CloudWatch::Alarm': 1,
     'AWS::Events::Rule': 1,

@@ -83,7 +83,7 @@ describe('the GitHub workflows', () => {
   });
 
   test('rollback.yml waits for the reviewers of the stage, and tests it afterwards', () => {
-    expect(rollback).toContain('environment: ${{ inputs.stage }}\n');
+    expect(rollback).toMatch(/^ {4}environment: \$\{\{ inputs\.stage \}\}$/m);
     expect(rollback).toMatch(
       /npm run rollback -- --stage "\$STAGE"\n {6}- run: npm run smoke -- --stage "\$STAGE"/,
     );
@@ -92,7 +92,7 @@ describe('the GitHub workflows', () => {
   test('use the environments that the trust policies of docs/deploy.md name, and no others', () => {
     const environments = [deploy, rollback]
       .flatMap((file) => [...file.matchAll(/^ {4}environment: (.+)$/gm)])
-      .map(([, name = '']) => name.replace('${{ inputs.stage }}', 'prod'));
+      .map(([, name = '']) => name.replace(/\$\{\{ inputs\.stage \}\}/, 'prod'));
     const policies = [
       ...read('docs/deploy.md').matchAll(/<!-- Trust policy: (\S+) -->\s+```json\n([\s\S]+?)```/g),
     ].map(([, name = '', json = '']) => ({ name, policy: JSON.parse(json) }));
