@@ -6,7 +6,10 @@ export interface RouteMatch {
   readonly pathParameters: Readonly<Record<string, string>> | null;
 }
 
-/** Finds the route of a method and a path; undefined if there is none. Slashes, case and escapes must match exactly. */
+/**
+ * Finds the route of a method and a path; undefined if there is none. Slashes, case and escapes must match exactly, but for one slash at
+ * the end: a REST API of AWS also routes `/v1/users/` to `/v1/users`. The policy of a key is then checked for the path with the slash.
+ */
 export const router = (routes: readonly Route[]) => {
   // A path without a placeholder has precedence, as in API Gateway.
   const rows = routes
@@ -21,9 +24,9 @@ export const router = (routes: readonly Route[]) => {
   };
 };
 
-/** `/v1/users/{id}` -> `^/v1/users/(?<id>[^/]+)$` */
+/** `/v1/users/{id}` -> `^/v1/users/(?<id>[^/]+)/?$` */
 const patternOf = (path: string): RegExp =>
-  new RegExp(`^${RegExp.escape(path).replaceAll(/\\\{(\w+)\\\}/g, '(?<$1>[^/]+)')}$`);
+  new RegExp(`^${RegExp.escape(path).replaceAll(/\\\{(\w+)\\\}/g, '(?<$1>[^/]+)')}/?$`);
 
 /** Returns the decoded path parameters, null if the pattern has none; undefined if the path does not match. */
 const parametersOf = (pattern: RegExp, path: string): Record<string, string> | null | undefined => {

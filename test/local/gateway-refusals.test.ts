@@ -36,6 +36,13 @@ describe('403', () => {
     expect(recorded().authorized).toHaveLength(1);
     expect(recorded().usedUsageIds).toEqual(['usage-1']);
   });
+
+  it('returns 403 for a path with a slash at its end, which the policy does not name, and calls no function', async () => {
+    await start();
+    expect((await call('/v1/users', withKey())).status).toBe(200);
+    expect(await problemOf(await call('/v1/users/', withKey()))).toBe('insufficient_scope');
+    expect(recorded().usedUsageIds).toEqual(['usage-1']);
+  });
 });
 
 describe('the authorizer cache', () => {

@@ -88,7 +88,6 @@ export const refusalScenarios = (options: ScenarioOptions): void => {
     for (const [method, path] of [
       ['GET', '/'],
       ['GET', '/v1'],
-      ['GET', '/v1/users/'],
       ['GET', '/v1//users'],
       ['GET', '/V1/users'],
       ['GET', '/v1/users%zz'],

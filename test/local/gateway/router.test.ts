@@ -14,7 +14,7 @@ describe('router', () => {
   );
 
   it.each([
-    ['a trailing slash', 'GET', '/v1/users/'],
+    ['two trailing slashes', 'GET', '/v1/users//'],
     ['a doubled slash', 'GET', '//v1/users'],
     ['a doubled slash within', 'GET', '/v1//users'],
     ['another case', 'GET', '/V1/users'],
@@ -34,6 +34,14 @@ describe('router', () => {
     expect(find(method, path)).toBeUndefined();
   });
 
+  it.each(allRoutes.map((route) => [route.name, route] as const))(
+    'finds %s with a slash at the end, as API Gateway does',
+    (_name, route) => {
+      const path = route.path.replaceAll(/\{\w+\}/g, 'value');
+      expect(find(route.method, `${path}/`)).toEqual(find(route.method, path));
+    },
+  );
+
   describe('with a placeholder', () => {
     const row = (name: string, path: string): Route => ({ ...routes['list-users'], name, path }) as Route;
     const findGuide = router([
@@ -50,7 +58,7 @@ describe('router', () => {
       expect(findGuide('GET', '/docs/plain')?.route.name).toBe('plain');
     });
 
-    it.each(['/docs/', '/docs/a/b', '/docs/%zz'])('returns undefined for %s', (path) => {
+    it.each(['/docs//', '/docs/a/b', '/docs/%zz'])('returns undefined for %s', (path) => {
       expect(findGuide('GET', path)).toBeUndefined();
     });
 
