@@ -21,18 +21,20 @@ export const addStages = (app: App, configs: readonly Config[], built: Built) =>
 };
 
 /**
- * Adds an error annotation to a stage that must not be deployed: the CDK CLI then refuses its diff and deploy, and `npm run synth`, which
- * ignores errors, prints it. `caller`: the account of the credentials, if there are any.
+ * Adds an error annotation to both stacks of a stage that must not be deployed: the CDK CLI then refuses a diff and a deploy of either
+ * one, and `npm run synth`, which ignores errors, prints it. `caller`: the account of the credentials, if there are any.
  */
 export const refuseDeploys = (
-  stages: readonly { readonly config: Config; readonly data: DataStack }[],
+  stages: readonly { readonly config: Config; readonly data: DataStack; readonly api: ApiStack }[],
   caller: string | undefined,
 ): void => {
   const all = STAGE_NAMES.map(
     (name) => stages.find(({ config }) => config.stage === name)?.config ?? configOf(name),
   );
-  for (const { config, data } of stages) {
-    for (const fault of deployFaults(config, { stages: all, caller })) Annotations.of(data).addError(fault);
+  for (const { config, data, api } of stages) {
+    for (const fault of deployFaults(config, { stages: all, caller })) {
+      for (const stack of [data, api]) Annotations.of(stack).addError(fault);
+    }
   }
 };
 

@@ -12,6 +12,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type Config, environmentOf } from './config.ts';
 import { encryptionKey } from './encryption-key.ts';
 import { dataStackName } from './outputs.ts';
+import { addTableTrail } from './table-trail.ts';
 
 const HASH_KEY_LENGTH = 64;
 
@@ -79,6 +80,7 @@ export class DataStack extends Stack {
       table.addPropertyOverride('Replicas.0.SSESpecification', { KMSMasterKeyId: key.keyArn });
     }
     this.table = restoredTable === null ? own : TableV2.fromTableName(this, 'RestoredTable', restoredTable);
+    if (config.tableTrail) addTableTrail(this, this.table, config.logRetentionDays);
 
     const signingKey = (label: string): Key =>
       new Key(this, `SigningKey-${label}`, {

@@ -1,6 +1,7 @@
 /** The kinds of options of a stage. Each one fails with a sentence that completes `option "<name>" …`. */
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as v from 'valibot';
+import { allRoutes } from '#shared/routes.ts';
 
 /** Returns the schema of an option, with the sentence that the table of docs/deploy.md shows. */
 export const option = <const Schema extends v.GenericSchema>(schema: Schema, description: string) =>
@@ -100,3 +101,8 @@ export const throttle = section({
   requestsPerSecond: wholeNumber(1, 10_000),
   burst: wholeNumber(1, 5_000),
 });
+
+/** An optional number for each function. */
+export const concurrencyByFunction = Object.fromEntries(
+  [...allRoutes.map(({ name }) => name), 'authorizer'].map((name) => [name, v.optional(wholeNumber(1, 900))]),
+);

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { KEY_PREFIXES } from '#shared/env.ts';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
-import { allRoutes } from '#shared/routes.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
 import {
+  concurrencyByFunction,
   listOf,
   matching,
   oneOf,
@@ -33,11 +33,6 @@ const ROLLOUTS = [
   'linear-10-percent-every-1-minute',
   'linear-10-percent-every-3-minutes',
 ] as const;
-
-/** An optional number for each function. */
-const concurrencyByFunction = Object.fromEntries(
-  [...allRoutes.map(({ name }) => name), 'authorizer'].map((name) => [name, v.optional(wholeNumber(1, 900))]),
-);
 
 /** Every option of a stage. No option has a default, so that two stages can be compared line by line. */
 export const options = {
@@ -105,6 +100,10 @@ export const options = {
     'More tags for every resource. The project itself sets `service` and `stage`, and the API stack also `version` and `commit`.',
   ),
   logRetentionDays: option(retentionDays, 'The days for which CloudWatch keeps the logs.'),
+  tableTrail: option(
+    onOff,
+    'A CloudTrail trail of every read of the table, for `logRetentionDays`, those of the functions included: about 1 USD per million reads.',
+  ),
   alarms: option(
     receiver,
     'The receiver of alarms: `{ email }`, or `{ topicArn }` of a topic whose policy lets `cloudwatch.amazonaws.com`, `events.amazonaws.com` and, with `budget`, `budgets.amazonaws.com` publish. Set it in prod.',

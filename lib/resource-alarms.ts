@@ -26,7 +26,8 @@ interface MonitoredResources {
 export const addResourceAlarms = (scope: Construct, resources: MonitoredResources): void => {
   const { config, monitoring, table, egress } = resources;
   const alarms = [
-    tableAlarm(table),
+    // It costs as much as three alarms, so a stage has it only if somebody receives it.
+    ...(config.alarms ? [tableAlarm(table)] : []),
     ...(egress ? [portsAlarm(egress)] : []),
     ...(config.firewall ? [firewallAlarm(scope, config)] : []),
     ...(config.domain ? [certificateAlarm(config.domain)] : []),

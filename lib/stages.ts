@@ -17,6 +17,7 @@ export const STAGES = {
     permissionsBoundary: null,
     tags: null,
     logRetentionDays: 14,
+    tableTrail: false,
     alarms: null,
     minorAlarms: null,
     runbookUrl: null,
@@ -57,6 +58,7 @@ export const STAGES = {
     permissionsBoundary: null,
     tags: null,
     logRetentionDays: 365,
+    tableTrail: false,
     // Set { email: '…' } or { topicArn: '…' }.
     alarms: null,
     minorAlarms: null,

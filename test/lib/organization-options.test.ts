@@ -118,3 +118,26 @@ describe('budget', () => {
     for (const { Subscribers } of notifications) expect(Subscribers).toEqual([subscriber]);
   });
 });
+
+describe('tableTrail', () => {
+  test('records every read of the table and nothing else, in a private bucket that is kept', () => {
+    const { data } = templatesOf('dev', { tableTrail: true });
+    const [table] = Object.keys(resourcesOf(data, 'AWS::DynamoDB::GlobalTable'));
+    const [trail] = Object.values(resourcesOf(data, 'AWS::CloudTrail::Trail'));
+    expect(trail?.Properties).toMatchObject({ IsLogging: true, EnableLogFileValidation: true });
+    expect(trail?.Properties.EventSelectors).toBeUndefined();
+    expect(trail?.Properties.AdvancedEventSelectors[0].FieldSelectors).toEqual([
+      { Field: 'eventCategory', Equals: ['Data'] },
+      { Field: 'resources.type', Equals: ['AWS::DynamoDB::Table'] },
+      { Field: 'resources.ARN', Equals: [{ 'Fn::GetAtt': [table, 'Arn'] }] },
+      { Field: 'readOnly', Equals: ['true'] },
+    ]);
+    const [bucket] = Object.values(resourcesOf(data, 'AWS::S3::Bucket'));
+    expect(bucket?.DeletionPolicy).toBe('Retain');
+    expect(Object.values(bucket?.Properties.PublicAccessBlockConfiguration)).toEqual(Array(4).fill(true));
+  });
+
+  test('is in no stage that does not turn it on', () => {
+    dev.data.resourceCountIs('AWS::CloudTrail::Trail', 0);
+  });
+});

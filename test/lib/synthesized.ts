@@ -51,6 +51,7 @@ export const everyOption = stageConfig('prod', {
   },
   minorAlarms: { email: 'team@example.com' },
   hashSecretReplica: 'eu-west-1',
+  tableTrail: true,
   retiredSigningKeys: ['k0'],
 });
 
