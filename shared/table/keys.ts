@@ -18,7 +18,7 @@
  * | the link of a seller with a person              | GetItem PERSON#<seller>#<person hash> / PERSON                  |
  * | a seller's users by phone                       | Query LINKS#<phone hash>, sk begins with <seller>#              |
  * | all users with a phone, over all sellers        | Query LINKS#<phone hash>                                        |
- * | the paid checks of a person                     | BatchGetItem CHECK#<seller>#<person hash> / LEASE               |
+ * | the paid checks of a person                     | BatchGetItem CHECK#<seller>#<person hash> / CHECK               |
  * | whether a phone is a registered buyer           | GetItem BUYER#<phone hash> / BUYER                              |
  * | a phone's code, tries and sends for a seller    | GetItem CODE#<phone hash> / <seller>                            |
  * | the SMS sent to a phone over all sellers        | GetItem CODE#<phone hash> / ALL                                 |
@@ -152,7 +152,7 @@ export const phoneLinkKey = (phoneHash: string, sellerId: string, ordinal: numbe
 /** The paid checks of a person for a seller: the lease of one and the failed ones. */
 export const personCheckKey = (sellerId: string, personHash: string): ItemKey => ({
   pk: `CHECK#${sellerId}#${personHash}`,
-  sk: 'LEASE',
+  sk: 'CHECK',
 });
 
 /** A registered buyer. */

@@ -58,7 +58,7 @@ const SECTIONS: readonly (readonly [section: string, key: RegExp])[] = [
   ['Event', /^EVENTS#\S+ \d{12}$/],
   ['Person', /^PERSON#\S+#\S+ PERSON$/],
   ['Phone link', /^LINKS#\S+ \S+#\d{12}$/],
-  ['Person check', /^CHECK#\S+#\S+ LEASE$/],
+  ['Person check', /^CHECK#\S+#\S+ CHECK$/],
   ['Buyer', /^BUYER#\S+ BUYER$/],
   ['SMS to a phone', /^CODE#\S+ ALL$/],
   ['One-time code', /^CODE#/],

@@ -2,7 +2,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
 
 /** Items that expire by themselves: the counts of the rate limiter and the person checks. */
-const EXPIRING: readonly string[] = ['LIMIT', 'LEASE'];
+const EXPIRING: readonly string[] = ['LIMIT', 'CHECK'];
 
 /** Returns every item that does not expire by itself, sorted. */
 export const itemsOf = async (table: Table): Promise<readonly string[]> => {
