@@ -2,13 +2,14 @@ import { systemClock } from '#shared/clock.ts';
 import { readEnv } from '#shared/env.ts';
 import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
-import { type PaidCheckDeps, paidCheck } from '#shared/identity-registry/check-person.ts';
+import { paidCheck } from '#shared/identity-registry/check-person.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
+import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
 import { type Problem, problem } from '#shared/problems.ts';
 import { assertSandboxAllowed } from '#shared/providers/sandbox.ts';
 import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
 import { type KeyLimits, keyLimits } from '#shared/rate-limits/request-limits.ts';
-import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
+import { type StageCeilings, stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { hashesFromEnv, providerSecretFromEnv } from '#shared/secrets/from-env.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
@@ -23,7 +24,9 @@ import type { NewUserAttributes, Person } from '#shared/users/user-item.ts';
 const route = userRoutes['create-user'];
 type Response = ResponseOf<typeof route>;
 
-export interface CreateUserDeps extends EndpointDeps, Omit<PaidCheckDeps, 'limits'> {
+export interface CreateUserDeps extends EndpointDeps {
+  readonly identityRegistry: IdentityRegistry;
+  readonly ceilings: Pick<StageCeilings, 'consumePaidCheck'>;
   readonly rateLimiter: RateLimiter;
   readonly checks: PersonChecks;
   readonly users: UserLinks & Pick<UserReads, 'getUser'>;
@@ -63,7 +66,8 @@ const linkOrFind = async (
   const check = { sellerId: link.sellerId, personHash: link.personHashes[0], record, deadlineMs, limits };
   const result = await checks.oneAtATime(check, async (release) => {
     const toCheck = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
-    await paidCheck({ identityRegistry, limits, ceilings }, toCheck, deadlineMs);
+    const count = () => ceilings.consumePaidCheck(caller, limits);
+    await paidCheck({ identityRegistry, count }, toCheck, deadlineMs);
     const newLink = { ...link, buyerHash, birthDay: body.birth_date.isoDay, user: newUser(body, clock()) };
     return users.link(newLink, deadlineMs, [release]);
   });

@@ -9,17 +9,17 @@ import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import {
   audienceOf,
   CODE_LIFETIME_SECONDS,
-  isBuyerApp,
   RESEND_AFTER_SECONDS,
   whyNotSent,
 } from '#shared/one-time-codes/rules.ts';
 import { type CodeOwner, type CodeStore, codeStore } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
 import { assertSandboxAllowed } from '#shared/providers/sandbox.ts';
-import { type Consumed, consumeAll } from '#shared/rate-limits/consumed.ts';
+import type { Consumed } from '#shared/rate-limits/consumed.ts';
 import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
 import { keyLimits } from '#shared/rate-limits/request-limits.ts';
 import { type StageCeilings, stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
+import { isBuyerApp } from '#shared/scopes.ts';
 import { hashesFromEnv, providerSecretFromEnv } from '#shared/secrets/from-env.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
@@ -63,7 +63,7 @@ const recordSend = async ({ owner, mac }: NewSend, request: Request<typeof route
       const now = Math.floor(clock() / 1000);
       const refusal = whyNotSent(before.record, before.phoneSends?.sends.map(({ at }) => at) ?? [], now);
       if (refusal !== undefined) throw problem(refusal.reason, refusal);
-      sms ??= await consumeAll(() => limits.consume('sms-per-hour'), ceilings.consumeSms);
+      sms ??= await ceilings.consumeSms(caller, limits);
       const code = { mac, provider: smsProvider, now };
       return (await codes.recordSend(owner, before, code)) ? { before, code, sms } : undefined;
     });

@@ -2,3 +2,11 @@
 export const SCOPES = ['users:read', 'users:write', 'buyers:register'] as const;
 
 export type Scope = (typeof SCOPES)[number];
+
+/** Returns whether the caller is the buyer app: its sends have a count of their own, and its failed verifies are never refused. */
+export const isBuyerApp = (caller: { readonly scopes: readonly Scope[] } | undefined): boolean =>
+  caller?.scopes.includes('buyers:register') ?? false;
+
+/** Returns whether a verified code also registers the buyer: with the buyer app's key, or where no key is taken. */
+export const registersBuyers = (caller: { readonly scopes: readonly Scope[] } | undefined): boolean =>
+  caller === undefined || isBuyerApp(caller);

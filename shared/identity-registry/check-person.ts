@@ -1,8 +1,6 @@
 import { type ProblemCode, problem } from '#shared/problems.ts';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
-import { consumeAll } from '#shared/rate-limits/consumed.ts';
-import type { KeyLimits } from '#shared/rate-limits/request-limits.ts';
-import type { StageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
+import type { Consumed } from '#shared/rate-limits/consumed.ts';
 import type { IdentityRegistry, IdentityVerdict, JalaliDay, OwnershipVerdict } from './port.ts';
 
 /** Retry-After of an undecided check, in seconds: where the registry names no time, and at most. */
@@ -19,25 +17,23 @@ export interface PersonToCheck {
   readonly phone: string;
 }
 
-/** The registry that makes the paid checks, and the limits that count them. */
+/** The registry that makes the paid checks, and the count of one, which throws if none is left. */
 export interface PaidCheckDeps {
   readonly identityRegistry: IdentityRegistry;
-  readonly limits: Pick<KeyLimits, 'consume'>;
-  readonly ceilings: Pick<StageCeilings, 'consumePaidCheck'>;
+  readonly count: () => Promise<Consumed>;
 }
 
 /**
- * Makes both checks of a person, side by side, before `deadlineMs` (monotonic clock), and counts them as one paid check of the key and
- * of the stage. Resolves if both match. Only an explicit verdict refuses a person: `identity_mismatch` or `phone_not_owned`. Throws
- * `verification_unavailable` without a verdict. The first failure aborts the other check. Makes no check and throws
- * `rate_limit_exceeded` (key) or `verification_unavailable` (stage) if the count is used up. A check that called no provider is refunded.
+ * Makes both checks of a person, side by side, before `deadlineMs` (monotonic clock), and counts them as one paid check. Resolves if both match. Only an explicit verdict refuses a person: `identity_mismatch` or `phone_not_owned`. Throws
+ * `verification_unavailable` without a verdict. The first failure aborts the other check. Makes no check if the
+ * count throws. A check that called no provider is refunded.
  */
 export const paidCheck = async (
-  { identityRegistry, limits, ceilings }: PaidCheckDeps,
+  { identityRegistry, count }: PaidCheckDeps,
   { nationalId, birthDate, phone }: PersonToCheck,
   deadlineMs: number,
 ): Promise<void> => {
-  const paid = await consumeAll(() => limits.consume('paid-checks-per-day'), ceilings.consumePaidCheck);
+  const paid = await count();
   const firstFailure = new AbortController();
   const timeLeftMs = Math.max(0, Math.floor(deadlineMs - performance.now() - LINK_RESERVE_MS));
   const signal = AbortSignal.any([firstFailure.signal, AbortSignal.timeout(timeLeftMs)]);

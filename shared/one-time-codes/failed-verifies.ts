@@ -2,7 +2,7 @@ import type { Caller } from '#shared/api-keys/caller.ts';
 import { logEvent } from '#shared/log.ts';
 import { Problem } from '#shared/problems.ts';
 import type { KeyLimits } from '#shared/rate-limits/request-limits.ts';
-import { isBuyerApp } from './rules.ts';
+import { isBuyerApp } from '#shared/scopes.ts';
 
 const LIMIT = 'failed-verifies-per-hour';
 

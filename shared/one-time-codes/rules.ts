@@ -3,7 +3,6 @@
  * Each record belongs to one phone and one audience (a seller), so no seller changes what another one sees.
  */
 import { DAY_SECONDS, HOUR_SECONDS } from '#shared/rate-limits/plans.ts';
-import type { Scope } from '#shared/scopes.ts';
 
 const MINUTE_SECONDS = 60;
 
@@ -175,16 +174,6 @@ export const whyNotTried = (record: CodeRecord, now: number): TryRefusal | undef
 /** The audience of codes and tokens in a deployment whose one-time-code operations take no key. */
 const PUBLIC_AUDIENCE = 'public';
 
-type Caller = { readonly sellerId: string; readonly scopes: readonly Scope[] };
-
 /** Returns whom a code and its token are for: the caller's seller. */
-export const audienceOf = (caller: Pick<Caller, 'sellerId'> | undefined): string =>
+export const audienceOf = (caller: { readonly sellerId: string } | undefined): string =>
   caller?.sellerId ?? PUBLIC_AUDIENCE;
-
-/** Returns whether the caller is the buyer app: its sends have a count of their own, and its failed verifies are never refused. */
-export const isBuyerApp = (caller: Pick<Caller, 'scopes'> | undefined): boolean =>
-  caller?.scopes.includes('buyers:register') ?? false;
-
-/** Returns whether a verified code also registers the buyer: with the buyer app's key, or where no key is taken. */
-export const registersBuyers = (caller: Pick<Caller, 'scopes'> | undefined): boolean =>
-  caller === undefined || isBuyerApp(caller);

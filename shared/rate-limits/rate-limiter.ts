@@ -110,17 +110,17 @@ export const rateLimiter = (table: Table, timeoutMs = TIMEOUT_MS) => {
       return limits.map((limit) => stateIn(itemOf(items, itemKey(limit, nowMs)), limit, nowMs));
     },
 
-    /** Refunds one that was counted at `nowMs`. */
+    /** Refunds one that was counted at `nowMs`. A refund that the SDK resends because its response was lost is made once. */
     async decrement(limit: Limit, nowMs: number): Promise<void> {
       await conditionalWrite(
         client.send(
           new UpdateCommand({
             TableName,
             Key: itemKey(limit, nowMs),
-            UpdateExpression: 'SET #count = #count - :one',
-            ConditionExpression: '#count > :zero',
+            UpdateExpression: 'SET #count = #count - :one, last_token = :token',
+            ConditionExpression: '#count > :zero AND last_token <> :token',
             ExpressionAttributeNames: { '#count': countAttribute(limit, nowMs) },
-            ExpressionAttributeValues: { ':zero': 0, ':one': 1 },
+            ExpressionAttributeValues: { ':zero': 0, ':one': 1, ':token': randomUUID() },
           }),
           timeout(),
         ),

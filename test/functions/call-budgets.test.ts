@@ -167,6 +167,13 @@ const BUDGETS: readonly Budget[] = [
   },
   {
     operation: 'send-otp',
+    request: 'a code of a seller in a stage with a ceiling of SMS, which also counts the share of the key',
+    status: 202,
+    rounds: [['BatchGet', 'Update'], ['Update'], ['Update'], ['Update'], ['TransactWrite']],
+    make: (on) => sendOtpOn(on, { smsPerDay: 1_000_000 }).send(newPerson().phone),
+  },
+  {
+    operation: 'send-otp',
     request: 'a code of the buyer app',
     status: 202,
     rounds: [['BatchGet', 'Update'], ['Update'], ['Update']],

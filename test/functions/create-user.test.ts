@@ -322,6 +322,19 @@ describe('503', () => {
     expect(paid).toEqual({ identity: 1, ownership: 1 });
   });
 
+  it('is verification_unavailable for a key that has used up its quarter of the paid checks of the stage, and no other', async () => {
+    const { link, paid } = createUserUnderTest(table, { ceilings: { paidChecksPerDay: 8 } });
+    const key = { ...newKey(), scopes: 'users:write' };
+    const replies = [await link(key), await link(key), await link(key)];
+    expect(replies.map(({ status }) => status)).toEqual([201, 201, 503]);
+    expect([replies[2]?.json.code, replies[2]?.headers['Retry-After']]).toEqual([
+      'verification_unavailable',
+      String(16 * 3600),
+    ]);
+    expect((await link()).status).toBe(201);
+    expect(paid).toEqual({ identity: 3, ownership: 3 });
+  });
+
   it('is service_unavailable with Retry-After, with nothing stored, when no ordinal was free before the deadline', async () => {
     const person = await newBuyer();
     const before = await listAll('sel_test');

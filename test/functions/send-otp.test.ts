@@ -309,9 +309,9 @@ describe('503', () => {
     expect((await send(phone)).json.code).toBe('resend_too_soon');
   });
 
-  it("is sms_unavailable when the stage's SMS of the day are used up, and counts nothing", async () => {
+  it("is sms_unavailable until midnight UTC when the share of the key in the stage's SMS of the day is used up, and counts nothing", async () => {
     const { phone } = newPerson();
-    const { send, sent, record } = sendOtp({ smsPerDay: 1 });
+    const { send, sent, record } = sendOtp({ smsPerDay: 2 });
     const limited = { ...seller('sel_a', 'key_stage'), limits: JSON.stringify({ 'sms-per-hour': 2 }) };
     await send(newPerson().phone, limited);
     const replies = [await send(phone, limited), await send(phone, limited)];

@@ -1,6 +1,7 @@
 import { paidCheck } from '#shared/identity-registry/check-person.ts';
 import type { IdentityRegistry, IdentityVerdict, OwnershipVerdict } from '#shared/identity-registry/port.ts';
 import { Problem, problem } from '#shared/problems.ts';
+import { consumed } from '#shared/rate-limits/consumed.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 
 const PERSON = {
@@ -42,27 +43,23 @@ const problemOf = async (check: Promise<void>): Promise<Problem> => {
   return error as Problem;
 };
 
-/** Counts of a key and a stage in memory; `keyLeft` and `stageLeft` are what they have left. */
-const counted = (keyLeft: number, stageLeft: number) => {
-  const left = { key: keyLeft, stage: stageLeft };
-  const consume = (of: 'key' | 'stage', refusal: Problem) => async () => {
-    if (left[of] === 0) throw refusal;
-    left[of] -= 1;
-    return {
-      refund: async () => {
-        left[of] += 1;
-      },
-    };
-  };
-  return {
+/** A count in memory of which `left` are left. */
+const counted = (left: number) => {
+  const counts = {
     left,
-    limits: { consume: consume('key', problem('rate_limit_exceeded')) },
-    ceilings: { consumePaidCheck: consume('stage', problem('verification_unavailable')) },
+    count: async () => {
+      if (counts.left === 0) throw problem('rate_limit_exceeded');
+      counts.left -= 1;
+      return consumed(async () => {
+        counts.left += 1;
+      });
+    },
   };
+  return counts;
 };
 
 const checkPerson = (identityRegistry: IdentityRegistry, deadlineMs = inAMinute()) =>
-  paidCheck({ identityRegistry, ...counted(1, 1) }, PERSON, deadlineMs);
+  paidCheck({ identityRegistry, ...counted(1) }, PERSON, deadlineMs);
 
 describe('paidCheck', () => {
   it('passes a person whom both checks match, called side by side', async () => {
@@ -142,31 +139,23 @@ describe('the count of a paid check', () => {
     ['rejected', unavailableBecause('rejected'), 'hangs', 'verification_unavailable'],
     ['timed out', unavailableBecause('timeout'), 'hangs', 'verification_unavailable'],
   ] as const)('counts a check that ended %s', async (_how, identity, ownership, code) => {
-    const counts = counted(5, 5);
+    const counts = counted(5);
     expect((await check(counts, identity, ownership)).code).toBe(code);
-    expect(counts.left).toEqual({ key: 4, stage: 4 });
+    expect(counts.left).toBe(4);
   });
 
   it.each(['circuit_open', 'misconfigured'] as const)(
     'refunds a check that called no provider: %s',
     async (reason) => {
-      const counts = counted(5, 5);
+      const counts = counted(5);
       expect((await check(counts, 'hangs', unavailableBecause(reason))).code).toBe(
         'verification_unavailable',
       );
-      expect(counts.left).toEqual({ key: 5, stage: 5 });
+      expect(counts.left).toBe(5);
     },
   );
 
-  it('makes no call and counts nothing when the key has no paid check left', async () => {
-    const counts = counted(0, 5);
-    expect(await check(counts, 'matched', 'matched')).toEqual({ code: 'rate_limit_exceeded', calls: 0 });
-    expect(counts.left).toEqual({ key: 0, stage: 5 });
-  });
-
-  it('makes no call and counts nothing when the stage has no paid check left', async () => {
-    const counts = counted(5, 0);
-    expect(await check(counts, 'matched', 'matched')).toEqual({ code: 'verification_unavailable', calls: 0 });
-    expect(counts.left).toEqual({ key: 5, stage: 0 });
+  it('makes no call when no paid check is left', async () => {
+    expect(await check(counted(0), 'matched', 'matched')).toEqual({ code: 'rate_limit_exceeded', calls: 0 });
   });
 });

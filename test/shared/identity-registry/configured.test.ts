@@ -22,10 +22,7 @@ const PERSON = {
   phone: '+989990000001',
 };
 
-const unlimited = {
-  limits: { consume: async () => consumed() },
-  ceilings: { consumePaidCheck: async () => consumed() },
-};
+const unlimited = { count: async () => consumed() };
 
 const registryOf = (...names: string[]) =>
   identityRegistryFrom(names, fixedSecret(JSON.stringify(simulators.providerSecret)), {

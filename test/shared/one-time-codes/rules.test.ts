@@ -3,10 +3,8 @@ import {
   audienceOf,
   CODE_LIMITS,
   type CodeRecord,
-  isBuyerApp,
   MAX_CONSECUTIVE_FAILURES,
   nextLockAt,
-  registersBuyers,
   secondsLocked,
   whyNotSent,
   whyNotTried,
@@ -187,22 +185,5 @@ describe('audienceOf', () => {
   it("returns the caller's seller, or public where no key is taken", () => {
     expect(audienceOf({ sellerId: 'sel_a' })).toBe('sel_a');
     expect(audienceOf(undefined)).toBe('public');
-  });
-});
-
-describe('isBuyerApp', () => {
-  it('returns true for a key with buyers:register only', () => {
-    expect(isBuyerApp({ scopes: ['users:read', 'buyers:register'] })).toBe(true);
-    expect(isBuyerApp({ scopes: ['users:read', 'users:write'] })).toBe(false);
-    expect(isBuyerApp(undefined)).toBe(false);
-  });
-});
-
-describe('registersBuyers', () => {
-  it("returns true for the buyer app's key, and where no key is taken", () => {
-    expect(registersBuyers(undefined)).toBe(true);
-    expect(registersBuyers({ scopes: ['buyers:register'] })).toBe(true);
-    expect(registersBuyers({ scopes: ['users:read', 'users:write'] })).toBe(false);
-    expect(registersBuyers({ scopes: [] })).toBe(false);
   });
 });

@@ -127,6 +127,17 @@ describe('increment', () => {
     ).rejects.toThrow('the table is unreachable');
   });
 
+  it('refunds once when the SDK resends the write because its response was lost', async () => {
+    const lossy = losingResponses(table);
+    const limit = { subject: 'lost-refund', limit: 5, name: 'minute', windowSeconds: 60 };
+    for (const _ of [1, 2, 3]) await rateLimiter(lossy).increment(limit, START_MS);
+    lossy.loseWrites(1);
+    await rateLimiter(lossy).decrement(limit, START_MS);
+    expect(lossy.lost()).toBe(1);
+    expect(await itemOf('lost-refund')).toMatchObject({ minute_0: 2 });
+    lossy.client.destroy();
+  });
+
   it('counts a write once when the SDK resends it because its response was lost', async () => {
     const lossy = losingResponses(table);
     lossy.loseWrites(1);
