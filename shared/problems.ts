@@ -8,6 +8,8 @@ interface ProblemKind {
   readonly title: string;
   /** For the caller. It never echoes what was sent and names no internals. */
   readonly detail: string;
+  /** The detail in a second case of the same code. */
+  readonly otherDetail?: string;
 }
 
 /** Every problem code with its status, title and detail. */
@@ -102,7 +104,9 @@ export const PROBLEMS = {
   sms_unavailable: {
     status: 503,
     title: 'SMS unavailable',
-    detail: 'The SMS provider did not accept the message. Try again after Retry-After seconds.',
+    detail: 'The message was not sent. Try again after Retry-After seconds.',
+    otherDetail:
+      'The message may have been sent. Ask the buyer whether the code arrived before you send another one, after Retry-After seconds.',
   },
   service_unavailable: {
     status: 503,
@@ -124,8 +128,14 @@ export type InputError =
   | { readonly pointer: string; readonly detail: string }
   | { readonly parameter: string; readonly detail: string };
 
-interface ProblemOptions {
-  readonly errors?: readonly InputError[];
+/** What a response says besides the texts of its code. */
+export interface ProblemTexts {
+  readonly errors?: readonly InputError[] | undefined;
+  /** A fixed text in place of the detail of the code. */
+  readonly detail?: string | undefined;
+}
+
+interface ProblemOptions extends ProblemTexts {
   /** Seconds, at least 1; becomes the header Retry-After. */
   readonly retryAfterSeconds?: number;
   /** For the log only. */
@@ -136,6 +146,7 @@ interface ProblemOptions {
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: readonly InputError[] | undefined;
+  readonly detail: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
@@ -143,6 +154,7 @@ export class Problem extends Error {
     this.name = 'Problem';
     this.code = code;
     this.errors = options.errors;
+    this.detail = options.detail;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
@@ -157,16 +169,22 @@ export const SERVICE_RETRY_AFTER_SECONDS = 5;
 export const serviceUnavailable = (cause: unknown): Problem =>
   problem('service_unavailable', { cause, retryAfterSeconds: SERVICE_RETRY_AFTER_SECONDS });
 
+/** Every detail that a problem code can have. */
+export const detailsOf = (code: ProblemCode): string => {
+  const { detail, otherDetail }: ProblemKind = PROBLEMS[code];
+  return otherDetail === undefined ? detail : `${detail} Or: ${otherDetail}`;
+};
+
 /** The `type` URI of a problem code. */
 export const problemType = (code: ProblemCode): string => `urn:buyer-linking:problem:${code}`;
 
 /** The RFC 9457 body of a problem. */
-export const problemBody = (code: ProblemCode, requestId: string, errors?: readonly InputError[]) => ({
+export const problemBody = (code: ProblemCode, requestId: string, { errors, detail }: ProblemTexts = {}) => ({
   type: problemType(code),
   title: PROBLEMS[code].title,
   status: PROBLEMS[code].status,
   code,
-  detail: PROBLEMS[code].detail,
+  detail: detail ?? PROBLEMS[code].detail,
   request_id: requestId,
   ...(errors === undefined ? {} : { errors }),
 });

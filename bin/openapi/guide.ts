@@ -1,5 +1,5 @@
 import { CODE_LIMITS, RESEND_AFTER_SECONDS } from '#shared/one-time-codes/rules.ts';
-import { PROBLEMS } from '#shared/problems.ts';
+import { detailsOf, PROBLEMS, type ProblemCode } from '#shared/problems.ts';
 import { planItem, rateLimitHeaders } from '#shared/rate-limits/limits.ts';
 import { codeLimitTable, duration, keyLimitTable, lockTable, planLimitTable, table } from './limit-tables.ts';
 import { retryTable } from './retry-table.ts';
@@ -7,7 +7,11 @@ import { retryTable } from './retry-table.ts';
 const problemTable = (): string =>
   table(
     ['Status', '`code`', 'Meaning'],
-    Object.entries(PROBLEMS).map(([code, { status, detail }]) => [String(status), `\`${code}\``, detail]),
+    (Object.keys(PROBLEMS) as ProblemCode[]).map((code) => [
+      String(PROBLEMS[code].status),
+      `\`${code}\``,
+      detailsOf(code),
+    ]),
   );
 
 const headerExamples = (): string =>

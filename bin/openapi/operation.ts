@@ -1,5 +1,5 @@
 import { PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
-import { type InputError, PROBLEMS, type ProblemCode } from '#shared/problems.ts';
+import { detailsOf, type InputError, PROBLEMS, type ProblemCode } from '#shared/problems.ts';
 import { type ObjectSchema, problemsOf, type Route, scopeOf } from '#shared/route.ts';
 import { headersOf } from './headers.ts';
 import {
@@ -91,7 +91,7 @@ const examplesOf = (codes: readonly ProblemCode[], route: Route) => {
 const errorsOf = (route: Route) => {
   const byStatus = Map.groupBy(problemsOf(route), (code) => PROBLEMS[code].status);
   return [...byStatus].map(([status, codes]: [number, ProblemCode[]]) => {
-    const description = codes.map((code) => `\`${code}\`: ${PROBLEMS[code].detail}`).join('\n\n');
+    const description = codes.map((code) => `\`${code}\`: ${detailsOf(code)}`).join('\n\n');
     const content = { [PROBLEM_CONTENT_TYPE]: { schema: anyOfProblems(codes), ...examplesOf(codes, route) } };
     return [String(status), { description, headers: headersOf(route, status), content }] as const;
   });

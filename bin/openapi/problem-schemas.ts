@@ -1,4 +1,11 @@
-import { type InputError, PROBLEMS, type ProblemCode, problemBody, problemType } from '#shared/problems.ts';
+import {
+  detailsOf,
+  type InputError,
+  PROBLEMS,
+  type ProblemCode,
+  problemBody,
+  problemType,
+} from '#shared/problems.ts';
 import { componentName, refTo, type SchemaObject } from './json-schema.ts';
 
 /** A request id in the form of API Gateway. */
@@ -29,7 +36,7 @@ export const problemSchema = (code: ProblemCode): SchemaObject => {
   return {
     type: 'object',
     title: componentName(code),
-    description: detail,
+    description: detailsOf(code),
     required: [...REQUIRED, ...(listsErrors(code) ? ['errors'] : [])],
     properties: {
       type: { type: 'string', format: 'uri', enum: [problemType(code)] },
@@ -69,5 +76,5 @@ export const anyOfProblems = (codes: readonly ProblemCode[]): SchemaObject => {
 /** Returns an example of a problem. `error` is the example of what `validation_failed` lists. */
 export const problemExample = (code: ProblemCode, error: InputError) => ({
   summary: PROBLEMS[code].title,
-  value: problemBody(code, EXAMPLE_REQUEST_ID, listsErrors(code) ? [error] : undefined),
+  value: problemBody(code, EXAMPLE_REQUEST_ID, listsErrors(code) ? { errors: [error] } : {}),
 });

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { type InputError, PROBLEMS, type ProblemCode, problemBody } from '#shared/problems.ts';
+import { PROBLEMS, type ProblemCode, type ProblemTexts, problemBody } from '#shared/problems.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -19,9 +19,9 @@ export const jsonText = (value: unknown): string => `${JSON.stringify(value)}\n`
 export const problemResponse = (
   code: ProblemCode,
   requestId: string,
-  options: { readonly errors?: readonly InputError[] | undefined; readonly headers?: Headers } = {},
+  options: ProblemTexts & { readonly headers?: Headers } = {},
 ): APIGatewayProxyResult => ({
   statusCode: PROBLEMS[code].status,
   headers: { 'Content-Type': PROBLEM_CONTENT_TYPE, ...options.headers },
-  body: jsonText(problemBody(code, requestId, options.errors)),
+  body: jsonText(problemBody(code, requestId, options)),
 });

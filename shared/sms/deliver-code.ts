@@ -1,4 +1,4 @@
-import { problem } from '#shared/problems.ts';
+import { PROBLEMS, problem } from '#shared/problems.ts';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import type { SmsSender } from './port.ts';
 
@@ -21,7 +21,7 @@ interface Message {
 /**
  * Sends a code and returns the name of the provider that accepted it. If the message was not sent, runs `undo` and throws
  * `sms_unavailable`; `isRefused` is false if no provider was reached. If the message was possibly sent, throws `sms_unavailable`
- * without an undo: the code may still arrive.
+ * with a detail that says so, and without an undo: the code may still arrive.
  */
 export const deliverCode = async (
   sms: SmsSender,
@@ -34,11 +34,13 @@ export const deliverCode = async (
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) throw error;
     const isReached = error.delivery !== 'not_reached';
-    if (error.delivery !== 'possibly_sent') await undo(isReached);
+    const isPossiblySent = error.delivery === 'possibly_sent';
+    if (!isPossiblySent) await undo(isReached);
     throw problem('sms_unavailable', {
       retryAfterSeconds: isReached
         ? REACHED_RETRY_AFTER_SECONDS
         : (error.retryAfterSeconds ?? NOT_REACHED_RETRY_AFTER_SECONDS),
+      ...(isPossiblySent ? { detail: PROBLEMS.sms_unavailable.otherDetail } : {}),
       cause: error,
     });
   }

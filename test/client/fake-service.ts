@@ -30,7 +30,7 @@ export const problemOf = (
   headers: Record<string, string> = {},
   errors?: readonly InputError[],
 ) =>
-  json(PROBLEMS[code].status, problemBody(code, 'req-1', errors), {
+  json(PROBLEMS[code].status, problemBody(code, 'req-1', { errors }), {
     'Content-Type': 'application/problem+json',
     ...headers,
   });

@@ -323,9 +323,10 @@ describe('503', () => {
   });
 
   it('is verification_unavailable for a key that has used up its quarter of the paid checks of the stage, and no other', async () => {
-    const { link, paid } = createUserUnderTest(table, { ceilings: { paidChecksPerDay: 8 } });
-    const key = { ...newKey(), scopes: 'users:write' };
-    const replies = [await link(key), await link(key), await link(key)];
+    const { call, link, paid } = createUserUnderTest(table, { ceilings: { paidChecksPerDay: 8 } });
+    const authorizer = { ...newKey(), scopes: 'users:write' };
+    const linkAgain = async () => call({ body: await newBuyer(), authorizer });
+    const replies = [await linkAgain(), await linkAgain(), await linkAgain()];
     expect(replies.map(({ status }) => status)).toEqual([201, 201, 503]);
     expect([replies[2]?.json.code, replies[2]?.headers['Retry-After']]).toEqual([
       'verification_unavailable',

@@ -1,5 +1,6 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { handle, type SendOtpDeps } from '#functions/send-otp.ts';
+import { PROBLEMS } from '#shared/problems.ts';
 import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
@@ -302,8 +303,9 @@ describe('503', () => {
     const { phone } = newPerson();
     const { send, provider, record } = sendOtp();
     provider.failure = failure('possibly_sent');
-    const { status, headers } = await send(phone);
+    const { status, headers, json } = await send(phone);
     expect([status, headers['Retry-After']]).toEqual([503, '60']);
+    expect(json).toMatchObject({ code: 'sms_unavailable', detail: PROBLEMS.sms_unavailable.otherDetail });
     expect((await record(phone)).code).toBeDefined();
     provider.failure = undefined;
     expect((await send(phone)).json.code).toBe('resend_too_soon');

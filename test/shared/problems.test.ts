@@ -57,7 +57,12 @@ describe('problemBody', () => {
 
   it('lists each fault of the input', () => {
     const errors = [{ pointer: '#/phone', detail: 'Is required.' }];
-    expect(problemBody('validation_failed', 'req-1', errors).errors).toEqual(errors);
+    expect(problemBody('validation_failed', 'req-1', { errors }).errors).toEqual(errors);
+  });
+
+  it('has the detail that is given in place of that of the code', () => {
+    const detail = PROBLEMS.sms_unavailable.otherDetail;
+    expect(problemBody('sms_unavailable', 'req-1', { detail }).detail).toBe(detail);
   });
 
   it('has a type that is a valid URN', () => {

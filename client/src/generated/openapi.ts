@@ -944,7 +944,7 @@ export interface components {
         };
         /**
          * SmsUnavailable
-         * @description The SMS provider did not accept the message. Try again after Retry-After seconds.
+         * @description The message was not sent. Try again after Retry-After seconds. Or: The message may have been sent. Ask the buyer whether the code arrived before you send another one, after Retry-After seconds.
          */
         SmsUnavailable: {
             /**
@@ -966,7 +966,7 @@ export interface components {
             code: "sms_unavailable";
             /**
              * @description For people; do not parse it.
-             * @example The SMS provider did not accept the message. Try again after Retry-After seconds.
+             * @example The message was not sent. Try again after Retry-After seconds.
              */
             detail: string;
             /**
@@ -2117,7 +2117,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `sms_unavailable`: The SMS provider did not accept the message. Try again after Retry-After seconds.
+             * @description `sms_unavailable`: The message was not sent. Try again after Retry-After seconds. Or: The message may have been sent. Ask the buyer whether the code arrived before you send another one, after Retry-After seconds.
              *
              *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.
              */

@@ -1,4 +1,4 @@
-import { Problem } from '#shared/problems.ts';
+import { PROBLEMS, Problem } from '#shared/problems.ts';
 import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { deliverCode } from '#shared/sms/deliver-code.ts';
 
@@ -32,6 +32,15 @@ describe('deliverCode', () => {
       undone: [],
       outcome: { status: 'fulfilled', value: 'p' },
     });
+  });
+
+  it.each<[Delivery, string | undefined]>([
+    ['not_reached', undefined],
+    ['not_sent', undefined],
+    ['possibly_sent', PROBLEMS.sms_unavailable.otherDetail],
+  ])('says of a message that is %s whether it may have been sent', async (delivery, detail) => {
+    const { outcome } = await deliver(new ProviderUnavailable(SITE, 'upstream', { delivery }));
+    expect(outcome).toMatchObject({ reason: { code: 'sms_unavailable', detail } });
   });
 
   it.each<[string, Delivery, number | undefined, string[], number]>([
