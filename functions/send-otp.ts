@@ -10,6 +10,7 @@ import {
   audienceOf,
   CODE_LIFETIME_SECONDS,
   RESEND_AFTER_SECONDS,
+  sendLimitsOf,
   whyNotSent,
 } from '#shared/one-time-codes/rules.ts';
 import { type CodeOwner, type CodeStore, codeStore } from '#shared/one-time-codes/store.ts';
@@ -61,7 +62,8 @@ const recordSend = async ({ owner, mac }: NewSend, request: Request<typeof route
     return await retryUntil(deadlineMs, async () => {
       const [before] = await Promise.all([codes.read(owner, !isBuyerApp(caller)), withinPlan]);
       const now = Math.floor(clock() / 1000);
-      const refusal = whyNotSent(before.record, before.phoneSends?.sends.map(({ at }) => at) ?? [], now);
+      const phoneSends = before.phoneSends?.sends.map(({ at }) => at) ?? [];
+      const refusal = whyNotSent(before.record, { limits: sendLimitsOf(caller), phoneSends }, now);
       if (refusal !== undefined) throw problem(refusal.reason, refusal);
       sms ??= await ceilings.consumeSms(caller, limits);
       const code = { mac, provider: smsProvider, now };

@@ -1,6 +1,7 @@
 import { signerFromEnv } from '#shared/access-tokens/from-env.ts';
 import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { accessTokenClaims, TOKEN_LIFETIME_SECONDS } from '#shared/access-tokens/rules.ts';
+import type { Caller } from '#shared/api-keys/caller.ts';
 import { type BuyerStore, buyerStore } from '#shared/buyers/store.ts';
 import { systemClock } from '#shared/clock.ts';
 import { readEnv } from '#shared/env.ts';
@@ -9,7 +10,7 @@ import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { logEvent } from '#shared/log.ts';
 import { failedVerifies } from '#shared/one-time-codes/failed-verifies.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
-import { audienceOf, type OutstandingCode } from '#shared/one-time-codes/rules.ts';
+import { audienceOf, type OutstandingCode, sendLimitsOf } from '#shared/one-time-codes/rules.ts';
 import { type CodeOwner, type CodeStore, codeStore } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
 import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
@@ -35,6 +36,7 @@ interface Try {
   readonly phone: string;
   readonly code: string;
   readonly now: number;
+  readonly caller: Caller | undefined;
 }
 
 /**
@@ -42,10 +44,10 @@ interface Try {
  * there is none. Throws `too_many_attempts` if no try is left or the phone is locked.
  */
 const tryCode = async (
-  { owner, phone, code, now }: Try,
+  { owner, phone, code, now, caller }: Try,
   { codes, hashes }: Pick<VerifyOtpDeps, 'codes' | 'hashes'>,
 ): Promise<OutstandingCode | undefined> => {
-  const tried = await codes.countTry(owner, now);
+  const tried = await codes.countTry(owner, now, sendLimitsOf(caller));
   if (!tried.written) {
     if (tried.reason.reason === 'too_many_attempts') throw problem('too_many_attempts', tried.reason);
     return undefined;
@@ -70,7 +72,7 @@ export const handle: Handle<typeof route, VerifyOtpDeps> = async (request, deps)
   ]);
   const owner = { phoneHash, audience };
   const verifiedAt = Math.floor(clock() / 1000);
-  const rightCode = await tryCode({ owner, phone, code, now: verifiedAt }, deps);
+  const rightCode = await tryCode({ owner, phone, code, now: verifiedAt, caller }, deps);
   if (rightCode === undefined) throw await failures.counted(problem('code_rejected'));
   const { mac, provider } = rightCode;
 

@@ -1,6 +1,7 @@
 import { type Administration, step } from '#admin/administration.ts';
 import { transact } from '#admin/stores/transactions.ts';
-import { FIRST_LOCK_AT, SENDS_KEPT_SECONDS } from '#shared/one-time-codes/rules.ts';
+import { FIRST_LOCK_AT } from '#shared/one-time-codes/rules.ts';
+import { SENDS_KEPT_SECONDS } from '#shared/one-time-codes/send-limits.ts';
 import { codesPartition, type ItemKey } from '#shared/table/keys.ts';
 import { queryAll } from '#shared/table/reads.ts';
 

@@ -1,5 +1,6 @@
 /** The limits as Markdown tables, for the OpenAPI document and docs/limits.md. */
 import { CODE_LIMITS } from '#shared/one-time-codes/rules.ts';
+import type { SendLimit } from '#shared/one-time-codes/send-limits.ts';
 import { KEY_LIMIT_NAMES, KEY_LIMITS, PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
 
 const number = (value: number): string => value.toLocaleString('en-US');
@@ -45,8 +46,8 @@ export const keyLimitTable = (): string =>
     }),
   );
 
-const sendsWithin = ({ sends, windowSeconds }: { sends: number; windowSeconds: number }): string =>
-  `${sends} in ${duration(windowSeconds)}`;
+const sendsWithin = ({ sends, windowSeconds, thenEverySeconds }: SendLimit): string =>
+  `${sends} in ${duration(windowSeconds)}${thenEverySeconds === undefined ? '' : `, then one ${duration(thenEverySeconds)} after the last`}`;
 
 /** Returns the table of the send limits of one-time codes. */
 export const codeLimitTable = (): string =>
@@ -54,6 +55,7 @@ export const codeLimitTable = (): string =>
     ['Limit of a phone', 'Value', 'Over the limit'],
     [
       ['Codes sent, per seller', CODE_LIMITS.sends.map(sendsWithin).join('; '), '`resend_too_soon`'],
+      ['Codes sent, buyer app', CODE_LIMITS.sendsOfBuyerApp.map(sendsWithin).join('; '), '`resend_too_soon`'],
       [
         'Codes sent, all sellers together',
         CODE_LIMITS.sendsOverAllSellers.map(sendsWithin).join('; '),

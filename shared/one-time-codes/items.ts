@@ -6,8 +6,8 @@ import {
   FIRST_LOCK_AT,
   MAX_TRIES_PER_CODE,
   type OutstandingCode,
-  SENDS_KEPT_SECONDS,
 } from './rules.ts';
+import { SENDS_KEPT_SECONDS } from './send-limits.ts';
 
 /** The stored record, and the version that a send must still find; 0 if nothing is stored. */
 export interface VersionedRecord extends CodeRecord {

@@ -1,7 +1,7 @@
 /** The item of the SMS to a phone over all sellers, and the expression that writes it. docs/table.md lists its attributes. */
 import type { StoredItem } from '#shared/table/writes.ts';
 import { type Expression, type NewCode, TTL_NAME, unchangedSince } from './items.ts';
-import { isRecent, SENDS_KEPT_SECONDS } from './rules.ts';
+import { isRecent, SENDS_KEPT_SECONDS } from './send-limits.ts';
 
 /** One SMS to a phone. The id distinguishes two sends of the same second. */
 export interface PhoneSend {

@@ -1,8 +1,10 @@
 import type { Route } from '#shared/route.ts';
-import { CODE_LIMITS, MAX_CONSECUTIVE_FAILURES, RESEND_AFTER_SECONDS, type SendLimit } from './rules.ts';
+import { CODE_LIMITS, MAX_CONSECUTIVE_FAILURES, RESEND_AFTER_SECONDS } from './rules.ts';
 import { accessTokenSchema, codeSentSchema, sendCodeSchema, verifyCodeSchema } from './schema.ts';
+import type { SendLimit } from './send-limits.ts';
 
-const { digits, lifetimeSeconds, triesPerCode, sends, sendsOverAllSellers, locks } = CODE_LIMITS;
+const { digits, lifetimeSeconds, triesPerCode, sends, sendsOfBuyerApp, sendsOverAllSellers, locks } =
+  CODE_LIMITS;
 
 const sendLimit = (limit: SendLimit): string => {
   const minutes = limit.windowSeconds / 60;
@@ -22,7 +24,7 @@ export const oneTimeCodeRoutes = {
     description:
       `Sends ${digits} digits by SMS, valid for ${lifetimeSeconds} seconds and for one use. A new code replaces your old one. The ` +
       `response is the same for every phone. Limits per phone, for you: ${RESEND_AFTER_SECONDS} seconds between sends, ` +
-      `${sendLimit(sends[1])}, ${sendLimit(sends[2])}. Over all sellers: ${sendLimit(sendsOverAllSellers[0])}. While the phone is ` +
+      `${sendLimit(sends[1])}, ${sendLimit(sends[2])}; with buyers:register then one an hour, up to ${sendLimit(sendsOfBuyerApp[3])}. Over all sellers: ${sendLimit(sendsOverAllSellers[0])}. While the phone is ` +
       'locked for you, nothing is sent.',
     body: sendCodeSchema,
     responses: { 202: { description: 'The SMS provider accepted the code.', schema: codeSentSchema } },

@@ -3,14 +3,10 @@
  * Each record belongs to one phone and one audience (a seller), so no seller changes what another one sees.
  */
 import { DAY_SECONDS, HOUR_SECONDS } from '#shared/rate-limits/plans.ts';
+import { isBuyerApp } from '#shared/scopes.ts';
+import { recentSends, type SendLimit, secondsUntilNextSend } from './send-limits.ts';
 
 const MINUTE_SECONDS = 60;
-
-/** At most `sends` in any window. */
-export interface SendLimit {
-  readonly sends: number;
-  readonly windowSeconds: number;
-}
 
 /** Every number of one-time codes. Docs and the OpenAPI document are generated from this table. */
 export const CODE_LIMITS = {
@@ -22,6 +18,13 @@ export const CODE_LIMITS = {
     { sends: 1, windowSeconds: MINUTE_SECONDS },
     { sends: 5, windowSeconds: 10 * MINUTE_SECONDS },
     { sends: 10, windowSeconds: DAY_SECONDS },
+  ],
+  /** The same for the buyer app: otherwise whoever opens the app could keep the buyer of a phone out for a day. */
+  sendsOfBuyerApp: [
+    { sends: 1, windowSeconds: MINUTE_SECONDS },
+    { sends: 5, windowSeconds: 10 * MINUTE_SECONDS },
+    { sends: 10, windowSeconds: DAY_SECONDS, thenEverySeconds: HOUR_SECONDS },
+    { sends: 24, windowSeconds: DAY_SECONDS },
   ],
   /** Sends per phone over all sellers in any window. Callers with the scope buyers:register are not counted and not limited. */
   sendsOverAllSellers: [{ sends: 20, windowSeconds: DAY_SECONDS }],
@@ -47,8 +50,6 @@ export const MAX_TRIES_PER_CODE = CODE_LIMITS.triesPerCode;
 export const FIRST_LOCK_AT = CODE_LIMITS.locks[0].failures;
 /** The number of consecutive failures after which only an admin can unlock the phone. */
 export const MAX_CONSECUTIVE_FAILURES = 100;
-/** Sends are kept for the longest window of the send limits. */
-export const SENDS_KEPT_SECONDS = DAY_SECONDS;
 /** The Retry-After of a lock that only an admin can end, and the largest Retry-After of all. */
 const MAX_RETRY_AFTER_SECONDS = DAY_SECONDS;
 
@@ -99,47 +100,39 @@ export const secondsLocked = ({ failures, lastFailureAt, lockAt }: CodeRecord, n
 export const nextLockAt = (failures: number): number =>
   CODE_LIMITS.locks.find((row) => row.failures > failures)?.failures ?? MAX_CONSECUTIVE_FAILURES;
 
-/** Returns the seconds until the limits allow another send, at most the longest window, or 0 if they allow one now. */
-export const secondsUntilNextSend = (
-  limits: readonly SendLimit[],
-  sends: readonly number[],
-  now: number,
-): number => {
-  const waits = limits.map(({ sends: allowed, windowSeconds }) => {
-    const oldestCounted = sends.at(-allowed);
-    // A send that another machine's clock dates after now counts as one of now.
-    return oldestCounted === undefined ? 0 : Math.min(oldestCounted, now) + windowSeconds - now;
-  });
-  return Math.max(0, ...waits);
-};
-
-/** Returns whether a send still counts toward a limit. */
-export const isRecent = (sentAt: number, now: number): boolean => sentAt > now - SENDS_KEPT_SECONDS;
-
-/** Returns the sends that still count toward a limit. */
-export const recentSends = (sends: readonly number[], now: number): number[] =>
-  sends.filter((sentAt) => isRecent(sentAt, now));
+/** Returns the limits of the sends of a caller to a phone. */
+export const sendLimitsOf = (caller: Parameters<typeof isBuyerApp>[0]): readonly SendLimit[] =>
+  isBuyerApp(caller) ? CODE_LIMITS.sendsOfBuyerApp : CODE_LIMITS.sends;
 
 /** Returns the seconds until the audience may send to the phone again, or 0 if it may now. */
-const secondsUntilResend = ({ sends, lastRefusedAt }: CodeRecord, now: number): number =>
+const secondsUntilResend = (
+  { sends, lastRefusedAt }: CodeRecord,
+  now: number,
+  limits: readonly SendLimit[],
+): number =>
   Math.max(
-    secondsUntilNextSend(CODE_LIMITS.sends, recentSends(sends, now), now),
+    secondsUntilNextSend(limits, recentSends(sends, now), now),
     secondsUntilNextSend([CODE_LIMITS.sends[0]], lastRefusedAt > 0 ? [lastRefusedAt] : [], now),
   );
 
-/**
- * Returns why no code may be sent now, or undefined if one may.
- * @param phoneSends times of the sends over all sellers; empty for a caller that they do not limit.
- */
+/** What limits a send besides the record of the audience. */
+interface SendLimits {
+  /** Those of the caller. */
+  readonly limits: readonly SendLimit[];
+  /** Times of the sends over all sellers; empty for a caller that they do not limit. */
+  readonly phoneSends: readonly number[];
+}
+
+/** Returns why no code may be sent now, or undefined if one may. */
 export const whyNotSent = (
   record: CodeRecord,
-  phoneSends: readonly number[],
+  { limits, phoneSends }: SendLimits,
   now: number,
 ): Wait | undefined => {
   const locked = secondsLocked(record, now);
   if (locked > 0) return { reason: 'too_many_attempts', retryAfterSeconds: locked };
   const wait = Math.max(
-    secondsUntilResend(record, now),
+    secondsUntilResend(record, now, limits),
     secondsUntilNextSend(CODE_LIMITS.sendsOverAllSellers, recentSends(phoneSends, now), now),
   );
   return wait > 0 ? { reason: 'resend_too_soon', retryAfterSeconds: wait } : undefined;
@@ -159,8 +152,15 @@ export const afterSend = (
   code: { ...code, expiresAt: now + CODE_LIFETIME_SECONDS, tries: [] },
 });
 
-/** Returns why a try is not compared with the code, or undefined if it is. The store's condition says the same. */
-export const whyNotTried = (record: CodeRecord, now: number): TryRefusal | undefined => {
+/**
+ * Returns why a try is not compared with the code, or undefined if it is. The store's condition says the same.
+ * @param limits those of the caller's sends, for the time until a new code may be sent.
+ */
+export const whyNotTried = (
+  record: CodeRecord,
+  now: number,
+  limits: readonly SendLimit[] = CODE_LIMITS.sends,
+): TryRefusal | undefined => {
   const locked = secondsLocked(record, now);
   if (locked > 0) return { reason: 'too_many_attempts', retryAfterSeconds: locked };
   const { code } = record;
@@ -168,7 +168,8 @@ export const whyNotTried = (record: CodeRecord, now: number): TryRefusal | undef
   if (code === undefined || code.expiresAt <= now || record.failures >= record.lockAt)
     return { reason: 'code_rejected' };
   if (code.tries.length < MAX_TRIES_PER_CODE) return undefined;
-  return { reason: 'too_many_attempts', retryAfterSeconds: Math.max(1, secondsUntilResend(record, now)) };
+  const wait = Math.max(1, secondsUntilResend(record, now, limits));
+  return { reason: 'too_many_attempts', retryAfterSeconds: wait };
 };
 
 /** The audience of codes and tokens in a deployment whose one-time-code operations take no key. */

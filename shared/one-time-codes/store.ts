@@ -34,6 +34,7 @@ import {
   withSend,
 } from './phone-sends.ts';
 import { type OutstandingCode, type TryRefusal, whyNotTried } from './rules.ts';
+import type { SendLimit } from './send-limits.ts';
 
 /** The phone and the audience that a code is for. */
 export interface CodeOwner {
@@ -139,14 +140,18 @@ export const codeStore = (table: Table) => {
 
     /**
      * Counts a try before anything is compared, so that parallel guesses gain nothing. A counted try is a failure until `redeem`
-     * sets the failures to 0.
+     * sets the failures to 0. `limits`: those of the caller's sends.
      */
-    async countTry(owner: CodeOwner, now: number): Promise<WriteResult<OutstandingCode, TryRefusal>> {
+    async countTry(
+      owner: CodeOwner,
+      now: number,
+      limits?: readonly SendLimit[],
+    ): Promise<WriteResult<OutstandingCode, TryRefusal>> {
       const tryId = randomBase62(TRY_ID_LENGTH);
       const result = await update(keyOf(owner), tryExpression(tryId, now));
       const record = recordFrom(result.written ? result.value.Attributes : result.reason);
       if (record.code?.tries.includes(tryId)) return written(record.code);
-      return notWritten(whyNotTried(record, now) ?? { reason: 'code_rejected' });
+      return notWritten(whyNotTried(record, now, limits) ?? { reason: 'code_rejected' });
     },
 
     /** Sets the failures to 0: the right code was tried, but no token could be issued. The code stays, and so do its tries. */

@@ -183,6 +183,25 @@ describe('422', () => {
 });
 
 describe('429', () => {
+  it.each([
+    ['the buyer app', 'buyers:register', 3600],
+    ['a seller', 'users:read', 24 * 3600 - 9 * 120],
+  ])(
+    'has the time until %s may send a new code as Retry-After of a sixth try',
+    async (_who, scopes, seconds) => {
+      const { phone } = newPerson();
+      const { send, verify, clock } = verifyOtp();
+      const caller = { ...seller('sel_app'), scopes };
+      for (let count = 0; count < 10; count += 1) {
+        if (count > 0) clock.advance(120);
+        await send(phone, 'sel_app');
+      }
+      for (let tries = 0; tries < 5; tries += 1) await verify(phone, WRONG, caller);
+      const { json, headers } = await verify(phone, WRONG, caller);
+      expect([json.code, headers['Retry-After']]).toEqual(['too_many_attempts', String(seconds)]);
+    },
+  );
+
   it('is too_many_attempts for every try after the fifth, right or wrong, until a new code is sent', async () => {
     const { phone } = newPerson();
     const { send, verify, clock } = verifyOtp();

@@ -71,7 +71,7 @@ export interface paths {
         put?: never;
         /**
          * Send a one-time code
-         * @description Sends 6 digits by SMS, valid for 300 seconds and for one use. A new code replaces your old one. The response is the same for every phone. Limits per phone, for you: 60 seconds between sends, 5 sends in 10 minutes, 10 sends in 24 hours. Over all sellers: 20 sends in 24 hours. While the phone is locked for you, nothing is sent.
+         * @description Sends 6 digits by SMS, valid for 300 seconds and for one use. A new code replaces your old one. The response is the same for every phone. Limits per phone, for you: 60 seconds between sends, 5 sends in 10 minutes, 10 sends in 24 hours; with buyers:register then one an hour, up to 24 sends in 24 hours. Over all sellers: 20 sends in 24 hours. While the phone is locked for you, nothing is sent.
          */
         post: operations["send-otp"];
         delete?: never;

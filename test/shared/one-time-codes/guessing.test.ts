@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { STRATEGIES, simulateMonth, WITH_DAILY_SIGN_IN } from './guessing.ts';
+import { STRATEGIES, simulateMonth, WITH_DAILY_SIGN_IN, WITH_DAILY_SIGN_IN_TO_APP } from './guessing.ts';
 import { modelPhone } from './model.ts';
 
 const results = STRATEGIES.map(simulateMonth);
@@ -39,6 +39,11 @@ describe('a month of guessing through one seller', () => {
       50,
       '1.5e-3',
     ]);
+  });
+
+  it('makes at most 69 guesses a day through the buyer app where the buyer signs in every day', () => {
+    const { guesses, maxConsecutiveFailures, chance } = simulateMonth(WITH_DAILY_SIGN_IN_TO_APP);
+    expect([guesses, maxConsecutiveFailures, chance.toExponential(1)]).toEqual([1954, 69, '2.0e-3']);
   });
 });
 

@@ -4,6 +4,7 @@ import {
   secondsLocked,
   whyNotSent,
 } from '#shared/one-time-codes/rules.ts';
+import type { SendLimit } from '#shared/one-time-codes/send-limits.ts';
 import { modelPhone } from './model.ts';
 
 /** A way to guess the codes of one phone with the key of one seller, for a simulated month. */
@@ -17,6 +18,10 @@ export interface Strategy {
   readonly pauseSeconds: number;
   /** Seconds between two sign-ins of the buyer with this seller, each of which sets the failures to 0. */
   readonly buyerSignsInEverySeconds?: number;
+  /** Guesses are made up to this number of consecutive failures only: the next one would lock the phone for too long. */
+  readonly mostFailures?: number;
+  /** Those of a seller if they are left out. */
+  readonly sendLimits?: readonly SendLimit[];
 }
 
 export interface GuessingResult {
@@ -73,9 +78,19 @@ export const WITH_DAILY_SIGN_IN: Strategy = {
   buyerSignsInEverySeconds: DAY_SECONDS,
 };
 
+/** The same through the buyer app, which can send more codes a day. */
+export const WITH_DAILY_SIGN_IN_TO_APP: Strategy = {
+  ...WITH_DAILY_SIGN_IN,
+  name: 'The buyer signs in to the buyer app every day',
+  // The seventieth failure locks the phone for 16 hours, past the next sign-in.
+  mostFailures: 69,
+  sendLimits: CODE_LIMITS.sendsOfBuyerApp,
+};
+
 /** Guesses for a month by the rules alone: send as soon as the rules allow it, then guess. */
 export const simulateMonth = (strategy: Strategy): GuessingResult => {
-  const phone = modelPhone();
+  const limits = strategy.sendLimits ?? CODE_LIMITS.sends;
+  const phone = modelPhone(limits);
   const count = { sms: 0, refused: 0, guesses: 0, max: 0 };
   let chanceOfNone = 1;
   let lockedForGoodAt: number | undefined;
@@ -83,7 +98,11 @@ export const simulateMonth = (strategy: Strategy): GuessingResult => {
 
   const guess = (now: number): void => {
     let guesses = 0;
-    for (let index = 0; index < strategy.guessesPerCode; index += 1)
+    const most = Math.min(
+      strategy.guessesPerCode,
+      (strategy.mostFailures ?? MAX_CONSECUTIVE_FAILURES) - phone.record.failures,
+    );
+    for (let index = 0; index < most; index += 1)
       guesses += Number(phone.countTry(`try-${count.guesses + index}`, now));
     count.guesses += guesses;
     count.max = Math.max(count.max, phone.record.failures);
@@ -110,7 +129,7 @@ export const simulateMonth = (strategy: Strategy): GuessingResult => {
   for (let now = 0; now < MONTH_SECONDS; ) {
     if (now - buyerSignedInAt >= (strategy.buyerSignsInEverySeconds ?? Number.POSITIVE_INFINITY)) signIn(now);
     attack(now);
-    const refusal = whyNotSent(phone.record, [], now);
+    const refusal = whyNotSent(phone.record, { limits, phoneSends: [] }, now);
     const waitSeconds = refusal && 'retryAfterSeconds' in refusal ? refusal.retryAfterSeconds : 0;
     now += Math.max(strategy.pauseSeconds, waitSeconds);
   }

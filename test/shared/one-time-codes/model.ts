@@ -1,10 +1,12 @@
 import {
   afterSend,
+  CODE_LIMITS,
   type CodeRecord,
   FIRST_LOCK_AT,
   whyNotSent,
   whyNotTried,
 } from '#shared/one-time-codes/rules.ts';
+import type { SendLimit } from '#shared/one-time-codes/send-limits.ts';
 
 /** The record of a phone without sends and failures. */
 export const NEW_RECORD: CodeRecord = {
@@ -30,14 +32,14 @@ export interface ModelPhone {
 
 const withoutCode = ({ code: _code, ...rest }: CodeRecord): CodeRecord => rest;
 
-export const modelPhone = (): ModelPhone => {
+export const modelPhone = (limits: readonly SendLimit[] = CODE_LIMITS.sends): ModelPhone => {
   let record: CodeRecord = NEW_RECORD;
   return {
     get record() {
       return record;
     },
     send(mac, now) {
-      if (whyNotSent(record, [], now) !== undefined) return undefined;
+      if (whyNotSent(record, { limits, phoneSends: [] }, now) !== undefined) return undefined;
       const before = record;
       record = afterSend(record, { mac, provider: 'first' }, now);
       return before;

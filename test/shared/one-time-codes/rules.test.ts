@@ -6,6 +6,7 @@ import {
   MAX_CONSECUTIVE_FAILURES,
   nextLockAt,
   secondsLocked,
+  sendLimitsOf,
   whyNotSent,
   whyNotTried,
 } from '#shared/one-time-codes/rules.ts';
@@ -81,35 +82,66 @@ describe('nextLockAt', () => {
   });
 });
 
+/** The limits of a seller that is not the buyer app. */
+const seller = (phoneSends: readonly number[] = []) => ({ limits: CODE_LIMITS.sends, phoneSends });
+
 describe('whyNotSent', () => {
   it('allows the first send to a phone', () => {
-    expect(whyNotSent(NEW_RECORD, [], NOW)).toBeUndefined();
+    expect(whyNotSent(NEW_RECORD, seller(), NOW)).toBeUndefined();
   });
 
   it('refuses with too_many_attempts while the phone is locked, though the cool-down has passed', () => {
     const locked = { ...record({ sends: [NOW - 100] }), failures: 10, lockAt: 10, lastFailureAt: NOW - 100 };
-    expect(whyNotSent(locked, [], NOW)).toEqual({ reason: 'too_many_attempts', retryAfterSeconds: 800 });
+    expect(whyNotSent(locked, seller(), NOW)).toEqual({
+      reason: 'too_many_attempts',
+      retryAfterSeconds: 800,
+    });
   });
 
   it('refuses with resend_too_soon within the cool-down', () => {
-    expect(whyNotSent(record(), [], NOW + 18)).toEqual({ reason: 'resend_too_soon', retryAfterSeconds: 42 });
+    expect(whyNotSent(record(), seller(), NOW + 18)).toEqual({
+      reason: 'resend_too_soon',
+      retryAfterSeconds: 42,
+    });
   });
 
   it('refuses a send within 60 seconds after one that a provider refused, which counts toward no other limit', () => {
     const nine = Array.from({ length: 9 }, (_, index) => NOW - 7200 - index);
     const refused = record({ sends: nine.toReversed(), lastRefusedAt: NOW });
-    expect(whyNotSent(refused, [], NOW + 18)).toEqual({ reason: 'resend_too_soon', retryAfterSeconds: 42 });
-    expect(whyNotSent(refused, [], NOW + 60)).toBeUndefined();
+    expect(whyNotSent(refused, seller(), NOW + 18)).toEqual({
+      reason: 'resend_too_soon',
+      retryAfterSeconds: 42,
+    });
+    expect(whyNotSent(refused, seller(), NOW + 60)).toBeUndefined();
   });
 
   it('refuses the twenty-first send of a day over all sellers until the first is a day old', () => {
     const phoneSends = Array.from({ length: 20 }, (_, index) => NOW - 7200 + index);
-    expect(whyNotSent(NEW_RECORD, phoneSends.slice(1), NOW)).toBeUndefined();
-    expect(whyNotSent(NEW_RECORD, phoneSends, NOW)).toEqual({
+    expect(whyNotSent(NEW_RECORD, seller(phoneSends.slice(1)), NOW)).toBeUndefined();
+    expect(whyNotSent(NEW_RECORD, seller(phoneSends), NOW)).toEqual({
       reason: 'resend_too_soon',
       retryAfterSeconds: DAY_SECONDS - 7200,
     });
-    expect(whyNotSent(NEW_RECORD, phoneSends, NOW + DAY_SECONDS - 7200)).toBeUndefined();
+    expect(whyNotSent(NEW_RECORD, seller(phoneSends), NOW + DAY_SECONDS - 7200)).toBeUndefined();
+  });
+});
+
+describe('the limits of the buyer app', () => {
+  const app = { scopes: ['buyers:register'] } as const;
+  const tenSends = Array.from({ length: 10 }, (_, index) => NOW - (9 - index) * 700);
+  const tried = record({ sends: tenSends }, { tries: triesOf(5) });
+
+  it.each([
+    ['the buyer app', app, 3600],
+    ['a seller', { scopes: ['users:write'] } as const, DAY_SECONDS - 9 * 700],
+    ['a caller without a key', undefined, DAY_SECONDS - 9 * 700],
+  ])('are those of %s in a send and in a sixth try of a code', (_case, caller, retryAfterSeconds) => {
+    const limits = sendLimitsOf(caller);
+    expect(whyNotSent(tried, { limits, phoneSends: [] }, NOW)).toEqual({
+      reason: 'resend_too_soon',
+      retryAfterSeconds,
+    });
+    expect(whyNotTried(tried, NOW, limits)).toEqual({ reason: 'too_many_attempts', retryAfterSeconds });
   });
 });
 

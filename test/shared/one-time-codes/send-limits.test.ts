@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { CODE_LIMITS, recentSends, secondsUntilNextSend } from '#shared/one-time-codes/rules.ts';
+import { CODE_LIMITS } from '#shared/one-time-codes/rules.ts';
+import { recentSends, secondsUntilNextSend } from '#shared/one-time-codes/send-limits.ts';
 
 const NOW = 1_800_000_000;
 const DAY_SECONDS = 24 * 3600;
@@ -143,5 +144,57 @@ describe('recentSends', () => {
         expect(waitAfter(recentSends(sends, now), now)).toBe(waitAfter(sends, now));
       }),
     );
+  });
+});
+
+/** The seconds until the limits of a phone and the buyer app allow another send. */
+const waitOfApp = (sends: readonly number[], now: number): number =>
+  secondsUntilNextSend(CODE_LIMITS.sendsOfBuyerApp, recentSends(sends, now), now);
+
+/** The sends of whoever asks for a code every minute through the buyer app, for this many seconds. */
+const sendsEveryMinute = (forSeconds: number): number[] => {
+  const sends: number[] = [];
+  for (let now = NOW; now < NOW + forSeconds; now += 60) if (waitOfApp(sends, now) === 0) sends.push(now);
+  return sends;
+};
+
+describe('secondsUntilNextSend of the buyer app', () => {
+  it('allows ten sends as for a seller, then one an hour after the last one, up to 24 in 24 hours', () => {
+    const sends = sendsEveryMinute(DAY_SECONDS);
+    const ofSeller = sends.slice(0, 10);
+    expect(ofSeller).toEqual(sendsAllowed(Array.from({ length: 60 }, (_, index) => (index === 0 ? 0 : 60))));
+    const gaps = sends.slice(10).map((at, index) => at - Number(sends[index + 9]));
+    expect(gaps).toEqual(Array(14).fill(3600));
+  });
+
+  it.each([
+    [0, 3600],
+    [60, 3540],
+    [3599, 1],
+    [3600, 0],
+  ])('returns, %i seconds after the last of ten sends, %i', (elapsed, wait) => {
+    const sends = Array.from({ length: 10 }, (_, index) => NOW - elapsed - (9 - index) * 700);
+    expect(waitOfApp(sends, NOW)).toBe(wait);
+  });
+
+  it('returns the time until the first of ten sends is a day old, where that is less than an hour', () => {
+    const sends = [
+      NOW - DAY_SECONDS + 100,
+      ...Array.from({ length: 9 }, (_, index) => NOW - 1200 + index * 100),
+    ];
+    expect(waitOfApp(sends, NOW)).toBe(100);
+  });
+
+  it('returns the time until the first of 24 sends is a day old', () => {
+    const sends = sendsEveryMinute(DAY_SECONDS);
+    const last = Number(sends.at(-1));
+    expect(sends).toHaveLength(24);
+    expect(waitOfApp(sends, last + 3600)).toBe(NOW + DAY_SECONDS - last - 3600);
+  });
+
+  it('never allows more than 24 sends in 24 hours', () => {
+    const sends = sendsEveryMinute(4 * DAY_SECONDS);
+    const counts = sends.map((end) => sends.filter((at) => at <= end && at > end - DAY_SECONDS).length);
+    expect(Math.max(...counts)).toBe(24);
   });
 });
