@@ -9,7 +9,7 @@ export const requireName = (text: string): string => {
   if (name === undefined) {
     throw refusal(
       'bad_input',
-      'A name must have 1 to 100 visible characters and no control or bidi-override characters.',
+      'A name must have 1 to 100 visible characters and no control or invisible characters.',
     );
   }
   return name;

@@ -106,9 +106,18 @@ const renderTable = ({ head, rows, items, optional = 0 }: TextTable, terminalWid
     .join('\n');
 };
 
+/** What a spreadsheet runs when it opens a file: a formula. Numbers and phones only begin like one. */
+const FORMULA = /^ ?(?:[=@]|[+-](?![\d.,]*$))/;
+
+/** A cell on one line. An apostrophe before a formula makes it text. */
+const tsvCell = (cell: Cell): string => {
+  const text = String(cell).replace(/\s+/g, ' ');
+  return FORMULA.test(text) ? `'${text}` : text;
+};
+
 /** Returns tab-separated values. */
 const asTsv = (rows: readonly (readonly Cell[])[]): string =>
-  rows.map((row) => `${row.map((cell) => String(cell).replace(/\s+/g, ' ')).join('\t')}\n`).join('');
+  rows.map((row) => `${row.map(tsvCell).join('\t')}\n`).join('');
 
 const renderBlock = (block: Block, columns: number | undefined): string => {
   if (typeof block === 'string') return block;

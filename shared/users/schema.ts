@@ -63,13 +63,13 @@ export const displayNameSchema = v.pipe(
   text(),
   v.description(
     `The name to show: 1 to ${MAX_NAME_CHARACTERS} characters after trimming and Unicode NFC. At least one is visible: a letter, ` +
-      'number, symbol or emoji. No control, line-separator, tag or bidi-override characters.',
+      'number, symbol or emoji. No control, line-separator or invisible characters; at most four combining marks in a row.',
   ),
   v.examples(['Sara Ahmadi']),
   v.metadata({ pattern: '\\S' }),
   parsed(
     parseDisplayName,
-    `Must be 1 to ${MAX_NAME_CHARACTERS} characters, at least one visible, without control, line-separator, tag or bidi-override characters.`,
+    `Must be 1 to ${MAX_NAME_CHARACTERS} characters, at least one visible, without control, line-separator or invisible characters.`,
   ),
 );
 

@@ -201,7 +201,7 @@ export interface components {
              */
             phone: string;
             /**
-             * @description The name to show: 1 to 100 characters after trimming and Unicode NFC. At least one is visible: a letter, number, symbol or emoji. No control, line-separator, tag or bidi-override characters.
+             * @description The name to show: 1 to 100 characters after trimming and Unicode NFC. At least one is visible: a letter, number, symbol or emoji. No control, line-separator or invisible characters; at most four combining marks in a row.
              * @example Sara Ahmadi
              */
             display_name: string;

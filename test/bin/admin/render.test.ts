@@ -79,6 +79,23 @@ describe('render', () => {
     );
   });
 
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['+cmd|calc', "'+cmd|calc"],
+    ['-2+3', "'-2+3"],
+    ['\t=1+1', "' =1+1"],
+    ['\r=1+1', "' =1+1"],
+    ['+989121234567', '+989121234567'],
+    ['-12.5', '-12.5'],
+    [-12, '-12'],
+    ['-', '-'],
+    ['a=b', 'a=b'],
+  ])('writes the cell %j to a pipe as %s, which no spreadsheet runs', (cell, written) => {
+    const table = { head: ['name'], rows: [[cell]], items: 'keys' };
+    expect(render(table, on(undefined))).toBe(`name\n${written}\n`);
+  });
+
   it('adds color to headings and statuses only where the terminal supports it', () => {
     const colored = render(SELLERS, on(80, true));
     expect(colored).toContain('\u001b[32mactive\u001b[39m');
