@@ -1,5 +1,7 @@
 import { Marked, type Token } from 'marked';
-import { type Html, raw } from './html.ts';
+import { codeBlock } from './block.ts';
+import { diagram } from './diagram.ts';
+import { type Html, html, raw } from './html.ts';
 
 /** `Headers of a response` -> `headers-of-a-response`: the id of a heading, as GitHub makes it. */
 export const slug = (title: string): string =>
@@ -12,7 +14,7 @@ export const slug = (title: string): string =>
 /** On a phone a wide table scrolls by itself, with the keyboard too. */
 const SCROLLED = '<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>';
 
-/** Renders Markdown of ours. Headings get ids. `addressOf` returns the address of a link; undefined: it becomes its text. */
+/** Renders Markdown of ours. Headings are links to themselves. `addressOf` returns the address of a link; undefined: it becomes its text. */
 export const markdown = (
   text: string,
   addressOf: (href: string) => string | undefined = (href) => href,
@@ -20,15 +22,34 @@ export const markdown = (
   const renderer = new Marked({
     renderer: {
       heading({ tokens, depth, text: title }) {
-        return `<h${depth} id="${slug(title)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+        const label = this.parser.parseInline(tokens);
+        const link = depth === 1 ? label : `<a class="self" href="#${slug(title)}">${label}</a>`;
+        return `<h${depth} id="${slug(title)}">${link}</h${depth}>\n`;
+      },
+      code({ text: code, lang = '' }) {
+        return lang === 'mermaid' ? diagram(code).html : codeBlock(code, lang).html;
       },
       link({ href, tokens }) {
         const address = addressOf(href);
         const label = this.parser.parseInline(tokens as Token[]);
-        return address === undefined ? label : `<a href="${address}">${label}</a>`;
+        return address === undefined ? label : html`<a href="${address}">${raw(label)}</a>`.html;
       },
     },
   });
   const markup = renderer.parse(text, { async: false });
   return raw(markup.replaceAll('<table>', SCROLLED).replaceAll('</table>', '</table></div>'));
 };
+
+/** A heading of a guide. */
+export interface Heading {
+  readonly id: string;
+  readonly title: string;
+  readonly depth: number;
+}
+
+/** Returns the headings of a Markdown text below its title. */
+export const headingsOf = (text: string): readonly Heading[] =>
+  new Marked().lexer(text).flatMap((token) => {
+    if (token.type !== 'heading' || token.depth === 1) return [];
+    return [{ id: slug(token.text), title: token.text, depth: token.depth }];
+  });

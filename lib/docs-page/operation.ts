@@ -1,3 +1,4 @@
+import { codeBlock } from './block.ts';
 import type { Operation } from './document.ts';
 import { fieldList, parameterList, REQUIRED } from './fields.ts';
 import { type Html, html } from './html.ts';
@@ -35,9 +36,7 @@ ${errors.map(({ status, code, detail }) => html`<tr><td>${status}</td><td><code>
 </table>`;
 
 const exampleResponse = ({ successes: [main] }: Operation): Html | false =>
-  main?.example !== undefined &&
-  html`<figure class="example"><figcaption>Response ${main.status}</figcaption>
-<pre><code>${JSON.stringify(main.example, null, 2)}</code></pre></figure>`;
+  main?.example !== undefined && codeBlock(JSON.stringify(main.example), 'json', `Response ${main.status}`);
 
 /**
  * Returns the section of an operation. On a wide screen samples and the form are beside the text; on a phone they follow the

@@ -6,7 +6,9 @@ import { type Html, html, raw } from './html.ts';
 const readBrowserFile = (name: string): string =>
   readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8');
 
-const STYLE = ['base.css', 'operation.css', 'try.css', 'layout.css'].map(readBrowserFile).join('');
+const STYLE = ['base.css', 'code.css', 'operation.css', 'try.css', 'guide.css', 'layout.css']
+  .map(readBrowserFile)
+  .join('');
 const SCRIPT = readBrowserFile('page.js');
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

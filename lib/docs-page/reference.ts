@@ -1,4 +1,5 @@
 import type { Page } from '#shared/pages.ts';
+import { contents } from './contents.ts';
 import { type ApiDocument, type Operation, operationsOf, withSchemas } from './document.ts';
 import { guideLinks } from './guide.ts';
 import { type Html, html } from './html.ts';
@@ -33,18 +34,16 @@ type Chapters = ReturnType<typeof chaptersOf>;
 const navigation = (groups: Groups, chapters: Chapters): Html => {
   const link = ({ id, method, summary }: Operation): Html =>
     html`<li><a href="#${id}">${summary} ${methodBadge(method)}</a></li>`;
-  return html`<details class="contents" open><summary>Contents</summary>
-<nav aria-label="Contents">
-<label class="search"><span>Search</span><input type="search" id="search" autocomplete="off"></label>
+  return contents([
+    html`<label class="search"><span>Search</span><input type="search" id="search" autocomplete="off"></label>
 <p id="found" role="status"></p>
-<ul><li><a href="#start">Start</a></li></ul>
-${groups.map(({ name, operations }) => html`<h2>${name}</h2>\n<ul>${operations.map(link)}</ul>`)}
-<h2>For all operations</h2>
+<ul><li><a href="#start">Start</a></li></ul>`,
+    ...groups.map(({ name, operations }) => html`<h2>${name}</h2>\n<ul>${operations.map(link)}</ul>`),
+    html`<h2>For all operations</h2>
 <ul>${chapters.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
 <h2>Guides</h2>
-<ul>${guideLinks('docs/')}</ul>
-</nav>
-</details>`;
+<ul>${guideLinks('docs/')}</ul>`,
+  ]);
 };
 
 const start = ({ info }: ApiDocument, first: Operation | undefined): Html => html`

@@ -1,4 +1,6 @@
+import { COPY_BUTTON } from './block.ts';
 import type { Operation } from './document.ts';
+import { highlight } from './highlight.ts';
 import { type Html, html, raw } from './html.ts';
 
 /** The base URL in the samples. The page's script replaces it by the address of the page. */
@@ -93,22 +95,12 @@ const python = (operation: Operation): string => {
 
 /** The languages of the samples, in the order of their tabs: `write` returns a program that sends the example of an operation. */
 const LANGUAGES = {
-  curl: { title: 'curl', write: curl },
-  typescript: { title: 'TypeScript', write: typescript },
-  python: { title: 'Python', write: python },
+  curl: { title: 'curl', grammar: 'sh', write: curl },
+  typescript: { title: 'TypeScript', grammar: 'ts', write: typescript },
+  python: { title: 'Python', grammar: 'python', write: python },
 } as const;
 
 export type Language = keyof typeof LANGUAGES;
-
-/** Strings and the words that begin a statement get a color; more would need a parser of each language. */
-const TOKENS = /(&quot;.*?&quot;|'[^']*'(?!\w))|\b(await|const|curl|except|if|import|new|throw|try|with)\b/g;
-
-const colored = (sample: string): Html =>
-  raw(
-    html`${sample}`.html.replace(TOKENS, (_, string?: string, word?: string) =>
-      string === undefined ? `<b>${word}</b>` : `<i>${string}</i>`,
-    ),
-  );
 
 /** Returns the samples of an operation as tabs. Radio buttons select one, so they work by keyboard and without JavaScript. */
 export const sampleTabs = (operation: Operation): Html => {
@@ -117,7 +109,10 @@ export const sampleTabs = (operation: Operation): Html => {
 <div class="tabs">${languages.map(
     ([name, { title }]) => html`<label><input type="radio" name="${operation.id}-language"
  value="${name}" ${name === 'curl' && raw('checked')}><span>${title}</span></label>`,
-  )}</div>
-${languages.map(([name, { write }]) => html`<pre data-language="${name}"><code>${colored(write(operation))}</code></pre>`)}
+  )}${COPY_BUTTON}</div>
+${languages.map(
+  ([name, { grammar, write }]) =>
+    html`<pre data-language="${name}" tabindex="0"><code>${highlight(write(operation), grammar)}</code></pre>`,
+)}
 </fieldset>`;
 };

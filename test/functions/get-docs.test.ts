@@ -105,7 +105,7 @@ describe.each(published.map((route) => [route.name, route] as const))(
 
     it('has a sample in each language', async () => {
       const section = sectionOf((await getDocs()).body, name);
-      const languages = [...section.matchAll(/<pre data-language="(\w+)">/g)].map(([, language]) => language);
+      const languages = [...section.matchAll(/<pre data-language="(\w+)"/g)].map(([, language]) => language);
       expect(languages).toEqual(['curl', 'typescript', 'python']);
     });
   },

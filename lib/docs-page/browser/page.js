@@ -18,23 +18,25 @@
     }
   };
 
-  /** Selects a language in every block of samples, and adds a button to copy the visible sample. */
+  /** Selects a language in every block of samples. */
   const setUpSamples = () => {
     for (const tab of all('.samples input')) {
       tab.addEventListener('change', () => {
         for (const other of all(`.samples input[value="${tab.value}"]`)) other.checked = true;
       });
     }
-    for (const block of all('.samples')) {
-      const button = document.createElement('button');
-      button.type = 'button';
-      button.textContent = 'Copy';
+  };
+
+  /** Each button copies the block around it, of the samples the selected one. */
+  const setUpCopying = () => {
+    for (const button of all('.copy')) {
+      button.hidden = false;
       button.addEventListener('click', async () => {
-        const language = block.querySelector('input:checked').value;
-        await navigator.clipboard.writeText(block.querySelector(`[data-language="${language}"]`).textContent);
+        const block = button.closest('figure, .samples');
+        const code = all('pre', block).find((sample) => sample.checkVisibility());
+        await navigator.clipboard.writeText(code.textContent);
         button.textContent = 'Copied';
       });
-      block.querySelector('.tabs').append(button);
     }
   };
 
@@ -161,6 +163,7 @@
 
   showBase();
   setUpSamples();
+  setUpCopying();
   setUpSearch();
   setUpContents();
   setUpForms();
