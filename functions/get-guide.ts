@@ -3,7 +3,8 @@ import { docsPageRoutes } from '#shared/docs-page/routes.ts';
 import { pagesFolder } from '#shared/env.ts';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
-import { pageReader, type ReadPage } from '#shared/pages.ts';
+import { GUIDE_NAMES, type GuideName, pageReader, type ReadPage } from '#shared/pages.ts';
+import { problem } from '#shared/problems.ts';
 
 const route = docsPageRoutes['get-guide'];
 
@@ -11,11 +12,24 @@ export interface GetGuideDeps extends EndpointDeps {
   readonly readPage: ReadPage;
 }
 
-/** Returns the page of a guide. */
-export const handle: Handle<typeof route, GetGuideDeps> = async ({ path }, { readPage }) => ({
-  status: 200,
-  ...(await readPage(path.guide)),
-});
+const isGuide = (name: string): name is GuideName => (GUIDE_NAMES as readonly string[]).includes(name);
+
+/** Returns the page of a guide. A path without a guide is a page for a browser and a problem for a program. */
+export const handle: Handle<typeof route, GetGuideDeps> = async (
+  { path: { guide }, acceptsHtml },
+  { readPage },
+) => {
+  if (isGuide(guide)) return { status: 200, ...(await readPage(guide)) };
+  if (!acceptsHtml) throw problem('not_found');
+  const { headers, body } = await readPage('not-found');
+  // The path from the requested address to /docs/.
+  const up = '../'.repeat(guide.split('/').length - 1);
+  return {
+    status: 404,
+    headers: { ...headers, 'Cache-Control': 'no-store', Vary: 'Accept' },
+    body: body.replaceAll('{up}', up),
+  };
+};
 
 /** Builds the dependencies from the environment. */
 export const bind = (): GetGuideDeps => ({ clock: systemClock, readPage: pageReader(pagesFolder()) });

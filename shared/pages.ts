@@ -12,12 +12,16 @@ export const GUIDE_NAMES = [
   'limits',
   'test-identities',
   'versioning',
+  'fa/quick-start',
 ] as const;
 
 export type GuideName = (typeof GUIDE_NAMES)[number];
 
-/** The reference page and the guides. */
-export const PAGE_NAMES = ['reference', ...GUIDE_NAMES] as const;
+/** The pages under /docs: the guides, and the page of a path that has no guide. */
+export const GUIDE_PAGES = [...GUIDE_NAMES, 'not-found'] as const;
+
+/** The reference page and the pages under it. */
+export const PAGE_NAMES = ['reference', ...GUIDE_PAGES] as const;
 
 export type PageName = (typeof PAGE_NAMES)[number];
 
@@ -28,7 +32,7 @@ export interface Page {
 }
 
 /** Returns the name of a page's file. */
-export const pageFile = (name: PageName): string => `${name}.json`;
+export const pageFile = (name: PageName): string => `${name.replace('/', '.')}.json`;
 
 /** Returns a function that reads a page from its file in this folder, once. */
 export const pageReader = (folder: string) => {

@@ -68,7 +68,7 @@ export interface Route {
   /** The name of its file in functions/, its operationId, construct, log field and metric dimension. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** In the syntax of API Gateway: `{id}` matches one segment. */
+  /** In the syntax of API Gateway: `{id}` matches one segment, `{guide+}` all that follow. */
   readonly path: string;
   /** Whether a caller may send a request again when its outcome is unknown: the second one must change nothing and send nothing. */
   readonly repeatable: boolean;

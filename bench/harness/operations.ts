@@ -104,7 +104,7 @@ const REQUESTS: readonly OperationRequest[] = [
   { title: 'GET /.well-known/openid-configuration' },
   { title: 'GET /v1/openapi.json' },
   { title: 'GET /docs' },
-  { title: 'GET /docs/{guide}', target: () => '/docs/quick-start' },
+  { title: 'GET /docs/{guide+}', target: () => '/docs/quick-start' },
 ];
 
 /** Every operation, in an order in which each one finds what those before it have stored. */

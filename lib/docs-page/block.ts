@@ -1,19 +1,24 @@
 import { highlight } from './highlight.ts';
 import { type Html, html } from './html.ts';
+import { type Language, WORDS } from './language.ts';
 
-/** The captions of the blocks, by language: what the reader sends or saves, and what the service returns or a program prints. */
-const CAPTIONS: Readonly<Record<string, string>> = {
-  sh: 'Command',
-  json: 'Response',
-  http: 'Response',
-  text: 'Output',
-  ts: 'TypeScript',
-  python: 'Python',
-  php: 'PHP',
+/** The captions of the blocks: what the reader sends or saves, and what the service returns or a program prints. */
+const captionOf = (grammar: string, language: Language): string => {
+  const { command, response, output } = WORDS[language];
+  const captions = {
+    sh: command,
+    json: response,
+    http: response,
+    ts: 'TypeScript',
+    python: 'Python',
+    php: 'PHP',
+  };
+  return (captions as Readonly<Record<string, string>>)[grammar] ?? output;
 };
 
-/** The button that copies the block around it. Without JavaScript it is hidden. */
-export const COPY_BUTTON = html`<button type="button" class="copy" hidden>Copy</button>`;
+/** Returns the button that copies the block around it. Without JavaScript it is hidden. */
+export const copyButton = (language: Language): Html =>
+  html`<button type="button" class="copy" hidden>${WORDS[language].copy}</button>`;
 
 /** Returns a line of JSON with indentation; any other text as it is, such as JSON with an ellipsis. */
 const indented = (line: string): string => {
@@ -24,9 +29,22 @@ const indented = (line: string): string => {
   }
 };
 
+/** A block of code: its text, the name of its grammar, the language of the page around it and, if it is not the usual one, its caption. */
+interface Block {
+  readonly text: string;
+  readonly grammar: string;
+  readonly language: Language;
+  readonly caption?: string;
+}
+
 /** Returns a block of code with its caption, its colors and a button to copy it. A long line scrolls, so that no word is broken. */
-export const codeBlock = (code: string, language: string, caption = CAPTIONS[language] ?? 'Text'): Html => {
-  const text = language === 'json' ? code.split('\n').map(indented).join('\n') : code;
-  return html`<figure class="block ${language}"><figcaption><span>${caption}</span>${COPY_BUTTON}</figcaption>
-<pre tabindex="0" dir="ltr"><code>${highlight(text, language)}</code></pre></figure>`;
+export const codeBlock = ({
+  text,
+  grammar,
+  language,
+  caption = captionOf(grammar, language),
+}: Block): Html => {
+  const code = grammar === 'json' ? text.split('\n').map(indented).join('\n') : text;
+  return html`<figure class="block ${grammar}"><figcaption><span>${caption}</span>${copyButton(language)}</figcaption>
+<pre tabindex="0" dir="ltr"><code>${highlight(code, grammar)}</code></pre></figure>`;
 };

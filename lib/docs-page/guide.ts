@@ -1,6 +1,8 @@
+import { posix } from 'node:path';
 import { GUIDE_NAMES, type GuideName, type Page } from '#shared/pages.ts';
 import { contents } from './contents.ts';
 import { type Html, html, raw } from './html.ts';
+import { type Language, WORDS } from './language.ts';
 import { headingsOf, markdown } from './markdown.ts';
 import { page } from './page.ts';
 
@@ -12,51 +14,87 @@ const TITLES: Readonly<Record<GuideName, string>> = {
   limits: 'Limits',
   'test-identities': 'Test identities',
   versioning: 'Versions',
+  'fa/quick-start': 'شروع سریع',
 };
 
-/** Links the guides to each other. What the deployment does not serve has no address here. */
-const guideLink = (href: string): string | undefined => {
+const languageOf = (name: GuideName): Language => (name.startsWith('fa/') ? 'fa' : 'en');
+
+const isGuide = (name: string): name is GuideName => Object.hasOwn(TITLES, name);
+
+/** Returns the path from a guide to the folder of the guides: `../` for `fa/quick-start`. */
+const folderFrom = (name: GuideName): string => '../'.repeat(name.split('/').length - 1);
+
+/** Returns the address of a link in a guide. What the deployment does not serve has none. */
+const guideLink = (from: GuideName, href: string): string | undefined => {
   if (/^(?:https?:|#)/.test(href)) return href;
-  const [, name = '', fragment = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
-  return Object.hasOwn(TITLES, name) ? `${name}${fragment}` : undefined;
+  const [, file = '', fragment = ''] = /^(.+)\.md(#.*)?$/.exec(href) ?? [];
+  const name = posix.join(posix.dirname(from), file);
+  return isGuide(name) ? `${folderFrom(from)}${name}${fragment}` : undefined;
 };
 
 /** Returns links to the guides. `folder` is the path from the page to them. */
 export const guideLinks = (folder: string, current?: GuideName): readonly Html[] =>
   GUIDE_NAMES.map((name) => {
     const mark = name === current && raw(' aria-current="page"');
-    return html`<li><a href="${folder}${name}"${mark}>${TITLES[name]}</a></li>`;
+    const language = languageOf(name) === 'fa' && raw(' lang="fa"');
+    return html`<li><a href="${folder}${name}"${mark}${language}>${TITLES[name]}</a></li>`;
   });
 
+/** The panel of a guide. `folder` is the path from the page to the guides. */
+const guideContents = (folder: string, current?: GuideName): Html =>
+  contents([
+    html`<ul><li><a href="${folder}../docs">Reference</a></li></ul>`,
+    html`<h2>Guides</h2><ul>${guideLinks(folder, current)}</ul>`,
+  ]);
+
 /** The headings of the guide, beside it on a wide screen. A guide with one heading needs no list. */
-const onThisPage = (text: string): Html | false => {
+const onThisPage = (text: string, language: Language): Html | false => {
   const headings = headingsOf(text);
+  const title = WORDS[language].onThisPage;
   return (
     headings.length > 1 &&
-    html`<nav class="headings" aria-label="On this page"><h2>On this page</h2>
+    html`<nav class="headings" aria-label="${title}"><h2>${title}</h2>
 <ul>${headings.map(({ id, title, depth }) => html`<li class="depth-${depth}"><a href="#${id}">${title}</a></li>`)}</ul>
 </nav>`
   );
 };
 
-/** Links to the guides before and after this one, in reading order. */
-const neighbors = (name: GuideName): Html => {
-  const index = GUIDE_NAMES.indexOf(name);
+/** Links to the guides of the same language before and after this one, in reading order. */
+const neighbors = (name: GuideName): Html | false => {
+  const guides = GUIDE_NAMES.filter((other) => languageOf(other) === languageOf(name));
+  const index = guides.indexOf(name);
   const link = (rel: string, label: string, other: GuideName | undefined): Html | false =>
     other !== undefined && html`<a rel="${rel}" href="${other}"><small>${label}</small> ${TITLES[other]}</a>`;
-  return html`<nav class="neighbors" aria-label="Previous and next">
-${link('prev', 'Previous', GUIDE_NAMES[index - 1])}
-${link('next', 'Next', GUIDE_NAMES[index + 1])}
-</nav>`;
+  return (
+    guides.length > 1 &&
+    html`<nav class="neighbors" aria-label="Previous and next">
+${link('prev', 'Previous', guides[index - 1])}
+${link('next', 'Next', guides[index + 1])}
+</nav>`
+  );
 };
 
 /** Builds the page of a guide from its Markdown. */
-export const guidePage = (name: GuideName, text: string): Page =>
-  page(
-    `${TITLES[name]} · Buyer Linking`,
-    html`${contents([
-      html`<ul><li><a href="../docs">Reference</a></li></ul>`,
-      html`<h2>Guides</h2><ul>${guideLinks('', name)}</ul>`,
-    ])}
-<main class="guide"><article>${markdown(text, guideLink)}${neighbors(name)}</article>${onThisPage(text)}</main>`,
-  );
+export const guidePage = (name: GuideName, text: string): Page => {
+  const language = languageOf(name);
+  const folder = folderFrom(name);
+  const article = markdown(text, { language, addressOf: (href) => guideLink(name, href) });
+  return page({
+    title: `${TITLES[name]} · Buyer Linking`,
+    language,
+    root: `${folder}..`,
+    content: html`${guideContents(folder, name)}
+<main class="guide"><article>${article}${neighbors(name)}</article>${onThisPage(text, language)}</main>`,
+  });
+};
+
+/** Builds the page of a path under /docs that has no guide. `{up}` is the path from the requested address to /docs/. */
+export const notFoundPage = (): Page =>
+  page({
+    title: 'Page not found · Buyer Linking',
+    root: '{up}..',
+    content: html`${guideContents('{up}')}
+<main class="guide"><article><h1>Page not found</h1>
+<p>There is no page at this address. Read the <a href="{up}quick-start">quick start</a>, or the
+<a href="{up}../docs">reference</a> of all operations.</p></article></main>`,
+  });

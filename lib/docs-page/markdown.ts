@@ -2,6 +2,7 @@ import { Marked, type Token } from 'marked';
 import { codeBlock } from './block.ts';
 import { diagram } from './diagram.ts';
 import { type Html, html, raw } from './html.ts';
+import type { Language } from './language.ts';
 
 /** `Headers of a response` -> `headers-of-a-response`: the id of a heading, as GitHub makes it. */
 export const slug = (title: string): string =>
@@ -14,10 +15,19 @@ export const slug = (title: string): string =>
 /** On a phone a wide table scrolls by itself, with the keyboard too. */
 const SCROLLED = '<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>';
 
-/** Renders Markdown of ours. Headings are links to themselves. `addressOf` returns the address of a link; undefined: it becomes its text. */
+const PERSIAN = /\p{Script=Arabic}/u;
+
+interface MarkdownOptions {
+  /** Returns the address of a link; undefined: the link becomes its text. */
+  readonly addressOf?: (href: string) => string | undefined;
+  /** The language of the page. */
+  readonly language?: Language;
+}
+
+/** Renders Markdown of ours. Headings are links to themselves. */
 export const markdown = (
   text: string,
-  addressOf: (href: string) => string | undefined = (href) => href,
+  { addressOf = (href) => href, language = 'en' }: MarkdownOptions = {},
 ): Html => {
   const renderer = new Marked({
     renderer: {
@@ -27,12 +37,15 @@ export const markdown = (
         return `<h${depth} id="${slug(title)}">${link}</h${depth}>\n`;
       },
       code({ text: code, lang = '' }) {
-        return lang === 'mermaid' ? diagram(code).html : codeBlock(code, lang).html;
+        return lang === 'mermaid'
+          ? diagram(code).html
+          : codeBlock({ text: code, grammar: lang, language }).html;
       },
       link({ href, tokens }) {
         const address = addressOf(href);
         const label = this.parser.parseInline(tokens as Token[]);
-        return address === undefined ? label : html`<a href="${address}">${raw(label)}</a>`.html;
+        const other = language === 'en' && PERSIAN.test(label) && raw(' lang="fa" dir="rtl"');
+        return address === undefined ? label : html`<a href="${address}"${other}>${raw(label)}</a>`.html;
       },
     },
   });

@@ -36,7 +36,13 @@ ${errors.map(({ status, code, detail }) => html`<tr><td>${status}</td><td><code>
 </table>`;
 
 const exampleResponse = ({ successes: [main] }: Operation): Html | false =>
-  main?.example !== undefined && codeBlock(JSON.stringify(main.example), 'json', `Response ${main.status}`);
+  main?.example !== undefined &&
+  codeBlock({
+    text: JSON.stringify(main.example),
+    grammar: 'json',
+    language: 'en',
+    caption: `Response ${main.status}`,
+  });
 
 /**
  * Returns the section of an operation. On a wide screen samples and the form are beside the text; on a phone they follow the

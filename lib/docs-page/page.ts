@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Page } from '#shared/pages.ts';
 import { type Html, html, raw } from './html.ts';
+import type { Language } from './language.ts';
 
 const readBrowserFile = (name: string): string =>
   readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8');
@@ -33,11 +34,19 @@ const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 };
 
+interface PageContent {
+  readonly title: string;
+  readonly content: Html;
+  /** The path from the page to the root of the service. */
+  readonly root: string;
+  readonly language?: Language;
+}
+
 /** Returns the page around its content. Every address is relative, so that it is right under a stage path (/dev/docs). */
-export const page = (title: string, content: Html): Page => ({
+export const page = ({ title, content, root, language = 'en' }: PageContent): Page => ({
   headers: HEADERS,
   body: html`<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="${language === 'fa' ? 'rtl' : 'ltr'}" data-root="${root}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

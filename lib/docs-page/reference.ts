@@ -71,9 +71,10 @@ export const referencePage = (openApiDocument: object): Page => {
       ({ method, takesKey, parameters }) =>
         method === 'GET' && takesKey && parameters.every(({ required }) => !required),
     );
-  return page(
-    `${document.info.title} API`,
-    html`${navigation(groups, chapters)}
+  return page({
+    title: `${document.info.title} API`,
+    root: '.',
+    content: html`${navigation(groups, chapters)}
 <main>
 ${start(document, first)}
 ${groups.map(
@@ -86,5 +87,5 @@ ${chapters.map(
     html`<section class="chapter" id="${id}"><h3>${title}</h3>${markdown(text)}</section>`,
 )}
 </main>`,
-  );
+  });
 };

@@ -1,4 +1,4 @@
-import { COPY_BUTTON } from './block.ts';
+import { copyButton } from './block.ts';
 import type { Operation } from './document.ts';
 import { highlight } from './highlight.ts';
 import { type Html, html, raw } from './html.ts';
@@ -109,7 +109,7 @@ export const sampleTabs = (operation: Operation): Html => {
 <div class="tabs">${languages.map(
     ([name, { title }]) => html`<label><input type="radio" name="${operation.id}-language"
  value="${name}" ${name === 'curl' && raw('checked')}><span>${title}</span></label>`,
-  )}${COPY_BUTTON}</div>
+  )}${copyButton('en')}</div>
 ${languages.map(
   ([name, { grammar, write }]) =>
     html`<pre data-language="${name}" tabindex="0"><code>${highlight(write(operation), grammar)}</code></pre>`,

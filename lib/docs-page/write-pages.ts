@@ -2,10 +2,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PAGE_NAMES, type Page, type PageName, pageFile } from '#shared/pages.ts';
 import openApiDocument from '../../openapi.json' with { type: 'json' };
-import { guidePage } from './guide.ts';
+import { guidePage, notFoundPage } from './guide.ts';
 import { referencePage } from './reference.ts';
 
 const buildPage = async (name: PageName): Promise<Page> => {
+  if (name === 'not-found') return notFoundPage();
   if (name === 'reference') return referencePage(openApiDocument);
   return guidePage(name, await readFile(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8'));
 };

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { GUIDE_NAMES } from '#shared/pages.ts';
+import { GUIDE_PAGES } from '#shared/pages.ts';
 import type { Route } from '#shared/route.ts';
 
 /** An object of the OpenAPI standard with any further members. */
@@ -63,15 +63,22 @@ export const docsPageRoutes = {
   'get-guide': {
     name: 'get-guide',
     method: 'GET',
-    path: '/docs/{guide}',
+    path: '/docs/{guide+}',
     repeatable: true,
     access: { by: 'public' },
     summary: 'A guide for sellers',
     description: 'A guide of docs/ as a page for people.',
-    pathParameters: { schema: v.strictObject({ guide: v.picklist(GUIDE_NAMES) }), problem: 'not_found' },
-    responses: { 200: PAGE_RESPONSE },
+    pathParameters: { schema: v.strictObject({ guide: v.string() }), problem: 'not_found' },
+    responses: {
+      200: PAGE_RESPONSE,
+      404: {
+        description: 'The path has no guide: a page if the request accepts text/html, else a problem.',
+        schema: v.string(),
+        mediaType: 'text/html; charset=utf-8',
+      },
+    },
     problems: ['not_found'],
-    permissions: { pages: GUIDE_NAMES },
+    permissions: { pages: GUIDE_PAGES },
     memoryMb: 512,
     timeoutSeconds: 10,
     impact: 'Sellers cannot open the guides from the reference page.',

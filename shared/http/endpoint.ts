@@ -7,6 +7,7 @@ import type { CountedRequest } from '#shared/rate-limits/request-limits.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import type { Route, RouteResponse } from '#shared/route.ts';
 import { complete, completeWithProblem } from './completion.ts';
+import { headerOf } from './event.ts';
 import { parseInput } from './input.ts';
 import { currentScope, type EndpointDeps, identifyCaller, openScope, RESERVE_MS } from './request-scope.ts';
 import { type Headers, jsonText } from './responses.ts';
@@ -30,6 +31,8 @@ export interface Request<R extends Route> {
   readonly query: Parsed<R['query']>;
   readonly body: Parsed<R['body']>;
   readonly caller: CallerOf<R>;
+  /** Whether the request asks for a page for people, as a browser does. */
+  readonly acceptsHtml: boolean;
   /**
    * Resolves with the limits as they were counted if the plan's limit allows the request, rejects with `rate_limit_exceeded` if not. Await it
    * before a change.
@@ -62,6 +65,7 @@ const requestFrom = <R extends Route>(route: R, event: APIGatewayProxyEvent): Re
   return {
     ...(parseInput(route, event) as Pick<Request<R>, 'path' | 'query' | 'body'>),
     caller: caller as CallerOf<R>,
+    acceptsHtml: headerOf(event, 'accept')?.includes('text/html') === true,
     withinPlan: planLimit?.withinPlan ?? Promise.resolve(undefined),
     deadlineMs,
   };

@@ -45,11 +45,11 @@ export interface OpenPage {
   readonly requested: readonly string[];
 }
 
-/** Opens the page and waits until it is at rest. */
+/** Opens a page, by default the reference page, and waits until it is at rest. */
 export const openDocs = async (
   browser: Browser,
   baseUrl: string,
-  options: BrowserContextOptions = {},
+  { path = '/docs', ...options }: BrowserContextOptions & { readonly path?: string } = {},
 ): Promise<OpenPage> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
@@ -64,7 +64,7 @@ export const openDocs = async (
     requested.push(request.url());
     if (new URL(request.url()).origin !== new URL(baseUrl).origin) faults.push(`foreign: ${request.url()}`);
   });
-  await page.goto(`${baseUrl}/docs`);
+  await page.goto(`${baseUrl}${path}`);
   await page.waitForLoadState('networkidle');
   return { page, faults, requested };
 };

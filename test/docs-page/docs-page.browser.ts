@@ -1,7 +1,6 @@
 /** The reference page and the guides in a real browser, served by the whole local service. */
 import type { Browser, Page } from 'playwright-core';
 import { buildDocument } from '#bin/openapi/document.ts';
-import { GUIDE_NAMES } from '#shared/pages.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import {
   accessibilityFaults,
@@ -194,17 +193,6 @@ describeInBrowser('the reference page', () => {
     expect(await page.getAttribute('html', 'lang')).toBe('en');
     expect(await page.locator('main').count()).toBe(1);
   });
-
-  it.each(GUIDE_NAMES)(
-    'shows the guide %s without errors and with nothing of WCAG 2.2 AA for axe',
-    async (name) => {
-      const { page, faults } = await openDocs(browser, baseUrl, PHONE);
-      await page.goto(`${baseUrl}/docs/${name}`);
-      expect(await accessibilityFaults(page)).toEqual([]);
-      expect(await widthOf(page)).toBe(PHONE.viewport.width);
-      expect(faults).toEqual([]);
-    },
-  );
 });
 
 describeInBrowser('the reference page at another host name than localhost', () => {

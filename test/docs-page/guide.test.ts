@@ -62,11 +62,11 @@ describe('the guides in reading order', () => {
   it('link to the guides before and after them', async () => {
     const links = (body: string) => allIn(body, /<a rel="(?:prev|next)" href="([^"]+)">/g);
     const pages = await Promise.all(GUIDE_NAMES.map(bodyOf));
-    expect(pages.map(links)).toEqual(
-      GUIDE_NAMES.map((_, index) =>
-        [GUIDE_NAMES[index - 1], GUIDE_NAMES[index + 1]].filter((name) => name !== undefined),
-      ),
+    const english = GUIDE_NAMES.filter((name) => !name.startsWith('fa/'));
+    const expected = english.map((_, index) =>
+      [english[index - 1], english[index + 1]].filter((name) => name !== undefined),
     );
+    expect(pages.map(links)).toEqual([...expected, []]);
   });
 });
 

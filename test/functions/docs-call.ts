@@ -7,18 +7,19 @@ export const callForText = async (
   handler: LambdaHandler,
   path: string,
   pathParameters: Readonly<Record<string, string>> | null = null,
+  headers: Readonly<Record<string, string>> = {},
 ) => {
   const restoreLog = redirectLog(() => {});
   const event = {
     httpMethod: 'GET',
     path,
-    headers: {},
+    headers,
     pathParameters,
     multiValueQueryStringParameters: null,
     body: null,
     requestContext: { requestId: 'chosen-by-the-caller', extendedRequestId: 'req-1' },
   } as unknown as APIGatewayProxyEvent;
   const context = { getRemainingTimeInMillis: () => 10_000 } as unknown as Context;
-  const { statusCode: status, headers = {}, body } = await handler(event, context).finally(restoreLog);
-  return { status, headers: headers as Readonly<Record<string, string>>, body };
+  const { statusCode: status, headers: sent = {}, body } = await handler(event, context).finally(restoreLog);
+  return { status, headers: sent as Readonly<Record<string, string>>, body };
 };

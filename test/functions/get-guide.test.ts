@@ -23,7 +23,8 @@ const handler = endpoint(routes['get-guide'], handle, () => ({
   clock: fakeClock('2026-11-21T08:00:00Z'),
 }));
 
-const get = (guide: string) => callForText(handler, `/docs/${guide}`, { guide });
+const get = (guide: string, accept = '*/*') =>
+  callForText(handler, `/docs/${guide}`, { guide }, { Accept: accept });
 
 const linksOf = (body: string) => [...body.matchAll(/href="([^"]*)"/g)].map(([, link]) => String(link));
 
@@ -44,23 +45,58 @@ describe('200', () => {
   it.each(GUIDE_NAMES)('links from %s only to pages of the deployment, relative to it', async (name) => {
     const { body } = await get(name);
     const own = linksOf(body).filter((link) => !/^(?:https:|#|data:)/.test(link));
-    const pages: readonly string[] = ['../docs', ...GUIDE_NAMES];
+    const folder = name.startsWith('fa/') ? '../' : '';
+    const pages = ['../docs', ...GUIDE_NAMES].map((page) => `${folder}${page}`);
     expect(own.filter((link) => !pages.includes(link.split('#')[0] ?? ''))).toEqual([]);
     expect(own).toEqual(expect.arrayContaining([...pages]));
   });
+
+  it('returns the Persian quick start as a page in Persian from right to left, linked from the English one', async () => {
+    const { body } = await get('fa/quick-start');
+    expect(body).toContain('<html lang="fa" dir="rtl" data-root="../..">');
+    expect(body).toContain('<pre tabindex="0" dir="ltr">');
+    const main = (text: string): string => text.slice(text.indexOf('<main'));
+    expect(linksOf(main((await get('quick-start')).body))).toContain('fa/quick-start');
+    expect(linksOf(main(body))).toContain('../quick-start');
+  });
 });
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 describe('404', () => {
   it.each([
+    ['nothing', ''],
+    ['fa/nothing', '../'],
+    ['a/b/c', '../../'],
+  ])('returns a page to a browser that asks for %s, with links relative to it', async (name, up) => {
+    const { status, headers, body } = await get(name, BROWSER);
+    expect([status, headers['Content-Type'], headers['Cache-Control'], headers.Vary]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+      'no-store',
+      'Accept',
+    ]);
+    expect(body).toContain('<h1>Page not found</h1>');
+    expect(body).toContain(`data-root="${up}.."`);
+    const links = linksOf(body).filter((link) => !/^(?:#|data:)/.test(link));
+    expect([...new Set(links)].sort()).toEqual(
+      ['../docs', ...GUIDE_NAMES].map((page) => `${up}${page}`).sort(),
+    );
+  });
+
+  it.each([
     'nothing',
     'reference',
+    'not-found',
+    'fa',
+    'fa.quick-start',
     'quick-start.md',
     'quick-start.json',
     '..%2f..%2fpackage.json',
     '../package.json',
     'toString',
     '',
-  ])('returns no other file: %j', async (name) => {
+  ])('returns no other file, and a problem to a program: %j', async (name) => {
     const { status, body } = await get(name);
     expect([status, JSON.parse(body).code]).toEqual([404, 'not_found']);
   });

@@ -24,7 +24,7 @@ const PUBLIC_OPERATIONS = [
   'GET /.well-known/jwks.json',
   'GET /.well-known/openid-configuration',
   'GET /docs',
-  'GET /docs/{guide}',
+  'GET /docs/{guide+}',
   'GET /v1/openapi.json',
 ];
 

@@ -67,7 +67,7 @@ const PUBLIC_PATHS = [
   '/.well-known/openid-configuration',
   '/v1/openapi.json',
   '/docs',
-  '/docs/{guide}',
+  '/docs/{guide+}',
 ];
 
 describe('the tests', () => {

@@ -4,8 +4,8 @@
  */
 (() => {
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
-  const isGuide = document.querySelector('main.guide') !== null;
-  const base = new URL(isGuide ? '..' : '.', location.href).href.replace(/\/$/, '');
+  const { lang, dataset } = document.documentElement;
+  const base = new URL(dataset.root, location.href).href.replace(/\/$/, '');
   document.documentElement.classList.add('js');
 
   /** Shows the address of this deployment in the samples. */
@@ -35,7 +35,7 @@
         const block = button.closest('figure, .samples');
         const code = all('pre', block).find((sample) => sample.checkVisibility());
         await navigator.clipboard.writeText(code.textContent);
-        button.textContent = 'Copied';
+        button.textContent = lang === 'fa' ? 'رونوشت شد' : 'Copied';
       });
     }
   };

@@ -8,7 +8,7 @@ describe('router', () => {
   it.each(allRoutes.map((route) => [route.name, route] as const))(
     'finds %s by its method and path',
     (_name, route) => {
-      const path = route.path.replaceAll(/\{\w+\}/g, 'value');
+      const path = route.path.replaceAll(/\{\w+\+?\}/g, 'value');
       expect(find(route.method, path)?.route.name).toBe(route.name);
     },
   );
@@ -64,6 +64,13 @@ describe('router', () => {
 
     it('returns no path parameters without a placeholder', () => {
       expect(findGuide('GET', '/docs')?.pathParameters).toBeNull();
+    });
+
+    it('returns all segments of a greedy placeholder, decoded, and prefers the other paths', () => {
+      const findPage = router([row('greedy', '/docs/{page+}'), row('plain', '/docs/plain')]);
+      expect(findPage('GET', '/docs/a%20b/c')).toMatchObject({ pathParameters: { page: 'a b/c' } });
+      expect(findPage('GET', '/docs/plain')?.route.name).toBe('plain');
+      expect(findPage('GET', '/docs/')).toBeUndefined();
     });
   });
 });

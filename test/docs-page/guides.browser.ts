@@ -1,0 +1,87 @@
+/** The guides in a real browser, served by the whole local service. */
+import type { Browser, Page } from 'playwright-core';
+import { GUIDE_NAMES } from '#shared/pages.ts';
+import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+import { accessibilityFaults, describeInBrowser, launchBrowser, openDocs } from './browser.ts';
+
+const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+const DARK = { colorScheme: 'dark' } as const;
+
+const widthOf = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth');
+
+describeInBrowser('the guides', () => {
+  let browser: Browser;
+  let service: RunningService;
+  let baseUrl: string;
+
+  beforeAll(async () => {
+    service = await startRunningService({ args: ['--memory'] });
+    baseUrl = service.demo.base_url;
+    browser = await launchBrowser();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await removeDataFolder(service?.folder);
+  });
+
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
+  });
+
+  it.each(
+    GUIDE_NAMES.flatMap(
+      (name) =>
+        [
+          [name, 'on a wide screen', {}],
+          [name, 'in dark mode', DARK],
+          [name, 'on a phone', PHONE],
+        ] as const,
+    ),
+  )(
+    'shows the guide %s %s without errors and with nothing of WCAG 2.2 AA for axe',
+    async (name, _, options) => {
+      const { page, faults } = await openDocs(browser, baseUrl, { ...options, path: `/docs/${name}` });
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(await widthOf(page)).toBe(page.viewportSize()?.width);
+      expect(
+        await page.evaluate('[...document.images].filter(({ naturalWidth }) => naturalWidth === 0).length'),
+      ).toBe(0);
+      expect(faults).toEqual([]);
+    },
+  );
+
+  it('copies a command of a guide without its caption', async () => {
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const { page } = await openDocs(browser, baseUrl, { permissions, path: '/docs/errors' });
+    await page.locator('.block').first().getByRole('button', { name: 'Copy' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+      `BASE=${baseUrl}\ncurl -s $BASE/v1/users`,
+    );
+  });
+
+  it('leads from the English quick start to the Persian one, which is read from right to left', async () => {
+    const { page, faults } = await openDocs(browser, baseUrl, { path: '/docs/quick-start' });
+    await page.locator('main').getByRole('link', { name: 'فارسی' }).click();
+    await page.waitForURL(`${baseUrl}/docs/fa/quick-start`);
+    const places = (await page.evaluate(
+      "['.contents', '.headings', 'pre'].map((part) => [document.querySelector(part).getBoundingClientRect().x, getComputedStyle(document.querySelector(part)).direction])",
+    )) as [number, string][];
+    const [[contents], [headings], [, code]] = places as [[number], [number], [number, string]];
+    expect(contents).toBeGreaterThan(headings);
+    expect(code).toBe('ltr');
+    await page.locator('.contents').getByRole('link', { name: 'Quick start' }).click();
+    await page.waitForURL(`${baseUrl}/docs/quick-start`);
+    expect(faults).toEqual([]);
+  });
+
+  it('shows a page with working links for an unknown path under /docs', async () => {
+    const { page } = await openDocs(browser, baseUrl, { path: '/docs/fa/unknown' });
+    expect(await page.locator('h1').innerText()).toBe('Page not found');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.locator('main').getByRole('link', { name: 'quick start' }).click();
+    await page.waitForURL(`${baseUrl}/docs/quick-start`);
+  });
+});
