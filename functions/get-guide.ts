@@ -3,7 +3,7 @@ import { docsPageRoutes } from '#shared/docs-page/routes.ts';
 import { pagesFolder } from '#shared/env.ts';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
-import { GUIDE_NAMES, type GuideName, pageReader, type ReadPage } from '#shared/pages.ts';
+import { GUIDE_PATHS, pageReader, type ReadPage } from '#shared/pages.ts';
 import { problem } from '#shared/problems.ts';
 
 const route = docsPageRoutes['get-guide'];
@@ -12,14 +12,16 @@ export interface GetGuideDeps extends EndpointDeps {
   readonly readPage: ReadPage;
 }
 
-const isGuide = (name: string): name is GuideName => (GUIDE_NAMES as readonly string[]).includes(name);
+type GuidePath = (typeof GUIDE_PATHS)[number];
+
+const isServed = (path: string): path is GuidePath => (GUIDE_PATHS as readonly string[]).includes(path);
 
 /** Returns the page of a guide. A path without a guide is a page for a browser and a problem for a program. */
 export const handle: Handle<typeof route, GetGuideDeps> = async (
   { path: { guide }, acceptsHtml },
   { readPage },
 ) => {
-  if (isGuide(guide)) return { status: 200, ...(await readPage(guide)) };
+  if (isServed(guide)) return { status: 200, ...(await readPage(guide)) };
   if (!acceptsHtml) throw problem('not_found');
   const { headers, body } = await readPage('not-found');
   // The path from the requested address to /docs/.

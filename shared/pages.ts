@@ -17,8 +17,11 @@ export const GUIDE_NAMES = [
 
 export type GuideName = (typeof GUIDE_NAMES)[number];
 
-/** The pages under /docs: the guides, and the page of a path that has no guide. */
-export const GUIDE_PAGES = [...GUIDE_NAMES, 'not-found'] as const;
+/** What is served under /docs: the guides, and the index that the search of every page loads. */
+export const GUIDE_PATHS = [...GUIDE_NAMES, 'search'] as const;
+
+/** The pages of the function that serves them. The last one is for a path that has no guide. */
+export const GUIDE_PAGES = [...GUIDE_PATHS, 'not-found'] as const;
 
 /** The reference page and the pages under it. */
 export const PAGE_NAMES = ['reference', ...GUIDE_PAGES] as const;

@@ -6,6 +6,10 @@ export const contents = (
 ): Html => html`<details class="contents" open lang="en" dir="ltr">
 <summary>Contents</summary>
 <nav aria-label="Contents">
-${lists}
+<label class="search"><span>Search <kbd aria-hidden="true">/</kbd></span>
+<input type="search" id="search" autocomplete="off" aria-keyshortcuts="/ Control+K"></label>
+<p id="found" role="status"></p>
+<ul id="results"></ul>
+<div id="lists">${lists}</div>
 </nav>
 </details>`;

@@ -26,24 +26,41 @@ const rulesOf = (schema: Schema): readonly Html[] =>
     .filter((rule) => rule !== undefined && rule !== false)
     .map((rule) => html`<span class="rule">${rule}</span>`);
 
-const fieldItem = (name: string, schema: Schema, mark: Html | undefined): Html => {
+interface Field {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly mark: Html | undefined;
+  /** What precedes the name in the id of the field: `create-user.`. */
+  readonly prefix: string;
+}
+
+const fieldItem = ({ name, schema, mark, prefix }: Field): Html => {
   const nested = schema.items ?? schema;
   const hasFields = Object.keys(nested.properties ?? {}).length > 0;
-  return html`<li>
+  return html`<li id="${prefix}${name}">
 <p><code class="name">${name}</code> <span class="type">${typeOf(schema)}</span> ${mark} ${rulesOf(schema)}</p>
 ${schema.description && markdown(schema.description)}
-${hasFields && fieldList(nested)}
+${hasFields && fieldList(nested, `${prefix}${name}.`)}
 </li>`;
 };
 
-/** Lists the fields of an object with their rules. `requiredMark` follows the name of a field that is always there. */
-export const fieldList = ({ properties = {}, required = [] }: Schema, requiredMark?: Html): Html =>
+/**
+ * Lists the fields of an object with their rules. `prefix` precedes their names in their ids. `requiredMark` follows the name of a field
+ * that is always there.
+ */
+export const fieldList = (
+  { properties = {}, required = [] }: Schema,
+  prefix: string,
+  requiredMark?: Html,
+): Html =>
   html`<ul class="fields">
-${Object.entries(properties).map(([name, schema]) => fieldItem(name, schema, required.includes(name) ? requiredMark : OPTIONAL))}
+${Object.entries(properties).map(([name, schema]) =>
+  fieldItem({ name, schema, mark: required.includes(name) ? requiredMark : OPTIONAL, prefix }),
+)}
 </ul>`;
 
 /** Lists parameters with their rules. */
-export const parameterList = (parameters: readonly Parameter[]): Html =>
+export const parameterList = (parameters: readonly Parameter[], prefix: string): Html =>
   fieldList(
     {
       properties: Object.fromEntries(
@@ -51,5 +68,6 @@ export const parameterList = (parameters: readonly Parameter[]): Html =>
       ),
       required: parameters.filter(({ required }) => required).map(({ name }) => name),
     },
+    prefix,
     REQUIRED,
   );

@@ -5,6 +5,7 @@ import { type Html, html, raw } from './html.ts';
 import { type Language, WORDS } from './language.ts';
 import { headingsOf, markdown } from './markdown.ts';
 import { page } from './page.ts';
+import { textEntries } from './search.ts';
 
 const TITLES: Readonly<Record<GuideName, string>> = {
   'quick-start': 'Quick start',
@@ -74,11 +75,26 @@ ${link('next', 'Next', guides[index + 1])}
   );
 };
 
+/** Gives each row of a table that starts with a name, such as an error code, an id and a link to it. */
+const withRowLinks = (markup: string): string => {
+  const ids = new Set([...markup.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+  return markup.replace(/<tr>\s*<td><code>([\w-]+)<\/code><\/td>/g, (row, name: string) => {
+    if (ids.has(name)) return row;
+    ids.add(name);
+    return `<tr id="${name}"><td><a class="self" href="#${name}"><code>${name}</code></a></td>`;
+  });
+};
+
+/** Returns what the search finds in a guide. */
+export const guideEntries = (name: GuideName, text: string) =>
+  textEntries({ page: TITLES[name], href: `docs/${name}`, text });
+
 /** Builds the page of a guide from its Markdown. */
 export const guidePage = (name: GuideName, text: string): Page => {
   const language = languageOf(name);
   const folder = folderFrom(name);
-  const article = markdown(text, { language, addressOf: (href) => guideLink(name, href) });
+  const { html: markup } = markdown(text, { language, addressOf: (href) => guideLink(name, href) });
+  const article = raw(withRowLinks(markup));
   return page({
     title: `${TITLES[name]} · Buyer Linking`,
     language,

@@ -10,13 +10,13 @@ import { tryForm } from './try-form.ts';
 export const methodBadge = (method: string): Html =>
   html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 
-const parametersIn = ({ parameters }: Operation, location: string, title: string): Html | false => {
+const parametersIn = ({ id, parameters }: Operation, location: string, title: string): Html | false => {
   const found = parameters.filter((parameter) => parameter.in === location);
-  return found.length > 0 && html`<h4>${title}</h4>${parameterList(found)}`;
+  return found.length > 0 && html`<h4>${title}</h4>${parameterList(found, `${id}.`)}`;
 };
 
 /** The responses that are no errors. The fields of a body that two of them share are listed once. */
-const responses = ({ successes }: Operation): Html => {
+const responses = ({ id, successes }: Operation): Html => {
   const schemas = new Set(successes.flatMap(({ schema }) => (schema?.properties ? [schema] : [])));
   return html`<h4>Response</h4>
 ${successes.map(
@@ -24,7 +24,7 @@ ${successes.map(
 <p><b class="status">${status}</b> ${description}</p>
 ${ownHeaders.map(([name, header]) => html`<p>Header <code>${name}</code>: ${header.description}</p>`)}`,
 )}
-${[...schemas].map((schema) => fieldList(schema))}`;
+${[...schemas].map((schema) => fieldList(schema, `${id}.response.`))}`;
 };
 
 const errorTable = ({ id, errors }: Operation): Html => html`<h4 id="${id}-errors">Errors</h4>
@@ -64,7 +64,7 @@ ${exampleResponse(operation)}
 <div class="text">
 ${parametersIn(operation, 'path', 'Path parameters')}
 ${parametersIn(operation, 'query', 'Query parameters')}
-${body && html`<h4>Body</h4>${fieldList(body.schema, REQUIRED)}`}
+${body && html`<h4>Body</h4>${fieldList(body.schema, `${id}.`, REQUIRED)}`}
 ${responses(operation)}
 </div>
 <div class="errors">${errorTable(operation)}</div>

@@ -1,16 +1,25 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
 import type { Page } from '#shared/pages.ts';
 import { type Html, html, raw } from './html.ts';
 import type { Language } from './language.ts';
 
-const readBrowserFile = (name: string): string =>
-  readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8');
+/** Returns a file of browser/ and what it imports as one minified text. */
+const bundle = (name: string): string => {
+  const entry = fileURLToPath(new URL(`./browser/${name}`, import.meta.url));
+  const { outputFiles } = buildSync({
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    write: false,
+    charset: 'utf8',
+  });
+  return outputFiles.map(({ text }) => text).join('');
+};
 
-const STYLE = ['base.css', 'code.css', 'operation.css', 'try.css', 'guide.css', 'layout.css']
-  .map(readBrowserFile)
-  .join('');
-const SCRIPT = readBrowserFile('page.js');
+const STYLE = bundle('page.css');
+const SCRIPT = bundle('page.js');
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 

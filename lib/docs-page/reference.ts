@@ -7,6 +7,7 @@ import { markdown, slug } from './markdown.ts';
 import { methodBadge, operationSection } from './operation.ts';
 import { page } from './page.ts';
 import { KEY_VARIABLE, SAMPLE_BASE_URL } from './samples.ts';
+import { operationEntries, textEntries } from './search.ts';
 import { tryForm } from './try-form.ts';
 
 /** Returns the chapters of the document's description: the text under each heading. The headers come after the first. */
@@ -35,9 +36,7 @@ const navigation = (groups: Groups, chapters: Chapters): Html => {
   const link = ({ id, method, summary }: Operation): Html =>
     html`<li><a href="#${id}">${summary} ${methodBadge(method)}</a></li>`;
   return contents([
-    html`<label class="search"><span>Search</span><input type="search" id="search" autocomplete="off"></label>
-<p id="found" role="status"></p>
-<ul><li><a href="#start">Start</a></li></ul>`,
+    html`<ul><li><a href="#start">Start</a></li></ul>`,
     ...groups.map(({ name, operations }) => html`<h2>${name}</h2>\n<ul>${operations.map(link)}</ul>`),
     html`<h2>For all operations</h2>
 <ul>${chapters.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
@@ -58,6 +57,17 @@ The samples read it from the environment variable <code>${KEY_VARIABLE}</code>.<
 </div>
 <div class="aside">${first && tryForm(first, 'first')}</div>
 </section>`;
+
+/** Returns what the search finds on the reference page. */
+export const referenceEntries = (openApiDocument: object) => {
+  const document = withSchemas(openApiDocument);
+  const chapters = chaptersOf(document).flatMap(({ id, title, text }) =>
+    textEntries({ page: 'Reference', href: 'docs', text: `## ${title}\n${text}` }).filter(
+      ({ href }) => href === `docs#${id}`,
+    ),
+  );
+  return [...operationsOf(document).flatMap(operationEntries), ...chapters];
+};
 
 /** Builds the reference page. The list of operations and their whole description need no JavaScript. */
 export const referencePage = (openApiDocument: object): Page => {

@@ -1,14 +1,34 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PAGE_NAMES, type Page, type PageName, pageFile } from '#shared/pages.ts';
+import {
+  GUIDE_NAMES,
+  type GuideName,
+  PAGE_NAMES,
+  type Page,
+  type PageName,
+  pageFile,
+} from '#shared/pages.ts';
 import openApiDocument from '../../openapi.json' with { type: 'json' };
-import { guidePage, notFoundPage } from './guide.ts';
-import { referencePage } from './reference.ts';
+import { guideEntries, guidePage, notFoundPage } from './guide.ts';
+import { referenceEntries, referencePage } from './reference.ts';
+import { searchPage } from './search.ts';
+
+const readGuide = (name: GuideName): Promise<string> =>
+  readFile(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
+
+/** Builds the index of the search over the reference page and all guides. */
+export const buildSearch = async (): Promise<Page> => {
+  const guides = await Promise.all(
+    GUIDE_NAMES.map(async (name) => guideEntries(name, await readGuide(name))),
+  );
+  return searchPage([...referenceEntries(openApiDocument), ...guides.flat()]);
+};
 
 const buildPage = async (name: PageName): Promise<Page> => {
-  if (name === 'not-found') return notFoundPage();
   if (name === 'reference') return referencePage(openApiDocument);
-  return guidePage(name, await readFile(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8'));
+  if (name === 'not-found') return notFoundPage();
+  if (name === 'search') return buildSearch();
+  return guidePage(name, await readGuide(name));
 };
 
 /** Builds pages, by default all of them, and writes each to a file of the folder. */

@@ -163,20 +163,6 @@ describeInBrowser('the reference page', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl '.*usr_/);
   });
 
-  it('finds an operation by a word of its title, a field or an error code', async () => {
-    const { page } = await openDocs(browser, baseUrl);
-    const search = page.getByRole('searchbox', { name: 'Search' });
-    await search.fill('user_conflict');
-    expect(await visible(page, '.contents li')).toEqual([expect.stringContaining('Link a buyer'), 'Errors']);
-    expect(await page.locator('#found').innerText()).toBe('2 found');
-    await search.fill('verify one-time');
-    expect(await visible(page, '.contents li')).toContainEqual(
-      expect.stringContaining('Verify a one-time code'),
-    );
-    await search.fill('');
-    expect((await visible(page, '.contents li')).length).toBeGreaterThan(operationIds.length);
-  });
-
   it('closes the contents on a phone when a link is followed', async () => {
     const { page } = await openDocs(browser, baseUrl, PHONE);
     await page.getByText('Contents', { exact: true }).click();

@@ -42,7 +42,7 @@ describe.each(GUIDE_NAMES)('the guide %s', (name) => {
   it('has a link in each heading and in the list of headings, to ids that exist', async () => {
     const body = await bodyOf(name);
     const ids = allIn(body, /<h[23] id="([^"]+)">/g);
-    expect(allIn(body, /<a class="self" href="#([^"]+)">/g)).toEqual(ids);
+    expect(allIn(body, /<h[23] id="[^"]+"><a class="self" href="#([^"]+)">/g)).toEqual(ids);
     expect(allIn(body, /<li class="depth-\d"><a href="#([^"]+)">/g)).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -55,6 +55,14 @@ describe.each(GUIDE_NAMES)('the guide %s', (name) => {
 
   it('is at most 120 KB', async () => {
     expect(Buffer.byteLength(await bodyOf(name))).toBeLessThanOrEqual(120 * 1024);
+  });
+});
+
+describe('an error code in a guide', () => {
+  it('has an id and a link to it', async () => {
+    expect(await bodyOf('errors')).toContain(
+      '<tr id="user_conflict"><td><a class="self" href="#user_conflict"><code>user_conflict</code></a></td>',
+    );
   });
 });
 

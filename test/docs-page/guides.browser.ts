@@ -84,4 +84,55 @@ describeInBrowser('the guides', () => {
     await page.locator('main').getByRole('link', { name: 'quick start' }).click();
     await page.waitForURL(`${baseUrl}/docs/quick-start`);
   });
+
+  it('finds an operation by its error code, and shows all contents again without a search', async () => {
+    const { page, faults, requested } = await openDocs(browser, baseUrl);
+    const search = page.getByRole('searchbox', { name: 'Search' });
+    await search.fill('user_conflict');
+    await page.locator('#results').getByText('Link a buyer').waitFor();
+    expect(await page.locator('#results li').first().innerText()).toMatch(/^user_conflict\s+Errors$/);
+    expect(await page.locator('#lists').isVisible()).toBe(false);
+    await search.fill('');
+    await page.locator('#lists').waitFor({ state: 'visible' });
+    expect(await page.locator('#results li').count()).toBe(0);
+    expect(requested).toEqual([`${baseUrl}/docs`, `${baseUrl}/_local/demo`, `${baseUrl}/docs/search`]);
+    expect(faults).toEqual([]);
+  });
+
+  it('opens the first result of a search on another page by keyboard alone', async () => {
+    const { page } = await openDocs(browser, baseUrl, { path: '/docs/fa/quick-start' });
+    await page.keyboard.press('/');
+    await page.keyboard.type('failed-checks-per-hour');
+    await page.locator('#results a').first().waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${baseUrl}/docs/limits#failed-checks-per-hour`);
+    await page.keyboard.press('Control+k');
+    expect(await page.evaluate('document.activeElement.id')).toBe('search');
+  });
+
+  it('types a slash into a field of a form', async () => {
+    const { page } = await openDocs(browser, baseUrl);
+    await page.locator('#list-users-try [name="phone"]').fill('');
+    await page.locator('#list-users-try [name="phone"]').press('/');
+    expect(await page.locator('#list-users-try [name="phone"]').inputValue()).toBe('/');
+  });
+
+  it('opens the contents on a phone for the search, and closes them when a result is followed', async () => {
+    const { page } = await openDocs(browser, baseUrl, { ...PHONE, path: '/docs/errors' });
+    await page.keyboard.press('/');
+    await page.keyboard.type('retries');
+    await page.getByRole('link', { name: 'Retries Errors' }).click();
+    await page.waitForURL(`${baseUrl}/docs/errors#retries`);
+    await page.locator('#results').waitFor({ state: 'hidden' });
+  });
+
+  it('says that the search could not be loaded, and loads it at the next letter', async () => {
+    const { page } = await openDocs(browser, baseUrl);
+    await page.route('**/docs/search', (route) => route.fulfill({ status: 503 }), { times: 1 });
+    await page.getByRole('searchbox', { name: 'Search' }).pressSequentially('e');
+    await page.getByText('The search could not be loaded: status 503').waitFor();
+    await page.getByRole('searchbox', { name: 'Search' }).pressSequentially('r');
+    await page.locator('#results a').first().waitFor();
+  });
 });

@@ -63,6 +63,18 @@ describe('200', () => {
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
+describe('the index of the search', () => {
+  it('is JSON that is cacheable for five minutes', async () => {
+    const { status, headers, body } = await get('search');
+    expect([status, headers['Content-Type'], headers['Cache-Control']]).toEqual([
+      200,
+      'application/json',
+      'public, max-age=300',
+    ]);
+    expect(JSON.parse(body).length).toBeGreaterThan(100);
+  });
+});
+
 describe('404', () => {
   it.each([
     ['nothing', ''],

@@ -1,0 +1,61 @@
+import { all, base, element } from './dom.js';
+
+const resultOf = ({ title, page, href }) => {
+  const item = document.createElement('li');
+  const link = Object.assign(element('a', title), { href: `${base}/${href}` });
+  link.append(' ', element('small', page));
+  item.append(link);
+  return item;
+};
+
+/** Returns the entries that have every word, those with a word in the title first. */
+const find = (entries, words) => {
+  const rank = ({ title }) => (words.some((word) => title.toLowerCase().includes(word)) ? 0 : 1);
+  return entries
+    .filter((entry) => {
+      const text = `${entry.title} ${entry.page} ${entry.words}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    })
+    .sort((a, b) => rank(a) - rank(b));
+};
+
+/** Searches the headings of all pages, the fields, the error codes and the limits. The index is loaded at the first search. */
+export const setUpSearch = () => {
+  const [field, found, results, lists] = all('#search, #found, #results, #lists');
+  let index;
+  const load = async () => {
+    const response = await fetch(`${base}/docs/search`);
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    return response.json();
+  };
+  const show = (entries, status) => {
+    results.replaceChildren(...entries.map(resultOf));
+    found.textContent = status;
+  };
+  field.addEventListener('input', async () => {
+    const { value } = field;
+    const words = value.toLowerCase().split(/\s+/).filter(Boolean);
+    lists.hidden = words.length > 0;
+    if (words.length === 0) return show([], '');
+    index ??= load();
+    try {
+      const entries = find(await index, words);
+      if (field.value === value) show(entries, `${entries.length} found`);
+    } catch (error) {
+      index = undefined;
+      show([], `The search could not be loaded: ${error.message}`);
+    }
+  });
+  field.addEventListener('keydown', ({ key }) => {
+    if (key === 'Enter') results.querySelector('a')?.click();
+  });
+  document.addEventListener('keydown', (event) => {
+    const { key, ctrlKey, metaKey, target } = event;
+    const isShortcut = key === '/' ? !target.matches('input, textarea') : key === 'k' && (ctrlKey || metaKey);
+    if (!isShortcut) return;
+    event.preventDefault();
+    field.closest('details').open = true;
+    field.focus();
+    field.select();
+  });
+};

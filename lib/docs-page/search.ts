@@ -1,0 +1,87 @@
+import { Marked, type Token, type Tokens } from 'marked';
+import type { Page } from '#shared/pages.ts';
+import type { Operation, Schema } from './document.ts';
+import { slug } from './markdown.ts';
+
+/** A place that the search finds by its title, its page and its words. `href` is relative to the root of the service. */
+interface Entry {
+  readonly title: string;
+  readonly page: string;
+  readonly href: string;
+  readonly words: string;
+}
+
+/** A text that the search finds: a guide, or a chapter of the reference page. */
+export interface SearchableText {
+  readonly page: string;
+  readonly href: string;
+  readonly text: string;
+}
+
+/** Returns the different words of a text, in lower case. */
+const wordsOf = (text: string): string =>
+  [...new Set(text.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? [])].join(' ');
+
+/** Returns the name that a row of a table starts with: an error code, a limit, a claim. */
+const nameOf = ([cell]: readonly Tokens.TableCell[]): string | undefined => {
+  const [token, ...others] = cell?.tokens ?? [];
+  return token?.type === 'codespan' && others.length === 0 ? token.text : undefined;
+};
+
+const rowEntries = ({ rows }: Tokens.Table, { page, href }: SearchableText): readonly Entry[] =>
+  rows.flatMap((row) => {
+    const title = nameOf(row);
+    if (title === undefined || !/^[\w-]+$/.test(title)) return [];
+    return [{ title, page, href: `${href}#${title}`, words: wordsOf(row.map(({ text }) => text).join(' ')) }];
+  });
+
+/** Returns an entry for each heading with the words below it, and for each row of a table that starts with a name. */
+export const textEntries = (source: SearchableText): readonly Entry[] => {
+  const { page, href, text } = source;
+  const sections: { title: string; href: string; text: string }[] = [];
+  const rows: Entry[] = [];
+  for (const token of new Marked().lexer(text) as readonly Token[]) {
+    if (token.type === 'heading') {
+      const address = token.depth === 1 ? href : `${href}#${slug(token.text)}`;
+      sections.push({ title: token.text, href: address, text: '' });
+    } else if (token.type === 'table') rows.push(...rowEntries(token as Tokens.Table, source));
+    const section = sections.at(-1);
+    if (section !== undefined && token.type !== 'code') section.text += `${token.raw} `;
+  }
+  return [
+    ...sections.map(({ text: below, ...section }) => ({ ...section, page, words: wordsOf(below) })),
+    ...rows,
+  ];
+};
+
+const fieldEntries = (operation: Operation): readonly Entry[] => {
+  const { id, summary, parameters, body, successes } = operation;
+  const entriesOf = (prefix: string, fields: Readonly<Record<string, Schema>>): readonly Entry[] =>
+    Object.entries(fields).map(([title, { description = '' }]) => ({
+      title,
+      page: summary,
+      href: `docs#${prefix}${title}`,
+      words: wordsOf(description),
+    }));
+  const request = entriesOf(`${id}.`, {
+    ...Object.fromEntries(
+      parameters.map(({ name, schema, description }) => [name, { ...schema, description }]),
+    ),
+    ...body?.schema.properties,
+  });
+  return [...request, ...entriesOf(`${id}.response.`, successes[0]?.schema?.properties ?? {})];
+};
+
+/** Returns an entry for an operation, and one for each field of its request and its response. */
+export const operationEntries = (operation: Operation): readonly Entry[] => {
+  const { id, method, path, summary, description, errors } = operation;
+  const codes = errors.map(({ code }) => code).join(' ');
+  const words = `${method} ${path} ${wordsOf(`${description} ${codes}`)}`.toLowerCase();
+  return [{ title: summary, page: 'Reference', href: `docs#${id}`, words }, ...fieldEntries(operation)];
+};
+
+/** Returns the entries as a file that the search of a page loads. */
+export const searchPage = (entries: readonly Entry[]): Page => ({
+  headers: { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' },
+  body: JSON.stringify(entries),
+});
