@@ -1,10 +1,9 @@
 /** `npm start`: the whole service on this machine. Exits 0 when it was stopped, 1 when it cannot run, 2 on a wrong option. */
 import './require-node.mjs';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-
+import { parseArgs, styleText } from 'node:util';
 import { chosenDatabaseEndpoint, isStartedByNpm } from '#local/environment.ts';
-import { StartupError } from '#local/startup-error.ts';
+import { startupReason } from '#local/startup-error.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 
 const DEFAULT_PORT = 3000;
@@ -33,6 +32,9 @@ Environment:
 
 const PARENT_POLL_MS = 100;
 
+/** Respects NO_COLOR. */
+const isColored = process.stdout.isTTY && process.stdout.hasColors();
+
 let isEnding = false;
 
 /** Prints a line of the running service. Once the reason of its end is printed, nothing may come after it. */
@@ -40,7 +42,14 @@ const say = (text: string): void => {
   if (!isEnding) console.log(text);
 };
 
-const readOptions = (): { port: number; memory: boolean; data: string; help: boolean } | undefined => {
+interface Options {
+  readonly port: number;
+  readonly memory: boolean;
+  readonly data: string;
+  readonly help: boolean;
+}
+
+const readOptions = (): Options | undefined => {
   try {
     const { values } = parseArgs({
       options: {
@@ -78,8 +87,7 @@ const stopRequest = (): Promise<string> =>
     }, PARENT_POLL_MS);
   });
 
-const main = async (): Promise<number> => {
-  const options = readOptions();
+const main = async (options: Options | undefined): Promise<number> => {
   if (options === undefined) return 2;
   if (options.help) {
     say(USAGE);
@@ -95,7 +103,8 @@ const main = async (): Promise<number> => {
     inMemory: options.memory,
     databaseEndpoint: chosenDatabaseEndpoint(),
     onProgress: say,
-    onCompleted: (completed) => say(requestLine(completed)),
+    onCompleted: (completed) => say(requestLine(completed, { now: new Date(), isColored })),
+    onTrouble: (sentence) => say(isColored ? styleText('red', sentence) : sentence),
     onMessage: ({ phone, code }) => say(`SMS to ${phone}: code ${code}`),
   });
   say(readyText(service.demo));
@@ -118,9 +127,10 @@ process.on('unhandledRejection', (error) => {
   if (!isEnding) console.error('An unexpected error happened outside a request: see service.log.');
 });
 
+const options = readOptions();
 try {
-  process.exit(await main());
+  process.exit(await main(options));
 } catch (error) {
-  console.error(error instanceof StartupError ? error.message : (error as Error).stack);
+  console.error(startupReason(error, options?.data ?? ''));
   process.exit(1);
 }

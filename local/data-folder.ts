@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { access, constants, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -65,8 +66,20 @@ export const lockFolder = (path: string): (() => void) => {
   }
 };
 
-/** Creates the hash secret and the signing key once. With another hash secret nothing in the table would be found again. */
-export const ensureSecrets = async ({ hashSecretFile, signingKeyFile }: DataFolder): Promise<void> => {
+/**
+ * Creates the hash secret and the signing key once. With another hash secret nothing in the table would be found again, so a table
+ * without its secret is refused with a StartupError.
+ */
+export const ensureSecrets = async ({
+  hashSecretFile,
+  signingKeyFile,
+  tableFile,
+}: DataFolder): Promise<void> => {
+  if (existsSync(tableFile) && !existsSync(hashSecretFile)) {
+    throw new StartupError(
+      `${hashSecretFile} is missing, and nothing in ${tableFile} is found without it: restore it, remove the table too, or choose another folder with --data.`,
+    );
+  }
   await makePrivateFileOnce(hashSecretFile, () => JSON.stringify({ current: randomBase62(SECRET_LENGTH) }));
   await makePrivateFileOnce(signingKeyFile, newSigningKey);
 };

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { GuardMessage, GuardOptions } from './database-guard.ts';
-import { StartupError } from './startup-error.ts';
+import { damagedFile, StartupError } from './startup-error.ts';
 
 /** A DynamoDB to connect to. */
 export interface Database {
@@ -20,6 +20,8 @@ export interface Database {
 
 const START_ATTEMPTS = 3;
 const READY_WITHIN_MS = 10_000;
+/** What the embedded database writes about a file that it cannot read. */
+const DAMAGED = /not a valid SQLite database|malformed/;
 const GUARD = fileURLToPath(new URL('./database-guard.ts', import.meta.url));
 
 /**
@@ -32,6 +34,9 @@ export const startDatabase = async (options: Omit<GuardOptions, 'binary'>): Prom
     try {
       return await startOnce({ ...options, binary });
     } catch (error) {
+      if (options.file !== undefined && DAMAGED.test((error as Error).message)) {
+        throw damagedFile(options.file, 'it is not a SQLite database');
+      }
       // Another program may have the random port: the next attempt chooses another one.
       if (attempt === START_ATTEMPTS) throw error;
     }
@@ -70,11 +75,14 @@ const startOnce = async (options: GuardOptions): Promise<Database> => {
   const died = Promise.withResolvers<string>();
   guard.on('message', (message: GuardMessage) => {
     started.resolve('ended' in message ? message.ended : message);
-    if ('ended' in message) died.resolve(`The embedded database ended: ${message.ended}.`);
+    if ('ended' in message)
+      died.resolve(`The embedded database ended: ${message.ended}. Start again with npm start.`);
   });
   guard.once('exit', (code, signal) => {
     started.resolve('the guard process failed');
-    died.resolve(`The guard process of the embedded database ended: ${signal ?? `exit code ${code}`}.`);
+    died.resolve(
+      `The guard process of the embedded database ended: ${signal ?? `exit code ${code}`}. Start again with npm start.`,
+    );
   });
   const stop = async (): Promise<void> => {
     guard.ref();

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { commonHeaders, PROBLEM_CONTENT_TYPE, problemResponse } from '#shared/http/responses.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
-import type { ProblemCode } from '#shared/problems.ts';
+import type { ProblemBody } from '#shared/problems.ts';
 import type { Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { type AccessOptions, accessCheck, GatewayRefusal } from './gateway/access-check.ts';
@@ -11,13 +11,15 @@ import { proxyEvent, respond } from './gateway/proxy-event.ts';
 import { type ReceivedRequest, receive } from './gateway/received-request.ts';
 import { type RouteMatch, router } from './gateway/router.ts';
 
-/** One completed request, with what a terminal may show of it. `route` undefined: no row of the table. */
+/** One completed request, without the values that were sent. `route` undefined: no row of the table. */
 export interface Completed {
+  /** The id that the caller got in X-Request-Id. */
+  readonly requestId: string;
   readonly method: string;
   readonly route: Route | undefined;
   readonly status: number;
-  /** The problem code of a refusal. */
-  readonly code: ProblemCode | undefined;
+  /** The body of an error response. The names of unknown fields in it are the caller's. */
+  readonly problem: ProblemBody | undefined;
   readonly durationMs: number;
 }
 
@@ -66,10 +68,11 @@ export const gateway = (options: GatewayOptions) => {
     );
     respond(response, result);
     options.onCompleted({
+      requestId: request.extendedRequestId,
       method: request.method,
       route: match?.route,
       status: result.statusCode,
-      code: problemCodeOf(result),
+      problem: problemOf(result),
       durationMs: Date.now() - request.receivedAtMs,
     });
   };
@@ -95,5 +98,5 @@ const internal = (
   return new GatewayRefusal('internal');
 };
 
-const problemCodeOf = ({ headers = {}, body }: APIGatewayProxyResult): ProblemCode | undefined =>
-  headers['Content-Type'] === PROBLEM_CONTENT_TYPE ? JSON.parse(body).code : undefined;
+const problemOf = ({ headers = {}, body }: APIGatewayProxyResult): ProblemBody | undefined =>
+  headers['Content-Type'] === PROBLEM_CONTENT_TYPE ? JSON.parse(body) : undefined;

@@ -4,7 +4,10 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { problemResponse } from '#shared/http/responses.ts';
 import { parsePhone } from '#shared/users/phone.ts';
 import { jsonResult, respond } from './gateway/proxy-event.ts';
+import { localPage } from './local-page/page.ts';
+import type { JournalEntry } from './local-page/request-journal.ts';
 import type { Serve } from './loopback-server.ts';
+import { faultState } from './simulators/fault-panel.ts';
 import type { Simulators } from './simulators/server.ts';
 
 /** Names by which a browser or a script on this machine calls the service. */
@@ -16,17 +19,34 @@ const isBrowserAtRoot = ({ method, url, headers }: IncomingMessage): boolean =>
 
 /** Returns whether a path exists on one machine only. Such a path is not part of the contract: it shows data that AWS does not expose. */
 export const isLocalPath = (request: IncomingMessage): boolean =>
-  (request.url ?? '').startsWith('/_local/') || isBrowserAtRoot(request);
+  /^\/_local(?:[/?]|$)/.test(request.url ?? '') || isBrowserAtRoot(request);
 
-/** The parts of the service that the local paths show. */
+/**
+ * Returns whether a request comes from this machine and from no web page but the service's own. DNS rebinding: a page of another site
+ * whose host name resolves to this machine must not read codes. A link on another site may still open the local page.
+ */
+const isOwn = ({ headers }: IncomingMessage): boolean => {
+  const { host = '', origin } = headers;
+  if (!LOCAL_HOST.test(host)) return false;
+  if (origin !== undefined) return origin === `http://${host}`;
+  const isFetchOfOtherSite = /^(?:cross-site|same-site)$/.test(String(headers['sec-fetch-site']));
+  return !isFetchOfOtherSite || headers['sec-fetch-mode'] === 'navigate';
+};
+
+/** The parts of the service that the local paths show and change. */
 export interface LocalParts {
-  readonly simulators: Pick<Simulators, 'messages' | 'handleFaults'>;
+  readonly simulators: Pick<Simulators, 'messages' | 'latestMessages' | 'faults' | 'handleFaults'>;
   /** The demo keys, for the reference page. */
   readonly demo: object;
+  readonly requests: () => readonly JournalEntry[];
+  /** Forgets checks, codes and counts. Resolves with the number of items that held them. */
+  readonly reset: () => Promise<number>;
 }
 
+const SHOWN_MESSAGES = 50;
+
 /** Serves the paths of isLocalPath. */
-export const localPaths = ({ simulators, demo }: LocalParts): Serve => {
+export const localPaths = ({ simulators, demo, requests, reset }: LocalParts): Serve => {
   const messages = (query: string, requestId: string): APIGatewayProxyResult => {
     // A plus that was not written as %2B arrives as a space.
     const phone = parsePhone((new URLSearchParams(query).get('phone') ?? '').replace(/^ /, '+'));
@@ -35,22 +55,28 @@ export const localPaths = ({ simulators, demo }: LocalParts): Serve => {
     return problemResponse('validation_failed', requestId, { errors: [{ parameter: 'phone', detail }] });
   };
 
-  const resultOf = (request: IncomingMessage, requestId: string): APIGatewayProxyResult => {
-    const [path = '', query = ''] = (request.url ?? '').split('?');
-    if (path === '/') return { statusCode: 302, headers: { Location: '/docs' }, body: '' };
-    if (request.method === 'GET' && path === '/_local/messages') return messages(query, requestId);
-    if (request.method === 'GET' && path === '/_local/demo') return jsonResult(200, demo);
-    return problemResponse('not_found', requestId);
+  type Respond = (query: string, requestId: string) => APIGatewayProxyResult | Promise<APIGatewayProxyResult>;
+
+  const responses: Readonly<Record<string, Respond>> = {
+    'GET /': () => ({ statusCode: 302, headers: { Location: '/docs' }, body: '' }),
+    'GET /_local': () => localPage(faultState(simulators.faults)),
+    'GET /_local/messages': messages,
+    'GET /_local/demo': () => jsonResult(200, demo),
+    'GET /_local/state': () => {
+      const { providers } = faultState(simulators.faults);
+      const latest = simulators.latestMessages(SHOWN_MESSAGES);
+      return jsonResult(200, { messages: latest, requests: requests(), providers });
+    },
+    'POST /_local/reset': async () => jsonResult(200, { forgotten: await reset() }),
   };
 
   return async (request, response) => {
     const requestId = randomUUID();
     response.setHeader('X-Request-Id', requestId);
-    // DNS rebinding: a page of another site whose host name resolves to this machine must not read codes.
-    const isLocalHost = LOCAL_HOST.test(request.headers.host ?? '');
-    if (!isLocalHost) respond(response, problemResponse('not_found', requestId));
-    else if (/^\/_local\/faults(?:\?|$)/.test(request.url ?? ''))
-      await simulators.handleFaults(request, response);
-    else respond(response, resultOf(request, requestId));
+    const [path = '', query = ''] = (request.url ?? '').split('?');
+    const notFound = () => problemResponse('not_found', requestId);
+    if (!isOwn(request)) return respond(response, notFound());
+    if (path === '/_local/faults') return simulators.handleFaults(request, response);
+    respond(response, await (responses[`${request.method} ${path}`] ?? notFound)(query, requestId));
   };
 };

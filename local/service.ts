@@ -6,32 +6,32 @@ import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { cachedPromise } from '#shared/cached-promise.ts';
 import { systemClock } from '#shared/clock.ts';
-import { redirectLog } from '#shared/log.ts';
 import type { Table } from '#shared/table/client.ts';
 import { writeAdminTarget } from './admin-target.ts';
 import type { ApiGatewayAccess } from './api-gateway/client.ts';
 import { startApiGateway } from './api-gateway/server.ts';
-import { type DataFolder, ensureSecrets, lockFolder, openDataFolder } from './data-folder.ts';
+import type { DataFolder } from './data-folder.ts';
 import type { Database } from './database.ts';
 import { type DemoSellers, registerExampleBuyer, seedDemo } from './demo-seeds.ts';
 import { chosenOtpAccess, KEY_PREFIX, setEnvironment, TABLE_NAME } from './environment.ts';
 import { loadFunctions } from './gateway/functions.ts';
 import { withQueuedLinks } from './gateway/queued-links.ts';
+import { gatewayCounts } from './gateway/throttles.ts';
 import { type Completed, gateway } from './gateway.ts';
 import { localAdministration } from './local-administration.ts';
 import { type DatabaseOptions, openLocalTable } from './local-database.ts';
+import { requestJournal } from './local-page/request-journal.ts';
+import { forgetUse } from './local-page/reset.ts';
 import { isLocalPath, localPaths } from './local-paths.ts';
 import { listenOnLoopback, type Serve } from './loopback-server.ts';
+import { type FolderOptions, openFolder } from './open-folder.ts';
 import { writePrivateFile, writePrivateJson } from './private-file.ts';
-import { openServiceLog } from './service-log.ts';
 import { type SentMessage, type Simulators, startSimulators } from './simulators/server.ts';
 
 /** The options of the local service. */
-export interface ServiceOptions extends DatabaseOptions {
+export interface ServiceOptions extends DatabaseOptions, Omit<FolderOptions, 'onLogLine'> {
   /** 0: any free one. */
   readonly port: number;
-  /** The data folder. */
-  readonly folder: string;
   readonly onCompleted: (completed: Completed) => void;
   /** Receives each SMS that goes to the simulator. */
   readonly onMessage: (message: SentMessage) => void;
@@ -66,7 +66,8 @@ const start = async (
   // Requests that come early wait until the service is ready.
   const server = await listenOnLoopback(options.port, async (...exchange) => (await ready)(...exchange));
   const baseUrl = `http://localhost:${server.port}`;
-  const folder = await openFolder(options.folder, parts);
+  const journal = requestJournal();
+  const folder = await openFolder({ ...options, onLogLine: journal.onLogLine }, parts);
   const { database, table } = await openLocalTable(options, folder, parts);
   const apiGateway = await startApiGateway({
     file: inMemory ? undefined : folder.usagePlansFile,
@@ -78,9 +79,18 @@ const start = async (
   onProgress('Loading the functions.');
   await writePages(folder.pagesFolder);
   setEnvironment(baseUrl, database.endpoint, folder);
-  const functions = withQueuedLinks(await loadFunctions());
-  const otpAccess = chosenOtpAccess();
-  const serveApi = gateway({ functions, usagePlans: apiGateway, otpAccess, clock: systemClock, onCompleted });
+  const counts = gatewayCounts(systemClock);
+  const serveApi = gateway({
+    functions: withQueuedLinks(await loadFunctions()),
+    usagePlans: apiGateway,
+    otpAccess: chosenOtpAccess(),
+    counts,
+    clock: systemClock,
+    onCompleted(completed) {
+      journal.onCompleted(completed);
+      onCompleted(completed);
+    },
+  });
 
   onProgress('Making sure that the demo sellers and their keys exist.');
   const sellers = await seedDemo(inMemory ? undefined : folder.path, {
@@ -92,23 +102,17 @@ const start = async (
   await registerExampleBuyer(buyerStore(table), folder.hashSecretFile);
   const demo = { base_url: baseUrl, ...sellers };
 
-  const serveLocal = localPaths({ simulators, demo });
+  const reset = (): Promise<number> => {
+    counts.clear();
+    simulators.forgetMessages();
+    return forgetUse(table);
+  };
+  const serveLocal = localPaths({ simulators, demo, requests: journal.entries, reset });
   open((request, response) => (isLocalPath(request) ? serveLocal : serveApi)(request, response));
   await announce({ folder, demo, database, apiGateway: apiGateway.access }, parts);
   // Closed first: requests in flight need every other part.
   parts.defer(server.close);
   return { demo, broken: database.died };
-};
-
-/** Opens the data folder for this service alone, with its secrets and its log. */
-const openFolder = async (path: string, parts: AsyncDisposableStack): Promise<DataFolder> => {
-  const folder = await openDataFolder(path);
-  parts.defer(lockFolder(folder.path));
-  // A service that was killed leaves this file behind.
-  await rm(folder.demoFile, { force: true });
-  await ensureSecrets(folder);
-  redirectLog(openServiceLog(folder.logFile));
-  return folder;
 };
 
 /**

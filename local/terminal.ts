@@ -1,67 +1,80 @@
+import { styleText } from 'node:util';
+import type { InputError } from '#shared/problems.ts';
 import type { Completed } from './gateway.ts';
 import type { Demo } from './service.ts';
 
+/** How a request line is written: at which time, and with colors only if the terminal shows them. */
+export interface LineOptions {
+  readonly now: Date;
+  readonly isColored: boolean;
+}
+
+/** The width of `POST /v1/auth/otp/verify`: the problem codes stand in one column. */
+const OPERATION_WIDTH = 25;
+const SHORT_ID_LENGTH = 8;
+
 /**
- * One line about a request: `12:30:01  POST /v1/users  409 user_conflict  34 ms  create-user`. The path is the route's and not the one
- * that was sent: a wrong path or a query may hold a phone. Node refuses an unknown method before.
+ * One line about a request: time, status, duration, the beginning of the request id, method and path, problem code and the names of the
+ * wrong fields. The path is the route's and not the one that was sent: a wrong path or a query may hold a phone.
  */
-export const requestLine = (
-  { method, route, status, code, durationMs }: Completed,
-  now = new Date(),
-): string =>
-  [
+export const requestLine = (completed: Completed, { now, isColored }: LineOptions): string => {
+  const { requestId, method, route, status, problem, durationMs } = completed;
+  const shownStatus = isColored ? styleText(colorOf(status), String(status), NO_STREAM) : status;
+  return [
     now.toTimeString().slice(0, 8),
-    `${method} ${route?.path ?? '(unknown path)'}`,
-    code === undefined ? status : `${status} ${code}`,
-    `${durationMs} ms`,
-    route?.name ?? '-',
-  ].join('  ');
+    shownStatus,
+    `${durationMs} ms`.padStart(8),
+    requestId.slice(0, SHORT_ID_LENGTH),
+    `${method} ${route?.path ?? '(unknown path)'}`.padEnd(OPERATION_WIDTH),
+    problem === undefined ? '' : [problem.code, ...wrongNames(problem.errors ?? [])].join(' '),
+  ]
+    .join('  ')
+    .trimEnd();
+};
 
-/** A generated person for the curl lines only: no page of the docs has it, and no operator uses this phone range. */
-const BUYER = { phone: '+989990001001', national_id: '9990010013', birth_date: '1370/1/15' } as const;
+/** Whether the terminal shows colors was decided by the caller. */
+const NO_STREAM = { validateStream: false } as const;
 
-const post = (url: string, key: string, body: Readonly<Record<string, string>>): string =>
-  [
-    `curl -s ${url} \\`,
-    `  -H 'X-Api-Key: ${key}' -H 'Content-Type: application/json' \\`,
-    `  -d '${JSON.stringify(body)}'`,
-  ].join('\n');
+const colorOf = (status: number): 'green' | 'yellow' | 'red' => {
+  if (status >= 500) return 'red';
+  return status >= 400 ? 'yellow' : 'green';
+};
 
-/** The text when the service is ready: its URL, the keys, and curl lines for the whole flow. */
-export const readyText = ({ base_url, seller_id, keys, other_seller }: Demo): string => `
-Ready: ${base_url}   (reference page: ${base_url}/docs)
+/** The names of the service's own fields have no digits. Another name is the caller's, and may hold a phone or control characters. */
+const OWN_NAME = /^[a-z_]{1,40}$/;
 
-Demo seller ${seller_id}
-  free          ${keys.free}   100 requests a minute
-  professional  ${keys.professional}   1000 requests a minute
-  read_only     ${keys.read_only}   users:read
-  write_only    ${keys.write_only}   users:write
-  app           ${keys.app}   buyers:register, the buyer app's own
-Other seller ${other_seller.seller_id}
-  key           ${other_seller.key}
+const wrongNames = (errors: readonly InputError[]): string[] => {
+  const names = errors.map((error) =>
+    'pointer' in error ? error.pointer.replace('#/', '') : error.parameter,
+  );
+  return [...new Set(names.map((name) => (OWN_NAME.test(name) ? name : '(unknown name)')))];
+};
 
-The whole flow, to paste into another terminal (or: npm run demo):
+/** What a demo key is for, by its name in .local/demo.json. The others are named well enough. */
+const PURPOSES: Readonly<Record<string, string>> = {
+  free: '100/minute',
+  professional: '1000/minute',
+  app: 'the buyer app',
+};
 
-# 1. The buyer app sends a code. It appears here, in this terminal.
-${post(`${base_url}/v1/auth/otp/send`, keys.app, { phone: BUYER.phone })}
+/** The text when the service is ready. It fits a terminal of 80 × 24. */
+export const readyText = ({ base_url, seller_id, keys, other_seller }: Demo): string => {
+  const keyLine = (name: string, key: string) =>
+    `  ${name.padEnd(13)} ${key}  ${PURPOSES[name] ?? ''}`.trimEnd();
+  return `
+Ready: ${base_url}
 
-# 2. The buyer app verifies it: the buyer is signed in and registered.
-CODE=$(curl -s '${base_url}/_local/messages?phone=${encodeURIComponent(BUYER.phone)}' | grep -oE '"code":"[0-9]{6}' | head -n 1 | grep -oE '[0-9]{6}')
-${post(`${base_url}/v1/auth/otp/verify`, keys.app, { phone: BUYER.phone, code: 'CODE' }).replace(
-  '"CODE"',
-  `"'$CODE'"`,
-)}
+  docs          ${base_url}/docs
+  local page    ${base_url}/_local   messages, requests, faults
+  demo          npm run demo   (in another terminal)
 
-# 3. A seller links the buyer.
-${post(`${base_url}/v1/users`, keys.free, { ...BUYER, display_name: 'Sara Ahmadi' })}
-
-# 4. The seller lists its users.
-curl -s '${base_url}/v1/users?page=1&page_size=20' -H 'X-Api-Key: ${keys.free}'
-
-# 5. The seller finds the user by phone, reads it and removes it (204).
-ID=$(curl -s '${base_url}/v1/users?phone=${encodeURIComponent(BUYER.phone)}' -H 'X-Api-Key: ${keys.free}' | grep -oE 'usr_[0-9A-Za-z]+')
-curl -s ${base_url}/v1/users/$ID -H 'X-Api-Key: ${keys.free}'
-curl -s -X DELETE -w '%{http_code}\\n' ${base_url}/v1/users/$ID -H 'X-Api-Key: ${keys.free}'
+Keys of the demo seller ${seller_id}
+${Object.entries(keys)
+  .map(([name, key]) => keyLine(name, key))
+  .join('\n')}
+Key of the other seller ${other_seller.seller_id}
+${keyLine('other', other_seller.key)}
 
 Ctrl-C stops the service.
 `;
+};

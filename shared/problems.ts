@@ -179,6 +179,9 @@ export const detailsOf = (code: ProblemCode): string => {
 export const problemType = (code: ProblemCode): string => `urn:buyer-linking:problem:${code}`;
 
 /** The RFC 9457 body of a problem. */
+export type ProblemBody = ReturnType<typeof problemBody>;
+
+/** Returns the RFC 9457 body of a problem. */
 export const problemBody = (code: ProblemCode, requestId: string, { errors, detail }: ProblemTexts = {}) => ({
   type: problemType(code),
   title: PROBLEMS[code].title,

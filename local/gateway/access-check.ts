@@ -12,7 +12,7 @@ import { allowsInvoke } from './policy-evaluation.ts';
 import { type AuthorizerContext, authorizerEvent, methodArn } from './proxy-event.ts';
 import { headerOf, type ReceivedRequest } from './received-request.ts';
 import type { RouteMatch } from './router.ts';
-import { rateBasedFirewall, type Throttle, tokenBuckets } from './throttles.ts';
+import type { GatewayCounts, Throttle } from './throttles.ts';
 
 /** A refusal by the gateway itself. */
 export class GatewayRefusal extends Error {
@@ -36,6 +36,7 @@ export interface AccessOptions {
     onFlush(listener: () => void): void;
   };
   readonly otpAccess: OtpAccess;
+  readonly counts: GatewayCounts;
   readonly clock: Clock;
 }
 
@@ -49,11 +50,10 @@ const THROTTLED: Headers = { 'Retry-After': String(WINDOW_SECONDS) };
  * Returns the check before a function: of the key where the row needs one; else, where the one-time-code operations are public, of the
  * client's address. It resolves with the authorizer's context, undefined without a key, or throws a GatewayRefusal.
  */
-export const accessCheck = ({ functions, usagePlans, otpAccess, clock }: AccessOptions) => {
+export const accessCheck = ({ functions, usagePlans, otpAccess, counts, clock }: AccessOptions) => {
   const cache = authorizerCache(clock);
   usagePlans.onFlush(cache.flush);
-  const buckets = tokenBuckets(clock);
-  const firewall = rateBasedFirewall(clock);
+  const { buckets, firewall } = counts;
 
   const authorize = (request: ReceivedRequest, match: RouteMatch) =>
     invoke('authorizer', functions.authorizer, authorizerEvent(request, match), AUTHORIZER_SECONDS);

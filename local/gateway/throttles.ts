@@ -21,6 +21,8 @@ export const tokenBuckets = (clock: Clock) => {
       buckets.set(name, { tokens: passes ? tokens - 1 : tokens, atMs });
       return passes;
     },
+    /** Fills every bucket. */
+    clear: () => buckets.clear(),
   };
 };
 
@@ -45,5 +47,23 @@ export const rateBasedFirewall = (clock: Clock) => {
       requests.set(address, times);
       return earliest === undefined || earliest <= nowMs - WINDOW_MS;
     },
+    /** Forgets the requests of every address. */
+    clear: () => requests.clear(),
   };
 };
+
+/** The counts that the gateway keeps in memory: of keys in their plans, and of addresses. */
+export const gatewayCounts = (clock: Clock) => {
+  const buckets = tokenBuckets(clock);
+  const firewall = rateBasedFirewall(clock);
+  return {
+    buckets,
+    firewall,
+    clear(): void {
+      buckets.clear();
+      firewall.clear();
+    },
+  };
+};
+
+export type GatewayCounts = ReturnType<typeof gatewayCounts>;

@@ -19,20 +19,22 @@ export interface ProviderFaults<Name extends string> {
   list(): readonly { readonly provider: Name; readonly fault: Fault | undefined }[];
 }
 
+/** Returns the providers with their faults, and every fault with its meaning. */
+export const faultState = <Name extends string>(faults: Pick<ProviderFaults<Name>, 'list'>) => ({
+  providers: faults.list().map(({ provider, fault: set }) => ({ provider, fault: set ?? NONE })),
+  faults: { [NONE]: 'The provider works.', ...FAULTS },
+});
+
 /**
  * `GET` returns the providers with their faults, and every fault with its meaning. `POST { "provider", "fault" }` sets a fault; "none"
  * removes it. Errors have the form of the service's problems, and name the accepted values.
  */
 export const faultPanel = <Name extends string>(faults: ProviderFaults<Name>) => {
+  const currentFaults = () => faultState(faults);
   const providers = faults.list().map(({ provider }) => provider);
   const oneOf = (names: readonly string[]) => `Must be one of: ${names.join(', ')}.`;
   const fault = v.picklist([NONE, ...FAULT_NAMES], oneOf([NONE, ...FAULT_NAMES]));
   const schema = v.strictObject({ provider: v.picklist(providers, oneOf(providers)), fault });
-
-  const currentFaults = () => ({
-    providers: faults.list().map(({ provider, fault: set }) => ({ provider, fault: set ?? NONE })),
-    faults: { [NONE]: 'The provider works.', ...FAULTS },
-  });
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method === 'GET') return respond(response, jsonResult(200, currentFaults()));

@@ -37,6 +37,12 @@ export const outbox = (clock: Clock) => {
     /** Returns the messages to one phone, the newest first. */
     messagesTo: (phone: string): readonly SentMessage[] =>
       messages.filter((message) => message.phone === phone).reverse(),
+    /** Returns the last messages to any phone, the newest first. */
+    latest: (count: number): readonly SentMessage[] => messages.slice(-count).reverse(),
+    /** Forgets every message. */
+    clear(): void {
+      messages.length = 0;
+    },
     /** Calls `listener` for each message. Returns a function that stops this. */
     onMessage(listener: (message: SentMessage) => void): () => void {
       listeners.add(listener);

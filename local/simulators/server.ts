@@ -38,6 +38,8 @@ export const startSimulators = async (clock: Clock = systemClock) => {
     /** The provider secret for the simulators, with new credentials at each start. */
     providerSecret,
     messages: messages.messagesTo,
+    latestMessages: messages.latest,
+    forgetMessages: messages.clear,
     onMessage: messages.onMessage,
     faults,
     /** Serves `GET` and `POST /_local/faults`. */

@@ -1,6 +1,5 @@
 import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { readyText } from '#local/terminal.ts';
 import { faultOf } from './output.ts';
 import { pagesInReadingOrder, parsePage, textOf } from './page.ts';
 
@@ -93,13 +92,7 @@ describe('the other pages', () => {
 });
 
 describe('the pages for sellers', () => {
-  const startUp = readyText({
-    base_url: '',
-    seller_id: '',
-    keys: { free: '', professional: '', read_only: '', write_only: '', app: '' },
-    other_seller: { seller_id: '', key: '' },
-  });
-  const texts = [startUp, ...pagesInReadingOrder().map(textOf)];
+  const texts = pagesInReadingOrder().map(textOf);
 
   it('have a phone and a national id of their own each, so that no page disturbs the next', () => {
     const people = texts.flatMap((text) => {

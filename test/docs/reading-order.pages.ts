@@ -65,14 +65,6 @@ describe('the pages in reading order', () => {
 
   afterAll(() => reader?.leave());
 
-  it('begin with the start-up output, whose curl lines run as printed', async () => {
-    const [, flow = ''] = /^The whole flow.*\n([\s\S]*)^Ctrl-C/m.exec(reader.service.terminal()) ?? [];
-    const [printed = ''] = await reader.follow([{ text: flow, shown: undefined }]);
-    expect(printed).not.toContain('urn:buyer-linking:problem');
-    expect(printed.match(/^\{.*\}$|^\d+$/gm)).toHaveLength(6);
-    expect(printed).toMatch(/\n204\n$/);
-  });
-
   it.each(PAGES)('%s has no snippet that is left out without a reason', (page) => {
     expect([...parsePage(textOf(page)).notRun].sort()).toEqual(Object.keys(NOT_RUN[page] ?? {}).sort());
   });

@@ -1,3 +1,4 @@
+import { gatewayCounts } from '#local/gateway/throttles.ts';
 import { gateway } from '#local/gateway.ts';
 import { listenOnLoopback } from '#local/loopback-server.ts';
 import { newApiKey } from '#shared/api-keys/format.ts';
@@ -68,6 +69,7 @@ export const startSampleService = async (routes: readonly Route[]) => {
       onFlush: () => {},
     },
     otpAccess: 'api-key',
+    counts: gatewayCounts(systemClock),
     clock: systemClock,
     onCompleted: () => {},
   });

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { lockFolder } from '#local/data-folder.ts';
+import { ensureSecrets, lockFolder, openDataFolder } from '#local/data-folder.ts';
 import { newDataFolder, removeDataFolder } from '#test/service/running-service.ts';
 
 let folder: string;
@@ -23,6 +23,23 @@ const lockElsewhere = async () => {
   await once(child.stdout, 'data');
   return child;
 };
+
+describe('ensureSecrets', () => {
+  it('creates the secrets of a new folder, and keeps them', async () => {
+    const files = await openDataFolder(folder);
+    await ensureSecrets(files);
+    const secret = await readFile(files.hashSecretFile, 'utf8');
+    await writeFile(files.tableFile, '');
+    await ensureSecrets(files);
+    expect(await readFile(files.hashSecretFile, 'utf8')).toBe(secret);
+  });
+
+  it('refuses a table whose hash secret is missing, since nothing in it would be found again', async () => {
+    const files = await openDataFolder(folder);
+    await writeFile(files.tableFile, '');
+    await expect(ensureSecrets(files)).rejects.toThrow(`${files.hashSecretFile} is missing`);
+  });
+});
 
 describe('lockFolder', () => {
   it('throws one sentence for a file that cannot be locked', async () => {

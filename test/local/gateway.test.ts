@@ -62,8 +62,8 @@ describe('onCompleted', () => {
     await call('/v1/users?phone=09559876543', withKey());
     await call('/09559876543', withKey());
     expect(recorded().completed).toMatchObject([
-      { method: 'GET', route: { name: 'list-users' }, status: 200, code: undefined },
-      { method: 'GET', route: undefined, status: 404, code: 'not_found' },
+      { method: 'GET', route: { name: 'list-users' }, status: 200, problem: undefined },
+      { method: 'GET', route: undefined, status: 404, problem: { code: 'not_found' } },
     ]);
     expect(JSON.stringify(recorded().completed).includes('9559876543')).toBe(false);
   });

@@ -1,62 +1,88 @@
 import { readyText, requestLine } from '#local/terminal.ts';
-import { allRoutes, routes } from '#shared/routes.ts';
+import { problemBody } from '#shared/problems.ts';
+import { routes } from '#shared/routes.ts';
 
-const NOON = new Date(2026, 10, 21, 12, 0, 1);
+const PLAIN = { now: new Date(2026, 10, 21, 12, 0, 1), isColored: false };
+const ID = '1f0c9a2e-9f0e-4a53-8a44-1a1c8f0d1c11';
+const link = { requestId: ID, method: 'POST', route: routes['create-user'], durationMs: 34 };
+const linked = { ...link, status: 201, problem: undefined };
+const refused = { ...link, status: 409, problem: problemBody('user_conflict', ID) };
+const failed = { ...link, status: 503, problem: problemBody('service_unavailable', ID) };
 
 describe('requestLine', () => {
-  it('shows time, method, path, status, duration and operation', () => {
-    const line = requestLine(
-      { method: 'POST', route: routes['create-user'], status: 201, code: undefined, durationMs: 34 },
-      NOON,
-    );
-    expect(line).toBe('12:00:01  POST /v1/users  201  34 ms  create-user');
+  it('shows time, status, duration, the beginning of the request id, method and path', () => {
+    expect(requestLine(linked, PLAIN)).toBe('12:00:01  201     34 ms  1f0c9a2e  POST /v1/users');
   });
 
-  it('shows the problem code beside the status', () => {
-    const refused = { status: 409, code: 'user_conflict', durationMs: 34 } as const;
-    const line = requestLine({ method: 'POST', route: routes['create-user'], ...refused }, NOON);
-    expect(line).toBe('12:00:01  POST /v1/users  409 user_conflict  34 ms  create-user');
+  it('shows the problem codes of all operations in one column', () => {
+    const verify = { ...refused, route: routes['verify-otp'], durationMs: 12_345 };
+    const lines = [refused, verify].map((completed) => requestLine(completed, PLAIN));
+    expect(lines).toEqual([
+      '12:00:01  409     34 ms  1f0c9a2e  POST /v1/users             user_conflict',
+      '12:00:01  409  12345 ms  1f0c9a2e  POST /v1/auth/otp/verify   user_conflict',
+    ]);
+  });
+
+  it('shows the names of wrong fields and parameters, once each', () => {
+    const errors = [
+      { pointer: '#/phone', detail: 'Is required.' },
+      { pointer: '#/birth_date', detail: 'Is required.' },
+      { parameter: 'phone', detail: 'Is not a known parameter.' },
+    ];
+    const invalid = { ...link, status: 422, problem: problemBody('validation_failed', ID, { errors }) };
+    expect(requestLine(invalid, PLAIN)).toMatch(/ {2}validation_failed phone birth_date$/);
+  });
+
+  it('shows no unknown name that could hold a number or control the terminal', () => {
+    const errors = ['#/09551234567', '#/\u001b[2J', '#/a%1b', '#/phone'].map((pointer) => ({
+      pointer,
+      detail: '',
+    }));
+    const invalid = { ...link, status: 422, problem: problemBody('validation_failed', ID, { errors }) };
+    expect(requestLine(invalid, PLAIN)).toMatch(/ {2}validation_failed \(unknown name\) phone$/);
   });
 
   it('shows no unknown path', () => {
-    const unknown = { method: 'GET', route: undefined, status: 404, code: 'not_found' } as const;
-    const line = requestLine({ ...unknown, durationMs: 1 }, NOON);
-    expect(line).toBe('12:00:01  GET (unknown path)  404 not_found  1 ms  -');
+    const unknown = { ...refused, method: 'GET', route: undefined, status: 404 };
+    expect(requestLine(unknown, PLAIN)).toContain('  GET (unknown path)  ');
+  });
+
+  it.each([
+    [linked, 32],
+    [refused, 33],
+    [failed, 31],
+  ])('colors the status of line %#: 2xx green, 4xx yellow, 5xx red', (completed, color) => {
+    const line = requestLine(completed, { ...PLAIN, isColored: true });
+    expect(line).toContain(`  \u001b[${color}m${completed.status}\u001b[39m  `);
   });
 });
 
 describe('readyText', () => {
+  const key = (name: string) => `blk_test_${name.padEnd(38, '0')}`;
   const keys = {
-    free: 'k_free',
-    professional: 'k_pro',
-    read_only: 'k_read',
-    write_only: 'k_write',
-    app: 'k_app',
+    free: key('free'),
+    professional: key('pro'),
+    read_only: key('read'),
+    write_only: key('write'),
+    app: key('app'),
   };
   const text = readyText({
-    base_url: 'http://localhost:3000',
-    seller_id: 'sel_1',
+    base_url: 'http://localhost:30000',
+    seller_id: `sel_${'0'.repeat(22)}`,
     keys,
-    other_seller: { seller_id: 'sel_2', key: 'k_other' },
+    other_seller: { seller_id: `sel_${'1'.repeat(22)}`, key: key('other') },
   });
 
-  it('shows the URL of the service and every key', () => {
-    for (const part of [
-      'Ready: http://localhost:3000',
-      'sel_1',
-      'sel_2',
-      'k_other',
-      ...Object.values(keys),
-    ]) {
+  it('shows the URLs, the command of the demo, and every key', () => {
+    for (const part of ['Ready: http://localhost:30000', '/docs', '/_local', 'npm run demo', key('other')]) {
       expect(text).toContain(part);
     }
+    for (const shown of Object.values(keys)) expect(text).toContain(shown);
   });
 
-  it('shows a curl line for each operation of the published chapters Users and One-time codes', () => {
-    const published = allRoutes.filter(({ tag }) => tag === 'Users' || tag === 'One-time codes');
-    for (const { path } of published) {
-      const shown = path.replace('{id}', '\\$ID');
-      expect(text).toMatch(new RegExp(`curl -s (?:-X \\w+ -w \\S+ )?'?http://localhost:3000${shown}`));
-    }
+  it('fits a terminal of 80 × 24 with the three lines of the start above it', () => {
+    const lines = text.split('\n');
+    expect(lines.length + 3).toBeLessThanOrEqual(24);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 });

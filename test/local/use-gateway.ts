@@ -5,6 +5,7 @@ import type {
   Context,
 } from 'aws-lambda';
 import type { Functions } from '#local/gateway/functions.ts';
+import { gatewayCounts } from '#local/gateway/throttles.ts';
 import { type Completed, gateway } from '#local/gateway.ts';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
 import type { OtpAccess } from '#shared/env.ts';
@@ -106,6 +107,7 @@ export const useGateway = () => {
           },
         },
         otpAccess,
+        counts: gatewayCounts(() => time.nowMs),
         clock: () => time.nowMs,
         onCompleted: (one) => recorded.completed.push(one),
       });

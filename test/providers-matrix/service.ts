@@ -4,6 +4,7 @@ import { handle as createUser } from '#functions/create-user.ts';
 import { handle as listUsers } from '#functions/list-users.ts';
 import { type SendOtpDeps, handle as sendOtp } from '#functions/send-otp.ts';
 import type { Functions } from '#local/gateway/functions.ts';
+import { gatewayCounts } from '#local/gateway/throttles.ts';
 import { gateway } from '#local/gateway.ts';
 import { listenOnLoopback } from '#local/loopback-server.ts';
 import { startSimulators } from '#local/simulators/server.ts';
@@ -165,6 +166,7 @@ const listen = (functions: object, clock: Clock) =>
         onFlush: () => {},
       },
       otpAccess: 'api-key',
+      counts: gatewayCounts(clock),
       clock,
       onCompleted: () => {},
     }),

@@ -44,7 +44,7 @@ export const until = async (holds: () => boolean | Promise<boolean>): Promise<vo
 };
 
 /** Runs bin/local.ts with these arguments and collects its output. */
-const spawnService = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
+export const spawnService = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
@@ -15,6 +15,7 @@ import {
   type RunningService,
   removeDataFolder,
   runService,
+  spawnService,
   startRunningService,
   until,
 } from './running-service.ts';
@@ -74,14 +75,24 @@ describe('options', () => {
       'hash-secret.json',
       'the hash secret is not { "current": "…", "previous": ["…"] }, each at least 32 characters',
     ],
+    ['table.sqlite', 'it is not a SQLite database'],
   ])('exit 1 with one sentence if %s is damaged', async (name, reason) => {
     const file = join(folder, name);
-    await writeFile(file, '{"keys": [');
+    await writeFile(join(folder, 'hash-secret.json'), JSON.stringify({ current: 'a'.repeat(64) }));
+    await writeFile(file, '{"keys": ['.repeat(100));
     const { code, text } = await runService(['--port', '0', '--data', folder]);
     expect(code).toBe(1);
     expect(text.trimEnd().split('\n').at(-1)).toBe(
       `${file} is damaged (${reason}): restore it, or choose another folder with --data.`,
     );
+  });
+
+  it('exit 1 with one sentence, and make no new secret, if the hash secret of the table is missing', async () => {
+    await writeFile(join(folder, 'table.sqlite'), '');
+    const { code, text } = await runService(['--port', '0', '--data', folder]);
+    expect(code).toBe(1);
+    expect(text).toMatch(/^\S+hash-secret\.json is missing, and nothing in \S+ is found without it: .*\n$/);
+    expect(existsSync(join(folder, 'hash-secret.json'))).toBe(false);
   });
 
   it.each([
@@ -113,6 +124,18 @@ describe('the running service', () => {
     expect((await call(localTarget(service.demo), '/.well-known/jwks.json')).status).toBe(200);
   });
 
+  it('lets a service with --memory run beside it, in a folder of its own that is gone afterwards', async () => {
+    const before = await readFile(join(folder, 'demo.json'), 'utf8');
+    const beside = spawnService(['--port', '0', '--data', folder, '--memory']);
+    await until(() => beside.terminal().includes('Ready: '));
+    const [, own = ''] = /the files of this service are in (\S+) until its end/.exec(beside.terminal()) ?? [];
+    expect(existsSync(join(own, 'demo.json'))).toBe(true);
+    beside.child.kill('SIGTERM');
+    expect(await beside.exited).toEqual([0, null]);
+    expect(existsSync(own)).toBe(false);
+    expect(await readFile(join(folder, 'demo.json'), 'utf8')).toBe(before);
+  });
+
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'exits 0 after %s and leaves no process, no open port and no demo.json',
     async (signal) => {
@@ -136,7 +159,7 @@ describe('the running service', () => {
     expectRetryAfter(refusal, 60);
     expect(refusal.headers.get('cache-control')).toBe('no-store');
     expect((await list()).status).toBe(200);
-    await until(() => service.terminal().includes('GET /v1/users  503 service_unavailable'));
+    await until(() => /503 .* GET \/v1\/users +service_unavailable\n/.test(service.terminal()));
   });
 
   it('exits 1 when its database is killed, and the reason is the last line of the terminal', async () => {
@@ -149,7 +172,9 @@ describe('the running service', () => {
     const [code] = await closed;
     await Promise.all(requests);
     expect(code).toBe(1);
-    expect(service.terminal()).toMatch(/\nThe embedded database ended: signal SIGKILL\.\n$/);
+    expect(service.terminal()).toMatch(
+      /\nThe embedded database ended: signal SIGKILL\. Start again with npm start\.\n$/,
+    );
     expect(await processesWith(folder)).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { rateBasedFirewall, tokenBuckets } from '#local/gateway/throttles.ts';
+import { gatewayCounts, rateBasedFirewall, tokenBuckets } from '#local/gateway/throttles.ts';
 
 const FREE = { rateLimit: 100 / 60, burstLimit: 200 };
 
@@ -96,5 +96,17 @@ describe('rateBasedFirewall', () => {
     expect(allowed('a', 60)).toBe(60);
     time.nowMs = WINDOW_MS + 1;
     expect(allowed('a', 60)).toBe(40);
+  });
+});
+
+describe('gatewayCounts', () => {
+  it('forget the tokens of every key and the requests of every address', () => {
+    const { buckets, firewall, clear } = gatewayCounts(() => 0);
+    const oneToken = { rateLimit: 1, burstLimit: 1 };
+    for (let request = 0; request < 100; request += 1) firewall.allows('127.0.0.1');
+    expect([buckets.consume('a', oneToken), firewall.allows('127.0.0.1')]).toEqual([true, false]);
+    expect(buckets.consume('a', oneToken)).toBe(false);
+    clear();
+    expect([buckets.consume('a', oneToken), firewall.allows('127.0.0.1')]).toEqual([true, true]);
   });
 });

@@ -34,6 +34,15 @@ describe('the simulators', () => {
     expect(simulators.messages('+989990000002')).toEqual([]);
   });
 
+  it('returns the last messages to all phones, and forgets every message', async () => {
+    await send('kavenegar', '555555');
+    await send('sms-ir', '666666');
+    await send('kavenegar', '777777');
+    expect(simulators.latestMessages(2).map(({ code }) => code)).toEqual(['777777', '666666']);
+    simulators.forgetMessages();
+    expect([simulators.latestMessages(2), simulators.messages(PHONE)]).toEqual([[], []]);
+  });
+
   it('calls a listener for each message until it is stopped', async () => {
     const heard: string[] = [];
     const stop = simulators.onMessage(({ code }) => heard.push(code));

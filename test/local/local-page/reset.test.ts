@@ -1,0 +1,26 @@
+import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { forgetUse } from '#local/local-page/reset.ts';
+import { buyerKey, codeKey, limitKey, personCheckKey, phoneSendsKey, userKey } from '#shared/table/keys.ts';
+import { useTable } from '#test/table/use-table.ts';
+
+const table = useTable();
+
+const put = (keys: readonly object[]) =>
+  table.client.send(
+    new BatchWriteCommand({ RequestItems: { [table.name]: keys.map((Item) => ({ PutRequest: { Item } })) } }),
+  );
+
+describe('forgetUse', () => {
+  it('deletes every check, code and count, and nothing else', async () => {
+    const kept = [buyerKey('p'), userKey('sel_1', 1)];
+    await put([...kept, personCheckKey('sel_1', 'h'), codeKey('p', 'sel_1'), phoneSendsKey('p')]);
+    for (const start of [0, 25, 50]) {
+      await put(Array.from({ length: 25 }, (_, index) => limitKey('key_1', start + index)));
+    }
+    expect(await forgetUse(table)).toBe(78);
+    const { Items } = await table.client.send(new ScanCommand({ TableName: table.name }));
+    expect(Items).toHaveLength(2);
+    expect(Items).toEqual(expect.arrayContaining(kept));
+    expect(await forgetUse(table)).toBe(0);
+  });
+});
