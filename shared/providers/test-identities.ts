@@ -4,54 +4,81 @@
  */
 import { completeNationalId } from '#shared/users/national-id.ts';
 
-/** The first eight digits of the national ids of each outcome. The ninth is free, so that each outcome has ten persons. */
-const PERSON_PREFIXES = {
-  not_found: '99999901',
-  deceased: '99999902',
-  not_owner: '99999903',
-  quota: '99999904',
-  balance: '99999905',
-  upstream_down: '99999906',
-  slow: '99999907',
-  malformed: '99999908',
-  undecided: '99999909',
-  rejected: '99999910',
+/** The number of each outcome of a person: two digits of the national ids that have it. */
+const PERSON_NUMBERS = {
+  not_found: '01',
+  deceased: '02',
+  not_owner: '03',
+  quota: '04',
+  balance: '05',
+  upstream_down: '06',
+  slow: '07',
+  malformed: '08',
+  undecided: '09',
+  rejected: '10',
 } as const;
 
-/** The first digits of the phones (E.164) of each outcome. The last two are free. */
-const PHONE_PREFIXES = {
-  rejected: '+9899999901',
-  balance: '+9899999902',
-  upstream_down: '+9899999903',
-  slow: '+9899999904',
-  malformed: '+9899999905',
-  lost_response: '+9899999906',
+/** The number of each outcome of a phone: two digits of the phones that have it. */
+const PHONE_NUMBERS = {
+  rejected: '01',
+  balance: '02',
+  upstream_down: '03',
+  slow: '04',
+  malformed: '05',
+  lost_response: '06',
 } as const;
+
+/** The digits before the number of the outcome, and how many free digits come after it. */
+interface Pattern {
+  readonly before: string;
+  readonly freeDigits: number;
+}
+
+/** Ten persons of each outcome, and 1,000 more: a suite that takes another one for each test never meets the lock of one person. */
+const PERSON_PATTERNS = [
+  { before: '999999', freeDigits: 1 },
+  { before: '9998', freeDigits: 3 },
+] as const satisfies readonly Pattern[];
+
+/** In E.164: 100 phones of each outcome, and 1,000 more. */
+const PHONE_PATTERNS = [
+  { before: '+98999999', freeDigits: 2 },
+  { before: '+9899998', freeDigits: 3 },
+] as const satisfies readonly Pattern[];
 
 /** How a registry responds for a test person. */
-export type PersonOutcome = keyof typeof PERSON_PREFIXES;
+export type PersonOutcome = keyof typeof PERSON_NUMBERS;
 
 /** How an SMS provider responds for a test phone. */
-export type PhoneOutcome = keyof typeof PHONE_PREFIXES;
+export type PhoneOutcome = keyof typeof PHONE_NUMBERS;
 
 /** Every outcome of a test person. */
-export const PERSON_OUTCOMES = /* @__PURE__ */ Object.keys(PERSON_PREFIXES) as readonly PersonOutcome[];
+export const PERSON_OUTCOMES = /* @__PURE__ */ Object.keys(PERSON_NUMBERS) as readonly PersonOutcome[];
 
 /** Every outcome of a test phone. */
-export const PHONE_OUTCOMES = /* @__PURE__ */ Object.keys(PHONE_PREFIXES) as readonly PhoneOutcome[];
+export const PHONE_OUTCOMES = /* @__PURE__ */ Object.keys(PHONE_NUMBERS) as readonly PhoneOutcome[];
+
+const hasNumber = (text: string, number: string, patterns: readonly Pattern[]): boolean =>
+  patterns.some(({ before }) => text.startsWith(`${before}${number}`));
 
 /** Returns undefined for a person who is not a test person. */
 export const outcomeOfPerson = (nationalId: string): PersonOutcome | undefined =>
-  PERSON_OUTCOMES.find((outcome) => nationalId.startsWith(PERSON_PREFIXES[outcome]));
+  PERSON_OUTCOMES.find((outcome) => hasNumber(nationalId, PERSON_NUMBERS[outcome], PERSON_PATTERNS));
 
 /** Returns undefined for a phone (E.164) that is not a test phone. */
 export const outcomeOfPhone = (phone: string): PhoneOutcome | undefined =>
-  PHONE_OUTCOMES.find((outcome) => phone.startsWith(PHONE_PREFIXES[outcome]));
+  PHONE_OUTCOMES.find((outcome) => hasNumber(phone, PHONE_NUMBERS[outcome], PHONE_PATTERNS));
 
-/** Returns the national id of a test person. `serial` (0–9) selects one of the persons of an outcome. */
+const numbered = (number: string, serial: number, [few, many]: readonly [Pattern, Pattern]): string => {
+  const fewCount = 10 ** few.freeDigits;
+  const [{ before, freeDigits }, free] = serial < fewCount ? [few, serial] : [many, serial - fewCount];
+  return `${before}${number}${String(free).padStart(freeDigits, '0')}`;
+};
+
+/** Returns the national id of a test person. `serial` (0–1,009) selects one of the persons of an outcome. */
 export const testNationalId = (outcome: PersonOutcome, serial = 0): string =>
-  completeNationalId(`${PERSON_PREFIXES[outcome]}${serial}`);
+  completeNationalId(numbered(PERSON_NUMBERS[outcome], serial, PERSON_PATTERNS));
 
-/** Returns a test phone in E.164. `serial` (0–99) selects one of the phones of an outcome. */
+/** Returns a test phone in E.164. `serial` (0–1,099) selects one of the phones of an outcome. */
 export const testPhone = (outcome: PhoneOutcome, serial = 0): string =>
-  `${PHONE_PREFIXES[outcome]}${String(serial).padStart(2, '0')}`;
+  numbered(PHONE_NUMBERS[outcome], serial, PHONE_PATTERNS);

@@ -14,8 +14,8 @@ describe('the page about test identities', () => {
   it('lists every test person', () => {
     expect(documentedOutcomes('People')).toEqual(
       PERSON_OUTCOMES.map((outcome) => ({
-        prefix: `${testNationalId(outcome).slice(0, 8)}..`,
-        example: testNationalId(outcome),
+        prefix: `${testNationalId(outcome).slice(0, 8)}d., ${testNationalId(outcome, 10).slice(0, 6)}ddd.`,
+        example: `${testNationalId(outcome)}, ${testNationalId(outcome, 10)}`,
         outcome,
         response: expect.stringMatching(/^\d{3} \w+/),
       })),
@@ -25,8 +25,8 @@ describe('the page about test identities', () => {
   it('lists every test phone', () => {
     expect(documentedOutcomes('Phones')).toEqual(
       PHONE_OUTCOMES.map((outcome) => ({
-        prefix: `${toLocalPhone(testPhone(outcome)).slice(0, -2)}..`,
-        example: toLocalPhone(testPhone(outcome)),
+        prefix: `${toLocalPhone(testPhone(outcome)).slice(0, -2)}dd, ${toLocalPhone(testPhone(outcome, 100)).slice(0, -3)}ddd`,
+        example: `${toLocalPhone(testPhone(outcome))}, ${toLocalPhone(testPhone(outcome, 100))}`,
         outcome,
         response: expect.stringMatching(/^\d{3} \w+/),
       })),

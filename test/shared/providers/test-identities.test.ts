@@ -10,23 +10,38 @@ import { completeNationalId, parseNationalId } from '#shared/users/national-id.t
 import { parsePhone } from '#shared/users/phone.ts';
 
 describe('test identities', () => {
-  it.each(PERSON_OUTCOMES)('include ten persons with valid national ids for %s', (outcome) => {
-    const people = Array.from({ length: 10 }, (_, serial) => testNationalId(outcome, serial));
-    expect(people.map(parseNationalId)).toEqual(people);
-    expect(people.map(outcomeOfPerson)).toEqual(Array(10).fill(outcome));
-  });
+  it.each(PERSON_OUTCOMES)(
+    'include 1,010 persons with valid national ids for %s, each another one',
+    (outcome) => {
+      const people = Array.from({ length: 1010 }, (_, serial) => testNationalId(outcome, serial));
+      expect(new Set(people).size).toBe(1010);
+      expect(people.map(parseNationalId)).toEqual(people);
+      expect(people.map(outcomeOfPerson)).toEqual(Array(1010).fill(outcome));
+    },
+  );
 
-  it.each(PHONE_OUTCOMES)('include a hundred valid phones for %s', (outcome) => {
-    const phones = Array.from({ length: 100 }, (_, serial) => testPhone(outcome, serial));
+  it.each(PHONE_OUTCOMES)('include 1,100 valid phones for %s, each another one', (outcome) => {
+    const phones = Array.from({ length: 1100 }, (_, serial) => testPhone(outcome, serial));
+    expect(new Set(phones).size).toBe(1100);
     expect(phones.map(parsePhone)).toEqual(phones);
-    expect(phones.map(outcomeOfPhone)).toEqual(Array(100).fill(outcome));
+    expect(phones.map(outcomeOfPhone)).toEqual(Array(1100).fill(outcome));
   });
 
   it('include no other person and no other phone', () => {
-    const others = ['001234567', '999000001', '999999001', '999999110', '999999998'].map(completeNationalId);
+    const others = [
+      '001234567',
+      '999000001',
+      '999999001',
+      '999999110',
+      '999999998',
+      '999800000',
+      '999811000',
+    ].map(completeNationalId);
     expect(others.map(outcomeOfPerson)).toEqual(others.map(() => undefined));
-    expect(['+989121234567', '+989990000001', '+989999990001'].map(outcomeOfPhone)).toEqual(
-      Array(3).fill(undefined),
-    );
+    expect(
+      ['+989121234567', '+989990000001', '+989999990001', '+989999800000', '+989999807000'].map(
+        outcomeOfPhone,
+      ),
+    ).toEqual(Array(5).fill(undefined));
   });
 });
