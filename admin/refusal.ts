@@ -9,6 +9,8 @@ export type RefusalCode =
   | 'too_many_secrets'
   | 'key_quota_reached'
   | 'changed_meanwhile'
+  | 'not_replayed'
+  | 'already_replayed'
   | 'buyer_not_found'
   | 'user_not_found'
   | 'not_confirmed'

@@ -5,6 +5,9 @@ import { codesPartition, type ItemKey, phoneLinksPartition } from '#shared/table
 import { queryAll } from '#shared/table/reads.ts';
 import { removeUser } from './remove-user.ts';
 
+/** As long as a backup of the table can be restored: 35 days. */
+const HASHES_KEPT_SECONDS = 35 * 86_400;
+
 const itemsOf = async ({ table }: Administration, partitions: readonly string[]) => {
   const items = (await Promise.all(partitions.map((pk) => queryAll(table, { pk })))).flat();
   return items.map(({ pk, sk, id }) => ({ key: { pk: String(pk), sk: String(sk) }, userId: String(id) }));
@@ -41,11 +44,15 @@ const deleteItem = async ({ table }: Administration, Key: ItemKey): Promise<void
 
 /**
  * Erases a buyer for all sellers: the registration, every linked user and the one-time code items. The registration goes first: a link
- * in progress requires it in its transaction, so no link is made after that. After an interruption, run it again: it removes the rest. The audit records hold counts and no phone. Returns the counts of what it removed.
+ * in progress requires it in its transaction, so no link is made after that. After an interruption, run it again: it removes the rest. The audit records hold counts and no phone; the first one holds its hashes for 35 days. Returns the counts of what it removed.
  */
 export const eraseBuyer = async (admin: Administration, phoneHashes: readonly string[]) => {
   const before = await readBuyerData(admin, phoneHashes);
-  const started = admin.record({ action: 'buyer.erase_started', details: countsOf(before) });
+  const started = {
+    ...admin.record({ action: 'buyer.erase_started', details: countsOf(before) }),
+    phone_hashes: phoneHashes,
+    ttl: Math.ceil(admin.clock() / 1000) + HASHES_KEPT_SECONDS,
+  };
   await step(admin, 'erase: remove the registration', () =>
     adminBuyerStore(admin.table).remove(phoneHashes, started),
   );

@@ -44,7 +44,7 @@ export const setSellerStatus = async (
   const isChanged = await step(admin, `${name}: mark the seller`, () =>
     admin.sellers.setStatus(sellerId, status, record),
   );
-  const keys = (await admin.keys.listOf(sellerId)).filter((key) => key.status === 'active');
+  const keys = (await admin.keys.listOf(sellerId)).filter((key) => key.status !== 'pending');
   for (const key of keys) {
     await step(admin, `${name}: write the secrets of a key`, () => rewriteSecrets(admin, key));
   }

@@ -1,12 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { type Backoff, fullJitterMs } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import { buyerKey } from '#shared/table/keys.ts';
 import { batchGet } from '#shared/table/reads.ts';
 import type { NewAuditRecord } from './audit-store.ts';
-import { batchGetAll, chunksOf } from './batch-get.ts';
+import { batchGetAll } from './batch-get.ts';
+import { batchWriteAll } from './batch-write.ts';
 import { ifAbsent, transact } from './transactions.ts';
 
 const buyerSchema = v.object({ buyer_id: v.string(), registered_at: v.string() });
@@ -19,22 +17,6 @@ export interface NewBuyer {
   readonly phoneHashes: readonly [string, ...string[]];
   readonly buyerId: string;
 }
-
-/** The most items that one BatchWriteItem takes. */
-const BATCH_SIZE = 25;
-const THROTTLED: Backoff = { baseMs: 50, capMs: 10_000 };
-
-type WriteRequests = NonNullable<ConstructorParameters<typeof BatchWriteCommand>[0]['RequestItems']>[string];
-
-/** Writes a batch. Items that a throttled table leaves unprocessed are sent again until all are written. */
-const writeBatch = async ({ client, name }: Table, requests: WriteRequests): Promise<void> => {
-  let open = requests;
-  for (let attempt = 0; open.length > 0; attempt += 1) {
-    if (attempt > 0) await pause(fullJitterMs(THROTTLED, attempt));
-    const { UnprocessedItems } = await client.send(new BatchWriteCommand({ RequestItems: { [name]: open } }));
-    open = UnprocessedItems?.[name] ?? [];
-  }
-};
 
 /** Reads and changes the registration of one phone. */
 const singleBuyers = (table: Table) => {
@@ -88,7 +70,7 @@ export const adminBuyerStore = (table: Table) => ({
     const requests = missing.map(({ phoneHashes: [current], buyerId }) => ({
       PutRequest: { Item: { ...buyerKey(current), buyer_id: buyerId, registered_at: registeredAt } },
     }));
-    await Promise.all(chunksOf(requests, BATCH_SIZE).map((chunk) => writeBatch(table, chunk)));
+    await batchWriteAll(table, requests);
     return missing.length;
   },
 });

@@ -23,6 +23,7 @@
  * | a phone's code, tries and sends for a seller    | GetItem CODE#<phone hash> / <seller>                            |
  * | the SMS sent to a phone over all sellers        | GetItem CODE#<phone hash> / ALL                                 |
  * | a limit's count in a window                     | UpdateItem LIMIT#<subject>#<window> / LIMIT                     |
+ * | the table that the items were written in        | GetItem STAGE / TABLE                                           |
  *
  * No phone, national id, code or API key is part of an item's key: only keyed hashes, made with a key held outside the table.
  */
@@ -175,3 +176,6 @@ export const limitKey = (subject: string, window: number): ItemKey => ({
   pk: `LIMIT#${subject}#${window}`,
   sk: 'LIMIT',
 });
+
+/** Holds the id of the table that the items were written in, or replayed to: a restored table has another id. */
+export const TABLE_MARK: ItemKey = { pk: 'STAGE', sk: 'TABLE' };

@@ -11,6 +11,7 @@ import { addUsageCommand } from './key-limits.ts';
 import { addKeyCommands } from './keys.ts';
 import { addProviderCommands } from './providers.ts';
 import { addReconcileCommand } from './reconcile.ts';
+import { addRestoreCommands } from './restore.ts';
 import { addSellerCommands } from './sellers.ts';
 import { addUserCommands } from './users.ts';
 
@@ -21,6 +22,7 @@ const COMMANDS: readonly AddCommands[] = [
   addBuyerCommands,
   addUserCommands,
   addReconcileCommand,
+  addRestoreCommands,
   addAuditCommand,
   addInfoCommand,
 ];

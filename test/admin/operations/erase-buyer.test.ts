@@ -20,10 +20,18 @@ beforeEach(async () => {
 const put = (Item: Record<string, unknown>) =>
   deployment.table.client.send(new PutCommand({ TableName: deployment.table.name, Item }));
 
-const everything = async (): Promise<string> =>
-  JSON.stringify(
-    (await deployment.table.client.send(new ScanCommand({ TableName: deployment.table.name }))).Items,
+const itemsWithHashes = async () => {
+  const { Items = [] } = await deployment.table.client.send(
+    new ScanCommand({ TableName: deployment.table.name }),
   );
+  return {
+    kept: Items.filter(({ phone_hashes }) => phone_hashes !== undefined),
+    others: Items.filter(({ phone_hashes }) => phone_hashes === undefined),
+  };
+};
+
+/** The text of all items but the records that keep the hashes of an erased phone for 35 days. */
+const everything = async (): Promise<string> => JSON.stringify((await itemsWithHashes()).others);
 
 const deploymentRecords = () => deployment.admin.audit.list('deployment', { limit: 10 });
 
@@ -68,6 +76,14 @@ describe('eraseBuyer', () => {
     expect(text.match(/Sara Ahmadi/g)).toHaveLength(2);
     expect(text).toContain(other.id);
     expect(users.every(({ id }) => text.includes(id))).toBe(true);
+  });
+
+  it('keeps the hashes of the phone for 35 days, in the record of the start, so that a restored table can be replayed', async () => {
+    await storeBuyer();
+    await eraseBuyer(deployment.admin, HASHES);
+    const { kept } = await itemsWithHashes();
+    const ttl = deployment.clock() / 1000 + 35 * 86_400;
+    expect(kept).toMatchObject([{ action: 'buyer.erase_started', phone_hashes: HASHES, ttl }]);
   });
 
   it('records who erased and the counts, without the phone, and each removed user in the audit of its seller', async () => {

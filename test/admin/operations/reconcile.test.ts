@@ -168,6 +168,12 @@ describe('reconcile', () => {
     expect((await deployment.gatewayKeys()).map(({ id }) => id)).toEqual([gatewayId()]);
   });
 
+  it('finds no difference after a seller with a revoked key was suspended', async () => {
+    await revokeKey(deployment.admin, issued.key.key_id);
+    await setSellerStatus(deployment.admin, issued.seller.seller_id, 'suspended');
+    expect(await kindsFound()).toEqual([]);
+  });
+
   it('ignores keys of other stages and other APIs, however similar their names', async () => {
     const foreign = [
       'buyer-linking-prod-key_1',

@@ -114,6 +114,8 @@ const newAdministration = async ({ endpoint }: TestTable, apiGateway: RunningApi
     flushes: () => flushes,
     table,
     clock,
+    /** Creates another empty table in the database. */
+    newTable: () => freshTable(endpoint),
 
     /** Runs an operation and returns the names of its steps. */
     async stepsOf(run: () => Promise<unknown>): Promise<readonly string[]> {

@@ -1,0 +1,47 @@
+import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
+import { type Replayed, replay } from '#admin/operations/replay.ts';
+import { refusal } from '#admin/refusal.ts';
+import type { AddCommands, CommandResult, Session } from '../command.ts';
+import { plural } from '../views.ts';
+
+const tableOf = ({ copied, deleted }: Replayed) => ({
+  head: ['items', 'copied', 'deleted'],
+  rows: [...new Set([...Object.keys(copied), ...Object.keys(deleted)])]
+    .sort()
+    .map((name) => [name, copied[name] ?? 0, deleted[name] ?? 0]),
+  items: 'changes of items',
+});
+
+const replayFrom = async (
+  { admin, confirm }: Session,
+  { from }: { from: string },
+): Promise<CommandResult> => {
+  const { table } = admin;
+  await confirm(
+    `Replay ${from} to ${table.name}? Its sellers, keys and audit records replace those of ${table.name}. Stop all traffic first.`,
+  );
+  try {
+    const replayed = await replay(admin, { client: table.client, name: from });
+    const { removedUsers, copied, deleted } = replayed;
+    return {
+      json: { from, to: table.name, removed_users: removedUsers, copied, deleted },
+      text: tableOf(replayed),
+      note: `Replayed ${from} to ${table.name}; removed ${plural(removedUsers, 'user')} again. Run reconcile next.`,
+    };
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+    throw refusal('bad_input', `There is no table ${from} in this account and Region.`, { cause: error });
+  }
+};
+
+/** `restore replay` */
+export const addRestoreCommands: AddCommands = ({ group }) => {
+  const add = group('restore', 'complete a restore of the table');
+  const description = 'bring keys, removals and new links of the old table to the restored one';
+  add(
+    'replay',
+    description,
+    replayFrom,
+    'restore replay --from buyer-linking-prod-data-Table --stage prod',
+  ).requiredOption('--from <table>', 'the table that was restored, as it is now');
+};

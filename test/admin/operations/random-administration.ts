@@ -1,0 +1,135 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { assignPlan, setExpiry, setScopes } from '#admin/operations/change-key.ts';
+import { createSeller } from '#admin/operations/create-seller.ts';
+import { eraseBuyer } from '#admin/operations/erase-buyer.ts';
+import { issueKey } from '#admin/operations/issue-key.ts';
+import { setKeyLimits } from '#admin/operations/key-limits.ts';
+import { removeUser } from '#admin/operations/remove-user.ts';
+import { revokeKey } from '#admin/operations/revoke-key.ts';
+import { rotateKey } from '#admin/operations/rotate-key.ts';
+import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
+import { unlockBuyer } from '#admin/operations/unlock-buyer.ts';
+import { Refusal } from '#admin/refusal.ts';
+import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
+import { codeKey } from '#shared/table/keys.ts';
+import { inAnHour, linkOf, registerBuyer } from '#test/shared/users/linking.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
+import type { TestAdministration } from './use-administration.ts';
+
+/** An operation by its name, and a number that chooses the seller, the key, the user or the phone. */
+export type Operation = readonly [name: keyof typeof OPERATIONS, choice: number];
+
+/** What the operations of one history have made so far. */
+interface World {
+  readonly deployment: TestAdministration;
+  readonly sellers: string[];
+  readonly keys: string[];
+  readonly users: (readonly [sellerId: string, userId: string])[];
+}
+
+const PHONES = 4;
+
+const hashOf = (choice: number): string => `phone-of-${choice % PHONES}`;
+
+const chosen = <T>(list: readonly T[], choice: number): T | undefined => list[choice % list.length];
+
+type Run = (world: World, choice: number) => Promise<unknown>;
+
+/** Returns an operation on one of the keys. It does nothing if there is none. */
+const onKey =
+  (run: (admin: TestAdministration['admin'], keyId: string, choice: number) => Promise<unknown>): Run =>
+  async ({ deployment, keys }, choice) => {
+    const keyId = chosen(keys, choice);
+    if (keyId !== undefined) await run(deployment.admin, keyId, choice);
+  };
+
+/** Returns an operation on one of the sellers. It does nothing if there is none. */
+const onSeller =
+  (run: (world: World, sellerId: string, choice: number) => Promise<unknown>): Run =>
+  async (world, choice) => {
+    const sellerId = chosen(world.sellers, choice);
+    if (sellerId !== undefined) await run(world, sellerId, choice);
+  };
+
+/** Everything that admins and callers do to the table, by name. */
+const OPERATIONS = {
+  createSeller: async ({ deployment: { admin }, sellers }) => {
+    sellers.push((await createSeller(admin, 'Kaveh Books')).seller_id);
+  },
+  issue: onSeller(async ({ deployment: { admin }, keys }, sellerId) => {
+    const scopes = ['users:read', 'users:write'] as const;
+    keys.push((await issueKey(admin, { sellerId, name: 'server', plan: 'free', scopes })).key.key_id);
+  }),
+  suspend: onSeller(({ deployment: { admin } }, sellerId) => setSellerStatus(admin, sellerId, 'suspended')),
+  resume: onSeller(({ deployment: { admin } }, sellerId) => setSellerStatus(admin, sellerId, 'active')),
+  link: onSeller(async ({ deployment: { table }, users }, sellerId, choice) => {
+    await registerBuyer(table);
+    const person = String((choice >> 3) % PHONES);
+    const result = await userStore(table).link(linkOf(sellerId, person), inAnHour());
+    if (result.written) users.push([sellerId, result.value.id]);
+  }),
+  code: onSeller(({ deployment: { table } }, sellerId, choice) => {
+    const Item = {
+      ...codeKey(hashOf(choice >> 3), sellerId),
+      version: choice,
+      sends: [choice],
+      failures: choice % 9,
+    };
+    return table.client.send(new PutCommand({ TableName: table.name, Item }));
+  }),
+  removeUser: async ({ deployment: { admin }, users }, choice) => {
+    const user = chosen(users, choice);
+    if (user !== undefined) await removeUser(admin, ...user);
+  },
+  assign: onKey((admin, keyId) => assignPlan(admin, keyId, 'professional')),
+  scopes: onKey((admin, keyId) => setScopes(admin, keyId, ['users:read'])),
+  expire: onKey((admin, keyId) => setExpiry(admin, keyId, Math.floor(admin.clock() / 1000) + 90 * 86_400)),
+  limits: onKey((admin, keyId, choice) =>
+    setKeyLimits(admin, keyId, { set: { 'sms-per-hour': choice }, unset: [] }),
+  ),
+  rotate: onKey((admin, keyId, choice) => rotateKey(admin, keyId, (choice % 2) * 3600)),
+  revoke: onKey((admin, keyId) => revokeKey(admin, keyId)),
+  register: ({ deployment: { admin, table } }, choice) =>
+    adminBuyerStore(table).register(
+      { phoneHashes: [hashOf(choice)], buyerId: `byr_of_${hashOf(choice)}` },
+      admin.record({ action: 'buyer.added' }),
+    ),
+  unregister: ({ deployment: { admin, table } }, choice) =>
+    adminBuyerStore(table).remove(
+      [hashOf(choice)],
+      admin.record({ action: 'buyer.removed', details: { buyer_id: `byr_of_${hashOf(choice)}` } }),
+    ),
+  erase: ({ deployment: { admin } }, choice) => eraseBuyer(admin, [hashOf(choice)]),
+  unlock: ({ deployment: { admin } }, choice) => unlockBuyer(admin, [hashOf(choice)]),
+} satisfies Readonly<Record<string, Run>>;
+
+/** Any history of at most `maxLength` operations. */
+export const operations = (maxLength: number): fc.Arbitrary<Operation[]> =>
+  fc.array(
+    fc.tuple(fc.constantFrom(...(Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[])), fc.nat(1000)),
+    { maxLength },
+  );
+
+/** Begins a history with one seller, its key and two users. Returns a function that runs operations, a second apart. */
+export const beginHistory = async (deployment: TestAdministration) => {
+  const world: World = { deployment, sellers: [], keys: [], users: [] };
+  const run = async (history: readonly Operation[]): Promise<void> => {
+    for (const [name, choice] of history) {
+      deployment.clock.advance(1);
+      try {
+        await OPERATIONS[name](world, choice);
+      } catch (error) {
+        // For example a change of a revoked key.
+        if (!(error instanceof Refusal)) throw error;
+      }
+    }
+  };
+  await run([
+    ['createSeller', 0],
+    ['issue', 0],
+    ['link', 0],
+    ['link', 8],
+  ]);
+  return run;
+};
