@@ -11,6 +11,7 @@ export type RefusalCode =
   | 'changed_meanwhile'
   | 'not_replayed'
   | 'already_replayed'
+  | 'too_early'
   | 'buyer_not_found'
   | 'user_not_found'
   | 'not_confirmed'

@@ -61,10 +61,15 @@ const writeChange = async (
 export const changeKey = async (admin: Administration, keyId: string, edit: KeyEdit): Promise<ApiKey> => {
   const after = await writeChange(admin, keyId, edit);
   await edit.beforeFlush?.(after);
+  const { gateway_key_id: gatewayKeyId, unflushed_since: since } = after;
+  if (gatewayKeyId !== undefined && since !== undefined) {
+    await step(admin, `${edit.name}: note the change in API Gateway`, () =>
+      admin.usagePlans.noteChange(gatewayKeyId, since),
+    );
+  }
   await step(admin, `${edit.name}: flush the authorizer cache`, () =>
     admin.usagePlans.flushAuthorizerCache(),
   );
-  const since = after.unflushed_since;
   if (since !== undefined) {
     await step(admin, `${edit.name}: record the flush`, () => admin.keys.markFlushed(after, since));
   }

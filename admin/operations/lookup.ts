@@ -3,6 +3,8 @@ import { refusal } from '#admin/refusal.ts';
 import type { ApiKey } from '#admin/stores/api-key-schema.ts';
 import { chunksOf } from '#admin/stores/batch-get.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
+import { hashApiKey } from '#shared/api-keys/format.ts';
+import { keySecretStore } from '#shared/api-keys/store.ts';
 import { redact } from '#shared/log.ts';
 
 const SELLER_ID = /^sel_[0-9A-Za-z]+$/;
@@ -69,6 +71,16 @@ const keysEndingIn = async (admin: Administration, ending: string): Promise<ApiK
     found.push(...keys.flat().filter((key) => key.secrets.some((secret) => secret.last_four === ending)));
   }
   return found;
+};
+
+/** Returns the key of a secret, by one read of its hash. Throws `key_not_found`, without the secret. */
+export const keyOfSecret = async (admin: Administration, secret: string): Promise<ApiKey> => {
+  const item = await keySecretStore(admin.table).findSecret(hashApiKey(secret));
+  if (item !== undefined) return requireKey(admin, item.key_id);
+  throw refusal(
+    'key_not_found',
+    'No key has this secret. Another stage may have it, or a rotation has ended it.',
+  );
 };
 
 /**

@@ -81,6 +81,9 @@ const ifPresent = async <T>(call: Promise<T>): Promise<T | undefined> => {
 const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 
+const replacing = (apiKey: string, path: string, value: string) =>
+  new UpdateApiKeyCommand({ apiKey, patchOperations: [{ op: 'replace', path, value }] });
+
 /** The calls on keys. */
 const keyCalls = (client: APIGatewayClient) => {
   async function* listKeys(namePrefix: string): AsyncGenerator<GatewayKey> {
@@ -89,9 +92,10 @@ const keyCalls = (client: APIGatewayClient) => {
       { nameQuery: namePrefix, includeValues: true },
     );
     for await (const page of pages) {
-      for (const { id = '', name = '', value = '', enabled = false } of page.items ?? []) {
+      for (const { id = '', name = '', value = '', enabled = false, ...dates } of page.items ?? []) {
+        const changedAtMs = (dates.lastUpdatedDate ?? dates.createdDate)?.getTime() ?? 0;
         // API Gateway filters by the query; an emulator may not.
-        if (name.startsWith(namePrefix)) yield { id, name, value, enabled };
+        if (name.startsWith(namePrefix)) yield { id, name, value, enabled, changedAtMs };
       }
     }
   }
@@ -112,7 +116,7 @@ const keyCalls = (client: APIGatewayClient) => {
         if (!(error instanceof ConflictException)) throw error;
         const existing = await findByName(key.name);
         if (existing?.value !== key.value) throw error;
-        return existing;
+        return { ...key, id: existing.id };
       }
     },
 
@@ -121,12 +125,11 @@ const keyCalls = (client: APIGatewayClient) => {
     },
 
     async setEnabled(id, enabled) {
-      await client.send(
-        new UpdateApiKeyCommand({
-          apiKey: id,
-          patchOperations: [{ op: 'replace', path: '/enabled', value: String(enabled) }],
-        }),
-      );
+      await client.send(replacing(id, '/enabled', String(enabled)));
+    },
+
+    async noteChange(id, at) {
+      await ifPresent(client.send(replacing(id, '/description', `Changed ${at}`)));
     },
 
     async countKeys(atMost) {

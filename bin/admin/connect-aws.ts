@@ -123,6 +123,7 @@ export const connectAws = async (
     hashes: keyedHashesFrom(secretsManagerSecret(output(OUTPUTS.hashSecretArn))),
     release: { version: output(OUTPUTS.version), commit: output(OUTPUTS.commit) },
     alarms: () => raisedAlarms(stage),
+    hashSecretArn: output(OUTPUTS.hashSecretArn),
     baseUrl: output(OUTPUTS.baseUrl),
     testPeople: isSandbox(output(OUTPUTS.providers).split(',')) ? 'sandbox' : undefined,
     close() {

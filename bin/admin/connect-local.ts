@@ -44,6 +44,7 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
     hashes: keyedHashesFrom({ read: () => secret }),
     release: releaseOf(),
     alarms: async () => undefined,
+    hashSecretArn: undefined,
     baseUrl: target.base_url,
     testPeople: 'simulated',
     close() {

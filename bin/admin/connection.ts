@@ -13,6 +13,8 @@ export interface Connection {
   readonly release: Release;
   /** The names of the alarms that are raised; undefined if the deployment has no alarms. */
   alarms(): Promise<readonly string[] | undefined>;
+  /** The ARN of the hash secret; undefined for the local service, which has it in a file. */
+  readonly hashSecretArn: string | undefined;
   /** The URL of the service. */
   readonly baseUrl: string;
   /** Who stands in for the registries and the SMS provider; undefined for a stage that calls real ones. */

@@ -6,10 +6,16 @@ import type { StoredKey } from './state.ts';
 /** The values that API Gateway accepts. */
 const KEY_VALUE = /^[0-9A-Za-z]{20,128}$/;
 
-const keyView = ({ id, name, enabled }: StoredKey) => ({ id, name, enabled, stageKeys: [] });
+const keyView = ({ id, name, enabled, changed_at: lastUpdatedDate }: StoredKey) => ({
+  id,
+  name,
+  enabled,
+  lastUpdatedDate,
+  stageKeys: [],
+});
 
 /** POST /apikeys */
-export const createKey: Operation = ({ keys }, { body }) => {
+export const createKey: Operation = ({ keys }, { body, nowSeconds }) => {
   const value = field(body, 'value') ?? randomBase62(40);
   if (typeof value !== 'string' || !KEY_VALUE.test(value)) {
     throw badRequest(
@@ -25,6 +31,7 @@ export const createKey: Operation = ({ keys }, { body }) => {
     name: String(field(body, 'name') ?? ''),
     value,
     enabled: field(body, 'enabled') === true,
+    changed_at: nowSeconds,
   };
   keys.set(key.id, key);
   return { status: 201, body: { ...keyView(key), value } };
@@ -42,17 +49,17 @@ export const listKeys: Operation = ({ keys }, { query }) => {
   return { status: 200, body: { item: views, ...next } };
 };
 
-/** PATCH /apikeys/{id}. Only `enabled` can be replaced. */
-export const updateKey: Operation = (state, { ids: [id = ''], body }) => {
+/** PATCH /apikeys/{id}. Only `enabled` and the description, which nobody reads, can be replaced. */
+export const updateKey: Operation = (state, { ids: [id = ''], body, nowSeconds }) => {
   const key = requireKey(state, id);
   const operations = field(body, 'patchOperations');
   let { enabled } = key;
   for (const operation of Array.isArray(operations) ? operations : []) {
-    const isEnabled = field(operation, 'op') === 'replace' && field(operation, 'path') === '/enabled';
-    if (!isEnabled) throw badRequest('Invalid patch path or op');
-    enabled = field(operation, 'value') === 'true';
+    const path = field(operation, 'op') === 'replace' ? field(operation, 'path') : undefined;
+    if (path === '/enabled') enabled = field(operation, 'value') === 'true';
+    else if (path !== '/description') throw badRequest('Invalid patch path or op');
   }
-  const updated = { ...key, enabled };
+  const updated = { ...key, enabled, changed_at: nowSeconds };
   state.keys.set(id, updated);
   return { status: 200, body: keyView(updated) };
 };

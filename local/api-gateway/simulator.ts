@@ -56,7 +56,7 @@ export const openApiGateway = async (options: SimulatorOptions): Promise<Simulat
     async respondTo(request) {
       try {
         requireAccessKey(request, accessKeyId);
-        const { status, body } = await run(operations, state, request);
+        const { status, body } = await run(operations, state, request, Math.floor(clock() / 1000));
         if (request.method !== 'GET') await state.save();
         return body === undefined ? { statusCode: status, body: '' } : jsonResult(status, body);
       } catch (error) {
@@ -121,7 +121,12 @@ const requireAccessKey = ({ headers }: IncomingMessage, accessKeyId: string): vo
   }
 };
 
-const run = async (operations: Operations, state: State, request: IncomingMessage): Promise<Reply> => {
+const run = async (
+  operations: Operations,
+  state: State,
+  request: IncomingMessage,
+  nowSeconds: number,
+): Promise<Reply> => {
   const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://localhost');
   for (const [method, path, operation] of operations) {
     const match = method === request.method ? path.exec(pathname) : null;
@@ -130,6 +135,7 @@ const run = async (operations: Operations, state: State, request: IncomingMessag
       ids: match.slice(1).map(decodeURIComponent),
       query,
       body: parseBody(await text(request)),
+      nowSeconds,
     });
   }
   throw new ApiGatewayError('UnknownOperationException', 404, 'The simulator does not serve this call.');

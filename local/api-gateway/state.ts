@@ -9,6 +9,8 @@ const storedKeySchema = v.object({
   /** The usage id. */
   value: v.string(),
   enabled: v.boolean(),
+  /** When the key was created or changed, in epoch seconds. */
+  changed_at: v.optional(v.number(), 0),
   /** The usage plan of the key: at most one of the stage. */
   plan: v.optional(v.picklist(PLAN_NAMES)),
 });

@@ -12,6 +12,15 @@ const keyRingSchema = v.pipe(
   v.object({ current: masterSchema, previous: v.optional(v.array(masterSchema), []) }),
 );
 
+/** The keys of the hash secret. */
+export type KeyRing = v.InferOutput<typeof keyRingSchema>;
+
+/** Parses the hash secret; undefined if it has another form. */
+export const parseKeyRing = (text: string): KeyRing | undefined => {
+  const ring = v.safeParse(keyRingSchema, text);
+  return ring.success ? ring.output : undefined;
+};
+
 /** The length of a hash: 24 of the 32 bytes of the HMAC. 192 bits are beyond any search. */
 const HASH_BYTES = 24;
 /** The length of a buyer id: 128 bits. */
@@ -29,12 +38,12 @@ type HashList = readonly [string, ...string[]];
 
 /** Parses the secret. Throws an error that does not quote it, as those of JSON.parse and valibot do. */
 const keysFrom = (text: string) => {
-  const ring = v.safeParse(keyRingSchema, text);
-  if (!ring.success)
+  const ring = parseKeyRing(text);
+  if (ring === undefined)
     throw new Error(
       'the hash secret is not { "current": "…", "previous": ["…"] }, each at least 32 characters',
     );
-  const { current, previous } = ring.output;
+  const { current, previous } = ring;
   // Without duplicates: a read of the table must not name an item twice.
   const older = [...new Set(previous)].filter((master) => master !== current);
   return {

@@ -5,6 +5,7 @@ import { administration } from '#admin/administration.ts';
 import { randomIds } from '#admin/ids.ts';
 import { setExpiry } from '#admin/operations/change-key.ts';
 import { createSeller } from '#admin/operations/create-seller.ts';
+import { eraseBuyer } from '#admin/operations/erase-buyer.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { setKeyLimits } from '#admin/operations/key-limits.ts';
 import { rotateKey } from '#admin/operations/rotate-key.ts';
@@ -51,6 +52,7 @@ const SECTIONS: readonly (readonly [section: string, key: RegExp])[] = [
   ['Key id', /^KEYID#\S+ KEYID$/],
   ['Key secret', /^SECRET#[0-9a-f]{64} SECRET$/],
   ['Audit record', /^AUDIT#/],
+  ['Table mark', /^STAGE TABLE$/],
   ['User', /^USERS#\S+ \d{12}$/],
   ['Tombstone', /^REMOVED#\S+ \d{12}$/],
   ['Removals of a block', /^REMOVALS#\S+ \d{12}$/],
@@ -113,6 +115,7 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
     beforeStep: observe,
   });
   const { seller_id: sellerId } = await observed(createSeller(admin, 'Kaveh Books'));
+  await observed(eraseBuyer(admin, ['another phone']));
   const { key, secret } = await issueKey(admin, {
     sellerId,
     name: 'shop',

@@ -1,7 +1,7 @@
 import type { Administration } from '#admin/administration.ts';
 import { assignPlan, setExpiry, setScopes } from '#admin/operations/change-key.ts';
 import { type IssuedKey, issueKey } from '#admin/operations/issue-key.ts';
-import { keyNamed, sellerNamed } from '#admin/operations/lookup.ts';
+import { keyNamed, keyOfSecret, sellerNamed } from '#admin/operations/lookup.ts';
 import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { rotateKey } from '#admin/operations/rotate-key.ts';
 import type { ApiKey } from '#admin/stores/api-key-schema.ts';
@@ -18,6 +18,7 @@ import {
   parseScopes,
   planOption,
 } from '../option-parsers.ts';
+import { askHidden } from '../terminal.ts';
 import { type KeyView, keyDetails, keyTable, readKeyViews } from '../views.ts';
 import { limits } from './key-limits.ts';
 
@@ -79,6 +80,12 @@ const changing =
 
 const show = async (session: Session, text: string) => shown(session, await keyNamed(session.admin, text));
 
+const find = async (session: Session) => {
+  const { isInteractive } = session.terminal;
+  const secret = isInteractive ? await askHidden('Secret: ') : await session.terminal.ask('');
+  return shown(session, await keyOfSecret(session.admin, secret.trim()));
+};
+
 const assign = changing((admin, keyId, { plan }: { plan: PlanName }) => assignPlan(admin, keyId, plan));
 
 const scopes = changing((admin, keyId, { set }: { set: readonly Scope[] }) => setScopes(admin, keyId, set));
@@ -110,7 +117,7 @@ const SCOPES_HELP = `comma-separated: ${SCOPES.join(', ')}`;
 const ISSUE_EXAMPLE = 'keys issue sel_… --plan free --scopes users:read --expires 90d';
 const LIMITS_EXAMPLES = ['keys limits key_…', 'keys limits key_… --set sms-per-hour=10000'];
 
-/** `keys issue|list|show|limits|assign|scopes|expire|rotate|revoke` */
+/** `keys issue|list|show|find|limits|assign|scopes|expire|rotate|revoke` */
 export const addKeyCommands: AddCommands = ({ group }) => {
   const add = group('keys', 'manage the API keys of sellers');
   add('issue <seller>', 'issue a key and show it, only this time', issue, ISSUE_EXAMPLE)
@@ -120,6 +127,7 @@ export const addKeyCommands: AddCommands = ({ group }) => {
     .option('--expires <when>', '90d, 12h or a day (its start, UTC); default: never', parseExpiry);
   add('list <seller>', 'list the keys of a seller, without their secrets', list, 'keys list sel_…');
   add('show <key>', 'show a key, without its secret', show, 'keys show key_…', 'keys show Kd3I');
+  add('find', 'show the key of a secret; asks for it, or reads stdin', find, 'keys find < leaked.txt');
   const limitsHelp = 'show the state of the limits of a key, or set them for this key';
   add('limits <key>', limitsHelp, limits, ...LIMITS_EXAMPLES)
     .option('--set <name=number>', `a limit of this key: ${KEY_LIMIT_NAMES.join(', ')}`, collectLimit)

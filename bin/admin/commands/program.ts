@@ -6,6 +6,7 @@ import { failureOf, UsageError } from '../errors.ts';
 import type { Terminal } from '../terminal.ts';
 import { addAuditCommand } from './audit.ts';
 import { addBuyerCommands } from './buyers.ts';
+import { addHashSecretCommands } from './hash-secret.ts';
 import { addInfoCommand } from './info.ts';
 import { addUsageCommand } from './key-limits.ts';
 import { addKeyCommands } from './keys.ts';
@@ -23,6 +24,7 @@ const COMMANDS: readonly AddCommands[] = [
   addUserCommands,
   addReconcileCommand,
   addRestoreCommands,
+  addHashSecretCommands,
   addAuditCommand,
   addInfoCommand,
 ];

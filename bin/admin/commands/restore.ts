@@ -1,7 +1,9 @@
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { type Replayed, replay } from '#admin/operations/replay.ts';
+import { revokeChanged } from '#admin/operations/revoke-changed.ts';
 import { refusal } from '#admin/refusal.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
+import { parseExpiry } from '../option-parsers.ts';
 import { plural } from '../views.ts';
 
 const tableOf = ({ copied, deleted }: Replayed) => ({
@@ -34,7 +36,25 @@ const replayFrom = async (
   }
 };
 
-/** `restore replay` */
+const revokeSince = async (
+  { admin, confirm }: Session,
+  { since }: { since: number },
+): Promise<CommandResult> => {
+  const at = new Date(since * 1000).toISOString();
+  await confirm(`Revoke every key that API Gateway says was created, changed or deleted after ${at}?`);
+  const { revoked, deleted } = await revokeChanged(admin, since * 1000);
+  return {
+    json: { since: at, revoked: revoked.map(({ key_id, seller_id }) => ({ key_id, seller_id })), deleted },
+    text: {
+      head: ['revoked key', 'name', 'seller'],
+      rows: revoked.map(({ key_id, name, seller_id }) => [key_id, name, seller_id]),
+      items: 'revoked keys',
+    },
+    note: `Deleted ${plural(deleted, 'key')} that only API Gateway had. Issue new keys to these sellers. Run reconcile next.`,
+  };
+};
+
+/** `restore replay|revoke` */
 export const addRestoreCommands: AddCommands = ({ group }) => {
   const add = group('restore', 'complete a restore of the table');
   const description = 'bring keys, removals and new links of the old table to the restored one';
@@ -44,4 +64,10 @@ export const addRestoreCommands: AddCommands = ({ group }) => {
     replayFrom,
     'restore replay --from buyer-linking-prod-data-Table --stage prod',
   ).requiredOption('--from <table>', 'the table that was restored, as it is now');
+  add(
+    'revoke',
+    'without the old table: revoke every key that changed after the restore point',
+    revokeSince,
+    'restore revoke --since 2027-01-31T12:00Z --stage prod',
+  ).requiredOption('--since <time>', 'the restore point, like 2027-01-31T12:00Z (UTC)', parseExpiry);
 };

@@ -26,6 +26,9 @@ interface Operation {
 const PLAN_MOVE = ['leave the plan free', 'enter the plan professional'];
 const flushed = (name: string) => [`${name}: flush the authorizer cache`, `${name}: record the flush`];
 
+/** The steps that end a change of a key in API Gateway. */
+const noted = (name: string): string[] => [`${name}: note the change in API Gateway`, ...flushed(name)];
+
 const OPERATIONS: Record<string, Operation> = {
   issue: {
     steps: ['record as pending', 'register with API Gateway', 'attach to the plan', 'activate'].map(
@@ -36,7 +39,7 @@ const OPERATIONS: Record<string, Operation> = {
     outcomes: [{ plan: 'free', works: true, keys: 1 }],
   },
   'assign a plan': {
-    steps: ['assign: write the plan', ...PLAN_MOVE.map((s) => `assign: ${s}`), ...flushed('assign')],
+    steps: ['assign: write the plan', ...PLAN_MOVE.map((s) => `assign: ${s}`), ...noted('assign')],
     run: ({ admin }, { keyId }) => assignPlan(admin, keyId, 'professional'),
     outcomes: [
       { plan: 'free', works: true },
@@ -44,7 +47,7 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'set the scopes': {
-    steps: ['scopes: write the scopes', ...flushed('scopes')],
+    steps: ['scopes: write the scopes', ...noted('scopes')],
     run: ({ admin }, { keyId }) => setScopes(admin, keyId, ['users:write']),
     outcomes: [
       { scopes: ['users:read'], authorized: ['users:read'], works: true },
@@ -52,7 +55,7 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'set the limits': {
-    steps: ['limits: write the limits', ...flushed('limits')],
+    steps: ['limits: write the limits', ...noted('limits')],
     run: ({ admin }, { keyId }) => setKeyLimits(admin, keyId, { set: { 'sms-per-hour': 5 }, unset: [] }),
     outcomes: [
       { limits: undefined, authorizedLimits: undefined, works: true },
@@ -60,7 +63,7 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'set the expiry': {
-    steps: ['expire: write the expiry', ...flushed('expire')],
+    steps: ['expire: write the expiry', ...noted('expire')],
     run: ({ admin, clock }, { keyId }) => setExpiry(admin, keyId, Math.floor(clock() / 1000) + 60),
     outcomes: [
       { works: true },
@@ -69,7 +72,7 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'rotate with a grace': {
-    steps: ['rotate: add the new secret, end the old', ...flushed('rotate')],
+    steps: ['rotate: add the new secret, end the old', ...noted('rotate')],
     run: ({ admin }, { keyId }) => rotateKey(admin, keyId, 3600),
     outcomes: [
       { works: true, secrets: 1 },

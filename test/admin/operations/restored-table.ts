@@ -16,17 +16,22 @@ export const itemsIn = async ({ client, name: TableName }: Table): Promise<Store
 export const comparable = (items: readonly StoredItem[]): StoredItem[] =>
   items.filter(({ pk, action }) => pk !== TABLE_MARK.pk && action !== 'table.replayed');
 
+/** Writes items without conditions. */
+export const putAll = async ({ client, name: TableName }: Table, items: readonly StoredItem[]) => {
+  for (const Item of items) await client.send(new PutCommand({ TableName, Item }));
+};
+
 /** Writes items as a restore does: without conditions, into a table with another id. Returns its administration. */
 export const restoredFrom = async (
   { admin, newTable }: TestAdministration,
   snapshot: readonly StoredItem[],
 ): Promise<Administration> => {
   const table = await newTable();
-  for (const Item of snapshot) await table.client.send(new PutCommand({ TableName: table.name, Item }));
+  await putAll(table, snapshot);
   return administration({ ...admin, table });
 };
 
-/** Deletes items as a faulty program does, without a trace. */
+/** Deletes items as a faulty program does: without a trace. */
 export const damage = async ({ client, name: TableName }: Table, items: readonly StoredItem[]) => {
   for (const { pk, sk } of items) await client.send(new DeleteCommand({ TableName, Key: { pk, sk } }));
 };

@@ -60,9 +60,11 @@ export const recordWrites = ({ client }: Table): (() => readonly string[][]) => 
 };
 
 /** Prepares administrations for the tests of a file. */
-export const useAdministration = (): (() => ReturnType<typeof newAdministration>) => {
+export const useAdministration = (
+  options: Parameters<typeof useApiGateway>[0] = {},
+): (() => ReturnType<typeof newAdministration>) => {
   const database = useTable();
-  const apiGateway = useApiGateway();
+  const apiGateway = useApiGateway(options);
   return () => newAdministration(database, apiGateway());
 };
 

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import {
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  type SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import { refusal } from '#admin/refusal.ts';
+import { type KeyRing, parseKeyRing } from '#shared/secrets/keyed-hashes.ts';
+
+/** Containers read the secret again within 15 minutes. Five more are for their clocks and for what is running. */
+export const STEP_WAIT_MS = 20 * 60 * 1000;
+
+const NEW_KEY_BYTES = 32;
+
+/** Step 1 was made: the current key is also among the previous ones, after the new one. */
+const isBetweenSteps = ({ current, previous }: KeyRing): boolean => previous[1] === current;
+
+/** Step 1: every container finds items under the new key, and still writes under the old one. */
+const withNewKey = ({ current, previous }: KeyRing): KeyRing => ({
+  current,
+  previous: [
+    randomBytes(NEW_KEY_BYTES).toString('hex'),
+    current,
+    ...previous.filter((key) => key !== current),
+  ],
+});
+
+/** Step 2: the new key is the current one. */
+const writingNewKey = ({ previous: [added = '', ...older] }: KeyRing): KeyRing => ({
+  current: added,
+  previous: older,
+});
+
+/** Back to step 1: the key before the current one is written under again, and items under the current one are still found. */
+const writingOldKey = ({ current, previous }: KeyRing): KeyRing => ({
+  current: String(previous[0]),
+  previous: [current, ...previous],
+});
+
+/** The step that was made, and when the next one may be made. */
+export interface HashSecretStep {
+  readonly step: 1 | 2 | 'back';
+  readonly nextStepAt?: string;
+}
+
+const nextRing = (ring: KeyRing, isBack: boolean): readonly [KeyRing, HashSecretStep['step']] => {
+  if (!isBack) return isBetweenSteps(ring) ? [writingNewKey(ring), 2] : [withNewKey(ring), 1];
+  if (isBetweenSteps(ring) || ring.previous.length === 0) {
+    throw refusal('bad_input', 'Step 2 of a rotation was not made, so there is nothing to go back from.');
+  }
+  return [writingOldKey(ring), 'back'];
+};
+
+const readRing = async (client: SecretsManagerClient, SecretId: string) => {
+  const { SecretString = '', CreatedDate } = await client.send(new GetSecretValueCommand({ SecretId }));
+  const ring = parseKeyRing(SecretString);
+  if (ring !== undefined) return { ring, writtenAtMs: CreatedDate?.getTime() ?? 0 };
+  throw refusal(
+    'bad_input',
+    'The hash secret is not {"current": "…", "previous": ["…"]}. Nothing was changed. Put its last version back first.',
+  );
+};
+
+/**
+ * Makes the next step of a rotation of the hash secret: adds a new key, or 20 minutes later writes under it. `isBack`: writes under the key
+ * before again. No key is ever removed and the oldest stays last, since buyer ids come from it. Throws `too_early`, or `bad_input` for a
+ * secret in another form.
+ */
+export const rotateHashSecret = async (
+  client: SecretsManagerClient,
+  secretId: string,
+  { isBack, nowMs }: { readonly isBack: boolean; readonly nowMs: number },
+): Promise<HashSecretStep> => {
+  const { ring, writtenAtMs } = await readRing(client, secretId);
+  const nextAtMs = writtenAtMs + STEP_WAIT_MS;
+  if (!isBack && isBetweenSteps(ring) && nowMs < nextAtMs) {
+    throw refusal(
+      'too_early',
+      `Step 2 may be made at ${new Date(nextAtMs).toISOString()}, when every container has the new key.`,
+    );
+  }
+  const [next, step] = nextRing(ring, isBack);
+  await client.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: JSON.stringify(next) }));
+  return step === 1 ? { step, nextStepAt: new Date(nowMs + STEP_WAIT_MS).toISOString() } : { step };
+};
