@@ -1,24 +1,11 @@
-import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { reconcile } from '#admin/operations/reconcile.ts';
 import { replay } from '#admin/operations/replay.ts';
-import type { StoredItem } from '#shared/table/writes.ts';
 import { beginHistory, operations } from './random-administration.ts';
-import { comparable, damage, itemsIn, restoredFrom } from './restored-table.ts';
+import { comparable, damage, damageable, itemsIn, restoredFrom } from './restored-table.ts';
 import { useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
-
-const DAMAGED = /^(?:USERS|PERSON|LINKS|BUYER)#/;
-
-/** The items of users and buyers that are in both states: a restore can bring them back. */
-const damageable = (snapshot: readonly StoredItem[], now: readonly StoredItem[]): StoredItem[] =>
-  snapshot.filter(
-    (item) =>
-      DAMAGED.test(String(item.pk)) &&
-      item.removed_at === undefined &&
-      now.some((other) => isDeepStrictEqual(other, item)),
-  );
 
 describe('replay', () => {
   it('makes a table that was restored at any point of any history equal to the table before the damage', async () => {

@@ -1,15 +1,19 @@
-import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { isDeepStrictEqual } from 'node:util';
 import { type Administration, administration } from '#admin/administration.ts';
+import { batchWriteAll } from '#admin/stores/batch-write.ts';
+import { forEachPage } from '#admin/stores/scan.ts';
 import type { Table } from '#shared/table/client.ts';
 import { TABLE_MARK } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import type { TestAdministration } from './use-administration.ts';
 
-/** Returns all items of a small table, sorted by their keys. */
-export const itemsIn = async ({ client, name: TableName }: Table): Promise<StoredItem[]> => {
-  const { Items = [] } = await client.send(new ScanCommand({ TableName, ConsistentRead: true }));
-  const keyOf = ({ pk, sk }: StoredItem) => `${pk} ${sk}`;
-  return Items.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+const keyText = ({ pk, sk }: StoredItem): string => `${pk} ${sk}`;
+
+/** Returns all items of a table, sorted by their keys. */
+export const itemsIn = async (table: Table): Promise<StoredItem[]> => {
+  const items: StoredItem[] = [];
+  await forEachPage(table, async (page) => void items.push(...page));
+  return items.sort((a, b) => (keyText(a) < keyText(b) ? -1 : 1));
 };
 
 /** The items without the mark of the table and the audit records of replays, in which a replayed table differs from the old one. */
@@ -17,9 +21,11 @@ export const comparable = (items: readonly StoredItem[]): StoredItem[] =>
   items.filter(({ pk, action }) => pk !== TABLE_MARK.pk && action !== 'table.replayed');
 
 /** Writes items without conditions. */
-export const putAll = async ({ client, name: TableName }: Table, items: readonly StoredItem[]) => {
-  for (const Item of items) await client.send(new PutCommand({ TableName, Item }));
-};
+export const putAll = (table: Table, items: readonly StoredItem[]): Promise<void> =>
+  batchWriteAll(
+    table,
+    items.map((Item) => ({ PutRequest: { Item } })),
+  );
 
 /** Writes items as a restore does: without conditions, into a table with another id. Returns its administration. */
 export const restoredFrom = async (
@@ -31,7 +37,22 @@ export const restoredFrom = async (
   return administration({ ...admin, table });
 };
 
-/** Deletes items as a faulty program does: without a trace. */
-export const damage = async ({ client, name: TableName }: Table, items: readonly StoredItem[]) => {
-  for (const { pk, sk } of items) await client.send(new DeleteCommand({ TableName, Key: { pk, sk } }));
+const DAMAGED = /^(?:USERS|PERSON|LINKS|BUYER)#/;
+
+/** Returns the items of users and buyers that are in both states: a restore can bring them back. */
+export const damageable = (snapshot: readonly StoredItem[], now: readonly StoredItem[]): StoredItem[] => {
+  const current = new Map(now.map((item) => [keyText(item), item]));
+  return snapshot.filter(
+    (item) =>
+      DAMAGED.test(String(item.pk)) &&
+      item.removed_at === undefined &&
+      isDeepStrictEqual(item, current.get(keyText(item))),
+  );
 };
+
+/** Deletes items as a faulty program does: without a trace. */
+export const damage = (table: Table, items: readonly StoredItem[]): Promise<void> =>
+  batchWriteAll(
+    table,
+    items.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })),
+  );

@@ -11,6 +11,7 @@ import { leaks } from './leaks.ts';
 import { limits } from './limits.ts';
 import { model } from './model.ts';
 import { outage } from './outage.ts';
+import { restore } from './restore.ts';
 import { schemathesis } from './schemathesis.ts';
 import { supplyChain } from './supply-chain.ts';
 
@@ -26,6 +27,7 @@ export const campaigns: readonly Campaign[] = [
   schemathesis,
   keys,
   limits,
+  restore,
   supplyChain,
   hostileInputs,
   codeTiming,
