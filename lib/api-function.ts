@@ -60,9 +60,9 @@ const NETWORK_INTERFACE_ACTIONS = [
 ];
 
 /**
- * Lets the Lambda service connect a function to the network, and denies the same to the function's code: "you can use the
- * lambda:SourceFunctionArn condition key to deny EC2 actions to the function code" (Lambda, Giving functions access to a VPC). The
- * key is set only for calls of code. It matches any function, since a role that names its own function would refer to itself.
+ * Lets the Lambda service connect a function to the network, and denies the same to the function's code by `lambda:SourceFunctionArn`, as
+ * "Giving Lambda functions access to resources in an Amazon VPC" advises. AWS sets that key for calls of a function's code only. It
+ * matches any function here, since a role that names its own function would refer to itself.
  */
 const networkInterfaces = (scope: Construct): readonly PolicyStatement[] => [
   allow(NETWORK_INTERFACE_ACTIONS, ['*']),

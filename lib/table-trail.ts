@@ -5,7 +5,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs';
 
 /**
- * Adds a trail of all reads of the table: "Trails do not log data events by default" (CloudTrail, Logging data events). It also records
+ * Adds a trail of all reads of the table: "By default, trails and event data stores do not log data events" (CloudTrail, Logging data events). It also records
  * the reads of the functions, since a trail cannot select events by who caused them. The bucket is kept when the stack is deleted.
  */
 export const addTableTrail = (scope: Construct, table: ITableV2, retentionDays: number): void => {

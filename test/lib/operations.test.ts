@@ -137,7 +137,7 @@ describe('alarms', () => {
         Principal: { Service: 'cloudwatch.amazonaws.com' },
         Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
       }),
-      // EventBridge supports no condition in the policy of a topic (Amazon EventBridge, Troubleshooting).
+      // "You can't use Condition blocks in Amazon SNS topic policies for EventBridge" (EventBridge, Resource-based policies).
       expect.objectContaining({ Action: 'sns:Publish', Principal: { Service: 'events.amazonaws.com' } }),
     ]);
   });
