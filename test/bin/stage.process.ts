@@ -55,12 +55,12 @@ describe('bin/stage.ts', () => {
     });
   }, 120_000);
 
-  it.each(['diff', 'deploy'])(
+  it.each([['diff'], ['deploy', '--all']])(
     'does not %s prod while its required options are unset, in one sentence',
-    (command) => {
+    (...command) => {
       const { status, stderr, stdout } = run(
         STAGE,
-        command,
+        ...command,
         '--stage',
         'prod',
         '--no-notices',
