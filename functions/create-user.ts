@@ -38,7 +38,7 @@ const LIMITS = ['refused-links-per-hour', 'failed-checks-per-hour'] as const;
 
 /**
  * Links a buyer to the caller's seller. Returns 201 with the new user, or 200 with the existing one. Starts again from the first read
- * while another request checks the person, and if the user, the person or the buyer changed after it was read.
+ * while another request checks the person, and if the user, the person, the buyer or the external id changed after it was read.
  */
 export const handle = (request: Request<typeof route>, deps: CreateUserDeps): Promise<Response> =>
   retryUntil(request.deadlineMs, (attemptsBefore) => linkOrFind(request, deps, attemptsBefore > 0));
@@ -52,8 +52,8 @@ const linkOrFind = async (
   const limits = keyLimits({ rateLimiter, clock }, { caller, withinPlan });
   const link = await linkHashes(hashes, caller.sellerId, body);
 
-  const [{ person, buyerHash, record }] = await Promise.all([
-    users.lookUp(link),
+  const [{ person, buyerHash, isExternalIdTaken, record }] = await Promise.all([
+    users.lookUp({ ...link, externalId: body.external_id }),
     hasWaited ? limits.recheck(...LIMITS) : limits.check(...LIMITS),
   ]);
   if (person !== undefined) {
@@ -62,6 +62,8 @@ const linkOrFind = async (
     return user && { status: 200, body: user };
   }
   if (buyerHash === undefined) throw await refusedLink(limits, 'buyer_not_registered');
+
+  if (isExternalIdTaken) throw await refusedLink(limits, 'external_id_conflict');
 
   const check = { sellerId: link.sellerId, personHash: link.personHashes[0], record, deadlineMs, limits };
   const result = await checks.oneAtATime(check, async (release) => {
@@ -89,7 +91,7 @@ const isSameLink = (person: Person, { phoneHashes }: LinkHashes, { birth_date }:
 /** Counts a refused link and returns its problem. Throws `rate_limit_exceeded`, which tells nothing, if the count is refused. */
 const refusedLink = async (
   limits: Pick<KeyLimits, 'consume'>,
-  code: 'user_conflict' | 'buyer_not_registered',
+  code: 'user_conflict' | 'buyer_not_registered' | 'external_id_conflict',
 ): Promise<Problem> => {
   await limits.consume('refused-links-per-hour');
   return problem(code);
@@ -101,6 +103,7 @@ const newUser = (body: NewUser, nowMs: number): NewUserAttributes => ({
   birth_date: body.birth_date.text,
   phone: body.phone,
   display_name: body.display_name,
+  external_id: body.external_id,
   created_at: new Date(nowMs).toISOString(),
 });
 

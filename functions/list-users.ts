@@ -1,34 +1,40 @@
 import { systemClock } from '#shared/clock.ts';
-import { endpoint, type Handle } from '#shared/http/endpoint.ts';
+import { endpoint, type Handle, type Request } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
 import { hashesFromEnv } from '#shared/secrets/from-env.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import { tableFromEnv } from '#shared/table/client.ts';
-import { type UserReads, userReads } from '#shared/users/read-users.ts';
+import { pageOf, type UserPage, type UserReads, userReads } from '#shared/users/read-users.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 
 const route = userRoutes['list-users'];
 
 export interface ListUsersDeps extends EndpointDeps {
-  readonly users: Pick<UserReads, 'listPage' | 'findByPhone'>;
+  readonly users: Pick<UserReads, 'listPage' | 'findByPhone' | 'findByExternalId'>;
   readonly hashes: Pick<KeyedHashes, 'phone'>;
 }
 
-/** A page of a list, as the Link header describes it. `phone`: E.164, if the list was asked for by phone. */
+/** A page of a list, as the Link header describes it. */
 interface LinkedPage {
   readonly page: number;
   readonly pageSize: number;
   readonly totalPages: number;
-  readonly phone?: string | undefined;
+  readonly filter?: UserFilter | undefined;
+}
+
+/** The one filter of a query, as it is in the query. */
+interface UserFilter {
+  readonly name: 'phone' | 'external_id';
+  readonly value: string;
 }
 
 /**
  * Returns the Link header of a page (RFC 8288), with references relative to the request: first, prev, next and last where they
  * exist. From past the end, prev is the last page. Empty if there are no pages.
  */
-export const pageLinks = ({ page, pageSize, totalPages, phone }: LinkedPage): string => {
-  const filter = phone === undefined ? '' : `phone=${encodeURIComponent(phone)}&`;
+export const pageLinks = ({ page, pageSize, totalPages, filter }: LinkedPage): string => {
+  const prefix = filter === undefined ? '' : `${filter.name}=${encodeURIComponent(filter.value)}&`;
   const targets = [
     { rel: 'first', to: 1 },
     { rel: 'prev', to: Math.min(page - 1, totalPages) },
@@ -37,27 +43,39 @@ export const pageLinks = ({ page, pageSize, totalPages, phone }: LinkedPage): st
   ];
   return targets
     .filter(({ to }) => to >= 1 && to <= totalPages)
-    .map(({ rel, to }) => `<?${filter}page=${to}&page_size=${pageSize}>; rel="${rel}"`)
+    .map(({ rel, to }) => `<?${prefix}page=${to}&page_size=${pageSize}>; rel="${rel}"`)
     .join(', ');
 };
 
 /** Returns a page of the caller's users and its Link header. */
-export const handle: Handle<typeof route, ListUsersDeps> = async (
-  { query, caller: { sellerId } },
-  { users, hashes },
-) => {
-  const { phone, page, page_size: pageSize } = query;
-  const found =
-    phone === undefined
-      ? await users.listPage(sellerId, page, pageSize)
-      : await users.findByPhone(sellerId, await hashes.phone(phone), { page, pageSize });
+export const handle: Handle<typeof route, ListUsersDeps> = async ({ query, caller: { sellerId } }, deps) => {
+  const { page, page_size: pageSize } = query;
+  const filter = filterOf(query);
+  const found = await findUsers(sellerId, { page, pageSize, filter }, deps);
   const { total, totalPages } = found;
-  const links = pageLinks({ page, pageSize, totalPages, phone });
+  const links = pageLinks({ page, pageSize, totalPages, filter });
   return {
     status: 200,
     ...(links === '' ? {} : { headers: { Link: links } }),
     body: { data: found.users, page, page_size: pageSize, total, total_pages: totalPages },
   };
+};
+
+const filterOf = ({ phone, external_id }: Request<typeof route>['query']): UserFilter | undefined => {
+  if (phone !== undefined) return { name: 'phone', value: phone };
+  return external_id === undefined ? undefined : { name: 'external_id', value: external_id };
+};
+
+const findUsers = async (
+  sellerId: string,
+  { page, pageSize, filter }: Omit<LinkedPage, 'totalPages'>,
+  { users, hashes }: Pick<ListUsersDeps, 'users' | 'hashes'>,
+): Promise<UserPage> => {
+  if (filter === undefined) return users.listPage(sellerId, page, pageSize);
+  const { name, value } = filter;
+  if (name === 'phone') return users.findByPhone(sellerId, await hashes.phone(value), { page, pageSize });
+  const user = await users.findByExternalId(sellerId, value);
+  return pageOf(user === undefined ? [] : [user], { page, pageSize });
 };
 
 /** Builds the dependencies from the environment. */

@@ -64,6 +64,11 @@ export const PROBLEMS = {
     title: 'User conflict',
     detail: 'This national_id is already linked to your account with another phone or birth date.',
   },
+  external_id_conflict: {
+    status: 409,
+    title: 'External id conflict',
+    detail: 'Another user of your account has this external_id.',
+  },
   identity_mismatch: {
     status: 422,
     title: 'Identity mismatch',

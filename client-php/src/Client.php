@@ -57,15 +57,24 @@ final class Client
         $this->transport = new Transport(rtrim($baseUrl, '/'), $key, $http, $requests, $streams, $retries);
     }
 
-    /** Links a buyer. A repeated call with the same person returns the existing user. */
-    public function linkBuyer(string $nationalId, string $birthDate, string $phone, string $displayName): LinkedUser
-    {
+    /**
+     * Links a buyer. A repeated call with the same person returns the existing user.
+     *
+     * @param string|null $externalId your own reference of the user
+     */
+    public function linkBuyer(
+        string $nationalId,
+        string $birthDate,
+        string $phone,
+        string $displayName,
+        ?string $externalId = null,
+    ): LinkedUser {
         $reply = $this->transport->send('POST', '/v1/users', body: [
             'national_id' => $nationalId,
             'birth_date' => $birthDate,
             'phone' => $phone,
             'display_name' => $displayName,
-        ]);
+        ] + ($externalId === null ? [] : ['external_id' => $externalId]));
 
         return new LinkedUser(User::fromArray($reply->data), $reply->status === 201);
     }
@@ -95,6 +104,14 @@ final class Client
         }
 
         return $users;
+    }
+
+    /** Returns your user with this external id, or null. */
+    public function findByExternalId(string $externalId): ?User
+    {
+        $reply = $this->transport->send('GET', '/v1/users', query: ['external_id' => $externalId]);
+
+        return UserPage::fromArray($reply->data)->users[0] ?? null;
     }
 
     /**

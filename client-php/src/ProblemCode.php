@@ -17,6 +17,7 @@ final class ProblemCode
     public const USER_NOT_FOUND = 'user_not_found';
     public const BUYER_NOT_REGISTERED = 'buyer_not_registered';
     public const USER_CONFLICT = 'user_conflict';
+    public const EXTERNAL_ID_CONFLICT = 'external_id_conflict';
     public const IDENTITY_MISMATCH = 'identity_mismatch';
     public const PHONE_NOT_OWNED = 'phone_not_owned';
     public const CODE_REJECTED = 'code_rejected';

@@ -8,6 +8,7 @@ namespace BuyerLinking;
 final class User
 {
     /**
+     * @param string|null $externalId your own reference
      * @param string $nationalId only the last four digits are known: `******0829`
      * @param string $birthDate  in the calendar in which it was sent: `1370/1/15`
      * @param string $phone      in E.164: `+989121234567`
@@ -15,6 +16,7 @@ final class User
      */
     public function __construct(
         public readonly string $id,
+        public readonly ?string $externalId,
         public readonly string $nationalId,
         public readonly string $birthDate,
         public readonly string $phone,
@@ -23,11 +25,12 @@ final class User
     ) {
     }
 
-    /** @param array<string, string> $data */
+    /** @param array<string, string|null> $data */
     public static function fromArray(array $data): self
     {
         return new self(
             $data['id'],
+            $data['external_id'],
             $data['national_id'],
             $data['birth_date'],
             $data['phone'],

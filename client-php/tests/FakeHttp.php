@@ -21,6 +21,7 @@ final class FakeHttp implements ClientInterface
 {
     public const USER = [
         'id' => 'usr_1',
+        'external_id' => null,
         'national_id' => '******0829',
         'birth_date' => '1370/1/15',
         'phone' => '+989121234567',

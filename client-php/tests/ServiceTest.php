@@ -67,7 +67,9 @@ final class ServiceTest extends TestCase
         self::assertGreaterThan(0, $tooSoon->retryAfterSeconds);
         self::assertSame('Bearer', $app->verifyCode(self::PHONE, $this->latestCode())->tokenType);
 
-        $linked = $seller->linkBuyer(...$person);
+        $linked = $seller->linkBuyer(...[...$person, 'order:php-1']);
+        self::assertSame('order:php-1', $linked->user->externalId);
+        self::assertEquals($linked->user, $seller->findByExternalId('order:php-1'));
         $again = $seller->linkBuyer(...$person);
         self::assertSame([true, false], [$linked->isNew, $again->isNew]);
         self::assertEquals($linked->user, $again->user);
@@ -79,6 +81,7 @@ final class ServiceTest extends TestCase
         $seller->removeUser($linked->user->id);
         $seller->removeUser($linked->user->id);
         self::assertSame([], $seller->findByPhone(self::PHONE));
+        self::assertNull($seller->findByExternalId('order:php-1'));
         $removed = self::problemOf(static fn () => $seller->getUser($linked->user->id));
         self::assertSame(ProblemCode::USER_NOT_FOUND, $removed->problemCode);
     }

@@ -17,7 +17,7 @@ export type AccessToken = Schemas['AccessToken'];
 
 /**
  * The query of `listUsers`: `page` counts from 1 (default 1), `page_size` is the number of users on a page, from 1 to 100 (default 20),
- * and `phone` keeps only the users with this phone.
+ * and `phone` or `external_id` keeps only the users with that phone or external id.
  */
 export type UserQuery = NonNullable<paths['/v1/users']['get']['parameters']['query']>;
 
@@ -146,6 +146,12 @@ export const buyerLinking = (options: Options) => {
       const users: User[] = [];
       for await (const { data } of everyPage({ phone, page_size: MAX_PAGE_SIZE }, call)) users.push(...data);
       return users;
+    },
+
+    /** Returns your user with this external id, or undefined. */
+    async findByExternalId(externalId: string, call: Call = {}): Promise<User | undefined> {
+      const { data } = await listUsers({ external_id: externalId }, call);
+      return data[0];
     },
 
     /** Returns one page of your users, in the order of linking. */

@@ -43,7 +43,7 @@ export const KEY_LIMITS = {
     byPlan: { free: 10, professional: 100 },
   },
   'refused-links-per-hour': {
-    counts: 'Links refused with buyer_not_registered or user_conflict',
+    counts: 'Links refused with buyer_not_registered, user_conflict or external_id_conflict',
     windowSeconds: HOUR_SECONDS,
     byPlan: { free: 100, professional: 1000 },
   },

@@ -12,6 +12,7 @@
  * | audit records of a seller or the deployment     | Query AUDIT#<seller or "deployment">, by time                   |
  * | a seller's users from ordinal n, oldest first   | Query USERS#<seller>, sk from the ordinal, with a limit         |
  * | one user of a seller, by id                     | GetItem USERS#<seller> / ordinal (the id holds the ordinal)     |
+ * | a seller's user by external id                  | GetItem EXTERNAL#<seller>#<external id> / EXTERNAL              |
  * | whether an id is that of a removed user         | BatchGetItem REMOVED#<seller> / ordinal                         |
  * | how many users were removed, by block           | BatchGetItem REMOVALS#<seller> / SUMMARY                        |
  * | which users of a block were removed             | GetItem REMOVALS#<seller> / block                               |
@@ -35,6 +36,7 @@ export const ITEM_PREFIXES = [
   'USERS#',
   'REMOVED#',
   'REMOVALS#',
+  'EXTERNAL#',
   'EVENTS#',
   'PERSON#',
   'LINKS#',
@@ -121,6 +123,12 @@ export const removalBlockKey = (sellerId: string, block: number): ItemKey => ({
 export const removalSummaryKey = (sellerId: string): ItemKey => ({
   pk: `REMOVALS#${sellerId}`,
   sk: 'SUMMARY',
+});
+
+/** The user with an external id: the seller's own reference, which is no personal datum. */
+export const externalIdKey = (sellerId: string, externalId: string): ItemKey => ({
+  pk: `EXTERNAL#${sellerId}#${externalId}`,
+  sk: 'EXTERNAL',
 });
 
 /** The partition of a seller's events. */

@@ -2,6 +2,7 @@ import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import {
   buyerKey,
+  externalIdKey,
   type ItemKey,
   personCheckKey,
   personKey,
@@ -30,6 +31,11 @@ export interface LinkHashes {
   readonly phoneHashes: readonly [string, ...string[]];
 }
 
+/** What a link is decided by. */
+export interface LinkLookup extends LinkHashes {
+  readonly externalId?: string | undefined;
+}
+
 /** A link to make. */
 export interface NewLink extends LinkHashes {
   /** The one of the phone hashes under which the buyer is registered. */
@@ -47,7 +53,10 @@ interface StoredUser extends NewUserAttributes {
   readonly last_event: number;
 }
 
-/** The value is the new user. The reason is the person whom the seller had linked before; undefined: no such buyer is registered now. */
+/**
+ * The value is the new user. The reason is the person whom the seller had linked before; undefined: no such buyer is registered now, or
+ * another user has the external id.
+ */
 export type LinkResult = WriteResult<User, Person | undefined>;
 
 const personKeysOf = (sellerId: string, personHashes: readonly string[]): ItemKey[] =>
@@ -57,7 +66,8 @@ const IS_NEW = 'attribute_not_exists(pk)';
 
 /**
  * The items of a user: the user at its ordinal, its person item and its phone link. During a rotation of the hash secret the person may
- * be stored under an older hash. Only person items return what they hold. The first item requires that the buyer is registered.
+ * be stored under an older hash. Only person items and the external id return what they hold. The first item requires that the buyer is
+ * registered; the person items follow, then the external id.
  */
 const userItems = (TableName: string, newLink: NewLink, user: StoredUser): TransactItem[] => {
   const { sellerId, personHashes, birthDay } = newLink;
@@ -67,7 +77,7 @@ const userItems = (TableName: string, newLink: NewLink, user: StoredUser): Trans
   const [current, ...older] = personKeysOf(sellerId, personHashes);
   const person = { ...current, ordinal, user_id: user.id, phone_hash, birth_day: birthDay };
   const item = { ...userKey(sellerId, ordinal), ...attributes, last_event, person_hash, phone_hash };
-  const ifNewPerson = {
+  const ifNew = {
     TableName,
     ConditionExpression: IS_NEW,
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -80,8 +90,11 @@ const userItems = (TableName: string, newLink: NewLink, user: StoredUser): Trans
         ConditionExpression: 'attribute_exists(pk)',
       },
     },
-    { Put: { ...ifNewPerson, Item: person } },
-    ...older.map((Key) => ({ ConditionCheck: { ...ifNewPerson, Key } })),
+    { Put: { ...ifNew, Item: person } },
+    ...older.map((Key) => ({ ConditionCheck: { ...ifNew, Key } })),
+    ...(user.external_id === undefined
+      ? []
+      : [{ Put: { ...ifNew, Item: { ...externalIdKey(sellerId, user.external_id), ...attributes } } }]),
     { Put: { TableName, Item: item, ConditionExpression: IS_NEW } },
     { Put: { TableName, Item: { ...phoneLinkKey(phone_hash, sellerId, ordinal), ...attributes } } },
   ];
@@ -98,16 +111,19 @@ const readCounts = async (table: Table, sellerId: string): Promise<SellerCounts>
 export const userLinks = (table: Table) => ({
   /**
    * Reads in one call what decides on a link: the person if the seller has linked it, the phone hash under which the buyer is
-   * registered, and the record of the person's checks.
+   * registered, whether another user has the external id, and the record of the person's checks.
    */
-  async lookUp({ sellerId, personHashes, phoneHashes }: LinkHashes) {
+  async lookUp({ sellerId, personHashes, phoneHashes, externalId }: LinkLookup) {
     const personKeys = personKeysOf(sellerId, personHashes);
     const checkKey = personCheckKey(sellerId, personHashes[0]);
-    const items = await batchGet(table, [...personKeys, ...phoneHashes.map(buyerKey), checkKey]);
+    const externalKeys = externalId === undefined ? [] : [externalIdKey(sellerId, externalId)];
+    const keys = [...personKeys, ...phoneHashes.map(buyerKey), checkKey, ...externalKeys];
+    const items = await batchGet(table, keys);
     const person = personKeys.map((key) => itemOf(items, key)).find((item) => item !== undefined);
     return {
       person: person && personFrom(person),
       buyerHash: phoneHashes.find((hash) => itemOf(items, buyerKey(hash)) !== undefined),
+      isExternalIdTaken: externalKeys.some((key) => itemOf(items, key) !== undefined),
       record: checkRecordFrom(itemOf(items, checkKey)),
     };
   },
@@ -118,7 +134,7 @@ export const userLinks = (table: Table) => ({
    * Throws `service_unavailable` if the change was not possible before the deadline: nothing was stored then.
    */
   link(newLink: NewLink, deadlineMs: number, alsoWrite: readonly TransactItem[] = []): Promise<LinkResult> {
-    const { sellerId } = newLink;
+    const { sellerId, personHashes } = newLink;
     const randomPart = newRandomPart();
 
     return retryUntil<LinkResult>(deadlineMs, async () => {
@@ -132,10 +148,11 @@ export const userLinks = (table: Table) => ({
       const result = await writeUserChange(table, change, deadlineMs);
       if (result.written) return written(userFrom(user));
       const [buyer, ...others] = result.reason;
-      const person = others.find(({ item }) => item !== undefined)?.item;
       const isBuyerGone = buyer !== undefined && isConditionFailure(buyer);
-      // Without either reason, another change of the seller came first.
-      return person !== undefined || isBuyerGone ? notWritten(person && personFrom(person)) : undefined;
+      const person = others.slice(0, personHashes.length).find(({ item }) => item !== undefined)?.item;
+      const isRefused = isBuyerGone || others.some(({ item }) => item !== undefined);
+      // Otherwise another change of the seller came first.
+      return isRefused ? notWritten(person && personFrom(person)) : undefined;
     });
   },
 });

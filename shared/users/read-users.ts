@@ -1,5 +1,6 @@
 import type { Table } from '#shared/table/client.ts';
 import {
+  externalIdKey,
   MAX_ORDINAL,
   numberSortKey,
   phoneLinkPrefix,
@@ -19,12 +20,25 @@ import { ordinalOf } from './user-id.ts';
 import { userFrom } from './user-item.ts';
 
 /** A page of users. */
-interface UserPage {
+export interface UserPage {
   readonly users: User[];
   /** How many users there are on all pages. */
   readonly total: number;
   readonly totalPages: number;
 }
+
+/** The number of a page, from 1, and how many users a page holds. */
+interface PageRequest {
+  readonly page: number;
+  readonly pageSize: number;
+}
+
+/** Returns one page of users that were all read. */
+export const pageOf = (found: readonly User[], { page, pageSize }: PageRequest): UserPage => ({
+  users: found.slice((page - 1) * pageSize, page * pageSize),
+  total: found.length,
+  totalPages: Math.ceil(found.length / pageSize),
+});
 
 /** A page is read again if changes came between its reads; the last of so many attempts is returned as it is. */
 const MAX_ATTEMPTS = 5;
@@ -127,7 +141,7 @@ export const userReads = (table: Table) => ({
   async findByPhone(
     sellerId: string,
     phoneHashes: readonly string[],
-    { page, pageSize }: { readonly page: number; readonly pageSize: number },
+    request: PageRequest,
   ): Promise<UserPage> {
     const prefix = phoneLinkPrefix(sellerId);
     const links = await Promise.all(
@@ -135,11 +149,13 @@ export const userReads = (table: Table) => ({
     );
     const bySortKey = new Map(links.flat().map((item) => [String(item.sk), item]));
     const found = [...bySortKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => userFrom(item));
-    return {
-      users: found.slice((page - 1) * pageSize, page * pageSize),
-      total: found.length,
-      totalPages: Math.ceil(found.length / pageSize),
-    };
+    return pageOf(found, request);
+  },
+
+  /** Returns the user of a seller with an external id, or undefined. */
+  async findByExternalId(sellerId: string, externalId: string): Promise<User | undefined> {
+    const item = await getItem(table, externalIdKey(sellerId, externalId));
+    return item && userFrom(item);
   },
 });
 

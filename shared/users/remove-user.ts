@@ -2,6 +2,7 @@ import type { RemovalReason } from '#shared/events/event.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import {
+  externalIdKey,
   personKey,
   phoneLinkKey,
   removalBlockKey,
@@ -60,8 +61,8 @@ const unchanged = (attribute: string, read: unknown) =>
     : { ConditionExpression: `${attribute} = :read`, ExpressionAttributeValues: { ':read': read } };
 
 /**
- * The user becomes a tombstone outside the users, its person item and phone link are deleted, and the ordinal is noted in the index of
- * removals. The hashes are those that the user was stored under, so a rotation of the hash secret changes nothing.
+ * The user becomes a tombstone outside the users, its person item, phone link and external id are deleted, and the ordinal is noted in
+ * the index of removals. The hashes are those that the user was stored under, so a rotation of the hash secret changes nothing.
  */
 const removalItems = (
   TableName: string,
@@ -91,6 +92,9 @@ const removalItems = (
       },
     },
     { Delete: { TableName, Key: phoneLinkKey(String(user.phone_hash), sellerId, ordinal) } },
+    ...(user.external_id === undefined
+      ? []
+      : [{ Delete: { TableName, Key: externalIdKey(sellerId, String(user.external_id)) } }]),
     {
       Put: {
         TableName,

@@ -25,6 +25,7 @@ export const userRoutes = {
       'Checks that the phone is a registered buyer, that a living person has this national_id and birth_date, and that the phone ' +
       'belongs to that person. Then links the buyer to your account. The same national_id, phone and birth_date again return ' +
       '200 with the existing user without a new check, so you can repeat a request after a timeout. ' +
+      'A repeated link ignores display_name and external_id. ' +
       `After ${MAX_FAILED_CHECKS} failed checks of a person in ${FAILED_CHECKS_WINDOW_SECONDS / 3600} hours the response is too_many_attempts.`,
     body: newUserSchema,
     responses: {
@@ -34,6 +35,7 @@ export const userRoutes = {
     problems: [
       'buyer_not_registered',
       'user_conflict',
+      'external_id_conflict',
       'identity_mismatch',
       'phone_not_owned',
       'too_many_attempts',
@@ -44,6 +46,7 @@ export const userRoutes = {
       table: {
         'SELLER#': ['GetItem', 'UpdateItem'],
         'USERS#': ['GetItem', 'PutItem'],
+        'EXTERNAL#': ['BatchGetItem', 'PutItem'],
         'EVENTS#': ['PutItem'],
         'LINKS#': ['PutItem'],
         'PERSON#': ['BatchGetItem', 'PutItem', 'ConditionCheckItem'],
@@ -70,7 +73,7 @@ export const userRoutes = {
       `The users linked to your account, oldest link first, up to ${MAX_PAGE_SIZE} on a page. ` +
       'Every page but the last is full. New links never move a user; a removal moves the later users up by one. ' +
       'A page past total_pages is empty. Every page takes about the same time. ' +
-      'With `phone`, only the users linked with that phone.',
+      'With `phone`, only the users linked with that phone; with `external_id`, only the user that has it.',
     query: userPageQuerySchema,
     responses: {
       200: {
@@ -86,6 +89,7 @@ export const userRoutes = {
         'REMOVALS#': ['BatchGetItem', 'GetItem'],
         'USERS#': ['Query'],
         'LINKS#': ['Query'],
+        'EXTERNAL#': ['GetItem'],
       },
       hashes: true,
     },
@@ -132,6 +136,7 @@ export const userRoutes = {
         'REMOVED#': ['BatchGetItem', 'PutItem'],
         'REMOVALS#': ['BatchGetItem', 'PutItem'],
         'EVENTS#': ['PutItem'],
+        'EXTERNAL#': ['DeleteItem'],
         'PERSON#': ['DeleteItem'],
         'LINKS#': ['DeleteItem'],
       },

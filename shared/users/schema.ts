@@ -3,6 +3,7 @@ import { systemClock } from '#shared/clock.ts';
 import { inAnyScript } from '#shared/digits.ts';
 import { isFutureDay, parseBirthDate, todayInTehran, YEAR_MONTH_DAY } from './birth-date.ts';
 import { MAX_NAME_CHARACTERS, parseDisplayName } from './display-name.ts';
+import { EXTERNAL_ID, parseExternalId } from './external-id.ts';
 import { parseNationalId, TEN_DIGITS } from './national-id.ts';
 import { IRANIAN_MOBILE, parsePhone } from './phone.ts';
 import { USER_ID } from './user-id.ts';
@@ -73,12 +74,28 @@ export const displayNameSchema = v.pipe(
   ),
 );
 
+/** Parses an external id. */
+export const externalIdSchema = v.pipe(
+  text(),
+  v.description(
+    'Your own reference of the user, unique among your users: 1 to 64 of A-Z a-z 0-9 . _ : and -. A national id or a mobile number is ' +
+      'rejected, and about one in ten random ten-digit numbers is a valid national id: prefix numeric references, as in order:1234567890.',
+  ),
+  v.examples(['order:1234567890']),
+  v.metadata({ pattern: EXTERNAL_ID.source }),
+  parsed(
+    parseExternalId,
+    'Must be 1 to 64 of A-Z a-z 0-9 . _ : and -, and neither a national id nor a mobile number: prefix numeric references, as in order:1234567890.',
+  ),
+);
+
 /** The body of POST /v1/users. */
 export const newUserSchema = v.strictObject({
   national_id: nationalIdSchema,
   birth_date: birthDateSchema,
   phone: phoneSchema,
   display_name: displayNameSchema,
+  external_id: v.optional(externalIdSchema),
 });
 
 export type NewUser = v.InferOutput<typeof newUserSchema>;
@@ -101,6 +118,11 @@ export const userPathSchema = v.strictObject({ id: userIdSchema });
 export const userSchema = v.pipe(
   v.object({
     id: userIdSchema,
+    external_id: v.pipe(
+      v.nullable(v.string()),
+      v.description('Your own reference of the user; null if it has none.'),
+      v.examples(['order:1234567890']),
+    ),
     national_id: shown('Masked: six stars and the last four digits.', '******0829'),
     birth_date: shown('As it was sent, without zero padding.', '1370/1/15'),
     phone: shown('The phone in E.164 form.', PHONE_EXAMPLE),
@@ -136,7 +158,7 @@ const queryInteger = (description: string, message: string, maximum: number) =>
 const withPlus = v.transform((sent: string) => sent.replace(/^ (?=[9\u06f9\u0669])/, '+'));
 
 /** The query of GET /v1/users. */
-export const userPageQuerySchema = v.strictObject({
+const userPageQuery = v.strictObject({
   phone: v.optional(
     v.pipe(
       v.string(),
@@ -147,6 +169,7 @@ export const userPageQuerySchema = v.strictObject({
       parsedPhone,
     ),
   ),
+  external_id: v.optional(externalIdSchema),
   page: v.optional(
     queryInteger(
       'The number of the page, counted from 1.',
@@ -164,6 +187,18 @@ export const userPageQuerySchema = v.strictObject({
     String(DEFAULT_PAGE_SIZE),
   ),
 });
+
+export const userPageQuerySchema = v.pipe(
+  userPageQuery,
+  v.forward(
+    v.partialCheck(
+      [['phone'], ['external_id']],
+      ({ phone, external_id }) => phone === undefined || external_id === undefined,
+      'Must not be given together with phone.',
+    ),
+    ['external_id'],
+  ),
+);
 
 /** An integer of a response. */
 const integer = (minimum: number, description: string, example: number) =>

@@ -7,19 +7,27 @@ export interface NewUserAttributes {
   readonly birth_date: string;
   readonly phone: string;
   readonly display_name: string;
+  readonly external_id?: string | undefined;
   /** ISO, UTC. */
   readonly created_at: string;
 }
 
-/** Returns the user of a user item or a phone link, as responses show it. */
+/** Returns the user of a user item or one of its copies, as responses show it. */
 export const userFrom = (item: StoredItem): User => ({
   id: String(item.id),
+  external_id: item.external_id === undefined ? null : String(item.external_id),
   national_id: `******${item.national_id_last_four}`,
   birth_date: String(item.birth_date),
   phone: String(item.phone),
   display_name: String(item.display_name),
   created_at: String(item.created_at),
 });
+
+/** Returns the attributes of a user item that its copies have too: the phone link and the external id. */
+export const copyOf = (user: StoredItem): StoredItem => {
+  const { pk, sk, last_event, person_hash, phone_hash, ...attributes } = user;
+  return attributes;
+};
 
 /** The record that a seller has linked a person. It makes a link unique and its repetition idempotent. */
 export interface Person {

@@ -13,6 +13,7 @@ export const buyer = {
 
 export const user = {
   id: 'usr_1',
+  external_id: null,
   ...buyer,
   national_id: '******0829',
   created_at: '2026-11-21T08:30:00.000Z',

@@ -46,14 +46,16 @@ describe('the client against the running service', () => {
     expect(new Set(all).size).toBe((await client.listUsers()).total);
   });
 
-  it('reads a user by id and by phone, and removes it', async () => {
+  it('reads a user by id, by phone and by external id, and removes it', async () => {
     const person = await registeredPerson(localTarget(service.demo));
-    const { user } = await client.linkBuyer(person);
+    const { user } = await client.linkBuyer({ ...person, external_id: 'order:ts-1' });
     await expect(client.getUser(user.id)).resolves.toEqual(user);
+    await expect(client.findByExternalId('order:ts-1')).resolves.toEqual(user);
     await expect(client.findByPhone(person.phone)).resolves.toEqual([user]);
     await client.removeUser(user.id);
     await client.removeUser(user.id);
     await expect(client.findByPhone(person.phone)).resolves.toEqual([]);
+    await expect(client.findByExternalId('order:ts-1')).resolves.toBeUndefined();
     await expect(client.getUser(user.id)).rejects.toMatchObject({ code: 'user_not_found' });
     const again = await client.linkBuyer(person);
     expect([again.isNew, again.user.id === user.id]).toEqual([true, false]);

@@ -57,6 +57,7 @@ const SECTIONS: readonly (readonly [section: string, key: RegExp])[] = [
   ['Tombstone', /^REMOVED#\S+ \d{12}$/],
   ['Removals of a block', /^REMOVALS#\S+ \d{12}$/],
   ['Removals of a seller', /^REMOVALS#\S+ SUMMARY$/],
+  ['External id', /^EXTERNAL#\S+#\S+ EXTERNAL$/],
   ['Event', /^EVENTS#\S+ \d{12}$/],
   ['Person', /^PERSON#\S+#\S+ PERSON$/],
   ['Phone link', /^LINKS#\S+ \S+#\d{12}$/],
@@ -90,6 +91,7 @@ const user = {
   birth_date: '1370/1/15',
   phone: '+989121234567',
   display_name: 'Sara Ahmadi',
+  external_id: 'order:1',
   created_at: AT,
 };
 

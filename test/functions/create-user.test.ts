@@ -46,6 +46,7 @@ describe('201', () => {
     expect(status).toBe(201);
     expect(json).toEqual({
       id: expect.stringMatching(/^usr_[0-9A-Za-z]{22}$/),
+      external_id: null,
       national_id: `******${person.national_id.slice(-4)}`,
       birth_date: '1370/1/5',
       phone: person.phone,
@@ -216,6 +217,53 @@ describe('409', () => {
       ),
     );
     expect(registered).toEqual(unknown);
+  });
+});
+
+describe('409 external_id_conflict', () => {
+  const external_id = 'order:409';
+  beforeAll(async () => {
+    const { status, json } = await createUser().call({ body: { ...(await newBuyer()), external_id } });
+    expect([status, json.external_id]).toEqual([201, external_id]);
+  });
+
+  it('is the response if another user has the external id, without a paid check', async () => {
+    const { paid, call } = createUser();
+    const { status, json } = await call({ body: { ...(await newBuyer()), external_id } });
+    expect([status, json.code]).toEqual([409, 'external_id_conflict']);
+    expect(paid).toEqual({ identity: 0, ownership: 0 });
+  });
+
+  it('counts as a refused link, so that the rest of the hour is refused once they are used up', async () => {
+    const { call } = createUser();
+    const authorizer = { ...newKey(), limits: JSON.stringify({ 'refused-links-per-hour': 1 }) };
+    const codes = [];
+    for (let count = 0; count < 2; count += 1) {
+      const { json } = await call({ body: { ...(await newBuyer()), external_id }, authorizer });
+      codes.push(json.code);
+    }
+    expect(codes).toEqual(['external_id_conflict', 'rate_limit_exceeded']);
+  });
+
+  it('is not the response for a linked person, whose external id stays, nor for a phone that is not registered', async () => {
+    const person = await newBuyer();
+    const first = await createUser().call({ body: person });
+    const again = await createUser().call({ body: { ...person, external_id } });
+    expect([again.status, again.json]).toEqual([200, first.json]);
+    const unknown = await createUser().call({ body: { ...newPerson(), external_id } });
+    expect(unknown.json.code).toBe('buyer_not_registered');
+  });
+
+  it('is the response if another user takes the external id during the check', async () => {
+    const registry: RegistryResults = {};
+    const { call, paid } = createUser(registry);
+    const taken = 'order:during';
+    registry.wait = async () => {
+      registry.wait = undefined;
+      await createUser().call({ body: { ...(await newBuyer()), external_id: taken } });
+    };
+    const { status, json } = await call({ body: { ...(await newBuyer()), external_id: taken } });
+    expect([status, json.code, paid.identity]).toEqual([409, 'external_id_conflict', 1]);
   });
 });
 

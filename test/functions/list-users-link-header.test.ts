@@ -19,8 +19,10 @@ describe('pageLinks', () => {
     );
   });
 
-  it('keeps the phone in every reference, percent-encoded', () => {
-    expect(pageLinks({ page: 1, pageSize: 1, totalPages: 2, phone: '+989990000001' })).toBe(
+  it('keeps the filter in every reference, percent-encoded', () => {
+    expect(
+      pageLinks({ page: 1, pageSize: 1, totalPages: 2, filter: { name: 'phone', value: '+989990000001' } }),
+    ).toBe(
       '<?phone=%2B989990000001&page=1&page_size=1>; rel="first", ' +
         '<?phone=%2B989990000001&page=2&page_size=1>; rel="next", ' +
         '<?phone=%2B989990000001&page=2&page_size=1>; rel="last"',

@@ -2,7 +2,7 @@ import { handle, type ListUsersDeps } from '#functions/list-users.ts';
 import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { User } from '#shared/users/schema.ts';
-import { createSeller, inAnHour } from '#test/shared/users/linking.ts';
+import { createSeller, inAnHour, linked, linkOf, withExternalId } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
@@ -158,6 +158,40 @@ describe('200 with phone', () => {
   });
 });
 
+describe('200 with external_id', () => {
+  const authorizer = otherSeller('sel_external');
+  let user: User;
+
+  beforeAll(async () => {
+    await createSeller(table, 'sel_external');
+    user = await linked(userStore(table), withExternalId(linkOf('sel_external', 'sara'), 'order:7'));
+    await linkNewUser(table, 'sel_external');
+  });
+
+  it('returns the user that has it, and keeps it in the Link header', async () => {
+    const { status, json, headers } = await listUsers().call({
+      query: { external_id: 'order:7' },
+      authorizer,
+    });
+    expect(status).toBe(200);
+    expect(json).toEqual({ data: [user], page: 1, page_size: 20, total: 1, total_pages: 1 });
+    const link = (rel: string) => `<?external_id=order%3A7&page=1&page_size=20>; rel="${rel}"`;
+    expect(headers.Link).toBe([link('first'), link('last')].join(', '));
+  });
+
+  it('is empty for an external id that no user of the seller has, and past the first page', async () => {
+    const { call } = listUsers();
+    const unknown = await call({ query: { external_id: 'order:8' }, authorizer });
+    const foreign = await call({ query: { external_id: 'order:7' } });
+    const later = await call({ query: { external_id: 'order:7', page: '2' }, authorizer });
+    expect([unknown, foreign, later].map(({ json }) => [json.data, json.total])).toEqual([
+      [[], 0],
+      [[], 0],
+      [[], 1],
+    ]);
+  });
+});
+
 describe('422', () => {
   it.each([
     [{ page: '0' }, ['page']],
@@ -167,6 +201,9 @@ describe('422', () => {
     [{ page: ['1', '2'] }, ['page']],
     [{ phone: '02112345678' }, ['phone']],
     [{ phone: '' }, ['phone']],
+    [{ external_id: '09121234567' }, ['external_id']],
+    [{ external_id: 'a b' }, ['external_id']],
+    [{ phone: SHARED_PHONE, external_id: 'order:7' }, ['external_id']],
     [{ phone: [SHARED_PHONE, SHARED_PHONE] }, ['phone']],
     [
       { page: 'x', page_size: '0', phone: 'x', pagesize: '5', toString: '1' },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import type { LambdaHandler } from '#shared/http/endpoint.ts';
 import { type RouteName, routes } from '#shared/routes.ts';
@@ -36,9 +37,11 @@ export const functionCalls = (recorder: RecordingTable, simulators: Simulators) 
     return person;
   };
 
-  /** Links a new buyer and returns the path parameters of the user. */
+  /** Links a new buyer with an external id and returns the path parameters of the user. */
   const newUser = async () => {
-    const { status, body } = await call('create-user', { body: await newBuyer() });
+    const { status, body } = await call('create-user', {
+      body: { ...(await newBuyer()), external_id: randomUUID() },
+    });
     expect(status).toBe(201);
     return { pathParameters: { id: body.id } };
   };

@@ -3,6 +3,7 @@ import { type Exchange, responseFaults } from './response-validator.ts';
 
 const user = {
   id: 'usr_5Xq2ZtBv0aLkW9yRc3mNpd',
+  external_id: null,
   national_id: '******0829',
   birth_date: '1370/1/15',
   phone: '+989121234567',

@@ -36,6 +36,7 @@ export const linkBuyersScenarios = (options: ScenarioOptions): void => {
       expect(reply.status).toBe(201);
       expect(reply.json()).toEqual({
         id: expect.stringMatching(/^usr_[0-9A-Za-z]{22}$/),
+        external_id: null,
         national_id: `******${person.national_id.slice(-4)}`,
         birth_date: person.birth_date,
         phone: person.phone,

@@ -1,6 +1,6 @@
 import { type NewUser, newPhone } from '#test/generated-people.ts';
 import { registeredPerson, toPersianDigits } from './buyers.ts';
-import { call } from './call.ts';
+import { call, expectProblem } from './call.ts';
 import { itWith, type ScenarioOptions, type Target } from './target.ts';
 
 interface Page {
@@ -99,6 +99,20 @@ export const listUsersScenarios = (options: ScenarioOptions): void => {
       const foreign = await list(target(), `?phone=${encodeURIComponent(phone)}`, target().keys.professional);
       expect(foreign).toEqual(nothing);
       expect(await list(target(), `?phone=${encodeURIComponent(newPhone())}`)).toEqual(nothing);
+    });
+  });
+
+  describe('finding a user by its external id', () => {
+    scenario('returns the user that has it, and refuses it for another user', async () => {
+      const external_id = `order:${newPhone()}`.replace('+', '');
+      const key = target().otherSeller.key;
+      const person = await registeredPerson(target());
+      const linked = await call(target(), '/v1/users', { key, body: { ...person, external_id } });
+      expect([linked.status, linked.json<{ external_id: string }>().external_id]).toEqual([201, external_id]);
+      const found = await list(target(), `?external_id=${external_id}`);
+      expect([found.data, found.total]).toEqual([[linked.json()], 1]);
+      const body = { ...(await registeredPerson(target())), external_id };
+      expectProblem(await call(target(), '/v1/users', { key, body }), 'external_id_conflict');
     });
   });
 };

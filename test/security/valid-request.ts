@@ -12,12 +12,16 @@ export const validPath = ({ path, pathParameters }: Route): string =>
 /** `npm start` registers the buyer of the example phone. No buyer has this one, so that no attack on a name links a person. */
 const UNREGISTERED_PHONE = '+989990000042';
 
+/** Returns the example of a field, which may be optional or null. */
+const exampleOf = (schema: v.GenericSchema): unknown =>
+  'wrapped' in schema ? exampleOf(schema.wrapped as v.GenericSchema) : v.getExamples(schema)[0];
+
 /** Returns a valid body of a row, made of the examples that its schema publishes; undefined if the row has no body. */
 export const validBody = ({ name, body }: Route): Readonly<Record<string, unknown>> | undefined => {
   if (body === undefined) return undefined;
   return Object.fromEntries(
     Object.entries(body.entries).map(([field, schema]) => {
-      const [example] = v.getExamples(schema) as readonly unknown[];
+      const example = exampleOf(schema);
       if (example === undefined) throw new Error(`${name}: the field ${field} has no example in its schema`);
       return [field, field === 'phone' ? UNREGISTERED_PHONE : example];
     }),

@@ -12,6 +12,7 @@ const STATUSES = {
   user_not_found: 404,
   buyer_not_registered: 404,
   user_conflict: 409,
+  external_id_conflict: 409,
   identity_mismatch: 422,
   phone_not_owned: 422,
   code_rejected: 422,

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List your users
-         * @description The users linked to your account, oldest link first, up to 100 on a page. Every page but the last is full. New links never move a user; a removal moves the later users up by one. A page past total_pages is empty. Every page takes about the same time. With `phone`, only the users linked with that phone.
+         * @description The users linked to your account, oldest link first, up to 100 on a page. Every page but the last is full. New links never move a user; a removal moves the later users up by one. A page past total_pages is empty. Every page takes about the same time. With `phone`, only the users linked with that phone; with `external_id`, only the user that has it.
          *
          *     Scope: `users:read`.
          */
@@ -21,7 +21,7 @@ export interface paths {
         put?: never;
         /**
          * Link a buyer
-         * @description Checks that the phone is a registered buyer, that a living person has this national_id and birth_date, and that the phone belongs to that person. Then links the buyer to your account. The same national_id, phone and birth_date again return 200 with the existing user without a new check, so you can repeat a request after a timeout. After 5 failed checks of a person in 24 hours the response is too_many_attempts.
+         * @description Checks that the phone is a registered buyer, that a living person has this national_id and birth_date, and that the phone belongs to that person. Then links the buyer to your account. The same national_id, phone and birth_date again return 200 with the existing user without a new check, so you can repeat a request after a timeout. A repeated link ignores display_name and external_id. After 5 failed checks of a person in 24 hours the response is too_many_attempts.
          *
          *     Scope: `users:write`.
          */
@@ -205,6 +205,11 @@ export interface components {
              * @example Sara Ahmadi
              */
             display_name: string;
+            /**
+             * @description Your own reference of the user, unique among your users: 1 to 64 of A-Z a-z 0-9 . _ : and -. A national id or a mobile number is rejected, and about one in ten random ten-digit numbers is a valid national id: prefix numeric references, as in order:1234567890.
+             * @example order:1234567890
+             */
+            external_id?: string;
         };
         SendOtpBody: {
             /**
@@ -232,6 +237,11 @@ export interface components {
              * @example usr_000002bv0aLkW9yRc3mNpd
              */
             id: string;
+            /**
+             * @description Your own reference of the user; null if it has none.
+             * @example order:1234567890
+             */
+            external_id: string | null;
             /**
              * @description Masked: six stars and the last four digits.
              * @example ******0829
@@ -671,11 +681,47 @@ export interface components {
             title: string;
             /** @enum {integer} */
             status: 409;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             code: "user_conflict";
             /**
              * @description For people; do not parse it.
              * @example This national_id is already linked to your account with another phone or birth date.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * ExternalIdConflict
+         * @description Another user of your account has this external_id.
+         */
+        ExternalIdConflict: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:external_id_conflict";
+            /**
+             * @description For people.
+             * @example External id conflict
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 409;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "external_id_conflict";
+            /**
+             * @description For people; do not parse it.
+             * @example Another user of your account has this external_id.
              */
             detail: string;
             /**
@@ -1033,6 +1079,8 @@ export interface operations {
             query?: {
                 /** @description Only the users linked with this phone. Any form that POST /v1/users accepts. */
                 phone?: string;
+                /** @description Your own reference of the user, unique among your users: 1 to 64 of A-Z a-z 0-9 . _ : and -. A national id or a mobile number is rejected, and about one in ten random ten-digit numbers is a valid national id: prefix numeric references, as in order:1234567890. */
+                external_id?: string;
                 /** @description The number of the page, counted from 1. */
                 page?: number;
                 /** @description How many users a page holds, 1 to 100. */
@@ -1061,6 +1109,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": "usr_000002bv0aLkW9yRc3mNpd",
+                     *           "external_id": "order:1234567890",
                      *           "national_id": "******0829",
                      *           "birth_date": "1370/1/15",
                      *           "phone": "+989990123456",
@@ -1235,7 +1284,8 @@ export interface operations {
                  *       "national_id": "9999150829",
                  *       "birth_date": "1370/1/15",
                  *       "phone": "+989990123456",
-                 *       "display_name": "Sara Ahmadi"
+                 *       "display_name": "Sara Ahmadi",
+                 *       "external_id": "order:1234567890"
                  *     }
                  */
                 "application/json": components["schemas"]["CreateUserBody"];
@@ -1255,6 +1305,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "usr_000002bv0aLkW9yRc3mNpd",
+                     *       "external_id": "order:1234567890",
                      *       "national_id": "******0829",
                      *       "birth_date": "1370/1/15",
                      *       "phone": "+989990123456",
@@ -1278,6 +1329,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "usr_000002bv0aLkW9yRc3mNpd",
+                     *       "external_id": "order:1234567890",
                      *       "national_id": "******0829",
                      *       "birth_date": "1370/1/15",
                      *       "phone": "+989990123456",
@@ -1376,7 +1428,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["BuyerNotRegistered"];
                 };
             };
-            /** @description `user_conflict`: This national_id is already linked to your account with another phone or birth date. */
+            /**
+             * @description `user_conflict`: This national_id is already linked to your account with another phone or birth date.
+             *
+             *     `external_id_conflict`: Another user of your account has this external_id.
+             */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1386,17 +1442,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:buyer-linking:problem:user_conflict",
-                     *       "title": "User conflict",
-                     *       "status": 409,
-                     *       "code": "user_conflict",
-                     *       "detail": "This national_id is already linked to your account with another phone or birth date.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["UserConflict"];
+                    "application/problem+json": components["schemas"]["UserConflict"] | components["schemas"]["ExternalIdConflict"];
                 };
             };
             /** @description `body_too_large`: The body is over 16 KB. */
@@ -1550,6 +1596,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "usr_000002bv0aLkW9yRc3mNpd",
+                     *       "external_id": "order:1234567890",
                      *       "national_id": "******0829",
                      *       "birth_date": "1370/1/15",
                      *       "phone": "+989990123456",

@@ -23,6 +23,7 @@ describe('users', () => {
       data: [
         {
           id: users[2]?.id,
+          external_id: null,
           national_id: '******0829',
           birth_date: '1370/1/15',
           phone: E164,

@@ -7,7 +7,7 @@ export default async ({ statusOf, recorder, newBuyer }: FunctionCalls): Promise<
   const another = { body: await newBuyer() };
   recorder.clear();
   expect(await statusOf('create-user', { body: newPerson() })).toBe(404);
-  expect(await statusOf('create-user', { body: person })).toBe(201);
+  expect(await statusOf('create-user', { body: { ...person, external_id: 'order:1' } })).toBe(201);
   expect(await statusOf('create-user', { body: person })).toBe(200);
   expect(await statusOf('create-user', { body: { ...person, birth_date: '1359/1/1' } })).toBe(409);
   // Of two requests at once, one waits for the check of the other. Then it reads the hourly limits again.

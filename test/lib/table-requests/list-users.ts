@@ -10,4 +10,5 @@ export default async ({ statusOf, recorder, newUser }: FunctionCalls): Promise<v
   recorder.clear();
   expect(await statusOf('list-users', { query: { page: ['2'], page_size: ['1'] } })).toBe(200);
   expect(await statusOf('list-users', { query: { phone: [newPerson().phone] } })).toBe(200);
+  expect(await statusOf('list-users', { query: { external_id: ['order:1'] } })).toBe(200);
 };

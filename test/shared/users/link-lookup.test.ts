@@ -34,6 +34,7 @@ describe('lookUp', () => {
     expect(await newLink().lookUp()).toEqual({
       person: undefined,
       buyerHash: undefined,
+      isExternalIdTaken: false,
       record: checkRecordFrom(undefined),
     });
     expect(counted.rounds).toEqual([['BatchGet']]);

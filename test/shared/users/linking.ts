@@ -48,6 +48,12 @@ export const linkOf = (sellerId: string, person: string, phone = person): NewLin
   },
 });
 
+/** A link with an external id. */
+export const withExternalId = (link: NewLink, external_id: string | undefined): NewLink => ({
+  ...link,
+  user: { ...link.user, external_id },
+});
+
 /** Returns the person whom a seller has linked under a hash. */
 export const findPerson = async (store: Pick<UserStore, 'lookUp'>, sellerId: string, personHash: string) =>
   (await store.lookUp({ sellerId, personHashes: [personHash], phoneHashes: ['none'] })).person;

@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { REMOVAL_REASONS } from '#shared/events/event.ts';
 import type { NewLink } from '#shared/users/link-user.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { inAnHour, linkOf, noResponse, resendTo, storeWhose } from './linking.ts';
+import { inAnHour, linkOf, noResponse, resendTo, storeWhose, withExternalId } from './linking.ts';
 import {
   createModelSeller,
+  EXTERNAL_IDS,
   expectEvents,
+  expectExternalIds,
   expectIds,
   expectPages,
   expectPhones,
@@ -49,6 +51,7 @@ const links = fc.record({
   fault,
   person: fc.constantFrom(...PEOPLE),
   phone: fc.constantFrom(...PHONES),
+  externalId: fc.option(fc.constantFrom(...EXTERNAL_IDS), { nil: undefined }),
 });
 
 const removals = fc.record({
@@ -66,13 +69,16 @@ type Removal = Parameters<Parameters<typeof removals.map>[0]>[0];
 
 const link = async (model: ModelSeller, { person, phone, ...step }: Link, rotated: number): Promise<void> => {
   const newLink: NewLink = {
-    ...linkOf(model.sellerId, person, phone),
+    ...withExternalId(linkOf(model.sellerId, person, phone), step.externalId),
     personHashes: hashesOf(person, rotated),
     phoneHashes: hashesOf(phone, rotated),
   };
   const result = await storeWith(step.fault).link(newLink, inAnHour());
   const existing = model.users.find((user) => user.person === person);
-  expect(result.written).toBe(existing === undefined);
+  const isTaken = model.users.some(
+    ({ user }) => step.externalId !== undefined && user.external_id === step.externalId,
+  );
+  expect(result.written).toBe(existing === undefined && !isTaken);
   if (result.written) {
     model.users.push({ user: result.value, person, phone });
     model.events.push({ type: 'user.linked', user_id: result.value.id });
@@ -108,7 +114,7 @@ const steps = fc.array(
 describe('the user store', () => {
   let runs = 0;
 
-  it('agrees with a plain list after each change, with lost requests and responses: pages, ids, phones and events', async () => {
+  it('agrees with a plain list after each change, with lost requests and responses: pages, ids, phones, external ids and events', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (walk) => {
         runs += 1;
@@ -125,6 +131,7 @@ describe('the user store', () => {
           await Promise.all([
             ...both.map((model) => expectPages(store, model)),
             ...both.map((model) => expectPhones(store, model, rotated)),
+            ...both.map((model) => expectExternalIds(store, model)),
             ...both.map((model) => expectEvents(table, model)),
             expectIds(store, first, second),
             expectIds(store, second, first),

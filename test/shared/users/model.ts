@@ -8,6 +8,7 @@ import { createSeller, itemsOf } from './linking.ts';
 import type { UserStore } from './user-store.ts';
 
 export const PHONES = ['phone-1', 'phone-2', 'phone-3'];
+export const EXTERNAL_IDS = ['order:1', 'order:2', 'order:3'];
 export const PAGE_SIZE = 2;
 
 interface ModelUser {
@@ -89,6 +90,14 @@ export const expectPhones = async (
   );
   expect(found.map((page) => page.users)).toEqual(
     PHONES.map((phone) => users.filter((user) => user.phone === phone).map(({ user }) => user)),
+  );
+};
+
+/** Finds the user of every external id. */
+export const expectExternalIds = async (store: UserStore, seller: ModelSeller): Promise<void> => {
+  const found = await Promise.all(EXTERNAL_IDS.map((id) => store.findByExternalId(seller.sellerId, id)));
+  expect(found).toEqual(
+    EXTERNAL_IDS.map((id) => usersOf(seller).find(({ external_id }) => external_id === id)),
   );
 };
 

@@ -19,6 +19,7 @@ describe('userFrom', () => {
     const user = userFrom(item);
     expect(user).toEqual({
       id: 'usr_0000001aaaaabbbbbccccc',
+      external_id: null,
       national_id: '******0018',
       birth_date: '1370/1/15',
       phone: '+989990000001',
@@ -26,5 +27,6 @@ describe('userFrom', () => {
       created_at: '2026-11-21T08:00:00.000Z',
     });
     expect(v.is(userSchema, user)).toBe(true);
+    expect(userFrom({ ...item, external_id: 'order:1' }).external_id).toBe('order:1');
   });
 });

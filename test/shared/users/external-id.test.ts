@@ -1,0 +1,40 @@
+import { parseExternalId } from '#shared/users/external-id.ts';
+import { completeNationalId } from '#shared/users/national-id.ts';
+
+describe('parseExternalId', () => {
+  it.each([
+    '1',
+    'order:1234567890',
+    'A-b_c.d:9',
+    'x'.repeat(64),
+    '1234567890',
+    '123',
+    '9121234567',
+    '02112345678',
+  ])('accepts %j as it is', (text) => {
+    expect(parseExternalId(text)).toBe(text);
+  });
+
+  it.each(['', 'x'.repeat(65), 'a b', 'a/b', 'a#b', 'é', '۱۲۳', 'a\n', '+1', 'a%20b'])(
+    'rejects the form of %j',
+    (text) => {
+      expect(parseExternalId(text)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    completeNationalId('999915082'),
+    '09121234567',
+    '0912-123-4567',
+    '989121234567',
+    '98-912-123-4567',
+    '00989121234567',
+  ])('rejects %j, which is a national id or a mobile number', (text) => {
+    expect(parseExternalId(text)).toBeUndefined();
+  });
+
+  it('accepts a national id or a mobile number with a prefix', () => {
+    expect(parseExternalId(`order:${completeNationalId('999915082')}`)).toBeDefined();
+    expect(parseExternalId('order:09121234567')).toBeDefined();
+  });
+});

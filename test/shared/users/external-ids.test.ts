@@ -1,0 +1,81 @@
+import { useTable } from '#test/table/use-table.ts';
+import { createSeller, inAnHour, itemsOf, linked, linkOf, storeWhose, withExternalId } from './linking.ts';
+import { type UserStore, userStore } from './user-store.ts';
+
+const table = useTable();
+let store: UserStore;
+
+beforeAll(() => {
+  store = userStore(table);
+});
+
+const numbers = Array.from({ length: 100 }, (_, index) => index);
+
+const remove = (sellerId: string, id: string) =>
+  store.removeUser(sellerId, id, {
+    removedAt: '2026-11-21T09:00:00.000Z',
+    reason: 'seller',
+    deadlineMs: inAnHour(),
+  });
+
+describe('the external id of a user', () => {
+  it('is stored with a copy of the user, finds it, and is free again after its removal', async () => {
+    await createSeller(table, 'sel_copy');
+    const user = await linked(store, withExternalId(linkOf('sel_copy', 'sara'), 'order:1'));
+    expect(user.external_id).toBe('order:1');
+    expect(await itemsOf(table, 'EXTERNAL#sel_copy')).toEqual([
+      {
+        pk: 'EXTERNAL#sel_copy#order:1',
+        sk: 'EXTERNAL',
+        id: user.id,
+        external_id: 'order:1',
+        national_id_last_four: '0829',
+        birth_date: '1370/1/15',
+        phone: '+98999-sara',
+        display_name: 'sara',
+        created_at: '2026-11-21T00:00:00.000Z',
+      },
+    ]);
+    expect(await store.findByExternalId('sel_copy', 'order:1')).toEqual(user);
+    expect(await store.findByExternalId('sel_other', 'order:1')).toBeUndefined();
+    await remove('sel_copy', user.id);
+    expect(await itemsOf(table, 'EXTERNAL#sel_copy')).toEqual([]);
+    await linked(store, withExternalId(linkOf('sel_copy', 'ali'), 'order:1'));
+  });
+
+  it('belongs to one of 100 people who are linked with it at once', async () => {
+    await createSeller(table, 'sel_unique');
+    const results = await Promise.all(
+      numbers.map((number) =>
+        store.link(withExternalId(linkOf('sel_unique', `unique-${number}`), 'order:1'), inAnHour()),
+      ),
+    );
+    expect(results.filter(({ written }) => written)).toHaveLength(1);
+    const { users, total } = await store.listPage('sel_unique', 1, 100);
+    expect([users.length, total, users[0]?.external_id]).toEqual([1, 1, 'order:1']);
+    expect(await itemsOf(table, 'EVENTS#sel_unique')).toHaveLength(1);
+  });
+
+  it('is the same for users of different sellers', async () => {
+    await Promise.all(['sel_a', 'sel_b'].map((sellerId) => createSeller(table, sellerId)));
+    const [one, other] = await Promise.all(
+      ['sel_a', 'sel_b'].map((sellerId) =>
+        linked(store, withExternalId(linkOf(sellerId, 'sara'), 'order:1')),
+      ),
+    );
+    expect(await store.findByExternalId('sel_a', 'order:1')).toEqual(one);
+    expect(await store.findByExternalId('sel_b', 'order:1')).toEqual(other);
+  });
+
+  it('refuses a link if another user takes it after it was read, and names no person then', async () => {
+    await createSeller(table, 'sel_taken');
+    const overtaken = storeWhose(table, async (send) => {
+      await linked(store, withExternalId(linkOf('sel_taken', 'first'), 'order:1'));
+      return send();
+    });
+    const link = withExternalId(linkOf('sel_taken', 'second'), 'order:1');
+    expect(await overtaken.link(link, inAnHour())).toEqual({ written: false, reason: undefined });
+    expect((await store.lookUp({ ...link, externalId: 'order:1' })).isExternalIdTaken).toBe(true);
+    expect((await store.lookUp(link)).isExternalIdTaken).toBe(false);
+  });
+});
