@@ -70,6 +70,7 @@ const removeAgain = async (old: Table, restored: Table, isLinkedBefore: (item: S
   const removeOne = async (tombstone: StoredItem): Promise<void> => {
     const result = await removeUser(sellerIdOf(tombstone), String(tombstone.id), {
       removedAt: String(tombstone.removed_at),
+      reason: 'operator',
       deadlineMs: performance.now() + REMOVAL_TIMEOUT_MS,
     });
     if (result === 'removed') removed += 1;

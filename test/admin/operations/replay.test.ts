@@ -96,7 +96,7 @@ describe('replay', () => {
   it('gives no ordinal out twice after users were linked and removed since the restore point', async () => {
     const { seller_id } = issued.seller;
     const since = await linkBuyer(deployment.table, seller_id, 'another phone');
-    await removeUser(deployment.admin, seller_id, since.id);
+    await removeUser(deployment.admin, { sellerId: seller_id, userId: since.id, reason: 'operator' });
     const admin = await restoredFrom(deployment, snapshot);
     await replay(admin, deployment.table);
     const next = await linkBuyer(admin.table, seller_id, 'a third phone');
