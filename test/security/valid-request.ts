@@ -14,7 +14,9 @@ const UNREGISTERED_PHONE = '+989990000042';
 
 /** Returns the example of a field, which may be optional or null. */
 const exampleOf = (schema: v.GenericSchema): unknown =>
-  'wrapped' in schema ? exampleOf(schema.wrapped as v.GenericSchema) : v.getExamples(schema)[0];
+  'wrapped' in schema
+    ? exampleOf(schema.wrapped as v.GenericSchema)
+    : (v.getExamples(schema) as readonly unknown[])[0];
 
 /** Returns a valid body of a row, made of the examples that its schema publishes; undefined if the row has no body. */
 export const validBody = ({ name, body }: Route): Readonly<Record<string, unknown>> | undefined => {
