@@ -109,7 +109,7 @@ const abuseAlarms = (metrics: Metrics): readonly AlarmProps[] => [
   {
     name: 'app-verifies-failing',
     impact:
-      'The buyer app fails to verify more codes than its hourly limit: an attacker may be guessing through it.',
+      'The key of the buyer app failed to verify more codes than its hourly limit: an attacker may be guessing through it. The fourth log query names the key.',
     metric: metrics.one('FailedVerifiesAboveLimit', {}),
     threshold: 1,
   },

@@ -1,3 +1,4 @@
+import { abuse } from './abuse.ts';
 import type { Campaign } from './campaign.ts';
 import { clock } from './clock.ts';
 import { codeTiming } from './code-timing.ts';
@@ -28,6 +29,7 @@ export const campaigns: readonly Campaign[] = [
   keys,
   limits,
   restore,
+  abuse,
   supplyChain,
   hostileInputs,
   codeTiming,

@@ -1,0 +1,193 @@
+import { testNationalId, testPhone } from '#shared/providers/test-identities.ts';
+import { type ApiCall, call, type Reply } from '../api.ts';
+import { personNumber, type TestPerson } from '../people.ts';
+import type { Campaign, CampaignOptions } from './campaign.ts';
+
+const FIRST_PERSON = 90_000;
+const BURSTS = 5;
+const ERASURES = 20;
+const AT_ONCE = 30;
+const REQUESTS_PER_ERASURE = 200;
+const HOUR_SECONDS = 3600;
+/** Where the clock is set within an hour, so that the hour does not end during the campaign. */
+const MINUTE_OF_HOUR = 10;
+const LIMITS = { 'failed-checks-per-hour': 6, 'refused-links-per-hour': 8, 'sms-per-hour': 7 };
+
+type Send = (request: Omit<ApiCall, 'key'>) => Promise<Reply | undefined>;
+
+const sender =
+  ({ deployment, report, used }: CampaignOptions, key: string): Send =>
+  (request) => {
+    used.keys.add(key);
+    return call(deployment.baseUrl(), { ...request, key }, report);
+  };
+
+const link = (send: Send, body: TestPerson) => send({ method: 'POST', path: '/v1/users', body });
+
+/** Counts the codes of replies; a reply without a code counts by its status. */
+const countsOf = (replies: readonly (Reply | undefined)[]): Readonly<Record<string, number>> => {
+  const codes = replies.map((reply) => String(reply?.json?.code ?? reply?.status));
+  return Object.fromEntries([...Map.groupBy(codes, (code) => code)].map(([code, all]) => [code, all.length]));
+};
+
+/**
+ * Makes requests at the same moment: exactly `limit` are answered with `code`, and every other one with `beyond`. A send that reached
+ * no provider gives its place back, perhaps after the others were refused.
+ */
+const expectBurst = async (
+  { report }: CampaignOptions,
+  {
+    check,
+    code,
+    limit,
+    beyond = 'rate_limit_exceeded',
+  }: {
+    readonly check: string;
+    readonly code: string;
+    readonly limit: number;
+    readonly beyond?: string;
+  },
+  requests: readonly (() => Promise<Reply | undefined>)[],
+): Promise<void> => {
+  const replies = await Promise.all(requests.map((make) => make()));
+  for (const reply of replies) report.operation('bursts', reply !== undefined && reply.status !== 500);
+  const counts = countsOf(replies);
+  const [counted = 0, refused = 0, refunded = 0] = [counts[code], counts[beyond], counts.sms_unavailable];
+  const isExact = counted <= limit && counted + refunded >= limit;
+  const isRefusedBeyond = counted + refunded + refused === requests.length;
+  report.expect(check, isExact && isRefusedBeyond, () => JSON.stringify(counts));
+};
+
+/** People whose links end with a verdict against them. The registries' simulators match everybody else. */
+const REFUSED_PEOPLE: readonly TestPerson[] = (['not_found', 'deceased', 'not_owner'] as const)
+  .flatMap((outcome) => Array.from({ length: 10 }, (_, serial) => testNationalId(outcome, serial)))
+  .map((national_id, index) => ({ ...personNumber(FIRST_PERSON + index), national_id }));
+
+/** A send that reached a provider starts the cool-down; one that did not is not counted. */
+const reachedProvider = (reply: Reply | undefined): Reply | undefined =>
+  reply?.headers.get('retry-after') === '60' && reply.status === 503
+    ? { ...reply, json: { code: 'reached provider' } }
+    : reply;
+
+const isFailedCheck = (reply: Reply | undefined): Reply | undefined =>
+  reply?.status === 422 ? { ...reply, json: { code: 'failed check' } } : reply;
+
+/** Bursts of failed checks, of refused links and of rejected sends: exactly the hourly limits of the key are answered. */
+const checkBursts = async (
+  options: CampaignOptions,
+  toHour: (hour: number) => Promise<void>,
+): Promise<void> => {
+  const { deployment, used } = options;
+  const { key, keyId } = await deployment.newSeller('Bursts');
+  const flags = Object.entries(LIMITS).flatMap(([name, limit]) => ['--set', `${name}=${limit}`]);
+  await deployment.admin('keys', 'limits', keyId, ...flags, '--yes');
+  const send = sender(options, key);
+  const post = (phone: string) => send({ method: 'POST', path: '/v1/auth/otp/send', body: { phone } });
+
+  // Over the limit every later link of the key is refused, so that the two limits of links need an hour each.
+  for (const { phone, national_id } of REFUSED_PEOPLE) {
+    used.phones.add(phone);
+    used.nationalIds.add(national_id);
+  }
+  const failed = {
+    check: 'bursts of failed checks',
+    code: 'failed check',
+    limit: LIMITS['failed-checks-per-hour'],
+  };
+  await expectBurst(
+    options,
+    failed,
+    REFUSED_PEOPLE.map((person) => async () => isFailedCheck(await link(send, person))),
+  );
+
+  await toHour(1);
+  const unknown = Array.from({ length: AT_ONCE }, (_, person) => personNumber(FIRST_PERSON + 500 + person));
+  const refused = {
+    check: 'bursts of refused links',
+    code: 'buyer_not_registered',
+    limit: LIMITS['refused-links-per-hour'],
+  };
+  await expectBurst(
+    options,
+    refused,
+    unknown.map((person) => () => link(send, person)),
+  );
+
+  const rejected = {
+    check: 'bursts of rejected sends',
+    code: 'reached provider',
+    limit: LIMITS['sms-per-hour'],
+  };
+  const phones = Array.from({ length: AT_ONCE }, (_, serial) => testPhone('rejected', serial));
+  await expectBurst(
+    options,
+    rejected,
+    phones.map((phone) => async () => reachedProvider(await post(phone))),
+  );
+
+  await toHour(2);
+  const once = {
+    check: 'bursts of rejected sends to one phone',
+    code: 'reached provider',
+    limit: 1,
+    beyond: 'resend_too_soon',
+  };
+  // As many as the hourly limit allows, so that only the cool-down refuses them.
+  await expectBurst(
+    options,
+    once,
+    phones
+      .slice(0, LIMITS['sms-per-hour'])
+      .map(() => async () => reachedProvider(await post(testPhone('rejected', 99)))),
+  );
+};
+
+/** Links and removals of a buyer without a pause until its registration is gone. */
+const linkUntilErased = async (send: Send, person: TestPerson): Promise<boolean> => {
+  for (let request = 0; request < REQUESTS_PER_ERASURE; request += 1) {
+    const reply = await link(send, person);
+    if (reply?.json?.code === 'buyer_not_registered') return true;
+    if (reply?.status === 201 || reply?.status === 200)
+      await send({ method: 'DELETE', path: `/v1/users/${reply.json.id}` });
+  }
+  return false;
+};
+
+/** Erases a buyer while a seller links it again and again: after that no user has its phone. */
+const checkErasure = async (options: CampaignOptions, send: Send, person: TestPerson): Promise<void> => {
+  const { deployment, report, used } = options;
+  used.phones.add(person.phone);
+  used.nationalIds.add(person.national_id);
+  const [isErased] = await Promise.all([
+    linkUntilErased(send, person),
+    deployment.admin('buyers', 'erase', person.phone, '--yes'),
+  ]);
+  report.operation('erasures during links', isErased);
+  const path = `/v1/users?phone=${encodeURIComponent(person.phone)}`;
+  const found = await send({ method: 'GET', path });
+  report.expect('erasures during links: no user is left', found?.json?.total === 0, () =>
+    JSON.stringify(found?.json),
+  );
+};
+
+/** What a hostile seller can do within its own limits: bursts, and links while an admin erases the buyer. */
+export const abuse: Campaign = {
+  name: 'abuse limits',
+  async run(options) {
+    const { deployment, scale } = options;
+    const erased = Array.from({ length: Math.ceil(ERASURES * scale) }, (_, index) =>
+      personNumber(FIRST_PERSON + 1000 + index),
+    );
+    await deployment.register([...REFUSED_PEOPLE, ...erased].map(({ phone }) => phone));
+    const toMinute = MINUTE_OF_HOUR * 60 - (Math.floor(Date.now() / 1000) % HOUR_SECONDS);
+    for (let index = 0; index < Math.ceil(BURSTS * scale); index += 1) {
+      // Each round has hours of its own, in which no phone was sent a code before.
+      const toHour = (hour: number) => deployment.shiftClock(toMinute + (index * 4 + hour) * HOUR_SECONDS);
+      await toHour(0);
+      await checkBursts(options, toHour);
+    }
+    await deployment.shiftClock(0);
+    const seller = await deployment.newSeller('Erasures', erased.length * 2 * REQUESTS_PER_ERASURE);
+    for (const person of erased) await checkErasure(options, sender(options, seller.nextKey()), person);
+  },
+};
