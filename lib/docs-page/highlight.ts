@@ -20,6 +20,12 @@ const LANGUAGES = {
 
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 
+/** Tokens that have the color of the text. Without them the pages are a tenth smaller. */
+const PLAIN =
+  /<span class="h-(?:punctuation|operator|title function_(?: invoke__)?|title class_)">([^<]*)<\/span>/g;
+
 /** Returns code with its tokens in `<span class="h-…">`, which the style sheet colors. A language without a grammar stays plain. */
 export const highlight = (code: string, language: string): Html =>
-  Object.hasOwn(LANGUAGES, language) ? raw(hljs.highlight(code, { language }).value) : html`${code}`;
+  Object.hasOwn(LANGUAGES, language)
+    ? raw(hljs.highlight(code, { language }).value.replace(PLAIN, '$1'))
+    : html`${code}`;

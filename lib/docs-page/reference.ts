@@ -4,6 +4,7 @@ import { type ApiDocument, type Operation, operationsOf, withSchemas } from './d
 import { guideLinks } from './guide.ts';
 import { type Html, html } from './html.ts';
 import { markdown, slug } from './markdown.ts';
+import { linkNames } from './name-links.ts';
 import { methodBadge, operationSection } from './operation.ts';
 import { page } from './page.ts';
 import { KEY_VARIABLE, SAMPLE_BASE_URL } from './samples.ts';
@@ -29,31 +30,68 @@ const groupsOf = (document: ApiDocument) => {
   return document.tags.map((tag) => ({ ...tag, operations: byTag.get(tag.name) ?? [] }));
 };
 
-type Groups = ReturnType<typeof groupsOf>;
-type Chapters = ReturnType<typeof chaptersOf>;
+type Group = ReturnType<typeof groupsOf>[number];
 
-const navigation = (groups: Groups, chapters: Chapters): Html => {
+/** The parts of the page: operations, what holds for all of them, and last the operations that return this documentation. */
+interface Parts {
+  readonly groups: readonly Group[];
+  readonly chapters: ReturnType<typeof chaptersOf>;
+  readonly last: readonly Group[];
+}
+
+const partsOf = (document: ApiDocument): Parts => {
+  const groups = groupsOf(document);
+  return { groups: groups.slice(0, -1), chapters: chaptersOf(document), last: groups.slice(-1) };
+};
+
+/** Returns the addresses of the error codes, and of the fields where the page first describes them. */
+const addressesOf = (document: ApiDocument): ReadonlyMap<string, string> => {
+  const operations = operationsOf(document);
+  const fields = operations.flatMap(({ id, parameters, body, successes }) => [
+    ...parameters.map(({ name }) => [name, `#${id}.${name}`] as const),
+    ...Object.keys(body?.schema.properties ?? {}).map((name) => [name, `#${id}.${name}`] as const),
+    ...Object.keys(successes[0]?.schema?.properties ?? {}).map(
+      (name) => [name, `#${id}.response.${name}`] as const,
+    ),
+  ]);
+  const codes = operations.flatMap(({ errors }) =>
+    errors.map(({ code }) => [code, `docs/errors#${code}`] as const),
+  );
+  // The first address of a name is the last one set.
+  return new Map([...fields.reverse(), ...codes]);
+};
+
+const operationLinks = ({ name, operations }: Group): Html => {
   const link = ({ id, method, summary }: Operation): Html =>
     html`<li><a href="#${id}">${summary} ${methodBadge(method)}</a></li>`;
-  return contents([
+  return html`<h2>${name}</h2>\n<ul>${operations.map(link)}</ul>`;
+};
+
+const navigation = ({ groups, chapters, last }: Parts): Html =>
+  contents([
     html`<ul><li><a href="#start">Start</a></li></ul>`,
-    ...groups.map(({ name, operations }) => html`<h2>${name}</h2>\n<ul>${operations.map(link)}</ul>`),
+    ...groups.map(operationLinks),
     html`<h2>For all operations</h2>
 <ul>${chapters.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
 <h2>Guides</h2>
 <ul>${guideLinks('docs/')}</ul>`,
+    ...last.map(operationLinks),
   ]);
-};
 
 const start = ({ info }: ApiDocument, first: Operation | undefined): Html => html`
 <section class="operation" id="start">
 <div class="text">
 <h1>${info.title} API <small>${info.version}</small></h1>
 ${markdown(info.description.split(/^## /m)[0] ?? '')}
+<ol class="steps">
+<li><a href="docs/quick-start#1-registration-of-the-buyer">Register</a>: the buyer signs in to the buyer app once.</li>
+<li><a href="#create-user">Link</a>: send the buyer’s national id, birth date, phone and name.</li>
+<li><a href="#list-users">List</a>: read your linked users, or find one by phone.</li>
+</ol>
+<p>The <a href="docs/quick-start">quick start</a> takes these steps one by one. Programs read the
+<a href="v1/openapi.json">OpenAPI document</a>.</p>
 <p>Base URL: <code>${SAMPLE_BASE_URL}</code>. Send your key in the header <code>X-Api-Key</code>; keep it on your servers.
 The samples read it from the environment variable <code>${KEY_VARIABLE}</code>.</p>
-<p>New here? Read the <a href="docs/quick-start">quick start</a>. Programs read the
-<a href="v1/openapi.json">OpenAPI document</a>.</p>
 </div>
 <div class="aside">${first && tryForm(first, 'first')}</div>
 </section>`;
@@ -69,33 +107,33 @@ export const referenceEntries = (openApiDocument: object) => {
   return [...operationsOf(document).flatMap(operationEntries), ...chapters];
 };
 
+const groupSection = ({ name, description, operations }: Group): Html =>
+  html`<h2>${name}</h2><p>${description}</p>
+${operations.map(operationSection)}`;
+
 /** Builds the reference page. The list of operations and their whole description need no JavaScript. */
 export const referencePage = (openApiDocument: object): Page => {
   const document = withSchemas(openApiDocument);
-  const groups = groupsOf(document);
-  const chapters = chaptersOf(document);
+  const parts = partsOf(document);
   // A newcomer needs nothing but a key to list users.
-  const first = groups
-    .flatMap(({ operations }) => operations)
-    .find(
-      ({ method, takesKey, parameters }) =>
-        method === 'GET' && takesKey && parameters.every(({ required }) => !required),
-    );
-  return page({
-    title: `${document.info.title} API`,
-    root: '.',
-    content: html`${navigation(groups, chapters)}
-<main>
-${start(document, first)}
-${groups.map(
-  ({ name, description, operations }) => html`<h2>${name}</h2><p>${description}</p>
-${operations.map(operationSection)}`,
-)}
+  const first = operationsOf(document).find(
+    ({ method, takesKey, parameters }) =>
+      method === 'GET' && takesKey && parameters.every(({ required }) => !required),
+  );
+  const main = html`${start(document, first)}
+${parts.groups.map(groupSection)}
 <h2>For all operations</h2>
-${chapters.map(
+${parts.chapters.map(
   ({ id, title, text }) =>
     html`<section class="chapter" id="${id}"><h3>${title}</h3>${markdown(text)}</section>`,
 )}
+${parts.last.map(groupSection)}`;
+  return page({
+    title: `${document.info.title} API`,
+    root: '.',
+    content: html`${navigation(parts)}
+<main>
+${linkNames(main, addressesOf(document))}
 </main>`,
   });
 };

@@ -13,10 +13,16 @@ ${required && raw('required')}></label>`;
 const KEY_INPUT = html`<label><span>API key</span><input type="password" data-in="key" autocomplete="off"
  placeholder="blk_…"></label>`;
 
-const bodyInput = (example: unknown): Html => {
+/** A field for each member of the body, and the whole body as JSON beside them. The script keeps the two equal. */
+const bodyInputs = ({ schema, example }: NonNullable<Operation['body']>): Html => {
+  const values = example as Readonly<Record<string, unknown>>;
   const text = JSON.stringify(example, null, 2);
-  return html`<label><span>Body</span><textarea data-in="body" spellcheck="false"
- rows="${text.split('\n').length}">${text}</textarea></label>`;
+  return html`${Object.keys(schema.properties ?? {}).map(
+    (name) =>
+      html`<label><span>${name}</span><input data-field="${name}" autocomplete="off" spellcheck="false"${attribute('value', values[name])}></label>`,
+  )}
+<details><summary>As JSON</summary><textarea data-in="body" aria-label="Body as JSON" spellcheck="false"
+ rows="${text.split('\n').length}">${text}</textarea></details>`;
 };
 
 /** Returns the form that sends a request from the page. The page's script handles it; without JavaScript it is hidden. */
@@ -26,7 +32,7 @@ export const tryForm = (operation: Operation, id: string): Html => {
 <p class="path"><strong>Try it</strong> <code>${method} ${path}</code></p>
 ${takesKey && KEY_INPUT}
 ${parameters.map(parameterInput)}
-${body && bodyInput(body.example)}
+${body && bodyInputs(body)}
 <button type="submit">Execute</button>
 <p class="result" role="status"></p>
 <div class="answer" hidden></div>

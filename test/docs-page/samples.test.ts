@@ -47,6 +47,7 @@ const PROGRAMS: Readonly<Record<Language, Program>> = {
   curl: { file: 'sample.sh', command: 'sh', needs: 'curl' },
   typescript: { file: 'sample.mts', command: process.execPath, needs: process.execPath },
   python: { file: 'sample.py', command: 'python3', needs: 'python3' },
+  php: { file: 'sample.php', command: 'php', needs: 'php' },
 };
 
 const outputOf = async (sample: string, language: Language): Promise<string> => {
@@ -123,6 +124,7 @@ const describeLanguage = (language: Language, phone: string): void => {
 describeLanguage('curl', '+989990000001');
 describeLanguage('typescript', '+989990000002');
 describeLanguage('python', '+989990000003');
+describeLanguage('php', '+989990000004');
 
 describe('the page', () => {
   it('has a section for every published operation', () => {
@@ -132,7 +134,7 @@ describe('the page', () => {
 });
 
 describe('a sample whose request is refused', () => {
-  it.each(['typescript', 'python'] as const)('ends %s with the problem', async (language) => {
+  it.each(['typescript', 'python', 'php'] as const)('ends %s with the problem', async (language) => {
     const wrong = sampleOf('get-user', language);
     await expect(outputOf(wrong, language)).rejects.toMatchObject({
       stderr: expect.stringContaining('user_not_found'),

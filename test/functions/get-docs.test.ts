@@ -23,6 +23,10 @@ const getDocs = () =>
     '/docs',
   );
 
+/** The names of one word stay without a link. */
+const linkTo = (code: string): string =>
+  code.includes('_') ? `<a href="docs/errors#${code}">${code}</a>` : code;
+
 const published = allRoutes.filter(({ tag }) => tag !== undefined);
 
 const sectionOf = (body: string, name: string): string =>
@@ -76,8 +80,36 @@ describe('200', () => {
     expect(ids).toEqual([...new Set(ids)]);
   });
 
-  it('is small enough to arrive at once', async () => {
+  it('is at most 120 KB, and small enough to arrive at once', async () => {
+    expect(Buffer.byteLength((await getDocs()).body)).toBeLessThanOrEqual(120 * 1024);
     expect(gzipSync((await getDocs()).body).byteLength).toBeLessThan(MAX_COMPRESSED_BYTES);
+  });
+
+  it('says in three steps what to do, each with a link', async () => {
+    const { body } = await getDocs();
+    const [steps = ''] = /<ol class="steps">[\s\S]*?<\/ol>/.exec(body) ?? [];
+    expect([...steps.matchAll(/<li><a href="([^"]+)">(\w+)/g)].map(([, link, step]) => [step, link])).toEqual(
+      [
+        ['Register', 'docs/quick-start#1-registration-of-the-buyer'],
+        ['Link', '#create-user'],
+        ['List', '#list-users'],
+      ],
+    );
+  });
+
+  it('ends with the operations that return this documentation', async () => {
+    const { body } = await getDocs();
+    const ids = [...body.matchAll(/<section class="(?:operation|chapter)" id="([^"]+)"/g)].map(
+      ([, id]) => id,
+    );
+    expect(ids.slice(-2)).toEqual(['get-openapi', 'get-docs']);
+  });
+
+  it('sets error codes and fields in prose as code, with links to what describes them', async () => {
+    const [, prose = ''] =
+      /<p>(Checks that the phone is a registered buyer.*?)<\/p>/.exec((await getDocs()).body) ?? [];
+    expect(prose).toContain('<code><a href="#create-user.birth_date">birth_date</a></code>');
+    expect(prose).toContain('<code><a href="docs/errors#too_many_attempts">too_many_attempts</a></code>');
   });
 
   it('escapes the text of the document', () => {
@@ -98,7 +130,9 @@ describe.each(published.map((route) => [route.name, route] as const))(
       const expected = [
         `>${route.method}</span> <code>${route.path}</code>`,
         ...fields.map((field) => `<code class="name">${field}</code>`),
-        ...problemsOf(route).map((code) => `<td>${PROBLEMS[code].status}</td><td><code>${code}</code></td>`),
+        ...problemsOf(route).map(
+          (code) => `<td>${PROBLEMS[code].status}</td><td><code>${linkTo(code)}</code></td>`,
+        ),
       ];
       expect(expected.filter((text) => !section.includes(text))).toEqual([]);
     });
@@ -106,7 +140,7 @@ describe.each(published.map((route) => [route.name, route] as const))(
     it('has a sample in each language', async () => {
       const section = sectionOf((await getDocs()).body, name);
       const languages = [...section.matchAll(/<pre data-language="(\w+)"/g)].map(([, language]) => language);
-      expect(languages).toEqual(['curl', 'typescript', 'python']);
+      expect(languages).toEqual(['curl', 'typescript', 'python', 'php']);
     });
   },
 );

@@ -1,24 +1,20 @@
+import { blockOf } from './answer.js';
 import { all, base, element } from './dom.js';
-
-const indented = (text) => {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-};
+import { queryOf, setUpTyping, showInSamples } from './typing.js';
 
 /** Puts the id of a returned user into the forms that take one. */
 const offerId = (text) => {
   const [id] = /usr_\w{22}/.exec(text) ?? [];
   if (id === undefined) return;
-  for (const field of all('.try [data-in="path"][name="id"]')) field.value = id;
+  for (const field of all('.try [data-in="path"][name="id"]')) {
+    field.value = id;
+    showInSamples(field.form);
+  }
 };
 
 const requestOf = (form) => {
   const fields = all('[data-in]', form);
   const valuesIn = (place) => fields.filter((field) => field.dataset.in === place && field.value !== '');
-  const query = new URLSearchParams(valuesIn('query').map(({ name, value }) => [name, value]));
   const path = valuesIn('path').reduce(
     (filled, { name, value }) => filled.replace(`{${name}}`, encodeURIComponent(value)),
     form.dataset.path,
@@ -27,13 +23,15 @@ const requestOf = (form) => {
   for (const { value } of valuesIn('key')) headers['X-Api-Key'] = value.trim();
   const [body] = valuesIn('body');
   if (body !== undefined) headers['Content-Type'] = 'application/json';
-  const url = `${base}${path}${query.size === 0 ? '' : `?${query}`}`;
+  const url = `${base}${path}${queryOf(form)}`;
   return new Request(url, { method: form.dataset.method, headers, body: body?.value });
 };
 
 const send = async (form) => {
   const result = form.querySelector('.result');
   const answer = form.querySelector('.answer');
+  const button = form.querySelector('[type="submit"]');
+  button.disabled = true;
   answer.hidden = true;
   result.className = 'result';
   result.textContent = 'Sending …';
@@ -46,12 +44,14 @@ const send = async (form) => {
     const headers = document.createElement('details');
     const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`);
     headers.append(element('summary', 'Headers'), element('pre', lines.join('\n')));
-    answer.replaceChildren(element('pre', text === '' ? '(no body)' : indented(text)), headers);
+    answer.replaceChildren(blockOf('Response', text === '' ? '(no body)' : text), headers);
     answer.hidden = false;
     if (response.ok && form.dataset.method !== 'DELETE') offerId(text);
   } catch (error) {
     result.textContent = `The request could not be sent: ${error.message}`;
     result.className = 'result bad';
+  } finally {
+    button.disabled = false;
   }
 };
 
@@ -63,6 +63,7 @@ export const setUpForms = async () => {
   };
   for (const key of keys) key.addEventListener('input', () => enter(key.value));
   for (const form of all('.try')) {
+    setUpTyping(form);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       send(form);

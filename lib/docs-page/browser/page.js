@@ -2,7 +2,8 @@
  * The script of the reference page and the guides: search, copying, code samples in one language, and the forms. Requests go to the origin
  * and stage that served the page. A key stays in the memory of the page.
  */
-import { all, base, language } from './dom.js';
+import { setUpCopyButton } from './copying.js';
+import { all, base } from './dom.js';
 import { setUpForms } from './forms.js';
 import { setUpSearch } from './search.js';
 
@@ -21,19 +22,6 @@ const setUpSamples = () => {
   for (const tab of all('.samples input')) {
     tab.addEventListener('change', () => {
       for (const other of all(`.samples input[value="${tab.value}"]`)) other.checked = true;
-    });
-  }
-};
-
-/** Each button copies the block around it, of the samples the selected one. */
-const setUpCopying = () => {
-  for (const button of all('.copy')) {
-    button.hidden = false;
-    button.addEventListener('click', async () => {
-      const block = button.closest('figure, .samples');
-      const code = all('pre', block).find((sample) => sample.checkVisibility());
-      await navigator.clipboard.writeText(code.textContent);
-      button.textContent = language === 'fa' ? 'رونوشت شد' : 'Copied';
     });
   }
 };
@@ -68,7 +56,7 @@ const setUpContents = () => {
 document.documentElement.classList.add('js');
 showBase();
 setUpSamples();
-setUpCopying();
+for (const button of all('.copy')) setUpCopyButton(button);
 setUpSearch();
 setUpContents();
 setUpForms();

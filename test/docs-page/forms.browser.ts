@@ -1,0 +1,95 @@
+/** The forms of the reference page in a real browser, served by the whole local service. */
+import type { Browser, Page } from 'playwright-core';
+import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+import { describeInBrowser, execute, launchBrowser, openDocs } from './browser.ts';
+
+/** Returns the samples of an operation, in the order of the tabs. */
+const samplesOf = (page: Page, operationId: string): Promise<readonly string[]> =>
+  page.locator(`#${operationId} .samples pre`).allTextContents();
+
+describeInBrowser('the forms of the reference page', () => {
+  let browser: Browser;
+  let service: RunningService;
+  let baseUrl: string;
+
+  beforeAll(async () => {
+    service = await startRunningService({ args: ['--memory'] });
+    baseUrl = service.demo.base_url;
+    browser = await launchBrowser();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await removeDataFolder(service?.folder);
+  });
+
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
+  });
+
+  it('writes what is typed into the samples of every language, quoted as the language needs it', async () => {
+    const { page } = await openDocs(browser, baseUrl);
+    await page.locator('#create-user-try [data-field="display_name"]').fill(`O'Neil "Sara"`);
+    expect(await samplesOf(page, 'create-user')).toEqual([
+      expect.stringContaining(`"display_name": "O'\\''Neil \\"Sara\\""`),
+      expect.stringContaining(`display_name: 'O\\'Neil "Sara"'`),
+      expect.stringContaining(`"display_name": "O'Neil \\"Sara\\""`),
+      expect.stringContaining(`'display_name' => 'O\\'Neil "Sara"'`),
+    ]);
+    await page.locator('#list-users-try [name="phone"]').fill('+989990123456');
+    const url = `'${baseUrl}/v1/users?phone=%2B989990123456&page=1&page_size=20'`;
+    expect((await samplesOf(page, 'list-users'))[0]).toContain(url);
+    const id = page.locator('#get-user-try [name="id"]');
+    await id.fill("a/b'");
+    expect((await samplesOf(page, 'get-user'))[0]).toContain(`'${baseUrl}/v1/users/a%2Fb%27'`);
+    await id.fill('');
+    expect((await samplesOf(page, 'get-user'))[0]).toMatch(/\/v1\/users\/usr_\w{22}'/);
+  });
+
+  it('keeps the fields of a body and its JSON equal, and sends the JSON', async () => {
+    const { page } = await openDocs(browser, baseUrl);
+    const form = page.locator('#create-user-try');
+    const json = form.locator('[data-in="body"]');
+    await form.getByText('As JSON').click();
+    await form.locator('[data-field="display_name"]').fill('');
+    expect(Object.keys(JSON.parse(await json.inputValue()))).not.toContain('display_name');
+    await json.fill('{"phone":"12","unknown":true}');
+    expect(await form.locator('[data-field="phone"]').inputValue()).toBe('12');
+    expect((await samplesOf(page, 'create-user'))[0]).toContain('"phone": "12"');
+    const { status, body } = await execute(page, 'create-user');
+    expect(status).toBe('422');
+    expect(body).toContain('#/unknown');
+  });
+
+  it('cannot be executed again while a request is sent', async () => {
+    const { page } = await openDocs(browser, baseUrl);
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/v1/users?**', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const button = page.locator('#list-users-try [type="submit"]');
+    await button.click();
+    await page.locator('#list-users-try').getByText('Sending …').waitFor();
+    expect(await button.isDisabled()).toBe(true);
+    release();
+    await page.locator('#list-users-try .answer').waitFor({ state: 'visible' });
+    expect(await button.isEnabled()).toBe(true);
+  });
+
+  it('shows a response in colors, with a button to copy it', async () => {
+    const { page } = await openDocs(browser, baseUrl, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const { body } = await execute(page, 'list-users');
+    const answer = page.locator('#list-users-try .answer');
+    expect(await answer.locator('.h-attr').allInnerTexts()).toEqual(
+      expect.arrayContaining(['"data"', '"total"']),
+    );
+    await answer.getByRole('button', { name: 'Copy' }).click();
+    await answer.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(body);
+  });
+});
