@@ -13,6 +13,8 @@ import { localTarget } from '#test/service/local-target.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 
 const CLIENT = fileURLToPath(new URL('../../client/', import.meta.url));
+const TYPESCRIPT = join(CLIENT, 'node_modules/typescript/bin/tsc');
+const NODE_TYPES = join(CLIENT, '../node_modules/@types');
 const INSTALL_MS = 180_000;
 
 const run = promisify(execFile);
@@ -46,16 +48,31 @@ describe('the packed client', () => {
 
   const runExample = async () => {
     const file = join(project, 'example.mts');
-    await writeFile(file, (await readmeExample()).replace('http://localhost:3000', service.demo.base_url));
+    await writeFile(file, await readmeExample());
     const { stdout } = await run(process.execPath, [file], {
       cwd: project,
       env: {
         ...process.env,
+        BUYER_LINKING_URL: service.demo.base_url,
         BUYER_LINKING_API_KEY: service.demo.keys.free,
       },
     });
     return stdout.trim().split('\n');
   };
+
+  it('is ready to be published: by its name and version, with code, types, license and README, and nothing else', async () => {
+    const { stdout } = await npm(CLIENT, 'publish', '--dry-run', '--json', '--ignore-scripts');
+    const published = JSON.parse(stdout) as Record<string, { id: string; files: { path: string }[] }>;
+    const { id = '', files = [] } = published['buyer-linking-client'] ?? {};
+    expect(id).toBe('buyer-linking-client@1.0.0');
+    const paths = files.map(({ path }) => path);
+    expect(paths.filter((path) => !path.startsWith('dist/')).sort()).toEqual([
+      'LICENSE',
+      'README.md',
+      'package.json',
+    ]);
+    expect(paths).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts']));
+  });
 
   it('has types that are generated from the current document', async () => {
     const committed = await readFile(join(CLIENT, 'src/generated/openapi.ts'), 'utf8');
@@ -92,12 +109,10 @@ describe('the packed client', () => {
   it('has types that accept the example and reject a misspelled field', async () => {
     const compile = async (name: string, text: string): Promise<string> => {
       await writeFile(join(project, name), text);
-      const options = '--noEmit --strict --module nodenext --target es2022 --lib es2023,dom';
-      return run(
-        process.execPath,
-        [join(CLIENT, 'node_modules/typescript/bin/tsc'), ...options.split(' '), name],
-        { cwd: project },
-      ).then(
+      const options = '--noEmit --strict --module nodenext --target es2022 --lib es2023,dom --types node';
+      return run(process.execPath, [TYPESCRIPT, ...options.split(' '), '--typeRoots', NODE_TYPES, name], {
+        cwd: project,
+      }).then(
         () => '',
         ({ stdout }: { stdout: string }) => stdout,
       );

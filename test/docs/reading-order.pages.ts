@@ -18,12 +18,18 @@ const NOT_RUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'npm run admin -- sellers create "Kaveh Books"': 'docs/admin.md has these commands',
     'npm ci': 'a deploy: npm run test:deploy',
   },
+  'client/README.md': {
+    'npm ci --prefix client && npm publish ./client --access public':
+      'publishes: test/client makes a dry run',
+  },
   'client-php/README.md': {
     'mkdir -p ../shop && cd ../shop': 'Composer requires packagist; Debian packages take its place',
     'composer install && composer test && composer lint': 'test/client-php runs the same',
+    'git push git@example.com:php-client.git "$(git subtree split --prefix client-php)":refs/tags/v1.0.0':
+      'publishes',
   },
   'docs/test-identities.md': {
-    'BASE=…    # the output BaseUrl of the stage': 'a deployed stage: npm run test:deploy',
+    'BUYER_LINKING_URL=…    # the output BaseUrl of the stage': 'a deployed stage: npm run test:deploy',
   },
   'docs/local.md': {
     'npm start                           # http://localhost:3000, data in .local/':
