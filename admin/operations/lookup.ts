@@ -15,7 +15,8 @@ const ENDING = /^(?:(?:blk_[a-z]+_)?…)?([0-9A-Za-z]{4})$/;
 /** Reads of keys at the same time. */
 const AT_ONCE = 10;
 
-const normalized = (name: string): string => name.normalize('NFC').trim().toLowerCase();
+/** Returns a name as it is compared: in any case, and in one form of Unicode. */
+export const normalized = (name: string): string => name.normalize('NFC').trim().toLowerCase();
 
 /** Returns the sellers whose name or id contains a text, in any case, oldest first. */
 export const searchSellers = async (admin: Administration, text = ''): Promise<Seller[]> => {
@@ -63,15 +64,19 @@ export const sellerNamed = async (admin: Administration, text: string): Promise<
   );
 };
 
-/** Returns the keys of all sellers that have a secret with this ending. */
-const keysEndingIn = async (admin: Administration, ending: string): Promise<ApiKey[]> => {
+/** Returns the keys of all sellers, seller by seller, the oldest seller first. */
+export const keysOfAllSellers = async (admin: Administration): Promise<ApiKey[]> => {
   const found: ApiKey[] = [];
   for (const sellers of chunksOf(await searchSellers(admin), AT_ONCE)) {
     const keys = await Promise.all(sellers.map(({ seller_id }) => admin.keys.listOf(seller_id)));
-    found.push(...keys.flat().filter((key) => key.secrets.some((secret) => secret.last_four === ending)));
+    found.push(...keys.flat());
   }
   return found;
 };
+
+/** Returns the keys of all sellers that have a secret with this ending. */
+const keysEndingIn = async (admin: Administration, ending: string): Promise<ApiKey[]> =>
+  (await keysOfAllSellers(admin)).filter((key) => key.secrets.some((secret) => secret.last_four === ending));
 
 /** Returns the key of a secret, by one read of its hash. Throws `key_not_found`, without the secret. */
 export const keyOfSecret = async (admin: Administration, secret: string): Promise<ApiKey> => {

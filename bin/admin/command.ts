@@ -50,15 +50,19 @@ const confirmWith =
     if (!/^y(es)?$/i.test(answer.trim())) throw refusal('declined', 'Nothing was changed.');
   };
 
+/** Wraps a text between words on a terminal. A pipe or a file gets it as it is. */
+export const wrapped = (text: string, { canRedraw, columns }: Terminal): string =>
+  canRedraw ? wrapAnsi(text, columns) : text;
+
 /** What a command does. It gets the arguments of the command line, then the options. */
 type Work = (session: Session, ...args: never[]) => Promise<CommandResult>;
 
 const write = (terminal: Terminal, isJson: boolean, { json, text, note, warning }: CommandResult): void => {
   terminal.out(isJson ? `${JSON.stringify(json, null, 2)}\n` : render(text, terminal.output));
   if (note && !isJson) {
-    terminal.error(`${terminal.canRedraw ? wrapAnsi(note, terminal.columns) : note}\n`);
+    terminal.error(`${wrapped(note, terminal)}\n`);
   }
-  if (warning !== undefined) terminal.error(`warning: ${warning}\n`);
+  if (warning !== undefined) terminal.error(`${wrapped(`warning: ${warning}`, terminal)}\n`);
 };
 
 /** What `--help` says about an argument, by its name. */

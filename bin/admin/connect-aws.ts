@@ -57,10 +57,12 @@ const readOutputs = async (stage: string) => {
   }
 };
 
-const callerArn = async (): Promise<string> => {
+/** Returns who the credentials belong to, and the Region that the commands use. */
+const callerIdentity = async () => {
   const client = new STSClient({});
   try {
-    return (await client.send(new GetCallerIdentityCommand({}))).Arn ?? 'unknown';
+    const { Arn = 'unknown', Account = 'unknown' } = await client.send(new GetCallerIdentityCommand({}));
+    return { actor: Arn, aws: { account: Account, region: await client.config.region() } };
   } finally {
     client.destroy();
   }
@@ -100,7 +102,7 @@ export const connectAws = async (
     process.env.AWS_PROFILE = profile;
   }
   if (region !== undefined) process.env.AWS_REGION = region;
-  const [outputs, actor] = await Promise.all([readOutputs(stage), callerArn()]);
+  const [outputs, { actor, aws }] = await Promise.all([readOutputs(stage), callerIdentity()]);
   const output = (name: string): string => String(outputs[name]);
   const gateway = apiGatewayClient();
   const table = openAdminTable(output(OUTPUTS.tableName), {});
@@ -124,6 +126,7 @@ export const connectAws = async (
     release: { version: output(OUTPUTS.version), commit: output(OUTPUTS.commit) },
     alarms: () => raisedAlarms(stage),
     hashSecretArn: output(OUTPUTS.hashSecretArn),
+    aws,
     baseUrl: output(OUTPUTS.baseUrl),
     testPeople: isSandbox(output(OUTPUTS.providers).split(',')) ? 'sandbox' : undefined,
     close() {

@@ -45,6 +45,7 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
     release: releaseOf(),
     alarms: async () => undefined,
     hashSecretArn: undefined,
+    aws: undefined,
     baseUrl: target.base_url,
     testPeople: 'simulated',
     close() {

@@ -15,6 +15,8 @@ export interface Connection {
   alarms(): Promise<readonly string[] | undefined>;
   /** The ARN of the hash secret; undefined for the local service, which has it in a file. */
   readonly hashSecretArn: string | undefined;
+  /** The AWS account and Region; undefined for the local service. */
+  readonly aws: { readonly account: string; readonly region: string } | undefined;
   /** The URL of the service. */
   readonly baseUrl: string;
   /** Who stands in for the registries and the SMS provider; undefined for a stage that calls real ones. */

@@ -25,6 +25,16 @@ export const parseMoment = (text: string, nowMs: number): number | undefined => 
 export const isoOf = (epochSeconds: number | undefined): string | null =>
   epochSeconds === undefined ? null : `${new Date(epochSeconds * 1000).toISOString().slice(0, 19)}Z`;
 
+/** Formats a duration as `45 s`, `12 min`, `17 h 29 min` or `3 d 4 h`: at most two units, rounded up. */
+export const durationText = (seconds: number): string => {
+  if (seconds < 60) return `${Math.ceil(seconds)} s`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+};
+
 /** Formats an ISO time as `2026-11-21 12:00` for tables; null as `never`. */
 export const shortTime = (iso: string | null): string =>
   iso === null ? 'never' : iso.slice(0, 16).replace('T', ' ');

@@ -74,11 +74,23 @@ export const sellerTable = (sellers: readonly Seller[]): TextTable => ({
   optional: 1,
 });
 
-/** Formats keys as a table, without their secrets. */
-export const keyTable = (keys: readonly KeyView[]): TextTable => ({
-  head: ['key', 'name', 'secret', 'plan', 'status', 'last used', 'expires (UTC)', 'scopes', 'created'],
+/** Formats keys as a table, without their secrets. `withSeller`: they are of several sellers. */
+export const keyTable = (keys: readonly KeyView[], withSeller = false): TextTable => ({
+  head: [
+    'key',
+    ...(withSeller ? ['seller'] : []),
+    'name',
+    'secret',
+    'plan',
+    'status',
+    'last used',
+    'expires (UTC)',
+    'scopes',
+    'created',
+  ],
   rows: keys.map((key) => [
     key.key_id,
+    ...(withSeller ? [key.seller_id] : []),
     key.name,
     `…${key.last_four}`,
     key.plan,

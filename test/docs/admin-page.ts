@@ -50,8 +50,8 @@ const linkUser = async ({ service }: Reader, phone?: string): Promise<string> =>
  */
 export const followAdminPage = async (reader: Reader): Promise<readonly object[]> => {
   const { demo, folder } = reader.service;
-  const file = join(reader.home, 'buyers.csv');
-  await writeFile(file, `phone\n${PHONE}\n`);
+  const file = join(reader.home, 'phones.txt');
+  await writeFile(file, `${PHONE}\n`);
   const run = (words: readonly string[], answers: readonly (readonly [string, string])[] = []) =>
     onTerminal({ answers }, '--data', folder, ...words);
 
@@ -65,7 +65,7 @@ export const followAdminPage = async (reader: Reader): Promise<readonly object[]
     const inUsers = command.words[0] === 'users';
     const words = withIds(command.words, inUsers ? { ...ids, sel: demo.seller_id } : ids);
     const { exitCode, screen } = await run(
-      words.map((word) => (word === 'buyers.csv' ? file : word)),
+      words.map((word) => (word === 'phones.txt' ? file : word)),
       answersTo(command),
     );
     const missing = linesNotPrinted(screen, command);

@@ -2,8 +2,8 @@ import { answersOf, consoleCommandsOf, linesNotPrinted } from './console.ts';
 
 const page = `
 \`\`\`console
-$ npx buyer-linking sellers create "Kaveh Books"      # prints the seller id
-$ npx buyer-linking buyers erase -
+$ npm run admin -- sellers create "Kaveh Books"      # prints the seller id
+$ npm run admin -- buyers erase -
 Phone: 09990001234
 Erase this buyer for good? It is linked with 2 sellers as 3 users. [y/N] y
 Erased 3 users of 2 sellers.

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** A command of the admin CLI as a page shows it after `$ npx buyer-linking`, and the lines of the terminal below it. */
+/** A command of the admin CLI as a page shows it after `$ npm run admin --`, and the lines of the terminal below it. */
 export interface ConsoleCommand {
   readonly words: readonly string[];
   readonly shown: readonly string[];
@@ -16,7 +16,7 @@ const wordsOf = (line: string): string[] =>
 export const consoleCommandsOf = (markdown: string): readonly ConsoleCommand[] =>
   [...markdown.matchAll(/^```console\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
     block
-      .split(/^\$ npx buyer-linking /m)
+      .split(/^\$ npm run admin -- /m)
       .slice(1)
       .map((text) => {
         const [line = '', ...shown] = text.trimEnd().split('\n');
@@ -29,6 +29,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\b(sel|key|usr)_\w+/g, '$1_id'],
   [/\bblk_test_[^\s,]+/g, 'key'],
   [/\d{4}-\d\d-\d\d(?: \d\d:\d\d)?/g, 'time'],
+  [/\b\d+ (?:s|min|h|d)(?: \d+ (?:min|h))?(?!\S)/g, 'duration'],
   [/\d[\d,]*/g, 'n'],
   [/\bn ([a-z]+?)s?\b/g, 'n $1'],
   [/\s+/g, ' '],

@@ -52,8 +52,34 @@ const show = async ({ admin, release, alarms }: Session): Promise<CommandResult>
   };
 };
 
-/** `info` */
-export const addInfoCommand: AddCommands = ({ add }) => {
+const config = async ({ admin, aws, baseUrl }: Session): Promise<CommandResult> => {
+  const { stage, table, actor } = admin;
+  return {
+    json: {
+      stage,
+      base_url: baseUrl,
+      account: aws?.account ?? null,
+      region: aws?.region ?? null,
+      table: table.name,
+      actor,
+    },
+    text: {
+      properties: [
+        ['stage', stage],
+        ['address', baseUrl],
+        ['account', aws?.account ?? 'none: the local service'],
+        ['region', aws?.region ?? 'none: the local service'],
+        ['table', table.name],
+        ['actor', actor],
+      ],
+    },
+  };
+};
+
+/** `info`, `config` */
+export const addInfoCommands: AddCommands = ({ add }) => {
   const description = 'show the version of a deployment, its numbers and its alarms';
   add('info', description, show, 'info', 'info --stage prod');
+  const configHelp = 'show which deployment, account and Region a command with these options talks to';
+  add('config', configHelp, config, 'config', 'config --stage prod --profile work');
 };

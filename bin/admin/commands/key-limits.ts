@@ -3,6 +3,7 @@ import { keyNamed } from '#admin/operations/lookup.ts';
 import type { KeyLimitName, LimitOverrides } from '#shared/rate-limits/plans.ts';
 import type { AddCommands, Session } from '../command.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';
+import { durationText } from '../times.ts';
 import { plural } from '../views.ts';
 
 /** The most days that API Gateway returns at once. */
@@ -28,10 +29,10 @@ export const limits = async ({ admin }: Session, text: string, { set = {}, unset
       head: ['limit', 'maximum', 'used', 'remaining', 'resets in'],
       rows: states.map(({ name, limit, used, remaining, resets_in_seconds, overridden }) => [
         name,
-        `${limit.toLocaleString('en')}${overridden ? ' (set for this key)' : ''}`,
+        `${limit.toLocaleString('en')}${overridden ? ' (set for the key)' : ''}`,
         used.toLocaleString('en'),
         remaining.toLocaleString('en'),
-        `${resets_in_seconds} s`,
+        durationText(resets_in_seconds),
       ]),
       items: 'limits',
     },
@@ -56,7 +57,7 @@ const usage = async ({ admin, terminal }: Session, text: string, { days }: { day
     text: { properties: shown.map(({ day, requests }) => [day, requests] as const) },
     note:
       `${plural(total, 'request')} of ${key_id} (plan ${plan}) in ${plural(days, 'day')} (UTC). ` +
-      `This minute: ${used} of ${limit}. The next minute begins in ${resetSeconds} s.`,
+      `This minute: ${used} of ${limit}. The next minute begins in ${durationText(resetSeconds)}.`,
   };
 };
 

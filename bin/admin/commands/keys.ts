@@ -1,7 +1,13 @@
 import type { Administration } from '#admin/administration.ts';
 import { assignPlan, setExpiry, setScopes } from '#admin/operations/change-key.ts';
 import { type IssuedKey, issueKey } from '#admin/operations/issue-key.ts';
-import { keyNamed, keyOfSecret, sellerNamed } from '#admin/operations/lookup.ts';
+import {
+  keyNamed,
+  keyOfSecret,
+  keysOfAllSellers,
+  normalized,
+  sellerNamed,
+} from '#admin/operations/lookup.ts';
 import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { rotateKey } from '#admin/operations/rotate-key.ts';
 import type { ApiKey } from '#admin/stores/api-key-schema.ts';
@@ -62,10 +68,36 @@ const issue = async (session: Session, seller: string, options: IssueOptions): P
   return { ...(await shownWithSecret(session, issued)), warning: await quotaWarning(session) };
 };
 
-const list = async ({ admin }: Session, seller: string) => {
-  const { seller_id } = await sellerNamed(admin, seller);
-  const keys = await readKeyViews(admin, await admin.keys.listOf(seller_id));
-  return { json: { keys }, text: keyTable(keys) };
+interface ListOptions {
+  /** Epoch seconds. */
+  readonly expiring?: number;
+  readonly search?: string;
+}
+
+/** Lists the keys of a seller, or of all sellers. With `--expiring`, the active ones that expire until then, the first one first. */
+const list = async (
+  { admin }: Session,
+  seller: string | undefined,
+  { expiring, search = '' }: ListOptions,
+) => {
+  const stored =
+    seller === undefined
+      ? await keysOfAllSellers(admin)
+      : await admin.keys.listOf((await sellerNamed(admin, seller)).seller_id);
+  const wanted = normalized(search);
+  const found = stored.filter(
+    ({ key_id, name, expires_at = Number.POSITIVE_INFINITY }) =>
+      (normalized(name).includes(wanted) || key_id.includes(search)) &&
+      (expiring === undefined || expires_at <= expiring),
+  );
+  const keys = await readKeyViews(admin, found);
+  const shown =
+    expiring === undefined
+      ? keys
+      : keys
+          .filter(({ status }) => status === 'active')
+          .sort((a, b) => String(a.expires_at).localeCompare(String(b.expires_at)));
+  return { json: { keys: shown }, text: keyTable(shown, seller === undefined) };
 };
 
 /** Returns a command that changes a key and shows it. */
@@ -125,7 +157,10 @@ export const addKeyCommands: AddCommands = ({ group }) => {
     .requiredOption('--scopes <scopes>', SCOPES_HELP, parseScopes)
     .option('--name <name>', 'a name for people', 'key')
     .option('--expires <when>', '90d, 12h or a day (its start, UTC); default: never', parseExpiry);
-  add('list <seller>', 'list the keys of a seller, without their secrets', list, 'keys list sel_…');
+  const listHelp = 'list the keys of a seller, or of all sellers, without their secrets';
+  add('list [seller]', listHelp, list, 'keys list sel_…', 'keys list --expiring 30d')
+    .option('--expiring <when>', 'only active keys that expire until then: 30d, 12h or a day', parseExpiry)
+    .option('--search <text>', 'only those whose name or id contains this');
   add('show <key>', 'show a key, without its secret', show, 'keys show key_…', 'keys show Kd3I');
   add('find', 'show the key of a secret; asks for it, or reads stdin', find, 'keys find < leaked.txt');
   const limitsHelp = 'show the state of the limits of a key, or set them for this key';

@@ -1,13 +1,13 @@
 import { Argument, Command, CommanderError } from 'commander';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { type AddCommands, commandsOf, PROGRAM } from '../command.ts';
+import { type AddCommands, commandsOf, PROGRAM, wrapped } from '../command.ts';
 import { completionScript, SHELLS } from '../completion.ts';
 import { failureOf, UsageError } from '../errors.ts';
 import type { Terminal } from '../terminal.ts';
 import { addAuditCommand } from './audit.ts';
 import { addBuyerCommands } from './buyers.ts';
 import { addHashSecretCommands } from './hash-secret.ts';
-import { addInfoCommand } from './info.ts';
+import { addInfoCommands } from './info.ts';
 import { addUsageCommand } from './key-limits.ts';
 import { addKeyCommands } from './keys.ts';
 import { addProviderCommands } from './providers.ts';
@@ -26,7 +26,7 @@ const COMMANDS: readonly AddCommands[] = [
   addRestoreCommands,
   addHashSecretCommands,
   addAuditCommand,
-  addInfoCommand,
+  addInfoCommands,
 ];
 
 const EXAMPLES = `
@@ -104,13 +104,15 @@ export const run = async (args: readonly string[], terminal: Terminal): Promise<
   } catch (error) {
     if (error instanceof CommanderError) return isRequested(error) ? 0 : 2;
     if (error instanceof UsageError) {
-      terminal.error(`error: ${error.message}\n`);
+      terminal.error(`${wrapped(`error: ${error.message}`, terminal)}\n`);
       return 2;
     }
     const failure = failureOf(error);
     const isIntended = failure.code === 'interrupted' || failure.code === 'declined';
     const text = isIntended ? failure.message : `error: ${failure.message}`;
-    terminal.error(`${args.includes('--json') ? JSON.stringify({ error: failure }) : text}\n`);
+    terminal.error(
+      `${args.includes('--json') ? JSON.stringify({ error: failure }) : wrapped(text, terminal)}\n`,
+    );
     return failure.code === 'interrupted' ? INTERRUPTED : 1;
   }
 };

@@ -1,9 +1,10 @@
-import { sellerNamed } from '#admin/operations/lookup.ts';
+import { normalized, sellerNamed } from '#admin/operations/lookup.ts';
 import { removeUser } from '#admin/operations/remove-user.ts';
 import { refusal } from '#admin/refusal.ts';
 import { userReads } from '#shared/users/read-users.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type User } from '#shared/users/schema.ts';
 import { type AddCommands, PHONE_HELP, type Session } from '../command.ts';
+import { UsageError } from '../errors.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';
 import { phoneHashesOf } from '../phone-argument.ts';
 import { shortTime } from '../times.ts';
@@ -17,6 +18,8 @@ interface ListOptions {
   readonly page: number;
   readonly pageSize: number;
   readonly phone?: string;
+  readonly all?: boolean;
+  readonly search?: string;
 }
 
 const NAMES = ['user', 'name', 'phone', 'national id', 'birth date', 'linked (UTC)'];
@@ -30,7 +33,34 @@ const valuesOf = ({ id, display_name, phone, national_id, birth_date, created_at
   shortTime(created_at),
 ];
 
-const list = async (session: Session, seller: string, { page, pageSize, phone }: ListOptions) => {
+/** Reads all users of a seller, page by page, and keeps those whose name or id contains the text. */
+const listAll = async (session: Session, seller: string, search = '') => {
+  const { seller_id: sellerId } = await sellerNamed(session.admin, seller);
+  const users = userReads(session.admin.table);
+  const wanted = normalized(search);
+  const data: User[] = [];
+  for (let page = 1, last = 1; page <= last; page += 1) {
+    const found = await users.listPage(sellerId, page, MAX_PAGE_SIZE);
+    last = found.totalPages;
+    data.push(
+      ...found.users.filter(
+        ({ id, display_name }) => normalized(display_name).includes(wanted) || id.includes(search),
+      ),
+    );
+  }
+  return {
+    json: { data, total: data.length },
+    text: { head: NAMES, rows: data.map(valuesOf), items: 'users', optional: 1 },
+    note: data.length === 0 ? undefined : `${plural(data.length, 'user')}.`,
+  };
+};
+
+const list = async (session: Session, seller: string, options: ListOptions) => {
+  const { page, pageSize, phone, all = false, search } = options;
+  if (all || search !== undefined) {
+    if (phone !== undefined) throw new UsageError('--phone excludes --all and --search.');
+    return listAll(session, seller, search);
+  }
   const { admin } = session;
   const { seller_id: sellerId } = await sellerNamed(admin, seller);
   const users = userReads(admin.table);
@@ -72,6 +102,8 @@ export const addUserCommands: AddCommands = ({ group }) => {
   const add = group('users', 'manage the users of a seller: its linked buyers');
   add('list <seller>', 'list the users of a seller, oldest first', list, 'users list sel_… --phone -')
     .option('--phone <phone>', `only the users with this phone: ${PHONE_HELP}`)
+    .option('--all', 'all users, page by page')
+    .option('--search <text>', 'only those whose name or id contains this; reads all users')
     .option('--page <number>', 'the page', wholeNumberUpTo(Number.MAX_SAFE_INTEGER), 1)
     .option('--page-size <count>', 'users per page', wholeNumberUpTo(MAX_PAGE_SIZE), DEFAULT_PAGE_SIZE);
   const commands = [

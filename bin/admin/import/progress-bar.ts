@@ -1,4 +1,5 @@
 import type { Terminal } from '../terminal.ts';
+import { durationText } from '../times.ts';
 
 const BAR_WIDTH = 24;
 const REDRAW_MS = 200;
@@ -7,9 +8,7 @@ const LINE_MS = 5000;
 
 const timeLeft = (seconds: number): string => {
   if (!Number.isFinite(seconds)) return '';
-  if (seconds < 60) return `${Math.ceil(seconds)} s left`;
-  const minutes = Math.ceil(seconds / 60);
-  return minutes < 60 ? `${minutes} min left` : `${Math.floor(minutes / 60)} h ${minutes % 60} min left`;
+  return `${durationText(seconds)} left`;
 };
 
 /** Formats `[######..] 61 %  61,000 lines  13,200/s  3 s left`. `lines`: those that are done; `seconds`: since the start. */

@@ -65,6 +65,34 @@ describe('sellers', () => {
   });
 });
 
+describe('keys list', () => {
+  it('lists the keys of all sellers, with their sellers, and those whose name or id contains a text', async () => {
+    const [first, second] = [await newKey('--name', 'Checkout'), await newKey('--name', 'Reports')];
+    const ids = async (...args: string[]) =>
+      (await shell.json('keys', 'list', ...args)).keys.map(({ key_id }: { key_id: string }) => key_id);
+    expect(await ids()).toEqual(expect.arrayContaining([first.key_id, second.key_id]));
+    expect(await ids('--search', 'CHECKOUT')).toEqual([first.key_id]);
+    expect(await ids('--search', second.key_id)).toEqual([second.key_id]);
+    expect(await ids(first.seller_id, '--search', 'reports')).toEqual([]);
+    const { out } = await shell.cli('keys', 'list');
+    expect(out).toMatch(/^key\tseller\tname\t/);
+    expect(out).toContain(`${second.key_id}\t${second.seller_id}\tReports\t`);
+  });
+
+  it('lists the active keys that expire until then, the first one first', async () => {
+    const [later, sooner, revoked] = [
+      await newKey('--expires', '20d'),
+      await newKey('--expires', '10d'),
+      await newKey('--expires', '5d'),
+    ];
+    await newKey('--expires', '40d');
+    await newKey();
+    await shell.json('keys', 'revoke', revoked.key_id, '--yes');
+    const { keys } = await shell.json('keys', 'list', '--expiring', '30d');
+    expect(keys.map(({ key_id }: { key_id: string }) => key_id)).toEqual([sooner.key_id, later.key_id]);
+  });
+});
+
 describe('keys', () => {
   it('shows the secret of a key when it is issued or rotated, and never again', async () => {
     const issued = await newKey('--name', 'server', '--expires', '90d');
@@ -188,7 +216,7 @@ describe('keys limits', () => {
       { name: 'paid-checks-per-day', limit: 0, remaining: 0, overridden: true },
       { name: 'failed-verifies-per-hour', overridden: false },
     ]);
-    expect((await shell.cli('keys', 'limits', key_id)).out).toContain('10,000 (set for this key)');
+    expect((await shell.cli('keys', 'limits', key_id)).out).toContain('10,000 (set for the key)');
     const unset = await shell.json('keys', 'limits', key_id, '--unset', 'sms-per-hour');
     expect(unset.limits[1]).toMatchObject({ limit: 100, overridden: false });
     expect((await shell.json('audit', key_id)).records).toContainEqual(

@@ -24,7 +24,7 @@ const longNames = (command: Command): string[] => command.options.map(({ long })
 
 /** The commands of the page's examples, as words. */
 const examples = (): string[][] =>
-  [...page.matchAll(/^\$ npx buyer-linking (.+)$/gm)].map(([, line = '']) => line.split(' '));
+  [...page.matchAll(/^\$ npm run admin -- (.+)$/gm)].map(([, line = '']) => line.split(' '));
 
 describe('docs/admin.md', () => {
   it.each(COMMANDS)('documents the command %s with its arguments and its description', (name, command) => {

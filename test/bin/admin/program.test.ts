@@ -24,6 +24,12 @@ describe('the program', () => {
     expect(spawnSync(process.execPath, [...args, 'nonsense']).status).toBe(2);
   });
 
+  it('writes no stack trace if the reader of its output closes the pipe', async () => {
+    const { child, ended } = startCommand(['--help']);
+    child.stdout.destroy();
+    expect(await ended).toEqual({ exitCode: 0, out: '', error: '' });
+  });
+
   it('shows the help of a command of any depth, and suggests a command for a misspelled one', async () => {
     const [issue, keys, unknown, misspelled] = await Promise.all([
       run('help', 'keys', 'issue'),

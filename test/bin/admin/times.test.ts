@@ -1,4 +1,4 @@
-import { isoOf, parseDuration, parseMoment, shortTime } from '#bin/admin/times.ts';
+import { durationText, isoOf, parseDuration, parseMoment, shortTime } from '#bin/admin/times.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const at = (iso: string) => Date.parse(iso) / 1000;
@@ -12,6 +12,19 @@ describe('the times of the CLI', () => {
     ['90d', 7_776_000],
   ])('parses the duration %s as %i seconds', (text, seconds) => {
     expect(parseDuration(text)).toBe(seconds);
+  });
+
+  it.each([
+    [0, '0 s'],
+    [59.2, '60 s'],
+    [60, '1 min'],
+    [3541, '1 h'],
+    [3600, '1 h'],
+    [62_940, '17 h 29 min'],
+    [86_400, '1 d'],
+    [273_600, '3 d 4 h'],
+  ])('formats %d seconds as %s', (seconds, text) => {
+    expect(durationText(seconds)).toBe(text);
   });
 
   it.each(['', '5', 'h', '-1h', '1.5h', '1w', '24 h', '9999999d'])('rejects %j as a duration', (text) => {

@@ -41,6 +41,29 @@ describe('users', () => {
     expect(error).toBe('Page 1 of 1, 3 users.\n');
   });
 
+  it('lists all users on more than one page of the table, and those whose name or id contains a text', async () => {
+    const users = [];
+    for (let count = 0; count < 101; count += 1) users.push(await link());
+    const all = await shell.json('users', 'list', sellerId, '--all');
+    expect(all.data.map(({ id }: { id: string }) => id)).toEqual(users.map(({ id }) => id));
+    expect(all.total).toBe(101);
+    expect((await shell.json('users', 'list', sellerId, '--search', 'SARA')).total).toBe(101);
+    const last = String(users.at(-1)?.id);
+    expect((await shell.json('users', 'list', sellerId, '--search', last)).data).toMatchObject([
+      { id: last },
+    ]);
+    const { out, error } = await shell.cli('users', 'list', sellerId, '--search', 'nobody');
+    expect({ lines: out.split('\n').length, error }).toEqual({ lines: 2, error: '' });
+  });
+
+  it('refuses a search among the users with a phone', async () => {
+    const { exitCode, error } = await shell.cli('users', 'list', sellerId, '--phone', PHONE, '--all');
+    expect({ exitCode, error }).toEqual({
+      exitCode: 2,
+      error: 'error: --phone excludes --all and --search.\n',
+    });
+  });
+
   it('lists only the users with a phone, which can be read from stdin', async () => {
     const { id } = await link();
     await linkBuyer(shell.table, sellerId, 'hash of another phone');
