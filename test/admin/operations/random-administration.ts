@@ -80,7 +80,8 @@ const OPERATIONS = {
   }),
   removeUser: async ({ deployment: { admin }, users }, choice) => {
     const user = chosen(users, choice);
-    if (user !== undefined) await removeUser(admin, { sellerId: user[0], userId: user[1], reason: 'operator' });
+    if (user !== undefined)
+      await removeUser(admin, { sellerId: user[0], userId: user[1], reason: 'operator' });
   },
   assign: onKey((admin, keyId) => assignPlan(admin, keyId, 'professional')),
   scopes: onKey((admin, keyId) => setScopes(admin, keyId, ['users:read'])),
