@@ -7,8 +7,8 @@ import { ordinalOf } from '#shared/users/user-id.ts';
 /** Returns the key of an item. */
 export const keyOf = ({ pk, sk }: StoredItem): ItemKey => ({ pk: String(pk), sk: String(sk) });
 
-/** The items of a linked user: the user, its person item and its phone link. A restore is made for them and for the buyers. */
-const USER_ITEMS = ['USERS#', 'PERSON#', 'LINKS#'];
+/** The items of a linked user: the user, its person item, and its copies by phone and by external id. A restore is made for them and for the buyers. */
+const USER_ITEMS = ['USERS#', 'PERSON#', 'LINKS#', 'EXTERNAL#'];
 
 /** `KEY` names the keys of a seller, the others begin as the partition key of their items does. */
 const NAMES: Readonly<Record<string, string>> = {

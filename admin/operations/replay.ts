@@ -7,7 +7,7 @@ import { batchGetAll } from '#admin/stores/batch-get.ts';
 import { batchWriteAll } from '#admin/stores/batch-write.ts';
 import { forEachPage } from '#admin/stores/scan.ts';
 import { sellerStore } from '#admin/stores/seller-store.ts';
-import { isUnreplayed, markReplayed } from '#admin/stores/table-mark.ts';
+import { markReplayed, requireUnreplayed } from '#admin/stores/table-mark.ts';
 import type { Table } from '#shared/table/client.ts';
 import { auditPartition } from '#shared/table/keys.ts';
 import { queryAll } from '#shared/table/reads.ts';
@@ -70,6 +70,7 @@ const removeAgain = async (old: Table, restored: Table, isLinkedBefore: (item: S
   const removeOne = async (tombstone: StoredItem): Promise<void> => {
     const result = await removeUser(sellerIdOf(tombstone), String(tombstone.id), {
       removedAt: String(tombstone.removed_at),
+      // The event of the old table replaces that of this removal, with its own reason.
       reason: 'operator',
       deadlineMs: performance.now() + REMOVAL_TIMEOUT_MS,
     });
@@ -124,12 +125,7 @@ const writeSellers = async (restored: Table, sellers: readonly StoredItem[]): Pr
 
 /** Throws unless the table was restored and not replayed, and the old one has sellers of it: another stage's table would replace its keys. */
 const requireOldTable = async ({ table, sellers }: Administration, old: Table) => {
-  if (!(await isUnreplayed(table))) {
-    throw refusal(
-      'already_replayed',
-      `The table ${table.name} was not restored, or was replayed already. Nothing was changed.`,
-    );
-  }
+  await requireUnreplayed(table);
   const restored = await sellers.list();
   const ids = new Set((await sellerStore(old).list()).map(({ seller_id }) => seller_id));
   if (restored.some(({ seller_id }) => ids.has(seller_id))) return restored;

@@ -1,7 +1,6 @@
 import { type Administration, gatewayKeyNamePrefix, keyIdInGatewayName } from '#admin/administration.ts';
-import { refusal } from '#admin/refusal.ts';
 import type { ApiKey } from '#admin/stores/api-key-schema.ts';
-import { isUnreplayed } from '#admin/stores/table-mark.ts';
+import { requireUnreplayed } from '#admin/stores/table-mark.ts';
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
 import { finishReplay } from './replay.ts';
 import { removeGatewayKey, revokeKey } from './revoke-key.ts';
@@ -26,12 +25,7 @@ const gatewayKeys = async ({ usagePlans, stage }: Administration) => {
  * point (epoch milliseconds), since the restored table has it as it was before. Throws `already_replayed`.
  */
 export const revokeChanged = async (admin: Administration, sinceMs: number): Promise<RevokedChanges> => {
-  if (!(await isUnreplayed(admin.table))) {
-    throw refusal(
-      'already_replayed',
-      `The table ${admin.table.name} was not restored, or was replayed already. Nothing was changed.`,
-    );
-  }
+  await requireUnreplayed(admin.table);
   const inGateway = await gatewayKeys(admin);
   const revoked: ApiKey[] = [];
   for (const { seller_id } of await admin.sellers.list()) {
@@ -51,4 +45,13 @@ export const revokeChanged = async (admin: Administration, sinceMs: number): Pro
   };
   await finishReplay(admin, details);
   return { revoked, deleted };
+};
+
+/**
+ * Accepts a restored table as it is, for a Region or an account that is lost with its table and its API Gateway keys. Keys that were
+ * revoked after the restore point are valid again. Throws `already_replayed`.
+ */
+export const acceptRestored = async (admin: Administration): Promise<void> => {
+  await requireUnreplayed(admin.table);
+  await finishReplay(admin, { from: 'nothing' });
 };

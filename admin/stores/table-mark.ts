@@ -27,7 +27,7 @@ export const markReplayed = async (table: Table): Promise<void> => {
 };
 
 /** Returns whether the table was restored and not replayed: its mark came with its items from another table. */
-export const isUnreplayed = async (table: Table): Promise<boolean> => {
+const isUnreplayed = async (table: Table): Promise<boolean> => {
   const mark = await getItem(table, TABLE_MARK);
   return mark !== undefined && mark.table_id !== (await tableId(table));
 };
@@ -38,5 +38,14 @@ export const requireReplayed = async (table: Table): Promise<void> => {
   throw refusal(
     'not_replayed',
     `The table ${table.name} was restored and not replayed, so revoked keys would be valid again. Run restore replay first.`,
+  );
+};
+
+/** Throws `already_replayed` unless the table was restored and not replayed. */
+export const requireUnreplayed = async (table: Table): Promise<void> => {
+  if (await isUnreplayed(table)) return;
+  throw refusal(
+    'already_replayed',
+    `The table ${table.name} was not restored, or was replayed already. Nothing was changed.`,
   );
 };

@@ -71,7 +71,7 @@ describe('docs/operations.md', () => {
   test('writes secrets only into files that git ignores', () => {
     const ignored = readFileSync(new URL('../../.gitignore', import.meta.url), 'utf8').split('\n');
     const files = [...runbook.matchAll(/file:\/\/([\w.-]+)/g)].map(([, file = '']) => file);
-    expect(files.length).toBeGreaterThan(1);
+    expect(files.length).toBeGreaterThan(0);
     expect(ignored).toEqual(expect.arrayContaining(files));
   });
 

@@ -1,6 +1,6 @@
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { type Replayed, replay } from '#admin/operations/replay.ts';
-import { revokeChanged } from '#admin/operations/revoke-changed.ts';
+import { acceptRestored, revokeChanged } from '#admin/operations/revoke-changed.ts';
 import { refusal } from '#admin/refusal.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
 import { parseExpiry } from '../option-parsers.ts';
@@ -54,7 +54,18 @@ const revokeSince = async (
   };
 };
 
-/** `restore replay|revoke` */
+const accept = async ({ admin, confirm }: Session): Promise<CommandResult> => {
+  await confirm(
+    `Accept ${admin.table.name} as it was restored? Keys that were revoked and users who were removed since are back.`,
+  );
+  await acceptRestored(admin);
+  return {
+    json: { accepted: admin.table.name },
+    text: `Accepted ${admin.table.name}. Run reconcile next.\n`,
+  };
+};
+
+/** `restore replay|revoke|accept` */
 export const addRestoreCommands: AddCommands = ({ group }) => {
   const add = group('restore', 'complete a restore of the table');
   const description = 'bring keys, removals and new links of the old table to the restored one';
@@ -70,4 +81,6 @@ export const addRestoreCommands: AddCommands = ({ group }) => {
     revokeSince,
     'restore revoke --since 2027-01-31T12:00Z --stage prod',
   ).requiredOption('--since <time>', 'the restore point, like 2027-01-31T12:00Z (UTC)', parseExpiry);
+  const acceptHelp = 'without the old table and API Gateway: take the table as it was restored';
+  add('accept', acceptHelp, accept, 'restore accept --stage prod');
 };

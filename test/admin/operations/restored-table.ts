@@ -37,7 +37,7 @@ export const restoredFrom = async (
   return administration({ ...admin, table });
 };
 
-const DAMAGED = /^(?:USERS|PERSON|LINKS|BUYER)#/;
+const DAMAGED = /^(?:USERS|PERSON|LINKS|EXTERNAL|BUYER)#/;
 
 /** Returns the items of users and buyers that are in both states: a restore can bring them back. */
 export const damageable = (snapshot: readonly StoredItem[], now: readonly StoredItem[]): StoredItem[] => {

@@ -59,6 +59,14 @@ describe('restore', () => {
     });
   });
 
+  it('accept lets reconcile run on the table as it was restored', async () => {
+    const { key_id } = await newKey();
+    await restore(await itemsIn(shell.admin.table));
+    expect(await shell.json('restore', 'accept', '--yes')).toEqual({ accepted: shell.admin.table.name });
+    expect(await shell.json('reconcile')).toMatchObject({ differences: [] });
+    expect(await shell.json('keys', 'show', key_id)).toMatchObject({ status: 'active' });
+  });
+
   it('revoke revokes the keys that changed since a time, and no other', async () => {
     const [revoked, other] = [await newKey(), await newKey()];
     const snapshot = await itemsIn(shell.admin.table);
