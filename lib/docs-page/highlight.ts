@@ -20,12 +20,16 @@ const LANGUAGES = {
 
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 
-/** Tokens that have the color of the text. Without them the pages are a tenth smaller. */
+/** Tokens that have the color of the text. */
 const PLAIN =
   /<span class="h-(?:punctuation|operator|title function_(?: invoke__)?|title class_)">([^<]*)<\/span>/g;
+
+/** Makes a page a tenth smaller: quotes need no escape in text. */
+const withoutNeedlessMarkup = (markup: string): string =>
+  markup.replace(PLAIN, '$1').replaceAll('&#x27;', "'").replaceAll('&quot;', '"');
 
 /** Returns code with its tokens in `<span class="h-…">`, which the style sheet colors. A language without a grammar stays plain. */
 export const highlight = (code: string, language: string): Html =>
   Object.hasOwn(LANGUAGES, language)
-    ? raw(hljs.highlight(code, { language }).value.replace(PLAIN, '$1'))
+    ? raw(withoutNeedlessMarkup(hljs.highlight(code, { language }).value))
     : html`${code}`;

@@ -154,7 +154,7 @@ const LANGUAGES = {
 export type Language = keyof typeof LANGUAGES;
 
 const withTypedValues = ({ html: markup }: Html): Html =>
-  raw(markup.replace(TYPED, '<span data-place="$1" data-name="$2">$3</span>'));
+  raw(markup.replace(TYPED, '<span data-typed="$1.$2">$3</span>'));
 
 /** Returns the samples of an operation as tabs. Radio buttons select one, so they work by keyboard and without JavaScript. */
 export const sampleTabs = (operation: Operation): Html => {

@@ -27,7 +27,7 @@ describe('a block of code', () => {
 
   it('has its tokens marked for their colors', () => {
     expect(body).toContain('<span class="h-variable">$BASE</span>');
-    expect(body).toContain('<span class="h-attr">&quot;a&quot;</span>');
+    expect(body).toContain('<span class="h-attr">"a"</span>');
   });
 
   it('shows JSON with indentation, and what is no JSON as it is', () => {

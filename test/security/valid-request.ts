@@ -3,7 +3,7 @@ import type { Route } from '#shared/route.ts';
 
 /** Returns the path of a row with the examples of its path parameters, or with an unknown value where a schema has none. */
 export const validPath = ({ path, pathParameters }: Route): string =>
-  path.replace(/\{(\w+)\}/g, (_placeholder, name: string) => {
+  path.replace(/\{(\w+)\+?\}/g, (_placeholder, name: string) => {
     const schema = pathParameters?.schema.entries[name];
     const [example] = schema === undefined ? [] : (v.getExamples(schema) as readonly unknown[]);
     return String(example ?? 'no-such-value');

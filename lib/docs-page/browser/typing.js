@@ -30,8 +30,8 @@ export const queryOf = (form) => {
 /** Writes what is typed into a form into the samples beside it. A value that is missing stays the example. */
 export const showInSamples = (form) => {
   const body = objectIn(form.querySelector('[data-in="body"]')?.value);
-  for (const mark of all('.samples [data-place]', form.closest('section'))) {
-    const { place, name } = mark.dataset;
+  for (const mark of all('.samples [data-typed]', form.closest('section'))) {
+    const [place, name] = mark.dataset.typed.split('.');
     mark.dataset.example ??= mark.textContent;
     const write = WRITTEN[mark.closest('pre').dataset.language];
     const typed = {
