@@ -58,7 +58,7 @@ describeInBrowser('the guides', () => {
     await page.locator('.block').first().getByRole('button', { name: 'Copy' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
-      `BASE=${baseUrl}\ncurl -s $BASE/v1/users`,
+      `BUYER_LINKING_URL=${baseUrl}\ncurl -s $BUYER_LINKING_URL/v1/users`,
     );
   });
 
