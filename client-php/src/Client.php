@@ -85,6 +85,18 @@ final class Client
         return User::fromArray($this->transport->send('GET', '/v1/users/{id}', ['id' => $id])->data);
     }
 
+    /**
+     * Corrects a user. Throws `user_not_found`, and `external_id_conflict` if another of your users has the external id.
+     *
+     * @param array{display_name?: string, external_id?: string|null} $changes at least one; null clears the external id
+     */
+    public function updateUser(string $id, array $changes): User
+    {
+        $reply = $this->transport->send('PATCH', '/v1/users/{id}', ['id' => $id], body: $changes);
+
+        return User::fromArray($reply->data);
+    }
+
     /** Removes one of your users. A repeated call succeeds. Throws `user_not_found` if the id was never yours. */
     public function removeUser(string $id): void
     {

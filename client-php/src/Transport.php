@@ -42,7 +42,7 @@ final class Transport
      * @param string                     $path       as in the reference: /v1/users/{id}
      * @param array<string, string>      $parameters the values of the path's parameters
      * @param array<string, int|string>  $query
-     * @param array<string, string>|null $body
+     * @param array<string, string|null>|null $body
      *
      * @throws ClientExceptionInterface|ProblemException|UnexpectedResponseException
      */

@@ -78,6 +78,11 @@ final class ServiceTest extends TestCase
         $idOf = static fn (User $user): string => $user->id;
         self::assertContains($linked->user->id, array_map($idOf, iterator_to_array($seller->users())));
 
+        $changes = ['display_name' => 'سارا رضایی', 'external_id' => null];
+        $corrected = $seller->updateUser($linked->user->id, $changes);
+        self::assertSame(['سارا رضایی', null], [$corrected->displayName, $corrected->externalId]);
+        self::assertEquals($corrected, $seller->getUser($linked->user->id));
+
         $seller->removeUser($linked->user->id);
         $seller->removeUser($linked->user->id);
         self::assertSame([], $seller->findByPhone(self::PHONE));

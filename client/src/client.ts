@@ -8,6 +8,8 @@ type Schemas = components['schemas'];
 export type User = Schemas['User'];
 /** The body of a link. */
 export type NewUser = Schemas['CreateUserBody'];
+/** The body of a correction. */
+export type UserUpdate = Schemas['UpdateUserBody'];
 /** A page of users. */
 export type UserPage = Schemas['UserPage'];
 /** The lifetime of a code that was sent, and the time until the next one, in seconds. */
@@ -134,6 +136,15 @@ export const buyerLinking = (options: Options) => {
       return dataOf(
         await http.GET('/v1/users/{id}', { params: { path: { id } }, ...(signal && { signal }) }),
       );
+    },
+
+    /**
+     * Corrects the display_name, the external_id (null clears it) or both. Throws `user_not_found`, and `external_id_conflict` if another
+     * of your users has the external id.
+     */
+    async updateUser(id: string, body: UserUpdate, { signal }: Call = {}): Promise<User> {
+      const params = { path: { id } };
+      return dataOf(await http.PATCH('/v1/users/{id}', { params, body, ...(signal && { signal }) }));
     },
 
     /** Removes one of your users. A repeated call succeeds. Throws `user_not_found` if the id was never yours. */

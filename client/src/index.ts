@@ -9,6 +9,7 @@ export {
   type User,
   type UserPage,
   type UserQuery,
+  type UserUpdate,
 } from './client.ts';
 export { isProblem, type Problem, type ProblemCode, ProblemError } from './problems.ts';
 export type { Wait } from './retry.ts';

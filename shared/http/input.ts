@@ -31,7 +31,9 @@ const parseObject = (
   for (const issue of issues) {
     const field = String(issue.path?.[0]?.key);
     if (!Object.hasOwn(schema.entries, field) || faults.has(field)) continue;
-    faults.set(field, Object.hasOwn(sent, field) ? issue.message : 'Is required.');
+    // A rule of several fields is a validation of the object, not of a field that is missing.
+    const isRule = issue.kind === 'validation' || Object.hasOwn(sent, field);
+    faults.set(field, isRule ? issue.message : 'Is required.');
   }
   for (const field of Object.keys(sent)) {
     if (!Object.hasOwn(schema.entries, field)) faults.set(field, `Is not a known ${noun}.`);

@@ -5,7 +5,7 @@ import type { OtpAccess } from '#shared/env.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { countRequest, type PlanLimit } from '#shared/rate-limits/request-limits.ts';
 import { currentRequest, type RequestContext } from '#shared/request-context.ts';
-import { type Route, requiresKey } from '#shared/route.ts';
+import { type Route, requiresKey, type TableAction } from '#shared/route.ts';
 import { requestIdOf } from './event.ts';
 
 /** The dependencies of every endpoint besides its own. A row without a key has no rate limiter. */
@@ -36,13 +36,22 @@ export const RESERVE_MS = 500;
 /** The longest time of a request that calls no provider. A database that hangs must not keep a caller waiting. */
 const MAX_MS_WITHOUT_PROVIDER = 3000;
 
+/** The longest time of a change of users that calls no provider: the changes of one seller are written one after the other. */
+const MAX_MS_OF_A_CHANGE = 10_000;
+
+const USER_WRITES: readonly TableAction[] = ['PutItem', 'DeleteItem'];
+
+const changesUsers = ({ table }: Route['permissions']): boolean =>
+  USER_WRITES.some((action) => table?.['USERS#']?.includes(action));
+
 const timeToDeadlineMs = (
   { permissions }: Route,
   context: Pick<Context, 'getRemainingTimeInMillis'>,
 ): number => {
   const leftMs = Math.max(0, context.getRemainingTimeInMillis() - RESERVE_MS);
   const callsProvider = permissions.identityRegistry === true || permissions.sms === true;
-  return callsProvider ? leftMs : Math.min(leftMs, MAX_MS_WITHOUT_PROVIDER);
+  if (callsProvider) return leftMs;
+  return Math.min(leftMs, changesUsers(permissions) ? MAX_MS_OF_A_CHANGE : MAX_MS_WITHOUT_PROVIDER);
 };
 
 /** Starts a request: its id, its times and its deadline. */

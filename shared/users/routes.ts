@@ -7,6 +7,7 @@ import {
   userPageSchema,
   userPathSchema,
   userSchema,
+  userUpdateSchema,
 } from './schema.ts';
 
 const byId = { schema: userPathSchema, problem: 'user_not_found' } as const;
@@ -115,6 +116,34 @@ export const userRoutes = {
     timeoutSeconds: 10,
     impact: 'Sellers cannot read a user by its id.',
   },
+  'update-user': {
+    name: 'update-user',
+    method: 'PATCH',
+    path: '/v1/users/{id}',
+    repeatable: true,
+    access: { by: 'key', scope: 'users:write' },
+    tag: 'Users',
+    summary: 'Correct a user',
+    description:
+      'Changes the display_name, the external_id or both; null clears the external_id. A field that is left out stays as it is. ' +
+      'What was checked cannot be changed: remove the user and link the person again.',
+    pathParameters: byId,
+    body: userUpdateSchema,
+    responses: { 200: { description: 'The user as it is now.', schema: userSchema } },
+    problems: ['user_not_found', 'external_id_conflict'],
+    permissions: {
+      table: {
+        'SELLER#': ['BatchGetItem', 'UpdateItem'],
+        'USERS#': ['BatchGetItem', 'PutItem'],
+        'EXTERNAL#': ['PutItem', 'DeleteItem'],
+        'EVENTS#': ['PutItem'],
+        'LINKS#': ['PutItem'],
+      },
+    },
+    memoryMb: 1024,
+    timeoutSeconds: 12,
+    impact: 'Sellers cannot correct users.',
+  },
   'delete-user': {
     name: 'delete-user',
     method: 'DELETE',
@@ -142,7 +171,7 @@ export const userRoutes = {
       },
     },
     memoryMb: 1024,
-    timeoutSeconds: 10,
+    timeoutSeconds: 12,
     impact: 'Sellers cannot remove users.',
   },
 } as const satisfies Record<string, Route>;

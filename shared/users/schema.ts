@@ -100,6 +100,26 @@ export const newUserSchema = v.strictObject({
 
 export type NewUser = v.InferOutput<typeof newUserSchema>;
 
+const AT_LEAST_ONE = 'Give display_name, external_id or both.';
+
+/** The body of PATCH /v1/users/{id}. */
+export const userUpdateSchema = v.pipe(
+  v.strictObject({
+    display_name: v.optional(displayNameSchema),
+    external_id: v.optional(v.nullable(externalIdSchema)),
+  }),
+  v.forward(
+    v.partialCheck(
+      [['display_name'], ['external_id']],
+      ({ display_name, external_id }) => display_name !== undefined || external_id !== undefined,
+      AT_LEAST_ONE,
+    ),
+    ['display_name'],
+  ),
+);
+
+export type UserUpdate = v.InferOutput<typeof userUpdateSchema>;
+
 /** A string of a response. */
 const shown = (description: string, example: string) =>
   v.pipe(v.string(), v.description(description), v.examples([example]));
@@ -111,7 +131,7 @@ const userIdSchema = v.pipe(
   v.examples(['usr_000002bv0aLkW9yRc3mNpd']),
 );
 
-/** The path parameters of GET and DELETE /v1/users/{id}. */
+/** The path parameters of /v1/users/{id}. */
 export const userPathSchema = v.strictObject({ id: userIdSchema });
 
 /** A buyer linked to a seller, as responses show it. */

@@ -46,12 +46,17 @@ describe('the client against the running service', () => {
     expect(new Set(all).size).toBe((await client.listUsers()).total);
   });
 
-  it('reads a user by id, by phone and by external id, and removes it', async () => {
+  it('reads a user by id, by phone and by external id, corrects it and removes it', async () => {
     const person = await registeredPerson(localTarget(service.demo));
     const { user } = await client.linkBuyer({ ...person, external_id: 'order:ts-1' });
     await expect(client.getUser(user.id)).resolves.toEqual(user);
     await expect(client.findByExternalId('order:ts-1')).resolves.toEqual(user);
     await expect(client.findByPhone(person.phone)).resolves.toEqual([user]);
+    const corrected = { ...user, display_name: 'Sara Rezaei', external_id: null };
+    const update = { display_name: 'Sara Rezaei', external_id: null };
+    await expect(client.updateUser(user.id, update)).resolves.toEqual(corrected);
+    await expect(client.findByPhone(person.phone)).resolves.toEqual([corrected]);
+    await client.updateUser(user.id, { external_id: 'order:ts-1' });
     await client.removeUser(user.id);
     await client.removeUser(user.id);
     await expect(client.findByPhone(person.phone)).resolves.toEqual([]);

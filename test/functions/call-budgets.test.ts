@@ -1,6 +1,7 @@
 import { type DeleteUserDeps, handle as deleteUser } from '#functions/delete-user.ts';
 import { type GetUserDeps, handle as getUser } from '#functions/get-user.ts';
 import { type ListUsersDeps, handle as listUsers } from '#functions/list-users.ts';
+import { type UpdateUserDeps, handle as updateUser } from '#functions/update-user.ts';
 import { type RouteName, routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { newPerson } from '#test/generated-people.ts';
@@ -37,6 +38,16 @@ const list = async (on: Table, query: Record<string, string>) =>
     users: userStore(on),
     hashes: testHashes,
   }).call({ query });
+
+const update = async (on: Table, body: object): Promise<Reply> => {
+  const { id } = await linkNewUser(table, 'sel_test');
+  const users = userStore(on);
+  const route = routes['update-user'];
+  return functionUnderTest<typeof route, UpdateUserDeps>(route, updateUser, on, { users }).call({
+    path: { id },
+    body,
+  });
+};
 
 const create = async (on: Table, options: Parameters<typeof createUserUnderTest>[1] = {}) =>
   createUserUnderTest(on, options).call({ body: await newBuyerIn(table), authorizer: newKey() });
@@ -97,6 +108,20 @@ const BUDGETS: readonly Budget[] = [
         users,
       }).call({ path: { id } });
     },
+  },
+  {
+    operation: 'update-user',
+    request: 'a correction of the name and the external id',
+    status: 200,
+    rounds: [['BatchGet', 'Update'], ['TransactWrite']],
+    make: (on) => update(on, { display_name: 'Sara Rezaei', external_id: 'order:budget' }),
+  },
+  {
+    operation: 'update-user',
+    request: 'a correction that changes nothing',
+    status: 200,
+    rounds: [['BatchGet', 'Update']],
+    make: (on) => update(on, { external_id: null }),
   },
   {
     operation: 'delete-user',

@@ -123,6 +123,42 @@ export const usersByIdScenarios = (options: ScenarioOptions): void => {
     });
   });
 
+  describe('correcting a user', () => {
+    const correct = (id: string, body: object, key = target().keys.write_only) =>
+      call(target(), `/v1/users/${id}`, { method: 'PATCH', key, body });
+
+    scenario('changes the name and the external id wherever the user is read', async () => {
+      const user = await link(target(), await registeredPerson(target()));
+      const external_id = `corrected:${user.id}`;
+      const changed = { ...user, display_name: 'Sara Rezaei', external_id };
+      const reply = await correct(user.id, { display_name: 'Sara Rezaei', external_id });
+      expect([reply.status, reply.json()]).toEqual([200, changed]);
+      expect((await read(target(), user.id)).json()).toEqual(changed);
+      for (const query of [`phone=${encodeURIComponent(user.phone)}`, `external_id=${external_id}`]) {
+        expect((await pageOf(target(), query)).data).toEqual([changed]);
+      }
+      const { total } = await pageOf(target(), 'page_size=1');
+      expect((await pageOf(target(), `page=${total}&page_size=1`)).data).toEqual([changed]);
+    });
+
+    scenario('returns 200 to 100 parallel corrections of one user, which end in one state', async () => {
+      const user = await link(target(), await registeredPerson(target()));
+      const key = target().keys.professional;
+      const replies = await Promise.all(
+        Array.from({ length: 100 }, (_, index) => correct(user.id, { display_name: `Name ${index}` }, key)),
+      );
+      expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+      const last = (await read(target(), user.id)).json<UserView>();
+      expect((await pageOf(target(), `phone=${encodeURIComponent(user.phone)}`)).data).toEqual([last]);
+    });
+
+    scenario('returns 404 for a removed user', async () => {
+      const { id } = await link(target(), await registeredPerson(target()));
+      await remove(target(), id);
+      expectProblem(await correct(id, { display_name: 'Nobody' }), 'user_not_found');
+    });
+  });
+
   describe('a key that lacks the scope', () => {
     itWith(
       options,

@@ -57,7 +57,13 @@ export interface paths {
         delete: operations["delete-user"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Correct a user
+         * @description Changes the display_name, the external_id or both; null clears the external_id. A field that is left out stays as it is. What was checked cannot be changed: remove the user and link the person again.
+         *
+         *     Scope: `users:write`.
+         */
+        patch: operations["update-user"];
         trace?: never;
     };
     "/v1/auth/otp/send": {
@@ -210,6 +216,18 @@ export interface components {
              * @example order:1234567890
              */
             external_id?: string;
+        };
+        UpdateUserBody: {
+            /**
+             * @description The name to show: 1 to 100 characters after trimming and Unicode NFC. At least one is visible: a letter, number, symbol or emoji. No control, line-separator, tag or bidi-override characters.
+             * @example Sara Ahmadi
+             */
+            display_name?: string;
+            /**
+             * @description Your own reference of the user, unique among your users: 1 to 64 of A-Z a-z 0-9 . _ : and -. A national id or a mobile number is rejected, and about one in ten random ten-digit numbers is a valid national id: prefix numeric references, as in order:1234567890.
+             * @example order:1234567890
+             */
+            external_id?: string | null;
         };
         SendOtpBody: {
             /**
@@ -1884,6 +1902,311 @@ export interface operations {
                      *         {
                      *           "parameter": "sort",
                      *           "detail": "Is not a known parameter."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ValidationFailed"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:rate_limit_exceeded",
+                     *       "title": "Rate limit exceeded",
+                     *       "status": 429,
+                     *       "code": "rate_limit_exceeded",
+                     *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["RateLimitExceeded"];
+                };
+            };
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Internal"];
+                };
+            };
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:service_unavailable",
+                     *       "title": "Service unavailable",
+                     *       "status": 503,
+                     *       "code": "service_unavailable",
+                     *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ServiceUnavailable"];
+                };
+            };
+        };
+    };
+    "update-user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the user: usr_ and 22 letters and digits. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "display_name": "Sara Ahmadi",
+                 *       "external_id": "order:1234567890"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateUserBody"];
+            };
+        };
+        responses: {
+            /** @description The user as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "usr_000002bv0aLkW9yRc3mNpd",
+                     *       "external_id": "order:1234567890",
+                     *       "national_id": "******0829",
+                     *       "birth_date": "1370/1/15",
+                     *       "phone": "+989990123456",
+                     *       "display_name": "Sara Ahmadi",
+                     *       "created_at": "2026-11-21T08:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description `malformed_json`: The body must be one JSON object. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:malformed_json",
+                     *       "title": "Malformed JSON",
+                     *       "status": 400,
+                     *       "code": "malformed_json",
+                     *       "detail": "The body must be one JSON object.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["MalformedJson"];
+                };
+            };
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:invalid_api_key",
+                     *       "title": "Invalid API key",
+                     *       "status": 401,
+                     *       "code": "invalid_api_key",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["InvalidApiKey"];
+                };
+            };
+            /** @description `insufficient_scope`: This API key lacks the scope that this operation requires. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:insufficient_scope",
+                     *       "title": "Insufficient scope",
+                     *       "status": 403,
+                     *       "code": "insufficient_scope",
+                     *       "detail": "This API key lacks the scope that this operation requires.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["InsufficientScope"];
+                };
+            };
+            /** @description `user_not_found`: No user of your account has this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:user_not_found",
+                     *       "title": "User not found",
+                     *       "status": 404,
+                     *       "code": "user_not_found",
+                     *       "detail": "No user of your account has this id.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["UserNotFound"];
+                };
+            };
+            /** @description `external_id_conflict`: Another user of your account has this external_id. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:external_id_conflict",
+                     *       "title": "External id conflict",
+                     *       "status": 409,
+                     *       "code": "external_id_conflict",
+                     *       "detail": "Another user of your account has this external_id.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ExternalIdConflict"];
+                };
+            };
+            /** @description `body_too_large`: The body is over 16 KB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:body_too_large",
+                     *       "title": "Body too large",
+                     *       "status": 413,
+                     *       "code": "body_too_large",
+                     *       "detail": "The body is over 16 KB.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["BodyTooLarge"];
+                };
+            };
+            /** @description `unsupported_media_type`: Send the body as JSON, with the header Content-Type: application/json. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:unsupported_media_type",
+                     *       "title": "Unsupported media type",
+                     *       "status": 415,
+                     *       "code": "unsupported_media_type",
+                     *       "detail": "Send the body as JSON, with the header Content-Type: application/json.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["UnsupportedMediaType"];
+                };
+            };
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:validation_failed",
+                     *       "title": "Validation failed",
+                     *       "status": 422,
+                     *       "code": "validation_failed",
+                     *       "detail": "A field or parameter is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "#/display_name",
+                     *           "detail": "Is required."
                      *         }
                      *       ]
                      *     }

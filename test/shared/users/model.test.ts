@@ -62,9 +62,24 @@ const removals = fc.record({
   reason: fc.constantFrom(...REMOVAL_REASONS),
 });
 
+const updates = fc.record({
+  kind: fc.constant('update' as const),
+  seller,
+  fault,
+  nth,
+  update: fc.record(
+    {
+      display_name: fc.constantFrom('sara', 'Sara Ahmadi', 'Ali'),
+      external_id: fc.constantFrom(null, ...EXTERNAL_IDS),
+    },
+    { requiredKeys: [] },
+  ),
+});
+
 const rotations = fc.record({ kind: fc.constant('rotate' as const) });
 
 type Link = Parameters<Parameters<typeof links.map>[0]>[0];
+type Update = Parameters<Parameters<typeof updates.map>[0]>[0];
 type Removal = Parameters<Parameters<typeof removals.map>[0]>[0];
 
 const link = async (model: ModelSeller, { person, phone, ...step }: Link, rotated: number): Promise<void> => {
@@ -102,10 +117,32 @@ const remove = async (model: ModelSeller, step: Removal): Promise<void> => {
   model.events.push({ type: 'user.removed', user_id: id, reason: step.reason });
 };
 
+/** Corrects one of all users that ever were. */
+const update = async (model: ModelSeller, step: Update): Promise<void> => {
+  const ids = [...model.users.map(({ user }) => user.id), ...model.removedIds];
+  const id = ids[step.nth % Math.max(1, ids.length)] ?? 'usr_1';
+  const target = model.users.find(({ user }) => user.id === id);
+  const options = { update: step.update, updatedAt: new Date().toISOString(), deadlineMs: inAnHour() };
+  const result = await storeWith(step.fault).updateUser(model.sellerId, id, options);
+  const isTaken = model.users.some(
+    ({ user }) => user.id !== id && user.external_id !== null && user.external_id === step.update.external_id,
+  );
+  if (target === undefined || isTaken) {
+    const reason = target === undefined ? 'user_not_found' : 'external_id_conflict';
+    return expect(result).toEqual({ written: false, reason });
+  }
+  const before = target.user;
+  target.user = { ...before, ...step.update };
+  expect(result).toEqual({ written: true, value: target.user });
+  const isChanged = JSON.stringify(before) !== JSON.stringify(target.user);
+  if (isChanged) model.events.push({ type: 'user.updated', user_id: id });
+};
+
 const steps = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: links },
     { weight: 4, arbitrary: removals },
+    { weight: 4, arbitrary: updates },
     { weight: 1, arbitrary: rotations },
   ),
   { minLength: 10, maxLength: 25 },
@@ -127,6 +164,7 @@ describe('the user store', () => {
         for (const step of walk) {
           if (step.kind === 'rotate') rotated += 1;
           else if (step.kind === 'link') await link(both[step.seller] as ModelSeller, step, rotated);
+          else if (step.kind === 'update') await update(both[step.seller] as ModelSeller, step);
           else await remove(both[step.seller] as ModelSeller, step);
           await Promise.all([
             ...both.map((model) => expectPages(store, model)),

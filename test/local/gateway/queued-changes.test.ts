@@ -1,4 +1,4 @@
-import { queuedLinks } from '#local/gateway/queued-links.ts';
+import { changeQueue } from '#local/gateway/queued-changes.ts';
 import { userFrom } from '#shared/users/user-item.ts';
 import { createSeller, inAnHour, linkOf } from '#test/shared/users/linking.ts';
 import { type UserStore, userStore } from '#test/shared/users/user-store.ts';
@@ -10,7 +10,15 @@ const table = useTable();
 const people = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 
-describe('queuedLinks', () => {
+/** The links of a store behind a queue. */
+const queuedLinks = ({ link }: Pick<UserStore, 'link'>) => {
+  const queued = changeQueue();
+  return {
+    link: (...args: Parameters<typeof link>) => queued(args[0].sellerId, () => link(...args)),
+  };
+};
+
+describe('changeQueue', () => {
   it('makes fifty links of one seller at once with one transaction each, in their order', async () => {
     await createSeller(table, 'sel_queue');
     const counted = countedTable(table);

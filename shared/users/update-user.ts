@@ -1,0 +1,103 @@
+import { retryUntil } from '#shared/table/backoff.ts';
+import type { Table } from '#shared/table/client.ts';
+import { externalIdKey, phoneLinkKey, sellerKey, userKey } from '#shared/table/keys.ts';
+import { batchGet, itemOf } from '#shared/table/reads.ts';
+import {
+  notWritten,
+  type StoredItem,
+  type TransactItem,
+  type WriteResult,
+  written,
+} from '#shared/table/writes.ts';
+import type { User, UserUpdate } from './schema.ts';
+import { countsFrom, sequenceAfter, writeUserChange } from './user-change.ts';
+import { ordinalOf } from './user-id.ts';
+import { copyOf, userFrom } from './user-item.ts';
+
+/** The value is the user as it is now. The reason is the problem of the request. */
+export type UpdateResult = WriteResult<User, 'user_not_found' | 'external_id_conflict'>;
+
+/** What a correction changes, when it is made, and until when it is retried. */
+interface UpdateOptions {
+  readonly update: UserUpdate;
+  /** ISO, UTC. */
+  readonly updatedAt: string;
+  /** In milliseconds of the monotonic clock (performance.now()). */
+  readonly deadlineMs: number;
+  /** Awaited before the first write, beside the read. Its rejection is thrown. */
+  readonly mayWrite?: Promise<unknown>;
+}
+
+const updated = (user: StoredItem, { display_name, external_id }: UserUpdate): StoredItem => ({
+  ...user,
+  ...(display_name === undefined ? {} : { display_name }),
+  ...(external_id === undefined ? {} : { external_id: external_id ?? undefined }),
+});
+
+const isSame = (one: StoredItem, other: StoredItem): boolean =>
+  one.display_name === other.display_name && one.external_id === other.external_id;
+
+/** Every copy of the user. Only the new external id returns what it holds. */
+const updateItems = (
+  TableName: string,
+  sellerId: string,
+  { before, after }: { readonly before: StoredItem; readonly after: StoredItem },
+): TransactItem[] => {
+  const keyOf = ({ external_id }: StoredItem) => externalIdKey(sellerId, String(external_id));
+  const phoneLink = phoneLinkKey(String(after.phone_hash), sellerId, Number(after.sk));
+  const writeNew: TransactItem = {
+    Put: {
+      TableName,
+      Item: { ...keyOf(after), ...copyOf(after) },
+      ConditionExpression: 'attribute_not_exists(pk) OR id = :id',
+      ExpressionAttributeValues: { ':id': after.id },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    },
+  };
+  const isReleased = before.external_id !== undefined && before.external_id !== after.external_id;
+  return [
+    {
+      Put: {
+        TableName,
+        Item: after,
+        ConditionExpression: 'last_event = :read',
+        ExpressionAttributeValues: { ':read': before.last_event },
+      },
+    },
+    { Put: { TableName, Item: { ...phoneLink, ...copyOf(after) } } },
+    ...(after.external_id === undefined ? [] : [writeNew]),
+    ...(isReleased ? [{ Delete: { TableName, Key: keyOf(before) } }] : []),
+  ];
+};
+
+/** Corrects users. */
+export const userUpdates = (table: Table) => ({
+  /**
+   * Changes the name and the external id of a user, in one transaction over every copy of it. A correction that changes nothing writes
+   * nothing. Conflicts with other changes are retried until the deadline; then it throws `service_unavailable`, and nothing was changed.
+   */
+  async updateUser(sellerId: string, userId: string, options: UpdateOptions): Promise<UpdateResult> {
+    const { update, updatedAt, deadlineMs, mayWrite } = options;
+    const ordinal = ordinalOf(userId);
+    if (ordinal === undefined) return notWritten('user_not_found');
+    const keys = { seller: sellerKey(sellerId), user: userKey(sellerId, ordinal) };
+
+    return retryUntil<UpdateResult>(deadlineMs, async () => {
+      const [items] = await Promise.all([batchGet(table, Object.values(keys)), mayWrite]);
+      const before = itemOf(items, keys.user);
+      if (before?.id !== userId) return notWritten('user_not_found');
+      const counts = countsFrom(itemOf(items, keys.seller));
+      const after = { ...updated(before, update), last_event: sequenceAfter(counts) };
+      if (isSame(before, after)) return written(userFrom(before));
+      const event = { type: 'user.updated', userId, occurredAt: updatedAt } as const;
+      const change = { sellerId, counts, event, items: updateItems(table.name, sellerId, { before, after }) };
+      const result = await writeUserChange(table, change, deadlineMs);
+      if (result.written) return written(userFrom(after));
+      const holder = result.reason.find(({ item }) => item !== undefined)?.item;
+      // The same user holds it after another correction at the same time.
+      return holder === undefined || holder.id === userId ? undefined : notWritten('external_id_conflict');
+    });
+  },
+});
+
+export type UserUpdates = ReturnType<typeof userUpdates>;

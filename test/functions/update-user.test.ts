@@ -1,0 +1,142 @@
+import { handle, type UpdateUserDeps } from '#functions/update-user.ts';
+import { PLANS } from '#shared/rate-limits/plans.ts';
+import { routes } from '#shared/routes.ts';
+import type { Table } from '#shared/table/client.ts';
+import { userIdAt } from '#shared/users/user-id.ts';
+import {
+  canceledFor,
+  createSeller,
+  linked,
+  linkOf,
+  noResponse,
+  withExternalId,
+} from '#test/shared/users/linking.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
+import { useTable } from '#test/table/use-table.ts';
+import { callerContext, functionUnderTest } from './harness.ts';
+import { linkNewUser } from './users-on.ts';
+
+const table = useTable();
+
+beforeAll(async () => {
+  await createSeller(table, 'sel_test');
+  await createSeller(table, 'sel_other');
+});
+
+const updateUser = (on: Table = table) =>
+  functionUnderTest<(typeof routes)['update-user'], UpdateUserDeps>(routes['update-user'], handle, on, {
+    users: userStore(on),
+  });
+
+const newUser = () => linkNewUser(table, 'sel_test');
+const stored = (id: string) => userStore(table).getUser('sel_test', id);
+
+describe('200', () => {
+  it('returns the user with the new name, trimmed and in NFC, and the new external id', async () => {
+    const user = await newUser();
+    const body = { display_name: '  Sara Reza\u0301i ', external_id: 'order:1' };
+    const { status, json } = await updateUser().call({ path: { id: user.id }, body });
+    expect(status).toBe(200);
+    expect(json).toEqual({ ...user, display_name: 'Sara Rez\u00e1i', external_id: 'order:1' });
+    expect(await stored(user.id)).toEqual(json);
+  });
+
+  it('is the response to the same request again and to null for no external id', async () => {
+    const user = await newUser();
+    const { call } = updateUser();
+    const request = { path: { id: user.id }, body: { external_id: null } };
+    expect((await call(request)).json).toEqual(user);
+    expect((await call(request)).json).toEqual(user);
+  });
+});
+
+describe('404', () => {
+  it("is the same body for an unknown, malformed and another seller's id, and changes nothing", async () => {
+    const foreign = await linkNewUser(table, 'sel_other');
+    const ids = [userIdAt(1, '0'.repeat(15)), userIdAt(999_999, '0'.repeat(15)), 'usr_1', '%00', foreign.id];
+    const { call } = updateUser();
+    const body = { display_name: 'Nobody' };
+    const replies = await Promise.all(ids.map((id) => call({ path: { id }, body })));
+    expect(replies.map(({ status, json }) => [status, json.code])).toEqual(
+      ids.map(() => [404, 'user_not_found']),
+    );
+    expect(new Set(replies.map(({ json }) => JSON.stringify(json))).size).toBe(1);
+    expect(await userStore(table).getUser('sel_other', foreign.id)).toEqual(foreign);
+  });
+});
+
+describe('409', () => {
+  it('is external_id_conflict for the external id of another user, and changes nothing', async () => {
+    await linked(userStore(table), withExternalId(linkOf('sel_test', 'holder'), 'order:409'));
+    const user = await newUser();
+    const body = { display_name: 'Another name', external_id: 'order:409' };
+    const { status, json } = await updateUser().call({ path: { id: user.id }, body });
+    expect([status, json.code]).toEqual([409, 'external_id_conflict']);
+    expect(await stored(user.id)).toEqual(user);
+  });
+});
+
+describe('422', () => {
+  it.each([
+    [{}, [['#/display_name', 'Give display_name, external_id or both.']]],
+    [{ display_name: ' ' }, [['#/display_name', expect.stringContaining('1 to 100 characters')]]],
+    [{ display_name: null }, [['#/display_name', 'Must be a string.']]],
+    [
+      { external_id: '09121234567' },
+      [['#/external_id', expect.stringContaining('prefix numeric references')]],
+    ],
+    [
+      { display_name: 'x'.repeat(101), external_id: 'a b', phone: '+989121234567' },
+      [
+        ['#/display_name', expect.any(String)],
+        ['#/external_id', expect.any(String)],
+        ['#/phone', 'Is not a known field.'],
+      ],
+    ],
+  ])('names each wrong field of %j and changes nothing', async (body, errors) => {
+    const user = await newUser();
+    const { status, json } = await updateUser().call({ path: { id: user.id }, body });
+    expect([status, json.code]).toEqual([422, 'validation_failed']);
+    expect(json.errors.map(({ pointer, detail }: Record<string, string>) => [pointer, detail])).toEqual(
+      errors,
+    );
+    expect(await stored(user.id)).toEqual(user);
+  });
+});
+
+describe('429', () => {
+  it('changes nothing when the plan has no request left', async () => {
+    const user = await newUser();
+    const { call } = updateUser();
+    const authorizer = { ...callerContext, keyId: 'key_used_up', plan: 'free' };
+    const path = { id: userIdAt(999_999, '0'.repeat(15)) };
+    const body = { display_name: 'Too late' };
+    const allowed = Array.from({ length: PLANS.free.requestsPerMinute }, () =>
+      call({ path, body, authorizer }),
+    );
+    await Promise.all(allowed);
+    const { status, json } = await call({ path: { id: user.id }, body, authorizer });
+    expect([status, json.code]).toEqual([429, 'rate_limit_exceeded']);
+    expect(await stored(user.id)).toEqual(user);
+  });
+});
+
+describe('503', () => {
+  it.each([
+    ['no response comes', noResponse, 15_000],
+    ['other writes conflict until the deadline', canceledFor('TransactionConflict'), 600],
+  ])(
+    'is service_unavailable with Retry-After if %s, and changes nothing',
+    async (_case, error, timeLeftMs) => {
+      const user = await newUser();
+      const failing = interceptedTable(table, ({ name }, send) =>
+        name === 'TransactWriteCommand' ? Promise.reject(error) : send(),
+      );
+      const request = { path: { id: user.id }, body: { display_name: 'Later' }, timeLeftMs };
+      const { status, json, headers } = await updateUser(failing).call(request);
+      expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '5']);
+      expect(await stored(user.id)).toEqual(user);
+    },
+  );
+});

@@ -1,0 +1,189 @@
+import type { User, UserUpdate } from '#shared/users/schema.ts';
+import { userIdAt } from '#shared/users/user-id.ts';
+import { countedTable } from '#test/table/counted-table.ts';
+import { useTable } from '#test/table/use-table.ts';
+import {
+  createSeller,
+  inAnHour,
+  itemsOf,
+  linked,
+  linkOf,
+  noResponse,
+  resendTo,
+  storeWhose,
+  withExternalId,
+} from './linking.ts';
+import { type UserStore, userStore } from './user-store.ts';
+
+const SELLER = 'sel_update';
+const UPDATED_AT = '2026-11-21T09:00:00.000Z';
+
+const table = useTable();
+let store: UserStore;
+
+beforeAll(async () => {
+  store = userStore(table);
+  await createSeller(table, SELLER);
+  await createSeller(table, 'sel_other');
+});
+
+const newUser = (person: string, externalId?: string) =>
+  linked(store, withExternalId(linkOf(SELLER, person), externalId));
+
+const update = (id: string, changes: UserUpdate, by: UserStore = store) =>
+  by.updateUser(SELLER, id, { update: changes, updatedAt: UPDATED_AT, deadlineMs: inAnHour() });
+
+const remove = (id: string) =>
+  store.removeUser(SELLER, id, { removedAt: UPDATED_AT, reason: 'seller', deadlineMs: inAnHour() });
+
+const eventCount = async () => (await itemsOf(table, `EVENTS#${SELLER}`)).length;
+
+/** Reads a user in all four ways, and fails unless they agree. */
+const readAllWays = async (id: string): Promise<User | undefined> => {
+  const user = await store.getUser(SELLER, id);
+  const { users } = await store.listPage(SELLER, 1, 100);
+  expect(users.find((listed) => listed.id === id)).toEqual(user);
+  const phone = user?.phone.replace('+98999-', '') ?? '';
+  const byPhone = await store.findByPhone(SELLER, [`phone-of-${phone}`], { page: 1, pageSize: 9 });
+  expect(byPhone.users.find((found) => found.id === id)).toEqual(user);
+  const externalIds = (await itemsOf(table, `EXTERNAL#${SELLER}`)).filter((item) => item.id === id);
+  expect(externalIds.map(({ external_id }) => external_id)).toEqual(
+    user?.external_id ? [user.external_id] : [],
+  );
+  if (user?.external_id) expect(await store.findByExternalId(SELLER, user.external_id)).toEqual(user);
+  return user;
+};
+
+describe('updateUser', () => {
+  it('changes the name and the external id in every copy, and writes an event without them', async () => {
+    const user = await newUser('plain', 'order:1');
+    const before = await eventCount();
+    const value = { ...user, display_name: 'Plain Ahmadi', external_id: 'order:2' };
+    const changes = { display_name: 'Plain Ahmadi', external_id: 'order:2' };
+    expect(await update(user.id, changes)).toEqual({ written: true, value });
+    expect(await readAllWays(user.id)).toEqual(value);
+    expect(await store.findByExternalId(SELLER, 'order:1')).toBeUndefined();
+    const events = await itemsOf(table, `EVENTS#${SELLER}`);
+    expect(events).toHaveLength(before + 1);
+    const event = events.find(({ type }) => type === 'user.updated');
+    expect(event).toMatchObject({ user_id: user.id, occurred_at: UPDATED_AT });
+    expect(JSON.stringify(event)).not.toMatch(/Plain|order/);
+  });
+
+  it('changes only the fields that it is given, and clears the external id by null', async () => {
+    const user = await newUser('fields', 'order:fields');
+    await update(user.id, { display_name: 'Only the name' });
+    expect(await readAllWays(user.id)).toEqual({ ...user, display_name: 'Only the name' });
+    await update(user.id, { external_id: null });
+    expect(await readAllWays(user.id)).toEqual({ ...user, display_name: 'Only the name', external_id: null });
+    await newUser('another', 'order:fields');
+  });
+
+  it('writes nothing if nothing changes', async () => {
+    const user = await newUser('same', 'order:same');
+    const counted = countedTable(table);
+    const changes = { display_name: 'same', external_id: 'order:same' };
+    expect(await update(user.id, changes, userStore(counted.table))).toEqual({ written: true, value: user });
+    expect(counted.rounds).toEqual([['BatchGet']]);
+  });
+
+  it('returns external_id_conflict for the external id of another user, and changes nothing', async () => {
+    await newUser('holder', 'order:held');
+    const user = await newUser('late');
+    const changes = { display_name: 'Late Ahmadi', external_id: 'order:held' };
+    expect(await update(user.id, changes)).toEqual({ written: false, reason: 'external_id_conflict' });
+    expect(await readAllWays(user.id)).toEqual(user);
+  });
+
+  it("returns user_not_found for an unknown, malformed, removed or another seller's id", async () => {
+    const removed = await newUser('removed');
+    await remove(removed.id);
+    const foreign = await linked(store, linkOf('sel_other', 'foreign'));
+    const ids = [
+      userIdAt(1, '0'.repeat(15)),
+      userIdAt(999_999, '0'.repeat(15)),
+      'usr_1',
+      removed.id,
+      foreign.id,
+    ];
+    const results = await Promise.all(ids.map((id) => update(id, { display_name: 'Nobody' })));
+    expect(results).toEqual(ids.map(() => ({ written: false, reason: 'user_not_found' })));
+    expect(await store.getUser('sel_other', foreign.id)).toEqual(foreign);
+  });
+
+  it('keeps the change of another request that came between its read and its write', async () => {
+    const user = await newUser('overtaken');
+    const overtaken = storeWhose(table, async (send) => {
+      await update(user.id, { external_id: 'order:overtaker' });
+      return send();
+    });
+    await update(user.id, { display_name: 'Overtaken Ahmadi' }, overtaken);
+    expect(await readAllWays(user.id)).toEqual({
+      ...user,
+      display_name: 'Overtaken Ahmadi',
+      external_id: 'order:overtaker',
+    });
+  });
+
+  it('is made once if the response is lost, the request is lost or the write is sent twice', async () => {
+    const user = await newUser('lost');
+    const before = await eventCount();
+    const lossy = storeWhose(table, async (send) => {
+      await send();
+      throw noResponse;
+    });
+    const unsent = storeWhose(table, () => Promise.reject(noResponse));
+    const twice = storeWhose(table, resendTo(table));
+    for (const [index, by] of [lossy, unsent, twice].entries()) {
+      const changes = { display_name: `Lost ${index}` };
+      expect(await update(user.id, changes, by)).toMatchObject({ written: true, value: changes });
+    }
+    expect(await eventCount()).toBe(before + 3);
+    expect(await readAllWays(user.id)).toMatchObject({ display_name: 'Lost 2' });
+  });
+});
+
+describe('100 corrections at once', () => {
+  const numbers = Array.from({ length: 100 }, (_, index) => index);
+
+  it('of one user all succeed and end in one state on which all ways of reading agree', async () => {
+    const user = await newUser('busy', 'order:busy');
+    const results = await Promise.all(
+      numbers.map((number) =>
+        update(user.id, { display_name: `Busy ${number}`, external_id: `busy:${number % 7}` }),
+      ),
+    );
+    expect(results.every(({ written }) => written)).toBe(true);
+    const final = await readAllWays(user.id);
+    const number = Number(final?.display_name.slice('Busy '.length));
+    expect(final?.external_id).toBe(`busy:${number % 7}`);
+  });
+
+  it('give an external id to one of 100 users', async () => {
+    await createSeller(table, 'sel_hundred');
+    const users: User[] = [];
+    for (const number of numbers) users.push(await linked(store, linkOf('sel_hundred', `hundred-${number}`)));
+    const options = { update: { external_id: 'order:one' }, updatedAt: UPDATED_AT, deadlineMs: inAnHour() };
+    const results = await Promise.all(users.map(({ id }) => store.updateUser('sel_hundred', id, options)));
+    expect(results.filter(({ written }) => written)).toHaveLength(1);
+    const { users: listed } = await store.listPage('sel_hundred', 1, 100);
+    const holders = listed.filter(({ external_id }) => external_id === 'order:one');
+    expect(holders).toEqual([await store.findByExternalId('sel_hundred', 'order:one')]);
+  });
+});
+
+describe('a correction beside a removal', () => {
+  it('succeeds before it or finds no user after it, and leaves nothing of the user', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const user = await newUser(`race-${round}`, `race:${round}`);
+      const [removal, correction] = await Promise.all([
+        remove(user.id),
+        update(user.id, { external_id: `raced:${round}` }),
+      ]);
+      expect(removal).toBe('removed');
+      expect([true, 'user_not_found']).toContain(correction.written || correction.reason);
+      expect(await readAllWays(user.id)).toBeUndefined();
+      expect(JSON.stringify(await itemsOf(table, ''))).not.toContain(`race-${round}"`);
+    }
+  });
+});
