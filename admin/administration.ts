@@ -1,9 +1,10 @@
 import type { Ids } from '#admin/ids.ts';
-import type { ApiKey } from '#admin/stores/api-key-schema.ts';
 import { apiKeyStore } from '#admin/stores/api-key-store.ts';
-import { auditStore, type NewAuditRecord } from '#admin/stores/audit-store.ts';
+import { auditStore } from '#admin/stores/audit-store.ts';
 import { type Seller, sellerStore } from '#admin/stores/seller-store.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
+import type { ApiKey } from '#shared/api-keys/api-key.ts';
+import type { NewAuditRecord } from '#shared/audit.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { KeyPrefix } from '#shared/env.ts';
 import type { Table } from '#shared/table/client.ts';

@@ -13,7 +13,7 @@ import { tableFromEnv } from '#shared/table/client.ts';
 
 /** The dependencies of the authorizer. */
 export interface AuthorizerDeps {
-  readonly secrets: Pick<KeySecretStore, 'findSecret' | 'recordUse'>;
+  readonly secrets: KeySecretStore;
   readonly keyPrefix: KeyPrefix;
   readonly clock: Clock;
 }
@@ -25,18 +25,26 @@ const refuse = (outcome: 'malformed' | 'unknown' | 'unusable'): never => {
 };
 
 /**
- * Records the day of use, at most once per day and secret. It is awaited because a function freezes after its response. A failure
- * does not fail the request: the day is only for admins, and the next decision records it.
+ * Records the day of use, at most once per day and secret. It is awaited because a function freezes after its response. False: the
+ * secret was replaced while it was never used. So the first use must be recorded: a failure of that write is thrown. A failure on a
+ * later day does not fail the request: that day is only for admins, and the next decision records it.
  */
 const recordUse = async (
-  secrets: Pick<KeySecretStore, 'recordUse'>,
+  secrets: KeySecretStore,
   secretHash: string,
   { last_used_day }: KeySecret,
   nowMs: number,
-): Promise<void> => {
+): Promise<boolean> => {
   const today = new Date(nowMs).toISOString().slice(0, 10);
-  if (last_used_day !== undefined && last_used_day >= today) return;
-  await secrets.recordUse(secretHash, today).catch(() => {});
+  if (last_used_day === undefined) return secrets.recordFirstUse(secretHash, today);
+  if (last_used_day < today) await secrets.recordUse(secretHash, today).catch(() => {});
+  return true;
+};
+
+/** Lambda counts a refused key as an error too, so the alarm for a failing authorizer watches this line. */
+const logFailure = (error: unknown): never => {
+  logEvent('request_failed', errorFields(error));
+  throw error;
 };
 
 const decide = async (
@@ -46,17 +54,13 @@ const decide = async (
   const key = headerOf(event, 'x-api-key') ?? '';
   if (!isWellFormedKey(key, keyPrefix)) return refuse('malformed');
   const secretHash = hashApiKey(key);
-  const secret = await secrets.findSecret(secretHash).catch((error: unknown) => {
-    // Lambda counts a refused key as an error too, so the alarm for a failing authorizer watches this line.
-    logEvent('request_failed', errorFields(error));
-    throw error;
-  });
+  const secret = await secrets.findSecret(secretHash).catch(logFailure);
   if (secret === undefined) return refuse('unknown');
   const nowMs = clock();
   if (!isUsable(secret, nowMs)) return refuse('unusable');
+  if (!(await recordUse(secrets, secretHash, secret, nowMs).catch(logFailure))) return refuse('unknown');
   const { seller_id, key_id, plan } = secret;
   logEvent('key_checked', { outcome: 'allowed', seller_id, key_id, plan });
-  await recordUse(secrets, secretHash, secret, nowMs);
   return policyFor(secret, event.methodArn, allRoutes);
 };
 

@@ -28,6 +28,8 @@ const DEMO_KEYS = {
   read_only: { plan: 'professional', scopes: ['users:read'] },
   write_only: { plan: 'professional', scopes: ['users:write'] },
   app: { plan: 'professional', scopes: ['buyers:register'] },
+  events: { plan: 'professional', scopes: ['users:read', 'users:write', 'events:read'] },
+  rotate: { plan: 'professional', scopes: ['users:read', 'key:rotate'] },
 } as const satisfies Record<string, DemoKey>;
 
 const DEMO_KEY_NAMES = Object.keys(DEMO_KEYS) as (keyof typeof DEMO_KEYS)[];
@@ -36,6 +38,12 @@ const demoSellersSchema = v.object({
   seller_id: v.string(),
   keys: v.object(v.entriesFromList(DEMO_KEY_NAMES, v.string())),
   other_seller: v.object({ seller_id: v.string(), key: v.string() }),
+});
+
+/** The file of an earlier version lacks the keys that came later. They are issued, the others are kept. */
+const keptSchema = v.object({
+  ...demoSellersSchema.entries,
+  keys: v.partial(demoSellersSchema.entries.keys),
 });
 
 /** Two sellers with keys of every kind. */
@@ -96,8 +104,8 @@ export const registerExampleBuyer = async (
 };
 
 /** Reads the file of an earlier start; undefined if it is missing or damaged: then everything is created again. */
-const readKept = async (file: string): Promise<DemoSellers | undefined> => {
-  const schema = v.pipe(v.string(), v.parseJson(), demoSellersSchema);
+const readKept = async (file: string): Promise<v.InferOutput<typeof keptSchema> | undefined> => {
+  const schema = v.pipe(v.string(), v.parseJson(), keptSchema);
   const kept = v.safeParse(schema, await readIfThere(file));
   return kept.success ? kept.output : undefined;
 };

@@ -44,6 +44,12 @@ export const PROBLEMS = {
     title: 'Insufficient scope',
     detail: 'This API key lacks the scope that this operation requires.',
   },
+  too_many_secrets: {
+    status: 409,
+    title: 'Too many secrets',
+    detail:
+      'An older secret of this API key is still valid and the newest one is in use. Wait until the older one has ended.',
+  },
   not_found: {
     status: 404,
     title: 'Not found',

@@ -38,6 +38,8 @@ export interface Permissions {
   readonly sms?: true;
   readonly signingKey?: 'sign' | 'publish';
   readonly tokenIssuer?: true;
+  /** The prefix of the secrets that it creates. */
+  readonly newSecrets?: true;
   /** The version and the commit of the deployed code. */
   readonly release?: true;
   /** The finished pages beside the function's code. */
@@ -58,6 +60,7 @@ export interface RouteResponse {
 /** The chapters of the reference page, in its order. */
 export const TAGS = {
   Users: 'Buyers linked to your account.',
+  Key: 'Your API key: what it may do, what it used, and a new secret for it.',
   'One-time codes': 'Sign a buyer in by phone: send six digits, exchange them for an access token.',
   'Access tokens': 'What a verifier of access tokens needs.',
   Documentation: 'The interface as a document for programs and a page for people.',

@@ -3,6 +3,7 @@
  * security suite are built from it. It holds data and schemas only, so it loads without environment or SDK.
  */
 import { accessTokenRoutes } from '#shared/access-tokens/routes.ts';
+import { apiKeyRoutes } from '#shared/api-keys/routes.ts';
 import { docsPageRoutes } from '#shared/docs-page/routes.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import type { Route } from '#shared/route.ts';
@@ -10,6 +11,7 @@ import { userRoutes } from '#shared/users/routes.ts';
 
 export const routes = {
   ...userRoutes,
+  ...apiKeyRoutes,
   ...oneTimeCodeRoutes,
   ...accessTokenRoutes,
   ...docsPageRoutes,

@@ -1,5 +1,5 @@
 /** The permissions that a key can have. Neither users scope implies the other. */
-export const SCOPES = ['users:read', 'users:write', 'buyers:register'] as const;
+export const SCOPES = ['users:read', 'users:write', 'events:read', 'key:rotate', 'buyers:register'] as const;
 
 export type Scope = (typeof SCOPES)[number];
 

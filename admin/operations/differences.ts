@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { keyIdInGatewayName } from '#admin/administration.ts';
-import { type ApiKey, keySecretOf } from '#admin/stores/api-key-schema.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
+import { type ApiKey, keySecretOf } from '#shared/api-keys/api-key.ts';
 import type { KeySecret } from '#shared/api-keys/schema.ts';
 import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
 

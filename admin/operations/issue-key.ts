@@ -1,9 +1,9 @@
 import { type Administration, requireSeller, step } from '#admin/administration.ts';
 import { Refusal, refusal } from '#admin/refusal.ts';
-import type { ApiKey, SecretSummary } from '#admin/stores/api-key-schema.ts';
-import type { NewAuditRecord } from '#admin/stores/audit-store.ts';
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
-import { hashApiKey, lastFourOf, newApiKey } from '#shared/api-keys/format.ts';
+import type { ApiKey, SecretSummary } from '#shared/api-keys/api-key.ts';
+import { newSecret } from '#shared/api-keys/rotation.ts';
+import type { NewAuditRecord } from '#shared/audit.ts';
 import { randomBase62 } from '#shared/base62.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';
@@ -26,20 +26,6 @@ export interface IssuedKey {
 
 /** 238 random bits. API Gateway accepts 20 to 128 characters. */
 const USAGE_ID_LENGTH = 40;
-
-/** Generates a secret and the summary of it that is stored. */
-export const newSecret = (admin: Administration): { text: string; summary: SecretSummary } => {
-  const text = newApiKey(admin.keyPrefix);
-  return {
-    text,
-    summary: {
-      hash: hashApiKey(text),
-      prefix: admin.keyPrefix,
-      last_four: lastFourOf(text),
-      created_at: admin.now(),
-    },
-  };
-};
 
 /** An expiry (epoch seconds) as the audit records it. */
 export const expiryText = (expiresAt: number | undefined): string =>
@@ -114,7 +100,7 @@ export const issueKey = async (admin: Administration, request: KeyRequest): Prom
   const suspended = () =>
     refusal('seller_suspended', `${seller.seller_id} is suspended. To issue a key, resume the seller first.`);
   if (seller.status !== 'active') throw suspended();
-  const { text, summary } = newSecret(admin);
+  const { text, summary } = newSecret(admin.keyPrefix, { created_at: admin.now(), created_by: 'admin' });
   const pending = pendingKey(admin, request, summary);
 
   const isRecorded = await step(admin, 'issue: record as pending', () => admin.keys.createPending(pending));

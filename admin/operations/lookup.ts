@@ -1,8 +1,8 @@
 import { type Administration, requireKey, requireSeller } from '#admin/administration.ts';
 import { refusal } from '#admin/refusal.ts';
-import type { ApiKey } from '#admin/stores/api-key-schema.ts';
 import { chunksOf } from '#admin/stores/batch-get.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
+import type { ApiKey } from '#shared/api-keys/api-key.ts';
 import { hashApiKey } from '#shared/api-keys/format.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { redact } from '#shared/log.ts';

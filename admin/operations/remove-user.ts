@@ -1,5 +1,5 @@
 import type { Administration } from '#admin/administration.ts';
-import { auditPut } from '#admin/stores/audit-store.ts';
+import { auditPut } from '#shared/audit.ts';
 import { type RemovalResult, userRemovals } from '#shared/users/remove-user.ts';
 
 /** How long a removal that conflicts with other writes is tried again. */

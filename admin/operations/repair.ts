@@ -5,8 +5,8 @@ import {
   requireSeller,
   step,
 } from '#admin/administration.ts';
-import type { ApiKey } from '#admin/stores/api-key-schema.ts';
-import type { NewAuditRecord } from '#admin/stores/audit-store.ts';
+import type { ApiKey } from '#shared/api-keys/api-key.ts';
+import type { NewAuditRecord } from '#shared/audit.ts';
 import { moveToPlan } from './change-key.ts';
 import type { Difference, DifferenceKind } from './differences.ts';
 import { withdrawPendingKey } from './issue-key.ts';

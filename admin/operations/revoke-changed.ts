@@ -1,7 +1,7 @@
 import { type Administration, gatewayKeyNamePrefix, keyIdInGatewayName } from '#admin/administration.ts';
-import type { ApiKey } from '#admin/stores/api-key-schema.ts';
 import { requireUnreplayed } from '#admin/stores/table-mark.ts';
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
+import type { ApiKey } from '#shared/api-keys/api-key.ts';
 import { finishReplay } from './replay.ts';
 import { removeGatewayKey, revokeKey } from './revoke-key.ts';
 

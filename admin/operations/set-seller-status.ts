@@ -1,8 +1,8 @@
 import { type Administration, requireSeller, step } from '#admin/administration.ts';
 import { refusal } from '#admin/refusal.ts';
-import type { ApiKey } from '#admin/stores/api-key-schema.ts';
-import type { NewAuditRecord } from '#admin/stores/audit-store.ts';
 import type { Seller, SellerStatus } from '#admin/stores/seller-store.ts';
+import type { ApiKey } from '#shared/api-keys/api-key.ts';
+import type { NewAuditRecord } from '#shared/audit.ts';
 
 const NAMES = { suspended: 'suspend', active: 'resume' } as const;
 const ACTIONS = { suspended: 'seller.suspended', active: 'seller.resumed' } as const;

@@ -1,14 +1,15 @@
 import * as v from 'valibot';
+import { type ApiKey, apiKeySchema } from '#shared/api-keys/api-key.ts';
+import { keyUpdate, secretUpdates } from '#shared/api-keys/key-change.ts';
 import { type KeySecret, keySecretSchema } from '#shared/api-keys/schema.ts';
+import type { NewAuditRecord } from '#shared/audit.ts';
 import type { Table } from '#shared/table/client.ts';
+import { ifEqual } from '#shared/table/conditions.ts';
 import { API_KEY_PREFIX, apiKeyKey, keyIdKey, secretKey, sellerKey } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
-import type { TransactItem } from '#shared/table/writes.ts';
-import { type ApiKey, apiKeySchema, keySecretOf } from './api-key-schema.ts';
-import type { NewAuditRecord } from './audit-store.ts';
 import { batchGetAll } from './batch-get.ts';
 import { removeFlushMark, type SellerStatus, sellerCheck } from './seller-store.ts';
-import { ifAbsent, ifEqual, setting, transact } from './transactions.ts';
+import { ifAbsent, transact } from './transactions.ts';
 
 /** A change of a key: the key before and after, the status of its seller when it was read, and the audit record. */
 interface KeyChange {
@@ -17,11 +18,6 @@ interface KeyChange {
   readonly sellerStatus: SellerStatus;
   readonly record: NewAuditRecord;
 }
-
-/** The attributes of a secret's item that follow from its key and seller. The authorizer writes the day of the last use. */
-const FIELDS = (Object.keys(keySecretSchema.entries) as (keyof KeySecret)[]).filter(
-  (field) => field !== 'last_used_day',
-);
 
 const keyReads = (table: Table) => ({
   async find(keyId: string): Promise<ApiKey | undefined> {
@@ -51,13 +47,6 @@ const keyReads = (table: Table) => ({
 const keyWrites = (table: Table) => {
   const { name: TableName } = table;
 
-  const secretUpdates = (key: ApiKey, sellerStatus: SellerStatus): TransactItem[] =>
-    key.secrets.map((secret) => {
-      const values = keySecretOf(key, secret, sellerStatus);
-      const attributes = Object.fromEntries(FIELDS.map((field) => [field, values[field]]));
-      return { Update: { TableName, Key: secretKey(secret.hash), ...setting(attributes) } };
-    });
-
   return {
     /** Writes a pending key and the item that finds it by its id, if its seller is active. */
     createPending: (key: ApiKey): Promise<boolean> =>
@@ -69,13 +58,11 @@ const keyWrites = (table: Table) => {
 
     /** Writes a change of a key with all its secrets and the audit record, in one transaction. Dropped secrets are deleted. */
     save({ before, after, sellerStatus, record }: KeyChange): Promise<boolean> {
-      const { version, seller_id, key_id, secrets } = before;
-      const Item = { ...apiKeyKey(seller_id, key_id), ...after, version: version + 1 };
-      const dropped = secrets.filter(({ hash }) => !after.secrets.some((kept) => kept.hash === hash));
+      const dropped = before.secrets.filter(({ hash }) => !after.secrets.some((kept) => kept.hash === hash));
       const items = [
-        sellerCheck(table, seller_id, sellerStatus),
-        { Put: { TableName, Item, ...ifEqual('version', version) } },
-        ...secretUpdates(after, sellerStatus),
+        sellerCheck(table, before.seller_id, sellerStatus),
+        keyUpdate(TableName, before, after),
+        ...secretUpdates(TableName, after, sellerStatus),
         ...dropped.map(({ hash }) => ({ Delete: { TableName, Key: secretKey(hash) } })),
       ];
       return transact(table, items, record);
@@ -87,7 +74,7 @@ const keyWrites = (table: Table) => {
       const items = [
         sellerCheck(table, key.seller_id, sellerStatus),
         { ConditionCheck: { TableName, Key, ...ifEqual('version', key.version) } },
-        ...secretUpdates(key, sellerStatus),
+        ...secretUpdates(TableName, key, sellerStatus),
       ];
       return transact(table, items, record);
     },

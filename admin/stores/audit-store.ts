@@ -1,46 +1,9 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { randomBase62 } from '#shared/base62.ts';
+import { type AuditRecord, auditPut, auditRecordSchema, type NewAuditRecord } from '#shared/audit.ts';
 import type { Table } from '#shared/table/client.ts';
-import { auditKey, auditPartition } from '#shared/table/keys.ts';
+import { auditPartition } from '#shared/table/keys.ts';
 import { queryPages } from '#shared/table/reads.ts';
-
-/** The subject of records without a seller: imports, buyers, keys that only API Gateway has. */
-export const DEPLOYMENT_SUBJECT = 'deployment';
-
-/** What an admin did, to what, and when. `details` are for people; they never contain a secret or a phone. */
-const auditRecordSchema = v.object({
-  at: v.string(),
-  actor: v.string(),
-  action: v.string(),
-  seller_id: v.optional(v.string()),
-  key_id: v.optional(v.string()),
-  details: v.optional(v.record(v.string(), v.union([v.string(), v.number(), v.boolean()])), {}),
-});
-
-/** An audit record as it is stored. */
-export type AuditRecord = v.InferOutput<typeof auditRecordSchema>;
-
-/** A record to be written. Its subject is its seller, or the deployment. */
-export type NewAuditRecord = v.InferInput<typeof auditRecordSchema> & {
-  /** The keyed hashes of an erased phone, so that an erasure can be repeated on a restored table. No list of records shows them. */
-  readonly phone_hashes?: readonly string[];
-  /** When the record is deleted, in epoch seconds; records without it stay. */
-  readonly ttl?: number;
-};
-
-const RECORD_ID_LENGTH = 8;
-
-/** The record as an item of the transaction that makes the change, so that neither exists without the other. */
-export const auditPut = ({ name }: Pick<Table, 'name'>, record: NewAuditRecord) => {
-  const subject = record.seller_id ?? DEPLOYMENT_SUBJECT;
-  return {
-    Put: {
-      TableName: name,
-      Item: { ...auditKey(subject, record.at, randomBase62(RECORD_ID_LENGTH)), ...record },
-    },
-  };
-};
 
 /** Returns the store of audit records. */
 export const auditStore = (table: Table) => ({

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import type { NewAuditRecord } from '#shared/audit.ts';
 import type { Table } from '#shared/table/client.ts';
 import { buyerKey } from '#shared/table/keys.ts';
 import { batchGet } from '#shared/table/reads.ts';
-import type { NewAuditRecord } from './audit-store.ts';
 import { batchGetAll } from './batch-get.ts';
 import { batchWriteAll } from './batch-write.ts';
 import { ifAbsent, transact } from './transactions.ts';

@@ -1,12 +1,13 @@
 import * as v from 'valibot';
+import type { NewAuditRecord } from '#shared/audit.ts';
 import type { Table } from '#shared/table/client.ts';
+import { ifEqual, setting } from '#shared/table/conditions.ts';
 import { type ItemKey, SELLERS_PARTITION, sellerKey, sellerListKey } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
-import type { NewAuditRecord } from './audit-store.ts';
 import { batchGetAll } from './batch-get.ts';
 import { markIfNew } from './table-mark.ts';
-import { ifAbsent, ifEqual, setting, transact } from './transactions.ts';
+import { ifAbsent, transact } from './transactions.ts';
 
 /** A seller as it is stored. It has `user_count - removed_count` users. Only an active seller's keys are valid. */
 const sellerSchema = v.object({

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { auditPut, type NewAuditRecord } from '#shared/audit.ts';
 import { type Backoff, fullJitterMs } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import { isConditionFailure, type TransactItem, transactWrite } from '#shared/table/writes.ts';
-import { auditPut, type NewAuditRecord } from './audit-store.ts';
 
 const MAX_ATTEMPTS = 12;
 const BETWEEN_ATTEMPTS: Backoff = { baseMs: 10, capMs: 500 };
@@ -29,25 +29,3 @@ export const transact = async (
 
 /** The condition that the item does not exist. */
 export const ifAbsent = { ConditionExpression: 'attribute_not_exists(pk)' };
-
-/** The condition that an attribute has this value. */
-export const ifEqual = (attribute: string, value: unknown) => ({
-  ConditionExpression: '#expected = :expected',
-  ExpressionAttributeNames: { '#expected': attribute },
-  ExpressionAttributeValues: { ':expected': value },
-});
-
-/** An update that sets attributes and removes those that are undefined. */
-export const setting = (attributes: Readonly<Record<string, unknown>>) => {
-  const names = Object.keys(attributes);
-  const present = names.filter((name) => attributes[name] !== undefined);
-  const absent = names.filter((name) => attributes[name] === undefined);
-  return {
-    UpdateExpression: [
-      `SET ${present.map((name) => `#${name} = :${name}`).join(', ')}`,
-      ...(absent.length === 0 ? [] : [`REMOVE ${absent.map((name) => `#${name}`).join(', ')}`]),
-    ].join(' '),
-    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(present.map((name) => [`:${name}`, attributes[name]])),
-  };
-};

@@ -1,6 +1,6 @@
 import type { Administration } from '#admin/administration.ts';
-import { type ApiKey, secretEnd } from '#admin/stores/api-key-schema.ts';
-import type { AuditRecord } from '#admin/stores/audit-store.ts';
+import { type ApiKey, secretEnd } from '#shared/api-keys/api-key.ts';
+import type { AuditRecord } from '#shared/audit.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { Properties, TextTable } from './render.ts';
 import { isoOf, shortTime } from './times.ts';

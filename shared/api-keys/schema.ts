@@ -16,7 +16,7 @@ export const keySecretSchema = v.object({
   expires_at: v.optional(v.number()),
   /** Overrides of the key's hourly and daily limits. */
   limits: v.optional(limitOverridesSchema),
-  /** The day (UTC) of its latest use. Only the authorizer writes it. */
+  /** The day (UTC) of its latest use; none if it was never used. Only the authorizer writes it. */
   last_used_day: v.optional(v.string()),
 });
 

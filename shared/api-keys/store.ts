@@ -1,38 +1,51 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import { secretKey } from '#shared/table/keys.ts';
 import { getItem } from '#shared/table/reads.ts';
-import { conditionalWrite } from '#shared/table/writes.ts';
+import { conditionalWrite, unlessConflict } from '#shared/table/writes.ts';
 import { type KeySecret, keySecretSchema } from './schema.ts';
 
 /** The first request of a key on each day waits for this write, at most this long. */
 const RECORD_USE_TIMEOUT_MS = 300;
 
+/** How long the first use of a secret is tried again while a transaction holds its item. */
+const FIRST_USE_RETRY_MS = 1500;
+
+/** The write of a day of use. A secret that was deleted meanwhile must not reappear as an item that holds only a day. */
+const useUpdate = (TableName: string, secretHash: string, day: string, unless = '') =>
+  new UpdateCommand({
+    TableName,
+    Key: secretKey(secretHash),
+    UpdateExpression: 'SET last_used_day = :day',
+    ConditionExpression: `attribute_exists(pk)${unless}`,
+    ExpressionAttributeValues: { ':day': day },
+  });
+
 /** Returns the store of key secrets. */
-export const keySecretStore = (table: Table) => ({
+export const keySecretStore = ({ client, name }: Table) => ({
   /** Reads a secret by the hash of the key, strongly consistent, so that a key works as soon as it is issued. */
   async findSecret(secretHash: string): Promise<KeySecret | undefined> {
-    const item = await getItem(table, secretKey(secretHash));
+    const item = await getItem({ client, name }, secretKey(secretHash));
     return item && v.parse(keySecretSchema, item);
   },
 
-  /** Records the day (UTC) of a secret's latest use, unless it is recorded. Throws if that takes longer than 300 ms. */
+  /**
+   * Records that a secret is used for the first time, so that no rotation replaces it from then on. False: the secret was deleted, since
+   * a rotation that came first has replaced it.
+   */
+  recordFirstUse: async (secretHash: string, day: string): Promise<boolean> =>
+    retryUntil(performance.now() + FIRST_USE_RETRY_MS, async () => {
+      const result = await unlessConflict(conditionalWrite(client.send(useUpdate(name, secretHash, day))));
+      return result?.written;
+    }),
+
+  /** Records the day (UTC) of a later use, unless it is recorded. Throws if that takes longer than 300 ms. */
   async recordUse(secretHash: string, day: string): Promise<void> {
-    await conditionalWrite(
-      table.client.send(
-        new UpdateCommand({
-          TableName: table.name,
-          Key: secretKey(secretHash),
-          UpdateExpression: 'SET last_used_day = :day',
-          // A secret that was deleted meanwhile must not reappear as an item that holds only a day.
-          ConditionExpression:
-            'attribute_exists(pk) AND (attribute_not_exists(last_used_day) OR last_used_day < :day)',
-          ExpressionAttributeValues: { ':day': day },
-        }),
-        { abortSignal: AbortSignal.timeout(RECORD_USE_TIMEOUT_MS) },
-      ),
-    );
+    const abortSignal = AbortSignal.timeout(RECORD_USE_TIMEOUT_MS);
+    const unlessRecorded = ' AND (attribute_not_exists(last_used_day) OR last_used_day < :day)';
+    await conditionalWrite(client.send(useUpdate(name, secretHash, day, unlessRecorded), { abortSignal }));
   },
 });
 

@@ -22,6 +22,9 @@ export const WINDOW_SECONDS = 60;
 export const HOUR_SECONDS = 3600;
 export const DAY_SECONDS = 24 * HOUR_SECONDS;
 
+/** A count is kept this many days after its window: the counts are the history of a key's use. */
+export const KEPT_DAYS = 35;
+
 interface KeyLimit {
   /** What is counted, in the words of the docs. */
   readonly counts: string;

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { runsInLambda } from '#shared/env.ts';
 import type { Table } from '#shared/table/client.ts';
-import { type ItemKey, limitKey } from '#shared/table/keys.ts';
+import { type ItemKey, limitSortKey, limitsPartition } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
 import { conditionalWrite, type StoredItem } from '#shared/table/writes.ts';
 import type { Limit, LimitState } from './limits.ts';
-import { HOUR_SECONDS } from './plans.ts';
+import { DAY_SECONDS, HOUR_SECONDS, KEPT_DAYS } from './plans.ts';
 
 /** The number of the clock window (UTC) that `nowMs` lies in, counted from the epoch. */
 export const windowOf = (nowMs: number, windowSeconds: number): number =>
@@ -19,14 +19,19 @@ export const secondsToNextWindow = (nowMs: number, windowSeconds: number): numbe
 /** The longest time of a call, in milliseconds. The request then passes uncounted: the usage plan still limits it. */
 const TIMEOUT_MS = 1000;
 
-/** A count is kept this long after its window, for the command `usage`. */
-const KEEP_SECONDS = 3600;
+const KEEP_SECONDS = KEPT_DAYS * DAY_SECONDS;
 
 /** The window of an item. One item holds the counts of a subject in a clock hour, so that one call counts and reads several limits. */
 const itemSeconds = ({ windowSeconds }: Limit): number => Math.max(windowSeconds, HOUR_SECONDS);
 
-const itemKey = (limit: Limit, nowMs: number): ItemKey =>
-  limitKey(limit.subject, windowOf(nowMs, itemSeconds(limit)));
+/** The key of the item that holds a limit's count. */
+export const limitKey = (limit: Limit, nowMs: number): ItemKey => {
+  const seconds = itemSeconds(limit);
+  return {
+    pk: limitsPartition(limit.subject),
+    sk: limitSortKey(seconds === HOUR_SECONDS ? 'HOUR' : 'DAY', windowOf(nowMs, seconds)),
+  };
+};
 
 /** The attribute that holds the count. A window shorter than the item's has its number in the item: `minute_34`. */
 const countAttribute = (limit: Limit, nowMs: number): string => {
@@ -35,7 +40,8 @@ const countAttribute = (limit: Limit, nowMs: number): string => {
   return windowsPerItem === 1 ? name : `${name}_${windowOf(nowMs, windowSeconds) % windowsPerItem}`;
 };
 
-const stateIn = (item: StoredItem | undefined, limit: Limit, nowMs: number): LimitState => {
+/** The state of a limit in the item that holds its count. */
+export const stateIn = (item: StoredItem | undefined, limit: Limit, nowMs: number): LimitState => {
   const remaining = Math.max(0, limit.limit - Number(item?.[countAttribute(limit, nowMs)] ?? 0));
   return {
     allowed: remaining > 0,
@@ -71,7 +77,7 @@ export const rateLimiter = (table: Table, timeoutMs = TIMEOUT_MS) => {
       client.send(
         new UpdateCommand({
           TableName,
-          Key: itemKey(limit, nowMs),
+          Key: limitKey(limit, nowMs),
           UpdateExpression: `SET #count = if_not_exists(#count, :zero) + :one, last_token = :token, #ttl = :ttl${read.assignments}`,
           ConditionExpression: 'attribute_not_exists(#count) OR (#count < :limit AND last_token <> :token)',
           ExpressionAttributeNames: { '#count': countAttribute(limit, nowMs), '#ttl': 'ttl', ...read.names },
@@ -105,9 +111,11 @@ export const rateLimiter = (table: Table, timeoutMs = TIMEOUT_MS) => {
 
     /** Reads the states of limits in one call; counts nothing. */
     async read(limits: readonly Limit[], nowMs: number): Promise<LimitState[]> {
-      const keys = new Map(limits.map((limit) => itemKey(limit, nowMs)).map((key) => [key.pk, key]));
+      const keys = new Map(
+        limits.map((limit) => limitKey(limit, nowMs)).map((key) => [`${key.pk} ${key.sk}`, key]),
+      );
       const items = await batchGet(table, [...keys.values()], timeout());
-      return limits.map((limit) => stateIn(itemOf(items, itemKey(limit, nowMs)), limit, nowMs));
+      return limits.map((limit) => stateIn(itemOf(items, limitKey(limit, nowMs)), limit, nowMs));
     },
 
     /** Refunds one that was counted at `nowMs`. A refund that the SDK resends because its response was lost is made once. */
@@ -116,7 +124,7 @@ export const rateLimiter = (table: Table, timeoutMs = TIMEOUT_MS) => {
         client.send(
           new UpdateCommand({
             TableName,
-            Key: itemKey(limit, nowMs),
+            Key: limitKey(limit, nowMs),
             UpdateExpression: 'SET #count = #count - :one, last_token = :token',
             ConditionExpression: '#count > :zero AND last_token <> :token',
             ExpressionAttributeNames: { '#count': countAttribute(limit, nowMs) },

@@ -23,7 +23,8 @@
  * | whether a phone is a registered buyer           | GetItem BUYER#<phone hash> / BUYER                              |
  * | a phone's code, tries and sends for a seller    | GetItem CODE#<phone hash> / <seller>                            |
  * | the SMS sent to a phone over all sellers        | GetItem CODE#<phone hash> / ALL                                 |
- * | a limit's count in a window                     | UpdateItem LIMIT#<subject>#<window> / LIMIT                     |
+ * | a limit's count in a window                     | UpdateItem LIMIT#<subject> / HOUR#<window> or DAY#<window>      |
+ * | the counts of a key in a range of hours or days | Query LIMIT#<key>, sk between two windows                       |
  * | the table that the items were written in        | GetItem STAGE / TABLE                                           |
  *
  * No phone, national id, code or API key is part of an item's key: only keyed hashes, made with a key held outside the table.
@@ -33,6 +34,7 @@
 export const ITEM_PREFIXES = [
   'SELLER#',
   'SECRET#',
+  'AUDIT#',
   'USERS#',
   'REMOVED#',
   'REMOVALS#',
@@ -179,11 +181,11 @@ export const codeKey = (phoneHash: string, audience: string): ItemKey => ({
 /** The SMS sent to a phone over all sellers. No seller id is "ALL". */
 export const phoneSendsKey = (phoneHash: string): ItemKey => ({ pk: codesPartition(phoneHash), sk: 'ALL' });
 
-/** `window` is the number of the window since the epoch: of the minute, the hour or the day (UTC). */
-export const limitKey = (subject: string, window: number): ItemKey => ({
-  pk: `LIMIT#${subject}#${window}`,
-  sk: 'LIMIT',
-});
+/** The partition of the counts of a key or a stage. */
+export const limitsPartition = (subject: string): string => `LIMIT#${subject}`;
+
+/** `window` is the number of the hour or the day (UTC) since the epoch. Both sort as text: of hours until 2084, of days until 2243. */
+export const limitSortKey = (unit: 'HOUR' | 'DAY', window: number): string => `${unit}#${window}`;
 
 /** Holds the id of the table that the items were written in, or replayed to: a restored table has another id. */
 export const TABLE_MARK: ItemKey = { pk: 'STAGE', sk: 'TABLE' };

@@ -5,7 +5,7 @@ import type { Table } from './client.ts';
 import type { ItemKey } from './keys.ts';
 import type { StoredItem } from './writes.ts';
 
-// Every read is strongly consistent: a write is visible the moment its response was sent.
+// Every read is strongly consistent, unless a range says otherwise: a write is visible the moment its response was sent.
 
 /** Reads one item. `attributes`: the names of those to read, as in `id, phone`, none of them a reserved word; without it, all. */
 export const getItem = async (
@@ -27,6 +27,8 @@ export interface Range {
   readonly newestFirst?: boolean;
   /** How many items one call returns at most. */
   readonly limit?: number;
+  /** Half the price; the writes of the last second may be missing. */
+  readonly isEventuallyConsistent?: boolean;
 }
 
 const keyCondition = ({ pk, prefix, between }: Range) => {
@@ -50,7 +52,7 @@ export async function* queryPages({ client, name }: Table, range: Range): AsyncG
         TableName: name,
         ...keyCondition(range),
         ScanIndexForward: range.newestFirst !== true,
-        ConsistentRead: true,
+        ConsistentRead: range.isEventuallyConsistent !== true,
         Limit: range.limit,
         ExclusiveStartKey: start,
       }),

@@ -1,24 +1,13 @@
 import * as v from 'valibot';
 import { systemClock } from '#shared/clock.ts';
 import { inAnyScript } from '#shared/digits.ts';
+import { integer, parsed, queryInteger, shown } from '#shared/fields.ts';
 import { isFutureDay, parseBirthDate, todayInTehran, YEAR_MONTH_DAY } from './birth-date.ts';
 import { MAX_NAME_CHARACTERS, parseDisplayName } from './display-name.ts';
 import { EXTERNAL_ID, parseExternalId } from './external-id.ts';
 import { parseNationalId, TEN_DIGITS } from './national-id.ts';
 import { IRANIAN_MOBILE, parsePhone } from './phone.ts';
 import { USER_ID } from './user-id.ts';
-
-/**
- * A string field that one of our parsers reads. Text that the parser rejects gets `message`. JSON Schema cannot express the parser, so
- * the metadata before it gives a pattern that accepts everything the parser accepts.
- */
-const parsed = <T>(parse: (text: string) => T | undefined, message: string) =>
-  v.rawTransform<string, T>(({ dataset, addIssue, NEVER }) => {
-    const value = parse(dataset.value);
-    if (value !== undefined) return value;
-    addIssue({ message });
-    return NEVER;
-  });
 
 const text = () => v.string('Must be a string.');
 
@@ -120,10 +109,6 @@ export const userUpdateSchema = v.pipe(
 
 export type UserUpdate = v.InferOutput<typeof userUpdateSchema>;
 
-/** A string of a response. */
-const shown = (description: string, example: string) =>
-  v.pipe(v.string(), v.description(description), v.examples([example]));
-
 const userIdSchema = v.pipe(
   v.string(),
   v.regex(USER_ID),
@@ -161,18 +146,6 @@ export type User = v.InferOutput<typeof userSchema>;
 
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
-
-/** An integer in the query, which comes as a string. */
-const queryInteger = (description: string, message: string, maximum: number) =>
-  v.pipe(
-    v.string(),
-    v.description(description),
-    v.metadata({ type: 'integer', minimum: 1, maximum }),
-    parsed((sent) => {
-      const value = /^[1-9][0-9]*$/.test(sent) ? Number(sent) : undefined;
-      return value !== undefined && value <= maximum ? value : undefined;
-    }, message),
-  );
 
 /** In a query string a `+` means a space. A phone that was sent with a bare `+` is accepted nevertheless. */
 const withPlus = v.transform((sent: string) => sent.replace(/^ (?=[9\u06f9\u0669])/, '+'));
@@ -219,10 +192,6 @@ export const userPageQuerySchema = v.pipe(
     ['external_id'],
   ),
 );
-
-/** An integer of a response. */
-const integer = (minimum: number, description: string, example: number) =>
-  v.pipe(v.number(), v.integer(), v.minValue(minimum), v.description(description), v.examples([example]));
 
 /** The response of GET /v1/users. */
 export const userPageSchema = v.pipe(

@@ -50,10 +50,16 @@ const PROGRAMS: Readonly<Record<Language, Program>> = {
   php: { file: 'sample.php', command: 'php', needs: 'php' },
 };
 
-const outputOf = async (sample: string, language: Language): Promise<string> => {
+/** The demo key whose scopes a sample needs, where `free` lacks them. */
+const OTHER_KEYS: Readonly<Record<string, 'rotate'>> = { 'rotate-key': 'rotate' };
+
+const outputOf = async (sample: string, language: Language, operationId = ''): Promise<string> => {
   const { file, command } = PROGRAMS[language];
   await writeFile(join(folder, file), sample);
-  const env = { PATH: process.env.PATH, [KEY_VARIABLE]: service.demo.keys.free };
+  const env = {
+    PATH: process.env.PATH,
+    [KEY_VARIABLE]: service.demo.keys[OTHER_KEYS[operationId] ?? 'free'],
+  };
   return (await run(command, [file], { cwd: folder, env })).stdout.trim();
 };
 
@@ -70,7 +76,7 @@ const printed = (
     },
     sampleOf(operationId, language),
   );
-  return outputOf(sample, language);
+  return outputOf(sample, language, operationId);
 };
 
 const idIn = (output: string): string => /usr_\w{22}/.exec(output)?.[0] ?? '';

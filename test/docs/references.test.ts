@@ -56,7 +56,9 @@ describe('the tables that follow from the code', () => {
     expect(textOf('README.md')).toContain(
       '| `DELETE /v1/users/{id}` | `users:write` | `removeUser` | Remove a user. 204: ',
     );
-    expect(textOf('docs/errors.md')).toContain('| `POST /v1/auth/otp/send`, `POST /v1/auth/otp/verify` |');
+    expect(textOf('docs/errors.md')).toContain(
+      '| `POST /v1/key/secrets`, `POST /v1/auth/otp/send`, `POST /v1/auth/otp/verify` |',
+    );
     expect(textOf('docs/deploy.md')).toContain('| `keyPrefix` | `blk_test_` | `blk_live_` |');
   });
 });

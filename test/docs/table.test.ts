@@ -65,7 +65,7 @@ const SECTIONS: readonly (readonly [section: string, key: RegExp])[] = [
   ['Buyer', /^BUYER#\S+ BUYER$/],
   ['SMS to a phone', /^CODE#\S+ ALL$/],
   ['One-time code', /^CODE#/],
-  ['Limit', /^LIMIT#\S+#\d+ LIMIT$/],
+  ['Limit', /^LIMIT#\S+ (?:HOUR|DAY)#\d+$/],
 ];
 
 const sectionOf = (item: Item): string => {

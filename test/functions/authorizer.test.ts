@@ -44,6 +44,7 @@ const authorizing = (found: KeySecret | undefined | Error, key = newApiKey('blk_
         if (found instanceof Error) throw found;
         return found;
       },
+      recordFirstUse: async () => true,
       recordUse: async () => {},
     },
     keyPrefix: 'blk_test_',
@@ -113,6 +114,7 @@ describe('the decision on a key', () => {
           new Promise((_resolve, reject) => {
             currentRequest()?.signal.addEventListener('abort', () => reject(new Error('aborted')));
           }),
+        recordFirstUse: async () => true,
         recordUse: async () => {},
       },
       keyPrefix: 'blk_test_',
@@ -137,6 +139,10 @@ describe('the day of the latest use', () => {
     let writes = 0;
     const secrets: typeof store = {
       ...store,
+      recordFirstUse: (hash, day) => {
+        writes += 1;
+        return store.recordFirstUse(hash, day);
+      },
       recordUse: (hash, day) => {
         writes += 1;
         return store.recordUse(hash, day);
@@ -171,11 +177,42 @@ describe('the day of the latest use', () => {
     const result = await authorize(eventWith(newApiKey('blk_test_')), {
       secrets: {
         findSecret: async () => ({ ...SECRET, last_used_day: '2026-11-20' }),
+        recordFirstUse: async () => true,
         recordUse: () => Promise.reject(new Error('throttled')),
       },
       keyPrefix: 'blk_test_',
       clock: () => NOW,
     });
     expect(result.principalId).toBe('key_1');
+  });
+
+  const neverUsed = (recordFirstUse: () => Promise<boolean>): AuthorizerDeps => ({
+    secrets: {
+      findSecret: async () => ({ ...SECRET, last_used_day: undefined }),
+      recordFirstUse,
+      recordUse: () => Promise.reject(new Error('not a first use')),
+    },
+    keyPrefix: 'blk_test_',
+    clock: () => NOW,
+  });
+  const event = eventWith(newApiKey('blk_test_'));
+
+  it('throws Unauthorized when a rotation replaced a never used secret after it was read', async () => {
+    await expect(
+      authorize(
+        event,
+        neverUsed(async () => false),
+      ),
+    ).rejects.toThrow(new Error('Unauthorized'));
+    expect(outcome()).toBe('unknown');
+  });
+
+  it('must be written at the first use: its error is thrown, not Unauthorized, and logged', async () => {
+    const failing = neverUsed(() => Promise.reject(new Error('throttled')));
+    await expect(authorize(event, failing)).rejects.toThrow('throttled');
+    expect(JSON.parse(String(lines.at(-1)))).toMatchObject({
+      event: 'request_failed',
+      operation: 'authorizer',
+    });
   });
 });

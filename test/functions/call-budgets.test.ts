@@ -1,10 +1,16 @@
 import { type DeleteUserDeps, handle as deleteUser } from '#functions/delete-user.ts';
+import { type GetKeyDeps, handle as getKey } from '#functions/get-key.ts';
+import { type GetKeyUsageDeps, handle as getKeyUsage } from '#functions/get-key-usage.ts';
 import { type GetUserDeps, handle as getUser } from '#functions/get-user.ts';
 import { type ListUsersDeps, handle as listUsers } from '#functions/list-users.ts';
+import { type RotateKeyDeps, handle as rotateKey } from '#functions/rotate-key.ts';
 import { type UpdateUserDeps, handle as updateUser } from '#functions/update-user.ts';
+import { ownKeyStore } from '#shared/api-keys/own-key.ts';
+import { useHistory } from '#shared/rate-limits/use-history.ts';
 import { type RouteName, routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { newPerson } from '#test/generated-people.ts';
+import { putApiKey } from '#test/shared/api-keys/put-api-key.ts';
 import { inAnHour } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { countedTable } from '#test/table/counted-table.ts';
@@ -224,6 +230,48 @@ const BUDGETS: readonly Budget[] = [
     status: 422,
     rounds: [['Update'], ['Update'], ['Update']],
     make: (on) => verify(on, WRONG, seller('sel_a')),
+  },
+  {
+    operation: 'get-key',
+    request: 'the key with its seller and all its limits',
+    status: 200,
+    rounds: [['BatchGet', 'Update']],
+    async make(on) {
+      await putApiKey(table, 'sel_test', 'key_test');
+      const keys = ownKeyStore(on);
+      return functionUnderTest<(typeof routes)['get-key'], GetKeyDeps>(routes['get-key'], getKey, on, {
+        keys,
+      }).call();
+    },
+  },
+  {
+    operation: 'get-key-usage',
+    request: 'the hours and the days of use',
+    status: 200,
+    rounds: [['Query', 'Query', 'Update']],
+    make: (on) =>
+      functionUnderTest<(typeof routes)['get-key-usage'], GetKeyUsageDeps>(
+        routes['get-key-usage'],
+        getKeyUsage,
+        on,
+        { history: useHistory(on) },
+      ).call(),
+  },
+  {
+    operation: 'rotate-key',
+    request: 'a rotation',
+    status: 201,
+    rounds: [['Get', 'Update'], ['TransactWrite']],
+    async make(on) {
+      await putApiKey(table, 'sel_test', 'key_test');
+      const own = { keys: ownKeyStore(on), keyPrefix: 'blk_test_' } as const;
+      return functionUnderTest<(typeof routes)['rotate-key'], RotateKeyDeps>(
+        routes['rotate-key'],
+        rotateKey,
+        on,
+        own,
+      ).call({ body: {} });
+    },
   },
 ];
 

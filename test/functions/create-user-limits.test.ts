@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { HOUR_SECONDS } from '#shared/rate-limits/plans.ts';
 import { type RateLimiter, rateLimiter, windowOf } from '#shared/rate-limits/rate-limiter.ts';
-import { limitKey } from '#shared/table/keys.ts';
+import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { hangingLimits } from '#test/table/hanging-limits.ts';
@@ -41,7 +41,11 @@ const putFailedChecks = (keyId: string, count: number, nowMs: number) =>
   table.client.send(
     new PutCommand({
       TableName: table.name,
-      Item: { ...limitKey(keyId, windowOf(nowMs, HOUR_SECONDS)), 'failed-checks-per-hour': count },
+      Item: {
+        pk: limitsPartition(keyId),
+        sk: limitSortKey('HOUR', windowOf(nowMs, HOUR_SECONDS)),
+        'failed-checks-per-hour': count,
+      },
     }),
   );
 

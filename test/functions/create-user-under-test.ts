@@ -14,7 +14,14 @@ import { callerContext, functionUnderTest } from './harness.ts';
 /** Stores sellers without users. */
 export const addSellers = async (table: Table, ...sellerIds: readonly string[]): Promise<void> => {
   for (const sellerId of sellerIds) {
-    const Item = { ...sellerKey(sellerId), user_count: 0, removed_count: 0, event_count: 0 };
+    const Item = {
+      ...sellerKey(sellerId),
+      name: 'Kaveh Books',
+      status: 'active',
+      user_count: 0,
+      removed_count: 0,
+      event_count: 0,
+    };
     await table.client.send(new PutCommand({ TableName: table.name, Item }));
   }
 };

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import type { LambdaHandler } from '#shared/http/endpoint.ts';
 import { type RouteName, routes } from '#shared/routes.ts';
+import { tableFromEnv } from '#shared/table/client.ts';
 import { newPerson } from '#test/generated-people.ts';
+import { putApiKey } from '#test/shared/api-keys/put-api-key.ts';
 import type { Simulators } from '../../local/simulators/server.ts';
 import { gatewayEvent, type Sent } from './gateway-event.ts';
 import type { RecordingTable } from './recording-table.ts';
@@ -46,7 +48,10 @@ export const functionCalls = (recorder: RecordingTable, simulators: Simulators) 
     return { pathParameters: { id: body.id } };
   };
 
-  return { statusOf, sendCode, newBuyer, newUser, recorder, simulators };
+  /** Writes the key of the requests. */
+  const newKey = (): Promise<void> => putApiKey(tableFromEnv(), 'sel_test', 'key_test');
+
+  return { newKey, statusOf, sendCode, newBuyer, newUser, recorder, simulators };
 };
 
 export type FunctionCalls = ReturnType<typeof functionCalls>;

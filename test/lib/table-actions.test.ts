@@ -77,7 +77,14 @@ beforeAll(async () => {
   await table.client.send(
     new PutCommand({
       TableName: table.name,
-      Item: { ...sellerKey('sel_test'), user_count: 0, removed_count: 0, event_count: 0 },
+      Item: {
+        ...sellerKey('sel_test'),
+        name: 'Kaveh Books',
+        status: 'active',
+        user_count: 0,
+        removed_count: 0,
+        event_count: 0,
+      },
     }),
   );
 });

@@ -50,6 +50,8 @@ describe('seedDemo', () => {
       [keys.read_only, 'professional', ['users:read'], seller_id],
       [keys.write_only, 'professional', ['users:write'], seller_id],
       [keys.app, 'professional', ['buyers:register'], seller_id],
+      [keys.events, 'professional', [...both, 'events:read'], seller_id],
+      [keys.rotate, 'professional', ['users:read', 'key:rotate'], seller_id],
       [other_seller.key, 'professional', both, other_seller.seller_id],
     ] as const) {
       expect(isWellFormedKey(key, KEY_PREFIX)).toBe(true);
@@ -67,7 +69,7 @@ describe('seedDemo', () => {
 
   it('issues new keys at each start without a folder', async () => {
     const [first, second] = [await seedDemo(undefined, seeding), await seedDemo(undefined, seeding)];
-    expect(new Set([...allKeys(first), ...allKeys(second)]).size).toBe(12);
+    expect(new Set([...allKeys(first), ...allKeys(second)]).size).toBe(16);
   });
 
   it('replaces a key that is in no usage plan, and keeps the others', async () => {
@@ -83,11 +85,20 @@ describe('seedDemo', () => {
     });
   });
 
+  it('issues the keys that the file of an earlier version lacks, and keeps the others', async () => {
+    const first = await seedDemo(folder, seeding);
+    const { rotate: _, ...earlier } = first.keys;
+    await writeFile(join(folder, 'demo-keys.json'), JSON.stringify({ ...first, keys: earlier }));
+    const second = await seedDemo(folder, seeding);
+    expect(second).toEqual({ ...first, keys: { ...first.keys, rotate: second.keys.rotate } });
+    expect(second.keys.rotate).not.toBe(first.keys.rotate);
+  });
+
   it('creates new sellers and keys when the file is damaged', async () => {
     const first = await seedDemo(folder, seeding);
     await writeFile(join(folder, 'demo-keys.json'), '{"half":');
     const second = await seedDemo(folder, seeding);
     expect(second.seller_id).not.toBe(first.seller_id);
-    expect(new Set([...allKeys(first), ...allKeys(second)]).size).toBe(12);
+    expect(new Set([...allKeys(first), ...allKeys(second)]).size).toBe(16);
   });
 });

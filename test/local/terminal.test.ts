@@ -65,6 +65,8 @@ describe('readyText', () => {
     read_only: key('read'),
     write_only: key('write'),
     app: key('app'),
+    events: key('events'),
+    rotate: key('rotate'),
   };
   const text = readyText({
     base_url: 'http://localhost:30000',

@@ -1,4 +1,5 @@
 import { inputScenarios } from './input.ts';
+import { keyScenarios } from './key.ts';
 import { linkBuyersScenarios } from './link-buyers.ts';
 import { listUsersScenarios } from './list-users.ts';
 import { planLimitScenarios } from './plan-limit.ts';
@@ -18,6 +19,7 @@ export const everyScenario = ({ target, lacks = [] }: ScenarioOptions): void => 
   linkBuyersScenarios(options);
   listUsersScenarios(options);
   usersByIdScenarios(options);
+  keyScenarios(options);
   providerScenarios(options);
   planLimitScenarios(options);
 };

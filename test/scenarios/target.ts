@@ -34,6 +34,8 @@ export interface Target {
     readonly read_only: string;
     readonly write_only: string;
     readonly app: string;
+    /** Holds users:read and key:rotate. */
+    readonly rotate: string;
   };
   /** Another seller; its key holds users:read and users:write. */
   readonly otherSeller: { readonly seller_id: string; readonly key: string };

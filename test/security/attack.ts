@@ -38,5 +38,8 @@ export const attackBy =
     });
 
 /** A key that may call the row. */
-export const keyFor = (route: Route, { keys }: Target): string =>
-  scopeOf(route) === undefined ? keys.app : keys.professional;
+export const keyFor = (route: Route, { keys }: Target): string => {
+  const scope = scopeOf(route);
+  if (scope === 'key:rotate') return keys.rotate;
+  return scope === undefined ? keys.app : keys.professional;
+};

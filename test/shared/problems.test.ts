@@ -8,6 +8,7 @@ const STATUSES = {
   validation_failed: 422,
   invalid_api_key: 401,
   insufficient_scope: 403,
+  too_many_secrets: 409,
   not_found: 404,
   user_not_found: 404,
   buyer_not_registered: 404,

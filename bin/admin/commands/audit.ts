@@ -1,5 +1,5 @@
 import { keyNamed, sellerNamed } from '#admin/operations/lookup.ts';
-import { DEPLOYMENT_SUBJECT } from '#admin/stores/audit-store.ts';
+import { DEPLOYMENT_SUBJECT } from '#shared/audit.ts';
 import type { AddCommands, Session } from '../command.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';
 import { auditTable } from '../views.ts';

@@ -66,6 +66,68 @@ export interface paths {
         patch: operations["update-user"];
         trace?: never;
     };
+    "/v1/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read your key
+         * @description What the key of this request may do: its plan, its scopes, its valid secrets, and the state of each of its limits now. The first limit has the name of the plan (free, professional) and counts requests per clock minute.
+         */
+        get: operations["get-key"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/key/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the use of your key
+         * @description The counts of the key per hour, and its paid checks per day, of hours and days in which anything was counted. They are kept 35 days. The counts of the last second may be missing.
+         */
+        get: operations["get-key-usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/key/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a new secret for your key
+         * @description Returns a new secret with the scopes, the plan, the limits and the counts of the key. It works at once. The old secret ends after grace_hours (1 to 720, by default 24), or earlier if it had an end already. While the new secret was never used, another rotation replaces it: if the response was lost, rotate again. After its first use another rotation gets too_many_secrets until the old secret has ended.
+         *
+         *     Scope: `key:rotate`.
+         */
+        post: operations["rotate-key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/otp/send": {
         parameters: {
             query?: never;
@@ -219,7 +281,7 @@ export interface components {
         };
         UpdateUserBody: {
             /**
-             * @description The name to show: 1 to 100 characters after trimming and Unicode NFC. At least one is visible: a letter, number, symbol or emoji. No control, line-separator, tag or bidi-override characters.
+             * @description The name to show: 1 to 100 characters after trimming and Unicode NFC. At least one is visible: a letter, number, symbol or emoji. No control, line-separator or invisible characters; at most four combining marks in a row.
              * @example Sara Ahmadi
              */
             display_name?: string;
@@ -228,6 +290,14 @@ export interface components {
              * @example order:1234567890
              */
             external_id?: string | null;
+        };
+        RotateKeyBody: {
+            /**
+             * @description How many hours the old secret stays valid.
+             * @default 24
+             * @example 24
+             */
+            grace_hours: number;
         };
         SendOtpBody: {
             /**
@@ -308,6 +378,162 @@ export interface components {
              * @example 1
              */
             total_pages: number;
+        };
+        /** Key */
+        Key: {
+            /**
+             * @description The id of the key, for support.
+             * @example key_4tLw9eQx2mVb7nRk5sYp1Z
+             */
+            id: string;
+            /**
+             * @description The name that the key was issued with.
+             * @example shop server
+             */
+            name: string;
+            seller: {
+                /**
+                 * @description The id of your account: the audience of access tokens.
+                 * @example sel_8sKd2mVx7qLw4nRt6yBp3A
+                 */
+                id: string;
+                /**
+                 * @description The name of your account.
+                 * @example Kaveh Books
+                 */
+                name: string;
+            };
+            /**
+             * @description The plan of the key.
+             * @example free
+             */
+            plan: string;
+            /**
+             * @description What the key may do.
+             * @example [
+             *       "users:read",
+             *       "users:write"
+             *     ]
+             */
+            scopes: string[];
+            /**
+             * Format: date-time
+             * @description When the key expires; null: never.
+             * @example 2026-11-22T08:30:00Z
+             */
+            expires_at: string | null;
+            /**
+             * @description The last four characters of the secret.
+             * @example Kd3I
+             */
+            last_four: string;
+            /** @description The secrets that are valid now, newest first. `expires_at` is null while a secret has no end. */
+            secrets: {
+                /**
+                 * @description The last four characters of the secret.
+                 * @example Kd3I
+                 */
+                last_four: string;
+                /**
+                 * Format: date-time
+                 * @description When the secret ends.
+                 * @example 2026-11-22T08:30:00Z
+                 */
+                expires_at: string | null;
+            }[];
+            /** @description The plan's limit per minute, then every hourly and daily limit of the key, as they are now. */
+            limits: {
+                /**
+                 * @description The name of the plan for its limit per minute, or the name of the key's limit.
+                 * @example free
+                 */
+                name: string;
+                /**
+                 * @description How much the limit allows in its window.
+                 * @example 100
+                 */
+                maximum: number;
+                /**
+                 * @description How much is left of it, this request counted.
+                 * @example 57
+                 */
+                remaining: number;
+                /**
+                 * @description Seconds until the next window begins.
+                 * @example 23
+                 */
+                resets_in: number;
+            }[];
+        };
+        /** KeyUsage */
+        KeyUsage: {
+            /** @description The hours (UTC) in which anything was counted, oldest first. */
+            data: {
+                /**
+                 * Format: date-time
+                 * @description The beginning of the hour.
+                 * @example 2026-11-21T08:00:00Z
+                 */
+                hour: string;
+                /**
+                 * @description Requests that the plan's limit allowed.
+                 * @example 412
+                 */
+                requests: number;
+                /**
+                 * @description Refused links, as refused-links-per-hour counts them.
+                 * @example 2
+                 */
+                refused_links: number;
+                /**
+                 * @description Failed identity checks, as failed-checks-per-hour counts them.
+                 * @example 1
+                 */
+                failed_checks: number;
+                /**
+                 * @description Sends of a code, as sms-per-hour counts them.
+                 * @example 30
+                 */
+                sms: number;
+                /**
+                 * @description Rejected codes, as failed-verifies-per-hour counts them.
+                 * @example 4
+                 */
+                failed_verifies: number;
+            }[];
+            /** @description The days (UTC) of these hours on which a paid check was made, oldest first. */
+            paid_checks: {
+                /**
+                 * Format: date
+                 * @description The day.
+                 * @example 2026-11-21
+                 */
+                day: string;
+                /**
+                 * @description Paid identity checks, as paid-checks-per-day counts them.
+                 * @example 3
+                 */
+                count: number;
+            }[];
+        };
+        /** NewSecret */
+        NewSecret: {
+            /**
+             * @description The new secret: the value of X-Api-Key. It is shown only here.
+             * @example blk_live_…
+             */
+            secret: string;
+            /**
+             * @description The last four characters of the secret.
+             * @example Kd3I
+             */
+            last_four: string;
+            /**
+             * Format: date-time
+             * @description When the old secret ends.
+             * @example 2026-11-22T08:30:00Z
+             */
+            old_secret_expires_at: string;
         };
         /** CodeSent */
         CodeSent: {
@@ -965,6 +1191,36 @@ export interface components {
             /**
              * @description For people; do not parse it.
              * @example No user of your account has this id.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * TooManySecrets
+         * @description An older secret of this API key is still valid and the newest one is in use. Wait until the older one has ended.
+         */
+        TooManySecrets: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:too_many_secrets";
+            /**
+             * @description For people.
+             * @example Too many secrets
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 409;
+            /** @enum {string} */
+            code: "too_many_secrets";
+            /**
+             * @description For people; do not parse it.
+             * @example An older secret of this API key is still valid and the newest one is in use. Wait until the older one has ended.
              */
             detail: string;
             /**
@@ -2206,6 +2462,624 @@ export interface operations {
                      *       "errors": [
                      *         {
                      *           "pointer": "#/display_name",
+                     *           "detail": "Is required."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ValidationFailed"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:rate_limit_exceeded",
+                     *       "title": "Rate limit exceeded",
+                     *       "status": 429,
+                     *       "code": "rate_limit_exceeded",
+                     *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["RateLimitExceeded"];
+                };
+            };
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Internal"];
+                };
+            };
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:service_unavailable",
+                     *       "title": "Service unavailable",
+                     *       "status": 503,
+                     *       "code": "service_unavailable",
+                     *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ServiceUnavailable"];
+                };
+            };
+        };
+    };
+    "get-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "key_4tLw9eQx2mVb7nRk5sYp1Z",
+                     *       "name": "shop server",
+                     *       "seller": {
+                     *         "id": "sel_8sKd2mVx7qLw4nRt6yBp3A",
+                     *         "name": "Kaveh Books"
+                     *       },
+                     *       "plan": "free",
+                     *       "scopes": [
+                     *         "users:read",
+                     *         "users:write"
+                     *       ],
+                     *       "expires_at": "2026-11-22T08:30:00Z",
+                     *       "last_four": "Kd3I",
+                     *       "secrets": [
+                     *         {
+                     *           "last_four": "Kd3I",
+                     *           "expires_at": "2026-11-22T08:30:00Z"
+                     *         }
+                     *       ],
+                     *       "limits": [
+                     *         {
+                     *           "name": "free",
+                     *           "maximum": 100,
+                     *           "remaining": 57,
+                     *           "resets_in": 23
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:invalid_api_key",
+                     *       "title": "Invalid API key",
+                     *       "status": 401,
+                     *       "code": "invalid_api_key",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["InvalidApiKey"];
+                };
+            };
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:validation_failed",
+                     *       "title": "Validation failed",
+                     *       "status": 422,
+                     *       "code": "validation_failed",
+                     *       "detail": "A field or parameter is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "sort",
+                     *           "detail": "Is not a known parameter."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ValidationFailed"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:rate_limit_exceeded",
+                     *       "title": "Rate limit exceeded",
+                     *       "status": 429,
+                     *       "code": "rate_limit_exceeded",
+                     *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["RateLimitExceeded"];
+                };
+            };
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Internal"];
+                };
+            };
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:service_unavailable",
+                     *       "title": "Service unavailable",
+                     *       "status": 503,
+                     *       "code": "service_unavailable",
+                     *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ServiceUnavailable"];
+                };
+            };
+        };
+    };
+    "get-key-usage": {
+        parameters: {
+            query?: {
+                /** @description How many times 24 hours to return, 1 to 35. The last hour is the current one. */
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The use of the key. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "hour": "2026-11-21T08:00:00Z",
+                     *           "requests": 412,
+                     *           "refused_links": 2,
+                     *           "failed_checks": 1,
+                     *           "sms": 30,
+                     *           "failed_verifies": 4
+                     *         }
+                     *       ],
+                     *       "paid_checks": [
+                     *         {
+                     *           "day": "2026-11-21",
+                     *           "count": 3
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["KeyUsage"];
+                };
+            };
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:invalid_api_key",
+                     *       "title": "Invalid API key",
+                     *       "status": 401,
+                     *       "code": "invalid_api_key",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["InvalidApiKey"];
+                };
+            };
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:validation_failed",
+                     *       "title": "Validation failed",
+                     *       "status": 422,
+                     *       "code": "validation_failed",
+                     *       "detail": "A field or parameter is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "sort",
+                     *           "detail": "Is not a known parameter."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ValidationFailed"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:rate_limit_exceeded",
+                     *       "title": "Rate limit exceeded",
+                     *       "status": 429,
+                     *       "code": "rate_limit_exceeded",
+                     *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["RateLimitExceeded"];
+                };
+            };
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Internal"];
+                };
+            };
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:service_unavailable",
+                     *       "title": "Service unavailable",
+                     *       "status": 503,
+                     *       "code": "service_unavailable",
+                     *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ServiceUnavailable"];
+                };
+            };
+        };
+    };
+    "rotate-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "grace_hours": 24
+                 *     }
+                 */
+                "application/json": components["schemas"]["RotateKeyBody"];
+            };
+        };
+        responses: {
+            /** @description The new secret. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "secret": "blk_live_…",
+                     *       "last_four": "Kd3I",
+                     *       "old_secret_expires_at": "2026-11-22T08:30:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NewSecret"];
+                };
+            };
+            /** @description `malformed_json`: The body must be one JSON object. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:malformed_json",
+                     *       "title": "Malformed JSON",
+                     *       "status": 400,
+                     *       "code": "malformed_json",
+                     *       "detail": "The body must be one JSON object.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["MalformedJson"];
+                };
+            };
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:invalid_api_key",
+                     *       "title": "Invalid API key",
+                     *       "status": 401,
+                     *       "code": "invalid_api_key",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["InvalidApiKey"];
+                };
+            };
+            /** @description `insufficient_scope`: This API key lacks the scope that this operation requires. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:insufficient_scope",
+                     *       "title": "Insufficient scope",
+                     *       "status": 403,
+                     *       "code": "insufficient_scope",
+                     *       "detail": "This API key lacks the scope that this operation requires.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["InsufficientScope"];
+                };
+            };
+            /** @description `too_many_secrets`: An older secret of this API key is still valid and the newest one is in use. Wait until the older one has ended. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:too_many_secrets",
+                     *       "title": "Too many secrets",
+                     *       "status": 409,
+                     *       "code": "too_many_secrets",
+                     *       "detail": "An older secret of this API key is still valid and the newest one is in use. Wait until the older one has ended.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["TooManySecrets"];
+                };
+            };
+            /** @description `body_too_large`: The body is over 16 KB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:body_too_large",
+                     *       "title": "Body too large",
+                     *       "status": 413,
+                     *       "code": "body_too_large",
+                     *       "detail": "The body is over 16 KB.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["BodyTooLarge"];
+                };
+            };
+            /** @description `unsupported_media_type`: Send the body as JSON, with the header Content-Type: application/json. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:unsupported_media_type",
+                     *       "title": "Unsupported media type",
+                     *       "status": 415,
+                     *       "code": "unsupported_media_type",
+                     *       "detail": "Send the body as JSON, with the header Content-Type: application/json.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["UnsupportedMediaType"];
+                };
+            };
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:validation_failed",
+                     *       "title": "Validation failed",
+                     *       "status": 422,
+                     *       "code": "validation_failed",
+                     *       "detail": "A field or parameter is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "#/grace_hours",
                      *           "detail": "Is required."
                      *         }
                      *       ]

@@ -5,6 +5,7 @@ import { randomIds } from '#admin/ids.ts';
 import { createSeller } from '#admin/operations/create-seller.ts';
 import { type IssuedKey, issueKey, type KeyRequest } from '#admin/operations/issue-key.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
+import { CACHE_SECONDS } from '#local/gateway/authorizer-cache.ts';
 import { ensureTable } from '#local/table.ts';
 import { hashApiKey } from '#shared/api-keys/format.ts';
 import type { KeySecret } from '#shared/api-keys/schema.ts';
@@ -70,11 +71,11 @@ export const useAdministration = (
 
 /**
  * Returns an administration over an empty table and the simulated API Gateway, whose operations can be ended at any step. Like API Gateway,
- * it caches the authorizer's decisions until they are flushed.
+ * it caches the authorizer's decisions for 300 seconds, or until they are flushed.
  */
 const newAdministration = async ({ endpoint }: TestTable, apiGateway: RunningApiGateway) => {
   const table = await freshTable(endpoint);
-  const decisions = new Map<string, KeySecret>();
+  const decisions = new Map<string, { readonly record: KeySecret; readonly untilMs: number }>();
   let flushes = 0;
   apiGateway.simulator.onFlush(() => {
     flushes += 1;
@@ -101,10 +102,12 @@ const newAdministration = async ({ endpoint }: TestTable, apiGateway: RunningApi
   /** Returns the authorizer's decision on a secret: a cached one, or a new one. */
   const authorize = async (secret: string): Promise<KeySecret | undefined> => {
     const hash = hashApiKey(secret);
-    const record = decisions.get(hash) ?? (await keySecretStore(table).findSecret(hash));
+    const cached = decisions.get(hash);
     // A cached decision is not made again. The endpoint enforces the expiry to the second.
-    if (record === undefined || (!decisions.has(hash) && !isUsable(record, clock()))) return undefined;
-    decisions.set(hash, record);
+    if (cached !== undefined && cached.untilMs > clock()) return cached.record;
+    const record = await keySecretStore(table).findSecret(hash);
+    if (record === undefined || !isUsable(record, clock())) return undefined;
+    decisions.set(hash, { record, untilMs: clock() + CACHE_SECONDS * 1000 });
     return record;
   };
 
@@ -139,6 +142,10 @@ const newAdministration = async ({ endpoint }: TestTable, apiGateway: RunningApi
     },
 
     authorize,
+
+    /** Records the first use of a secret, as the authorizer does. */
+    use: (secret: string): Promise<boolean> =>
+      keySecretStore(table).recordFirstUse(hashApiKey(secret), new Date(clock()).toISOString().slice(0, 10)),
 
     /** Whether a request with this secret would be accepted by API Gateway and by the endpoint. */
     async works(secret: string): Promise<boolean> {

@@ -1,6 +1,14 @@
 import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { forgetUse } from '#local/local-page/reset.ts';
-import { buyerKey, codeKey, limitKey, personCheckKey, phoneSendsKey, userKey } from '#shared/table/keys.ts';
+import {
+  buyerKey,
+  codeKey,
+  limitSortKey,
+  limitsPartition,
+  personCheckKey,
+  phoneSendsKey,
+  userKey,
+} from '#shared/table/keys.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 const table = useTable();
@@ -15,7 +23,11 @@ describe('forgetUse', () => {
     const kept = [buyerKey('p'), userKey('sel_1', 1)];
     await put([...kept, personCheckKey('sel_1', 'h'), codeKey('p', 'sel_1'), phoneSendsKey('p')]);
     for (const start of [0, 25, 50]) {
-      await put(Array.from({ length: 25 }, (_, index) => limitKey('key_1', start + index)));
+      await put(Array.from({ length: 25 }, (_, index) => ({
+          pk: limitsPartition('key_1'),
+          sk: limitSortKey('HOUR', start + index),
+        })),
+      );
     }
     expect(await forgetUse(table)).toBe(78);
     const { Items } = await table.client.send(new ScanCommand({ TableName: table.name }));

@@ -1,3 +1,4 @@
+import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { jest } from '@jest/globals';
 import type { KeySecret } from '#shared/api-keys/schema.ts';
@@ -50,6 +51,34 @@ describe('findSecret', () => {
   it('throws for an item that is not a secret', async () => {
     await put('damaged', { ...secret, plan: 'gold' });
     await expect(keySecretStore(table).findSecret('damaged')).rejects.toThrow('gold');
+  });
+});
+
+describe('recordFirstUse', () => {
+  it('records the day, for any number of first requests at once', async () => {
+    await put('first');
+    const { recordFirstUse } = keySecretStore(table);
+    const recorded = Array.from({ length: 5 }, () => recordFirstUse('first', '2026-11-21'));
+    expect(await Promise.all(recorded)).toEqual(Array(5).fill(true));
+    expect(await itemOf('first')).toEqual({ ...secretKey('first'), ...secret, last_used_day: '2026-11-21' });
+  });
+
+  it('returns false for a secret that was replaced, and creates no item for it', async () => {
+    expect(await keySecretStore(table).recordFirstUse('replaced', '2026-11-21')).toBe(false);
+    expect(await itemOf('replaced')).toBeUndefined();
+  });
+
+  it('is tried again while a transaction holds the item', async () => {
+    await put('held');
+    let attempts = 0;
+    const held = interceptedTable(table, (_command, send) => {
+      attempts += 1;
+      if (attempts > 1) return send();
+      const conflict = { message: 'the item is part of a transaction', $metadata: {} };
+      return Promise.reject(new TransactionConflictException(conflict));
+    });
+    expect(await keySecretStore(held).recordFirstUse('held', '2026-11-21')).toBe(true);
+    expect(attempts).toBe(2);
   });
 });
 

@@ -4,7 +4,7 @@ import { keyLimit, type LimitState, minuteLimit } from '#shared/rate-limits/limi
 import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
 import { type RateLimiter, rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import type { Table } from '#shared/table/client.ts';
-import { limitKey } from '#shared/table/keys.ts';
+import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
 import { LIMITER_TIMEOUT_MS } from '#test/functions/harness.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { hangingLimits } from '#test/table/hanging-limits.ts';
@@ -32,7 +32,7 @@ const allowedOf = (states: readonly LimitState[]): number => states.filter(({ al
 
 /** The item of a subject in the clock hour of the tests. */
 const itemOf = async (subject: string) => {
-  const Key = limitKey(subject, START_MS / 3_600_000);
+  const Key = { pk: limitsPartition(subject), sk: limitSortKey('HOUR', START_MS / 3_600_000) };
   return (await table.client.send(new GetCommand({ TableName: table.name, Key }))).Item;
 };
 
@@ -92,7 +92,10 @@ describe('increment', () => {
 
   it('keeps a count for one hour after its window', async () => {
     await requests('forgotten', 1, 5, START_MS + 500);
-    expect(await itemOf('forgotten')).toMatchObject({ minute_0: 1, ttl: START_MS / 1000 + 1 + 3600 + 3600 });
+    expect(await itemOf('forgotten')).toMatchObject({
+      minute_0: 1,
+      ttl: START_MS / 1000 + 1 + 3600 + 35 * 86_400,
+    });
   });
 
   it('counts nothing against a limit of 0', async () => {

@@ -5,7 +5,8 @@ import {
   buyerKey,
   codeKey,
   keyIdKey,
-  limitKey,
+  limitSortKey,
+  limitsPartition,
   MAX_ORDINAL,
   numberSortKey,
   personCheckKey,
@@ -41,7 +42,8 @@ describe('the keys', () => {
           phoneSendsKey(one),
           personCheckKey(one, other),
           phoneLinkKey(one, other, number),
-          limitKey(one, number),
+          { pk: limitsPartition(one), sk: limitSortKey('HOUR', number) },
+          { pk: limitsPartition(one), sk: limitSortKey('DAY', number) },
         ].map(({ pk, sk }) => JSON.stringify([pk, sk]));
         expect(new Set(keys).size).toBe(keys.length);
       }),

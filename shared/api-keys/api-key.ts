@@ -1,8 +1,7 @@
 import * as v from 'valibot';
-import type { KeySecret } from '#shared/api-keys/schema.ts';
 import { limitOverridesSchema, PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import { SCOPES } from '#shared/scopes.ts';
-import type { SellerStatus } from './seller-store.ts';
+import type { KeySecret } from './schema.ts';
 
 /** The stored form of one secret of a key. */
 const secretSummarySchema = v.object({
@@ -10,6 +9,8 @@ const secretSummarySchema = v.object({
   prefix: v.string(),
   last_four: v.string(),
   created_at: v.string(),
+  /** Who made it: an admin, or the seller itself by POST /v1/key/secrets. */
+  created_by: v.optional(v.picklist(['admin', 'seller']), 'admin'),
   /** The end of a rotated secret's grace period, in epoch seconds. The newest secret has none. */
   ends_at: v.optional(v.number()),
 });
@@ -59,7 +60,11 @@ export const secretEnd = (key: ApiKey, secret: SecretSummary): number | undefine
  * The item of a secret, as the authorizer reads it, derived from its key and its seller. Every change of a key or a seller writes
  * this, and reconcile compares with it.
  */
-export const keySecretOf = (key: ApiKey, secret: SecretSummary, sellerStatus: SellerStatus): KeySecret => {
+export const keySecretOf = (
+  key: ApiKey,
+  secret: SecretSummary,
+  sellerStatus: KeySecret['seller_status'],
+): KeySecret => {
   const end = secretEnd(key, secret);
   return {
     seller_id: key.seller_id,

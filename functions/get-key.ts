@@ -1,0 +1,70 @@
+import { secretEnd } from '#shared/api-keys/api-key.ts';
+import { type OwnKeyStore, ownKeyStore } from '#shared/api-keys/own-key.ts';
+import { validSecrets } from '#shared/api-keys/rotation.ts';
+import { apiKeyRoutes } from '#shared/api-keys/routes.ts';
+import { systemClock, timeText } from '#shared/clock.ts';
+import { endpoint, type Handle } from '#shared/http/endpoint.ts';
+import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import { problem, serviceUnavailable } from '#shared/problems.ts';
+import { keyLimit, type LimitState, type RateLimitItem } from '#shared/rate-limits/limits.ts';
+import { rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
+import { tableFromEnv } from '#shared/table/client.ts';
+
+const route = apiKeyRoutes['get-key'];
+
+export interface GetKeyDeps extends EndpointDeps {
+  readonly keys: Pick<OwnKeyStore, 'read'>;
+}
+
+const endText = (end: number | undefined): string | null => (end === undefined ? null : timeText(end));
+
+const shownLimit = ({ name, limit, remaining, resetSeconds }: Omit<RateLimitItem, 'windowSeconds'>) => ({
+  name,
+  maximum: limit,
+  remaining,
+  resets_in: resetSeconds,
+});
+
+/**
+ * Returns the caller's key. The hourly limits come with the count of the request, the daily one with the key. Throws
+ * `service_unavailable` if the request could not be counted, since what remains is then unknown.
+ */
+export const handle: Handle<typeof route, GetKeyDeps> = async ({ caller, withinPlan }, { keys, clock }) => {
+  const nowMs = clock();
+  const daily = keyLimit('paid-checks-per-day', caller);
+  const [counted, found] = await Promise.all([withinPlan, keys.read(caller, daily, nowMs)]);
+  if (counted === undefined) throw serviceUnavailable(new Error('the request was not counted'));
+  if (found?.key.status !== 'active') throw problem('invalid_api_key');
+
+  const { key, sellerName, limitState } = found;
+  const hourly = route.limitsRead.map((name) => ({
+    ...keyLimit(name, caller),
+    ...(counted.hourly.get(name) as LimitState),
+  }));
+  const secrets = validSecrets(key, Math.floor(nowMs / 1000)).map((secret) => ({
+    last_four: secret.last_four,
+    expires_at: endText(secretEnd(key, secret)),
+  }));
+  return {
+    status: 200,
+    body: {
+      id: key.key_id,
+      name: key.name,
+      seller: { id: key.seller_id, name: sellerName },
+      plan: key.plan,
+      scopes: key.scopes,
+      expires_at: endText(key.expires_at),
+      last_four: String(key.secrets[0]?.last_four),
+      secrets,
+      limits: [counted.plan, ...hourly, { ...daily, ...limitState }].map(shownLimit),
+    },
+  };
+};
+
+/** Builds the dependencies from the environment. */
+export const bind = (): GetKeyDeps => {
+  const table = tableFromEnv();
+  return { clock: systemClock, rateLimiter: rateLimiterFromEnv(table), keys: ownKeyStore(table) };
+};
+
+export const handler = endpoint(route, handle, bind);

@@ -1,0 +1,86 @@
+import { KEPT_DAYS, PLANS } from '#shared/rate-limits/plans.ts';
+import type { Route } from '#shared/route.ts';
+import {
+  GRACE_HOURS,
+  keySchema,
+  keyUsageQuerySchema,
+  keyUsageSchema,
+  newSecretSchema,
+  rotationSchema,
+} from './key-schema.ts';
+
+/** The rows of the operations on the caller's own key. */
+export const apiKeyRoutes = {
+  'get-key': {
+    name: 'get-key',
+    method: 'GET',
+    path: '/v1/key',
+    repeatable: true,
+    access: { by: 'key' },
+    tag: 'Key',
+    summary: 'Read your key',
+    description:
+      'What the key of this request may do: its plan, its scopes, its valid secrets, and the state of each of its limits now. ' +
+      `The first limit has the name of the plan (${Object.keys(PLANS).join(', ')}) and counts requests per clock minute.`,
+    responses: { 200: { description: 'The key.', schema: keySchema } },
+    problems: [],
+    limitsRead: [
+      'sms-per-hour',
+      'failed-checks-per-hour',
+      'refused-links-per-hour',
+      'failed-verifies-per-hour',
+    ],
+    permissions: { table: { 'SELLER#': ['BatchGetItem'], 'LIMIT#': ['BatchGetItem'] } },
+    memoryMb: 1024,
+    timeoutSeconds: 10,
+    impact: 'Sellers cannot see what their key may do.',
+  },
+  'get-key-usage': {
+    name: 'get-key-usage',
+    method: 'GET',
+    path: '/v1/key/usage',
+    repeatable: true,
+    access: { by: 'key' },
+    tag: 'Key',
+    summary: 'Read the use of your key',
+    description:
+      'The counts of the key per hour, and its paid checks per day, of hours and days in which anything was counted. ' +
+      `They are kept ${KEPT_DAYS} days. The counts of the last second may be missing.`,
+    query: keyUsageQuerySchema,
+    responses: { 200: { description: 'The use of the key.', schema: keyUsageSchema } },
+    problems: [],
+    permissions: { table: { 'LIMIT#': ['Query'] } },
+    memoryMb: 1024,
+    timeoutSeconds: 10,
+    impact: 'Sellers cannot see what their key used.',
+  },
+  'rotate-key': {
+    name: 'rotate-key',
+    method: 'POST',
+    path: '/v1/key/secrets',
+    // A delayed first request would replace the secret that the second one returned.
+    repeatable: false,
+    access: { by: 'key', scope: 'key:rotate' },
+    tag: 'Key',
+    summary: 'Get a new secret for your key',
+    description:
+      'Returns a new secret with the scopes, the plan, the limits and the counts of the key. It works at once. ' +
+      `The old secret ends after grace_hours (${GRACE_HOURS.minimum} to ${GRACE_HOURS.maximum}, by default ${GRACE_HOURS.default}), or earlier if it had an end already. ` +
+      'While the new secret was never used, another rotation replaces it: if the response was lost, rotate again. ' +
+      'After its first use another rotation gets too_many_secrets until the old secret has ended.',
+    body: rotationSchema,
+    responses: { 201: { description: 'The new secret.', schema: newSecretSchema } },
+    problems: ['too_many_secrets'],
+    permissions: {
+      table: {
+        'SELLER#': ['GetItem', 'UpdateItem', 'ConditionCheckItem'],
+        'SECRET#': ['UpdateItem', 'DeleteItem'],
+        'AUDIT#': ['PutItem'],
+      },
+      newSecrets: true,
+    },
+    memoryMb: 1024,
+    timeoutSeconds: 10,
+    impact: 'Sellers cannot rotate their key.',
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,34 @@
+/** Parts of the schemas of requests and responses. */
+import * as v from 'valibot';
+
+/**
+ * A string field that one of our parsers reads. Text that the parser rejects gets `message`. JSON Schema cannot express the parser, so
+ * the metadata before it gives a pattern that accepts everything the parser accepts.
+ */
+export const parsed = <T>(parse: (text: string) => T | undefined, message: string) =>
+  v.rawTransform<string, T>(({ dataset, addIssue, NEVER }) => {
+    const value = parse(dataset.value);
+    if (value !== undefined) return value;
+    addIssue({ message });
+    return NEVER;
+  });
+
+/** An integer in the query, which comes as a string. */
+export const queryInteger = (description: string, message: string, maximum: number) =>
+  v.pipe(
+    v.string(),
+    v.description(description),
+    v.metadata({ type: 'integer', minimum: 1, maximum }),
+    parsed((sent) => {
+      const value = /^[1-9][0-9]*$/.test(sent) ? Number(sent) : undefined;
+      return value !== undefined && value <= maximum ? value : undefined;
+    }, message),
+  );
+
+/** A string of a response. */
+export const shown = (description: string, example: string) =>
+  v.pipe(v.string(), v.description(description), v.examples([example]));
+
+/** An integer of a response. */
+export const integer = (minimum: number, description: string, example: number) =>
+  v.pipe(v.number(), v.integer(), v.minValue(minimum), v.description(description), v.examples([example]));

@@ -1,0 +1,109 @@
+import { revokeKey } from '#admin/operations/revoke-key.ts';
+import { rotateKey } from '#admin/operations/rotate-key.ts';
+import { keyLimit } from '#shared/rate-limits/limits.ts';
+import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
+import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
+import { LIMITER_TIMEOUT_MS } from './harness.ts';
+import { type OwnKey, timedOut, useOwnKey } from './own-key-under-test.ts';
+
+const newOwnKey = useOwnKey();
+let own: OwnKey;
+beforeEach(async () => {
+  own = await newOwnKey();
+});
+
+const call = async () => own.getKey().call({ authorizer: own.authorizer });
+
+describe('200', () => {
+  it('returns the key with its seller, plan, scopes, secret and limits, this request counted', async () => {
+    const { key, secret, seller } = own.issued;
+    const { status, json, headers } = await call();
+    expect([status, json]).toEqual([
+      200,
+      {
+        id: key.key_id,
+        name: 'server',
+        seller: { id: seller.seller_id, name: 'Kaveh Books' },
+        plan: 'free',
+        scopes: ['users:read', 'key:rotate'],
+        expires_at: null,
+        last_four: secret.slice(-4),
+        secrets: [{ last_four: secret.slice(-4), expires_at: null }],
+        limits: [
+          { name: 'free', maximum: 100, remaining: 99, resets_in: 59 },
+          { name: 'sms-per-hour', maximum: 100, remaining: 100, resets_in: 3599 },
+          { name: 'failed-checks-per-hour', maximum: 10, remaining: 10, resets_in: 3599 },
+          { name: 'refused-links-per-hour', maximum: 100, remaining: 100, resets_in: 3599 },
+          { name: 'failed-verifies-per-hour', maximum: 100, remaining: 100, resets_in: 3599 },
+          { name: 'paid-checks-per-day', maximum: 500, remaining: 500, resets_in: 14 * 3600 - 1 },
+        ],
+      },
+    ]);
+    expect(headers.RateLimit).toBe('"free";r=99;t=59');
+  });
+
+  it('returns what remains of each limit, and the overrides of the key', async () => {
+    const limits = { 'sms-per-hour': 7, 'paid-checks-per-day': 9 };
+    const caller = { keyId: own.authorizer.keyId, plan: 'free', limits } as const;
+    const limiter = rateLimiter(own.administration.table, LIMITER_TIMEOUT_MS);
+    for (const name of KEY_LIMIT_NAMES)
+      await limiter.increment(keyLimit(name, caller), own.administration.clock());
+    const authorizer = { ...own.authorizer, limits: JSON.stringify(limits) };
+    const { json } = await own.getKey().call({ authorizer });
+    const remaining = json.limits.map((limit: { remaining: number }) => limit.remaining);
+    expect(remaining).toEqual([99, 6, 9, 99, 99, 8]);
+  });
+
+  it('returns the valid secrets with their ends, newest first, after a rotation', async () => {
+    const { secret } = await rotateKey(own.administration.admin, own.authorizer.keyId, 3600);
+    const both = (await call()).json;
+    expect([both.last_four, both.secrets]).toEqual([
+      secret.slice(-4),
+      [
+        { last_four: secret.slice(-4), expires_at: null },
+        { last_four: own.issued.secret.slice(-4), expires_at: '2026-11-21T11:00:01Z' },
+      ],
+    ]);
+    own.administration.clock.advance(3600);
+    expect((await call()).json.secrets).toEqual([{ last_four: secret.slice(-4), expires_at: null }]);
+  });
+
+  it('returns when the key expires, which ends its secret too', async () => {
+    const expiresAt = Date.parse('2026-12-01T00:00:00Z') / 1000;
+    own = await newOwnKey({ expiresAt });
+    const { json } = await call();
+    expect([json.expires_at, json.secrets[0].expires_at]).toEqual(Array(2).fill('2026-12-01T00:00:00Z'));
+  });
+});
+
+describe('401', () => {
+  it('is invalid_api_key for a key that was revoked after the decision of the authorizer', async () => {
+    await revokeKey(own.administration.admin, own.authorizer.keyId);
+    const { status, json } = await call();
+    expect([status, json.code]).toEqual([401, 'invalid_api_key']);
+  });
+});
+
+describe('422', () => {
+  it('names a query parameter, since there is none', async () => {
+    const { status, json } = await own.getKey().call({ authorizer: own.authorizer, query: { days: '1' } });
+    expect([status, json.errors]).toEqual([
+      422,
+      [{ parameter: 'days', detail: 'Is not a known parameter.' }],
+    ]);
+  });
+});
+
+describe('503', () => {
+  it.each(['UpdateCommand', 'BatchGetCommand'])(
+    'is service_unavailable if %s gets no response: no number is guessed',
+    async (failing) => {
+      const broken = interceptedTable(own.administration.table, ({ name }, send) =>
+        name === failing ? Promise.reject(timedOut) : send(),
+      );
+      const { status, json } = await own.getKey(broken).call({ authorizer: own.authorizer });
+      expect([status, json.code]).toEqual([503, 'service_unavailable']);
+    },
+  );
+});

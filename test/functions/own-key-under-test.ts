@@ -1,0 +1,54 @@
+import type { KeyRequest } from '#admin/operations/issue-key.ts';
+import { type GetKeyDeps, handle as getKey } from '#functions/get-key.ts';
+import { type GetKeyUsageDeps, handle as getKeyUsage } from '#functions/get-key-usage.ts';
+import { type RotateKeyDeps, handle as rotateKey } from '#functions/rotate-key.ts';
+import { ownKeyStore } from '#shared/api-keys/own-key.ts';
+import { useHistory } from '#shared/rate-limits/use-history.ts';
+import { type RouteName, routes } from '#shared/routes.ts';
+import type { Table } from '#shared/table/client.ts';
+import { useAdministration } from '#test/admin/operations/use-administration.ts';
+import { functionUnderTest } from './harness.ts';
+
+type Row<Name extends RouteName> = (typeof routes)[Name];
+
+type TestAdministration = Awaited<ReturnType<ReturnType<typeof useAdministration>>>;
+
+const issuedKey = async (administration: TestAdministration, request: Partial<KeyRequest>) => {
+  const issued = await administration.issued({ scopes: ['users:read', 'key:rotate'], ...request });
+  const { seller_id: sellerId, key_id: keyId, plan, scopes } = issued.key;
+  const authorizer = { sellerId, keyId, plan, scopes: scopes.join(' '), expiresAt: '' };
+  const { clock, table } = administration;
+  return {
+    administration,
+    issued,
+    authorizer,
+    getKey: (on: Table = table) =>
+      functionUnderTest<Row<'get-key'>, GetKeyDeps>(routes['get-key'], getKey, on, {
+        keys: ownKeyStore(on),
+        clock,
+      }),
+    getKeyUsage: (on: Table = table) =>
+      functionUnderTest<Row<'get-key-usage'>, GetKeyUsageDeps>(routes['get-key-usage'], getKeyUsage, on, {
+        history: useHistory(on),
+        clock,
+      }),
+    rotateKey: (on: Table = table) =>
+      functionUnderTest<Row<'rotate-key'>, RotateKeyDeps>(routes['rotate-key'], rotateKey, on, {
+        keys: ownKeyStore(on),
+        keyPrefix: 'blk_test_',
+        clock,
+      }),
+  };
+};
+
+/** An issued key and the functions on it, at the time of the administration's clock. */
+export type OwnKey = Awaited<ReturnType<typeof issuedKey>>;
+
+/** Prepares issued keys for the tests of a file. */
+export const useOwnKey = (): ((request?: Partial<KeyRequest>) => Promise<OwnKey>) => {
+  const newAdministration = useAdministration();
+  return async (request = {}) => issuedKey(await newAdministration(), request);
+};
+
+/** The error of a call that gets no response. */
+export const timedOut = Object.assign(new Error('no response'), { name: 'TimeoutError' });

@@ -1,0 +1,74 @@
+import { call, expectProblem, type Reply } from './call.ts';
+import { itWith, type ScenarioOptions, type Target } from './target.ts';
+
+interface KeyView {
+  readonly id: string;
+  readonly plan: string;
+  readonly scopes: readonly string[];
+  readonly last_four: string;
+  readonly limits: readonly { readonly name: string; readonly maximum: number; readonly remaining: number }[];
+}
+
+const readKey = (target: Target, key: string): Promise<Reply> => call(target, '/v1/key', { key });
+
+const rotate = (target: Target, key: string): Promise<Reply> =>
+  call(target, '/v1/key/secrets', { key, body: { grace_hours: 1 } });
+
+/** What a seller sees and changes of its own key. */
+export const keyScenarios = (options: ScenarioOptions): void => {
+  const { target } = options;
+
+  describe('the own key', () => {
+    it('shows its plan, scopes and limits to any valid key, this request counted', async () => {
+      const key = target().keys.read_only;
+      const reply = await readKey(target(), key);
+      expect(reply.status).toBe(200);
+      const shown = reply.json<KeyView>();
+      expect([shown.plan, shown.scopes, shown.last_four]).toEqual([
+        'professional',
+        ['users:read'],
+        key.slice(-4),
+      ]);
+      const [plan] = shown.limits;
+      expect([plan?.name, plan?.maximum]).toEqual(['professional', 1000]);
+      expect(reply.headers.get('RateLimit')).toContain(`"professional";r=${plan?.remaining};`);
+    });
+
+    it('shows what it used in the hours in which it used anything', async () => {
+      const key = target().keys.write_only;
+      await readKey(target(), key);
+      const reply = await call(target(), '/v1/key/usage?days=1', { key });
+      expect(reply.status).toBe(200);
+      const { data } = reply.json<{ data: readonly { hour: string; requests: number }[] }>();
+      const hours = data.map(({ hour }) => hour);
+      expect(hours).toEqual([...hours].sort());
+      expect(data.reduce((sum, { requests }) => sum + requests, 0)).toBeGreaterThan(0);
+    });
+  });
+
+  describe('a rotation by the seller', () => {
+    itWith(options, 'gateway problem bodies')(
+      'replaces an unused secret, then keeps both secrets valid and refuses another rotation',
+      async () => {
+        const old = target().keys.rotate;
+        const first = await rotate(target(), old);
+        expect(first.status).toBe(201);
+        const second = await rotate(target(), old);
+        expect(second.status).toBe(201);
+        const [lost, secret] = [first, second].map((reply) => reply.json<{ secret: string }>().secret);
+        expectProblem(await readKey(target(), String(lost)), 'invalid_api_key');
+
+        const replies = [await readKey(target(), String(secret)), await readKey(target(), old)];
+        expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+        const [newId, oldId] = replies.map((reply) => reply.json<KeyView>().id);
+        expect(newId).toBe(oldId);
+        expectProblem(await rotate(target(), String(secret)), 'too_many_secrets');
+        expectProblem(await rotate(target(), old), 'too_many_secrets');
+      },
+    );
+
+    itWith(options, 'gateway problem bodies')('needs the scope key:rotate', async () => {
+      expectProblem(await rotate(target(), target().keys.professional), 'insufficient_scope');
+    });
+  });
+};

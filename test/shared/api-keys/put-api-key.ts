@@ -1,0 +1,23 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { ApiKey } from '#shared/api-keys/api-key.ts';
+import { newSecret } from '#shared/api-keys/rotation.ts';
+import type { Table } from '#shared/table/client.ts';
+import { apiKeyKey } from '#shared/table/keys.ts';
+
+/** Writes an active key, as an admin issues it, without the item of its secret. */
+export const putApiKey = async ({ client, name }: Table, sellerId: string, keyId: string): Promise<void> => {
+  const made = { created_at: '2026-11-21T10:00:00.000Z', created_by: 'admin' } as const;
+  const key: ApiKey = {
+    seller_id: sellerId,
+    key_id: keyId,
+    name: 'server',
+    scopes: ['key:rotate'],
+    plan: 'professional',
+    usage_id: 'u'.repeat(40),
+    status: 'active',
+    created_at: made.created_at,
+    secrets: [newSecret('blk_test_', made).summary],
+    version: 1,
+  };
+  await client.send(new PutCommand({ TableName: name, Item: { ...apiKeyKey(sellerId, keyId), ...key } }));
+};
