@@ -191,6 +191,36 @@ final class Client
         return AccessToken::fromArray($reply->data);
     }
 
+    /** Returns the key that this client uses: its plan, scopes, secrets and the state of its limits. */
+    public function key(): Key
+    {
+        return Key::fromArray($this->transport->send('GET', '/v1/key')->data);
+    }
+
+    /**
+     * Returns what the key used.
+     *
+     * @param int $days the last days times 24 hours, 1 to 35
+     */
+    public function usage(int $days = 7): KeyUsage
+    {
+        return KeyUsage::fromArray($this->transport->send('GET', '/v1/key/usage', query: ['days' => $days])->data);
+    }
+
+    /**
+     * Gives the key a new secret, which works beside the old one until that ends. This client goes on with the old one.
+     * Retried only after `rate_limit_exceeded`. If the response was lost, call it again: a new secret that was never
+     * used is replaced. Throws `too_many_secrets` if the new secret was used and the old one is still valid.
+     *
+     * @param int $graceHours how long the old secret stays valid, 1 to 720
+     */
+    public function rotateKey(int $graceHours = 24): NewSecret
+    {
+        $reply = $this->transport->send('POST', '/v1/key/secrets', body: ['grace_hours' => $graceHours]);
+
+        return NewSecret::fromArray($reply->data);
+    }
+
     /** Plain http would send the key and national ids unencrypted. */
     private static function isEncryptedOrLocal(string $baseUrl): bool
     {

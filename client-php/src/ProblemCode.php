@@ -13,6 +13,7 @@ final class ProblemCode
     public const VALIDATION_FAILED = 'validation_failed';
     public const INVALID_API_KEY = 'invalid_api_key';
     public const INSUFFICIENT_SCOPE = 'insufficient_scope';
+    public const TOO_MANY_SECRETS = 'too_many_secrets';
     public const NOT_FOUND = 'not_found';
     public const USER_NOT_FOUND = 'user_not_found';
     public const BUYER_NOT_REGISTERED = 'buyer_not_registered';

@@ -19,10 +19,10 @@ use Psr\Http\Message\StreamFactoryInterface;
 final class Transport
 {
     /**
-     * The operations that may not be sent twice: after a timeout it is unknown whether the SMS was sent or the code was
-     * used. A test compares the list with the service.
+     * The operations that may not be sent twice: after a timeout it is unknown whether the SMS was sent, the code was
+     * used or the secret was made. A test compares the list with the service.
      */
-    private const NOT_REPEATABLE = ['POST /v1/auth/otp/send', 'POST /v1/auth/otp/verify'];
+    private const NOT_REPEATABLE = ['POST /v1/auth/otp/send', 'POST /v1/auth/otp/verify', 'POST /v1/key/secrets'];
     private const RETRYABLE_STATUSES = [429, 500, 502, 503, 504];
     private const FIRST_BACKOFF_MS = 250;
     private const MAX_BACKOFF_MS = 8000;
@@ -42,7 +42,7 @@ final class Transport
      * @param string                     $path       as in the reference: /v1/users/{id}
      * @param array<string, string>      $parameters the values of the path's parameters
      * @param array<string, int|string>  $query
-     * @param array<string, string|null>|null $body
+     * @param array<string, int|string|null>|null $body
      *
      * @throws ClientExceptionInterface|ProblemException|UnexpectedResponseException
      */
@@ -83,7 +83,7 @@ final class Transport
         return $path;
     }
 
-    /** @param array<string, string>|null $body */
+    /** @param array<string, int|string>|null $body */
     private function request(string $method, string $url, ?array $body): RequestInterface
     {
         $request = $this->requests->createRequest($method, $url)->withHeader('X-Api-Key', $this->apiKey);

@@ -91,6 +91,23 @@ final class ServiceTest extends TestCase
         self::assertSame(ProblemCode::USER_NOT_FOUND, $removed->problemCode);
     }
 
+    public function testReadsItsKeyAndItsUseAndRotatesIt(): void
+    {
+        $old = $this->client('ROTATING_KEY');
+        $key = $old->key();
+        self::assertSame(['professional', ['users:read', 'key:rotate']], [$key->plan, $key->scopes]);
+        self::assertSame(['professional', 1000], [$key->limits[0]['name'], $key->limits[0]['maximum']]);
+        self::assertGreaterThan(0, array_sum(array_column($old->usage(1)->hours, 'requests')));
+
+        $secret = $old->rotateKey(1);
+        putenv("NEW_SECRET={$secret->secret}");
+        $new = $this->client('NEW_SECRET')->key();
+        self::assertSame([$key->id, $secret->lastFour], [$new->id, $new->lastFour]);
+        self::assertSame([null, $secret->oldSecretExpiresAt], array_column($new->secrets, 'expires_at'));
+        $again = self::problemOf(static fn () => $old->rotateKey());
+        self::assertSame(ProblemCode::TOO_MANY_SECRETS, $again->problemCode);
+    }
+
     public function testNamesTheWrongFieldsOfALink(): void
     {
         $seller = $this->client('BUYER_LINKING_API_KEY');

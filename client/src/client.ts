@@ -16,6 +16,12 @@ export type UserPage = Schemas['UserPage'];
 export type CodeSent = Schemas['CodeSent'];
 /** An access token and its lifetime in seconds. */
 export type AccessToken = Schemas['AccessToken'];
+/** An API key: its plan, scopes, secrets and the state of its limits. */
+export type Key = Schemas['Key'];
+/** What a key used, by hour and by day. */
+export type KeyUsage = Schemas['KeyUsage'];
+/** A new secret of a key. It is shown only once. */
+export type NewSecret = Schemas['NewSecret'];
 
 /**
  * The query of `listUsers`: `page` counts from 1 (default 1), `page_size` is the number of users on a page, from 1 to 100 (default 20),
@@ -189,6 +195,27 @@ export const buyerLinking = (options: Options) => {
     async verifyCode(phone: string, code: string, { signal }: Call = {}): Promise<AccessToken> {
       const body = { phone, code };
       return dataOf(await http.POST('/v1/auth/otp/verify', { body, ...(signal && { signal }) }));
+    },
+
+    /** Returns the key that this client uses. */
+    async key({ signal }: Call = {}): Promise<Key> {
+      return dataOf(await http.GET('/v1/key', { ...(signal && { signal }) }));
+    },
+
+    /** Returns what the key used in the last `days` times 24 hours: 1 to 35, default 7. */
+    async usage(days?: number, { signal }: Call = {}): Promise<KeyUsage> {
+      const query = days === undefined ? {} : { days };
+      return dataOf(await http.GET('/v1/key/usage', { params: { query }, ...(signal && { signal }) }));
+    },
+
+    /**
+     * Gives the key a new secret, which works beside the old one for `graceHours`: 1 to 720, default 24. This client goes on with the old
+     * one. Retried only after `rate_limit_exceeded`. If the response was lost, call it again: a new secret that was never used is
+     * replaced. Throws `too_many_secrets` if the new secret was used and the old one is still valid.
+     */
+    async rotateKey(graceHours = 24, { signal }: Call = {}): Promise<NewSecret> {
+      const body = { grace_hours: graceHours };
+      return dataOf(await http.POST('/v1/key/secrets', { body, ...(signal && { signal }) }));
     },
   };
 };

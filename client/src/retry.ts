@@ -34,10 +34,14 @@ const RETRYABLE_STATUSES: readonly number[] = [429, 500, 502, 503, 504];
 type Operation = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} ${keyof paths & string}`;
 
 /**
- * The operations that may not be sent twice: after a timeout it is unknown whether the SMS was sent or the code was used. A test compares
- * the list with the service.
+ * The operations that may not be sent twice: after a timeout it is unknown whether the SMS was sent, the code was used or the secret was
+ * made. A test compares the list with the service.
  */
-const NOT_REPEATABLE: readonly Operation[] = ['POST /v1/auth/otp/send', 'POST /v1/auth/otp/verify'];
+const NOT_REPEATABLE: readonly Operation[] = [
+  'POST /v1/auth/otp/send',
+  'POST /v1/auth/otp/verify',
+  'POST /v1/key/secrets',
+];
 
 /** Matches the requests of an operation: a base URL may put a stage before the path, a path parameter has any value. */
 const patternOf = (operation: Operation): RegExp =>

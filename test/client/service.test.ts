@@ -80,6 +80,20 @@ describe('the client against the running service', () => {
     expect(tooSoon).toMatchObject({ code: 'resend_too_soon', retryAfterSeconds: expect.any(Number) });
   });
 
+  it('reads its key and what it used, and rotates it without an end of the old secret', async () => {
+    const { base_url: baseUrl, keys } = service.demo;
+    const old = buyerLinking({ baseUrl, apiKey: keys.rotate });
+    const key = await old.key();
+    expect(key).toMatchObject({ plan: 'professional', scopes: ['users:read', 'key:rotate'] });
+    const { secret, last_four, old_secret_expires_at } = await old.rotateKey(1);
+    const read = await buyerLinking({ baseUrl, apiKey: secret }).key();
+    expect([read.id, read.last_four]).toEqual([key.id, last_four]);
+    expect(read.secrets.map(({ expires_at }) => expires_at)).toEqual([null, old_secret_expires_at]);
+    await expect(old.rotateKey()).rejects.toMatchObject({ code: 'too_many_secrets' });
+    const { data } = await old.usage(1);
+    expect(data.reduce((sum, { requests }) => sum + requests, 0)).toBeGreaterThan(0);
+  });
+
   it('exchanges a code for a token once', async () => {
     const phone = newPhone();
     await expect(client.sendCode(phone)).resolves.toEqual({ expires_in: 300, resend_after: 60 });
