@@ -10,6 +10,7 @@ export const GUIDE_NAMES = [
   'access-tokens',
   'errors',
   'limits',
+  'your-key',
   'test-identities',
   'versioning',
   'fa/quick-start',

@@ -1,7 +1,7 @@
 import type { Administration } from '#admin/administration.ts';
+import type { Seller } from '#admin/stores/seller-store.ts';
 import { type ApiKey, secretEnd } from '#shared/api-keys/api-key.ts';
 import type { AuditRecord } from '#shared/audit.ts';
-import type { Seller } from '#admin/stores/seller-store.ts';
 import type { Properties, TextTable } from './render.ts';
 import { isoOf, shortTime } from './times.ts';
 
@@ -38,6 +38,7 @@ const keyView = (key: ApiKey, nowMs: number, lastUsedOn?: string) => ({
     prefix: secret.prefix,
     last_four: secret.last_four,
     created_at: secret.created_at,
+    created_by: secret.created_by,
     expires_at: isoOf(secretEnd(key, secret)),
   })),
 });
@@ -104,6 +105,8 @@ export const keyTable = (keys: readonly KeyView[], withSeller = false): TextTabl
   optional: 3,
 });
 
+const MAKERS = { admin: 'an admin', seller: 'the seller' } as const;
+
 /** Formats all properties of a key, without its secrets. */
 export const keyDetails = (key: KeyView): Properties => ({
   properties: [
@@ -116,9 +119,9 @@ export const keyDetails = (key: KeyView): Properties => ({
     ['created (UTC)', shortTime(key.created_at)],
     ['expires (UTC)', shortTime(key.expires_at)],
     ['last used (day)', key.last_used_on ?? 'never'],
-    ...key.secrets.map(({ prefix, last_four, expires_at }, index): [string, string] => [
+    ...key.secrets.map(({ prefix, last_four, created_by, expires_at }, index): [string, string] => [
       index === 0 ? 'secret' : 'older secret',
-      `${prefix}…${last_four}${key.status === 'revoked' ? '' : `, expires ${shortTime(expires_at)}`}`,
+      `${prefix}…${last_four}, made by ${MAKERS[created_by]}${key.status === 'revoked' ? '' : `, expires ${shortTime(expires_at)}`}`,
     ]),
   ],
 });

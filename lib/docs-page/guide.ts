@@ -13,6 +13,7 @@ const TITLES: Readonly<Record<GuideName, string>> = {
   'access-tokens': 'Access tokens',
   errors: 'Errors',
   limits: 'Limits',
+  'your-key': 'Your key',
   'test-identities': 'Test identities',
   versioning: 'Versions',
   'fa/quick-start': 'شروع سریع',

@@ -134,6 +134,7 @@ describe('keys', () => {
           prefix: 'blk_test_',
           last_four: key.slice(-4),
           created_at: expect.any(String),
+          created_by: 'admin',
           expires_at: '2099-01-31T00:00:00Z',
         },
       ],
