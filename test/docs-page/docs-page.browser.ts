@@ -89,7 +89,9 @@ describeInBrowser('the reference page', () => {
     const { status, body } = await execute(page, 'create-user');
     expect([status, JSON.parse(body).code]).toEqual(['401', 'invalid_api_key']);
     await page.locator('#create-user-try .answer summary').click();
-    expect(await page.locator('#create-user-try .answer details pre').innerText()).toContain('x-request-id: ');
+    expect(await page.locator('#create-user-try .answer details pre').innerText()).toContain(
+      'x-request-id: ',
+    );
   });
 
   it('uses an entered key in every form and stores it nowhere', async () => {
