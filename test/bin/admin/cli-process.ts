@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** The program of `npx buyer-linking`. */
+/** The program of `npm run admin`. */
 export const PROGRAM = fileURLToPath(new URL('../../../bin/buyer-linking.mjs', import.meta.url));
 
 /** The result of a command. `exitCode` is null if a signal ended it. */
