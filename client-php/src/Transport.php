@@ -83,7 +83,7 @@ final class Transport
         return $path;
     }
 
-    /** @param array<string, int|string>|null $body */
+    /** @param array<string, int|string|null>|null $body */
     private function request(string $method, string $url, ?array $body): RequestInterface
     {
         $request = $this->requests->createRequest($method, $url)->withHeader('X-Api-Key', $this->apiKey);

@@ -23,7 +23,8 @@ describe('forgetUse', () => {
     const kept = [buyerKey('p'), userKey('sel_1', 1)];
     await put([...kept, personCheckKey('sel_1', 'h'), codeKey('p', 'sel_1'), phoneSendsKey('p')]);
     for (const start of [0, 25, 50]) {
-      await put(Array.from({ length: 25 }, (_, index) => ({
+      await put(
+        Array.from({ length: 25 }, (_, index) => ({
           pk: limitsPartition('key_1'),
           sk: limitSortKey('HOUR', start + index),
         })),
