@@ -7,11 +7,12 @@ import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import { tableFromEnv } from '#shared/table/client.ts';
 import { pageOf, type UserPage, type UserReads, userReads } from '#shared/users/read-users.ts';
 import { userRoutes } from '#shared/users/routes.ts';
+import { placeInOrder } from '#shared/users/user-id.ts';
 
 const route = userRoutes['list-users'];
 
 export interface ListUsersDeps extends EndpointDeps {
-  readonly users: Pick<UserReads, 'listPage' | 'findByPhone' | 'findByExternalId'>;
+  readonly users: Pick<UserReads, 'listPage' | 'listAfter' | 'findByPhone' | 'findByExternalId'>;
   readonly hashes: Pick<KeyedHashes, 'phone'>;
 }
 
@@ -47,9 +48,13 @@ export const pageLinks = ({ page, pageSize, totalPages, filter }: LinkedPage): s
     .join(', ');
 };
 
-/** Returns a page of the caller's users and its Link header. */
+/** Returns a page of the caller's users and its Link header, or the users after one. */
 export const handle: Handle<typeof route, ListUsersDeps> = async ({ query, caller: { sellerId } }, deps) => {
-  const { page, page_size: pageSize } = query;
+  const { after, page = 1, page_size: pageSize } = query;
+  if (after !== undefined) {
+    const { users, nextAfter } = await deps.users.listAfter(sellerId, placeInOrder(after) ?? 0, pageSize);
+    return { status: 200, body: { data: users, page_size: pageSize, next_after: nextAfter } };
+  }
   const filter = filterOf(query);
   const found = await findUsers(sellerId, { page, pageSize, filter }, deps);
   const { total, totalPages } = found;

@@ -86,7 +86,8 @@ final class Client
     }
 
     /**
-     * Corrects a user. Throws `user_not_found`, and `external_id_conflict` if another of your users has the external id.
+     * Corrects a user. Throws `user_not_found`, and `external_id_conflict` if another of your users has the external
+     * id.
      *
      * @param array{display_name?: string, external_id?: string|null} $changes at least one; null clears the external id
      */
@@ -127,6 +128,19 @@ final class Client
     }
 
     /**
+     * Returns users that were linked after one user.
+     *
+     * @param string $id       the id of that user, which may be removed
+     * @param int    $pageSize how many users at most, 1 to 100
+     */
+    public function usersAfter(string $id, int $pageSize = self::MAX_PAGE_SIZE): UsersAfter
+    {
+        $query = ['after' => $id, 'page_size' => $pageSize];
+
+        return UsersAfter::fromArray($this->transport->send('GET', '/v1/users', query: $query)->data);
+    }
+
+    /**
      * Returns one page of your users, in the order of linking.
      *
      * @param int         $page     from 1
@@ -154,17 +168,25 @@ final class Client
     }
 
     /**
-     * Iterates over all your users, in the order of linking.
+     * Iterates over all your users, in the order of linking. Skips and repeats nobody, whatever is linked or removed
+     * meanwhile.
      *
      * @return Generator<int, User>
      */
     public function users(): Generator
     {
         $position = 0;
-        foreach ($this->pages() as $page) {
-            foreach ($page->users as $user) {
+        $users = $this->listUsers(1, self::MAX_PAGE_SIZE)->users;
+        $after = count($users) < self::MAX_PAGE_SIZE ? null : end($users)->id;
+        while (true) {
+            foreach ($users as $user) {
                 yield $position++ => $user;
             }
+            if ($after === null) {
+                return;
+            }
+            $next = $this->usersAfter($after);
+            [$users, $after] = [$next->users, $next->nextAfter];
         }
     }
 

@@ -8,8 +8,8 @@ namespace BuyerLinking;
 final class KeyUsage
 {
     /**
-     * @param list<array<string, int|string>> $hours each with hour (UTC), requests, refused_links, failed_checks, sms and
-     *                                               failed_verifies
+     * @param list<array<string, int|string>> $hours each with hour (UTC), requests, refused_links, failed_checks, sms
+     *                                               and failed_verifies
      * @param list<array{day: string, count: int}> $paidChecks by day (UTC)
      */
     public function __construct(

@@ -22,7 +22,7 @@ final class Transport
      * The operations that may not be sent twice: after a timeout it is unknown whether the SMS was sent, the code was
      * used or the secret was made. A test compares the list with the service.
      */
-    private const NOT_REPEATABLE = ['POST /v1/auth/otp/send', 'POST /v1/auth/otp/verify', 'POST /v1/key/secrets'];
+    private const NOT_REPEATABLE = ['POST /v1/key/secrets', 'POST /v1/auth/otp/send', 'POST /v1/auth/otp/verify'];
     private const RETRYABLE_STATUSES = [429, 500, 502, 503, 504];
     private const FIRST_BACKOFF_MS = 250;
     private const MAX_BACKOFF_MS = 8000;

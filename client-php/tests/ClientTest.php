@@ -10,6 +10,7 @@ use BuyerLinking\ProblemCode;
 use BuyerLinking\ProblemException;
 use BuyerLinking\UnexpectedResponseException;
 use BuyerLinking\User;
+use BuyerLinking\UserPage;
 use GuzzleHttp\Psr7\HttpFactory;
 use GuzzleHttp\Psr7\Response;
 use InvalidArgumentException;
@@ -38,13 +39,30 @@ final class ClientTest extends TestCase
         self::assertFalse($http->client()->linkBuyer('9999150829', '1370/1/15', '+989121234567', 'Sara')->isNew);
     }
 
-    public function testReadsPagesUpToTotalPagesPastAnEmptyPage(): void
+    public function testReadsPagesUpToTotalPages(): void
     {
-        $pages = [FakeHttp::page(1, ['a', 'b'], 3), FakeHttp::page(2, [], 3), FakeHttp::page(3, ['c'], 3)];
+        $pages = [FakeHttp::page(1, ['a', 'b'], 3), FakeHttp::page(2, ['c'], 3), FakeHttp::page(3, ['d'], 3)];
         $http = new FakeHttp(...$pages);
-        $users = iterator_to_array($http->client()->users());
-        self::assertSame(['a', 'b', 'c'], array_map(static fn (User $user): string => $user->id, $users));
+        $found = iterator_to_array($http->client()->pages());
+        self::assertSame(['a', 'c', 'd'], array_map(static fn (UserPage $page): string => $page->users[0]->id, $found));
         self::assertSame('page=3&page_size=100', $http->sent[2]->getUri()->getQuery());
+    }
+
+    public function testReadsAllUsersByTheIdOfTheLastOne(): void
+    {
+        $hundred = array_map(static fn (int $number): string => "u$number", range(0, 99));
+        $after = static fn (string $id, ?string $next): Response => FakeHttp::json(
+            200,
+            ['data' => [['id' => $id] + FakeHttp::USER], 'page_size' => 100, 'next_after' => $next],
+        );
+        $http = new FakeHttp(FakeHttp::page(1, $hundred, 3), $after('v', 'v'), $after('w', null));
+        $users = iterator_to_array($http->client()->users());
+        self::assertSame(
+            [...$hundred, 'v', 'w'],
+            array_map(static fn (User $user): string => $user->id, $users),
+        );
+        self::assertSame('after=u99&page_size=100', $http->sent[1]->getUri()->getQuery());
+        self::assertSame('after=v&page_size=100', $http->sent[2]->getUri()->getQuery());
     }
 
     public function testRequestsNoPageBeforeItIsRead(): void

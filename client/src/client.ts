@@ -11,7 +11,9 @@ export type NewUser = Schemas['CreateUserBody'];
 /** The body of a correction. */
 export type UserUpdate = Schemas['UpdateUserBody'];
 /** A page of users. */
-export type UserPage = Schemas['UserPage'];
+export type UserPage = Required<Omit<Schemas['UserPage'], 'next_after'>>;
+/** The users after one user. `next_after` goes on with those after these; it is null if there are none. */
+export type UsersAfter = Required<Pick<Schemas['UserPage'], 'data' | 'page_size' | 'next_after'>>;
 /** The lifetime of a code that was sent, and the time until the next one, in seconds. */
 export type CodeSent = Schemas['CodeSent'];
 /** An access token and its lifetime in seconds. */
@@ -27,7 +29,7 @@ export type NewSecret = Schemas['NewSecret'];
  * The query of `listUsers`: `page` counts from 1 (default 1), `page_size` is the number of users on a page, from 1 to 100 (default 20),
  * and `phone` or `external_id` keeps only the users with that phone or external id.
  */
-export type UserQuery = NonNullable<paths['/v1/users']['get']['parameters']['query']>;
+export type UserQuery = Omit<NonNullable<paths['/v1/users']['get']['parameters']['query']>, 'after'>;
 
 /** A linked user. `isNew` is false if the buyer was linked before. */
 export interface LinkedUser {
@@ -119,8 +121,17 @@ export const buyerLinking = (options: Options) => {
     fetch: retryingFetch({ ...DEFAULTS, ...policy }),
   });
 
+  const usersAfter = async (
+    id: string,
+    pageSize: number = MAX_PAGE_SIZE,
+    { signal }: Call = {},
+  ): Promise<UsersAfter> => {
+    const params = { query: { after: id, page_size: pageSize } };
+    return dataOf(await http.GET('/v1/users', { params, ...(signal && { signal }) })) as UsersAfter;
+  };
+
   const listUsers = async (query: UserQuery = {}, { signal }: Call = {}): Promise<UserPage> =>
-    dataOf(await http.GET('/v1/users', { params: { query }, ...(signal && { signal }) }));
+    dataOf(await http.GET('/v1/users', { params: { query }, ...(signal && { signal }) })) as UserPage;
 
   async function* everyPage(query: UserQuery, call: Call): AsyncGenerator<UserPage, void, void> {
     for (let page = 1, lastPage = 1; page <= lastPage; page += 1) {
@@ -181,9 +192,22 @@ export const buyerLinking = (options: Options) => {
     pages: (pageSize: number = MAX_PAGE_SIZE, call: Call = {}): AsyncGenerator<UserPage, void, void> =>
       everyPage({ page_size: pageSize }, call),
 
-    /** Iterates over all your users, in the order of linking: `for await (const user of client.users()) …` */
+    /** Returns up to `pageSize` users (1 to 100, default 100) that were linked after the user with this id, which may be removed. */
+    usersAfter,
+
+    /**
+     * Iterates over all your users, in the order of linking: `for await (const user of client.users()) …` Skips and repeats nobody,
+     * whatever is linked or removed meanwhile.
+     */
     async *users(call: Call = {}): AsyncGenerator<User, void, void> {
-      for await (const { data } of everyPage({ page_size: MAX_PAGE_SIZE }, call)) yield* data;
+      const { data } = await listUsers({ page_size: MAX_PAGE_SIZE }, call);
+      yield* data;
+      let after = data.length < MAX_PAGE_SIZE ? null : (data.at(-1)?.id ?? null);
+      while (after !== null) {
+        const next = await usersAfter(after, MAX_PAGE_SIZE, call);
+        yield* next.data;
+        after = next.next_after;
+      }
     },
 
     /** Sends a one-time code by SMS. Retried only after `rate_limit_exceeded`: after any other error the SMS may have been sent. */

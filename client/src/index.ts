@@ -12,6 +12,7 @@ export {
   type User,
   type UserPage,
   type UserQuery,
+  type UsersAfter,
   type UserUpdate,
 } from './client.ts';
 export { isProblem, type Problem, type ProblemCode, ProblemError } from './problems.ts';

@@ -27,6 +27,13 @@ export interface UserPage {
   readonly totalPages: number;
 }
 
+/** The users after one user. */
+export interface UsersAfter {
+  readonly users: User[];
+  /** The id of the last of them; null if there are no users after it. */
+  readonly nextAfter: string | null;
+}
+
 /** The number of a page, from 1, and how many users a page holds. */
 interface PageRequest {
   readonly page: number;
@@ -132,6 +139,17 @@ export const userReads = (table: Table) => ({
       if (isExact || attempt === MAX_ATTEMPTS)
         return { users, total, totalPages: Math.ceil(total / pageSize) };
     }
+  },
+
+  /**
+   * Returns the users that were linked after a place in the order of linking, oldest first, in one Query. Changes meanwhile neither skip
+   * nor repeat a user, since an ordinal never changes.
+   */
+  async listAfter(sellerId: string, place: number, count: number): Promise<UsersAfter> {
+    // One more than wanted tells whether there are users after these.
+    const items = await usersFrom(table, sellerId, { first: place + 1, count: count + 1 });
+    const users = items.slice(0, count).map(userFrom);
+    return { users, nextAfter: items.length > count ? (users.at(-1)?.id ?? null) : null };
   },
 
   /**

@@ -74,6 +74,8 @@ export const userRoutes = {
       `The users linked to your account, oldest link first, up to ${MAX_PAGE_SIZE} on a page. ` +
       'Every page but the last is full. New links never move a user; a removal moves the later users up by one. ' +
       'A page past total_pages is empty. Every page takes about the same time. ' +
+      'To read all users, start with page 1 and go on with `after` its last id, then with each `next_after`: nothing is skipped or ' +
+      'repeated, whatever is linked or removed meanwhile. ' +
       'With `phone`, only the users linked with that phone; with `external_id`, only the user that has it.',
     query: userPageQuerySchema,
     responses: {

@@ -109,11 +109,13 @@ export const userUpdateSchema = v.pipe(
 
 export type UserUpdate = v.InferOutput<typeof userUpdateSchema>;
 
+const USER_ID_EXAMPLE = 'usr_000002bv0aLkW9yRc3mNpd';
+
 const userIdSchema = v.pipe(
   v.string(),
   v.regex(USER_ID),
   v.description('The id of the user: usr_ and 22 letters and digits.'),
-  v.examples(['usr_000002bv0aLkW9yRc3mNpd']),
+  v.examples([USER_ID_EXAMPLE]),
 );
 
 /** The path parameters of /v1/users/{id}. */
@@ -163,13 +165,22 @@ const userPageQuery = v.strictObject({
     ),
   ),
   external_id: v.optional(externalIdSchema),
+  after: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(USER_ID, 'Must be the id of a user.'),
+      v.description(
+        'Only the users linked after this one, in place of a page. Any well-formed id, also that of a removed user.',
+      ),
+      v.examples([USER_ID_EXAMPLE]),
+    ),
+  ),
   page: v.optional(
     queryInteger(
-      'The number of the page, counted from 1.',
+      'The number of the page, counted from 1. The default is 1.',
       'Must be an integer of at least 1.',
       Number.MAX_SAFE_INTEGER,
     ),
-    '1',
   ),
   page_size: v.optional(
     queryInteger(
@@ -191,13 +202,22 @@ export const userPageQuerySchema = v.pipe(
     ),
     ['external_id'],
   ),
+  v.forward(
+    v.partialCheck(
+      [['after'], ['page'], ['phone'], ['external_id']],
+      ({ after, page, phone, external_id }) =>
+        after === undefined || [page, phone, external_id].every((other) => other === undefined),
+      'Must not be given together with page, phone or external_id.',
+    ),
+    ['after'],
+  ),
 );
 
 /** The response of GET /v1/users. */
 export const userPageSchema = v.pipe(
   v.object({
     data: v.pipe(v.array(userSchema), v.description('The users of this page, in the order of linking.')),
-    page: integer(1, 'The number of this page, as in the query.', 1),
+    page: v.optional(integer(1, 'The number of this page, as in the query. Not with `after`.', 1)),
     page_size: v.pipe(
       v.number(),
       v.integer(),
@@ -206,8 +226,15 @@ export const userPageSchema = v.pipe(
       v.description('How many users a page holds, as in the query. The last page may hold fewer.'),
       v.examples([DEFAULT_PAGE_SIZE]),
     ),
-    total: integer(0, 'How many users all pages hold.', 1),
-    total_pages: integer(0, 'The number of pages.', 1),
+    total: v.optional(integer(0, 'How many users all pages hold. Not with `after`.', 1)),
+    total_pages: v.optional(integer(0, 'The number of pages. Not with `after`.', 1)),
+    next_after: v.optional(
+      v.pipe(
+        v.nullable(v.string()),
+        v.description('With `after` only: the `after` of the next request; null if there are no more users.'),
+        v.examples([USER_ID_EXAMPLE]),
+      ),
+    ),
   }),
   v.title('UserPage'),
 );

@@ -19,9 +19,14 @@ export const newRandomPart = (): string => randomBase62(RANDOM_CHARACTERS);
 export const userIdAt = (ordinal: number, randomPart: string): string =>
   `usr_${toBase62(ordinal, ORDINAL_CHARACTERS)}${randomPart}`;
 
+/** Returns the number in a well-formed user id: its place in the order of linking. An id that no user can have has a place too. */
+export const placeInOrder = (userId: string): number | undefined =>
+  USER_ID.test(userId)
+    ? fromBase62(userId.slice('usr_'.length, 'usr_'.length + ORDINAL_CHARACTERS))
+    : undefined;
+
 /** Returns the ordinal that a user id holds, or undefined if no user can have that id. */
 export const ordinalOf = (userId: string): number | undefined => {
-  if (!USER_ID.test(userId)) return undefined;
-  const ordinal = fromBase62(userId.slice('usr_'.length, 'usr_'.length + ORDINAL_CHARACTERS));
+  const ordinal = placeInOrder(userId);
   return ordinal !== undefined && ordinal >= 1 && ordinal <= MAX_ORDINAL ? ordinal : undefined;
 };

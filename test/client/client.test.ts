@@ -139,11 +139,26 @@ describe('reading all users', () => {
   it('requests every page in order, up to total_pages', async () => {
     const { client, sent } = clientOf(pageOf(1, ['a', 'b']), pageOf(2, ['c']));
     const seen: string[] = [];
-    for await (const { id } of client.users()) seen.push(id);
+    for await (const { data } of client.pages()) seen.push(...data.map(({ id }) => id));
     expect(seen).toEqual(['a', 'b', 'c']);
     expect(sent.map(({ url }) => new URL(url).search)).toEqual([
       '?page=1&page_size=100',
       '?page=2&page_size=100',
+    ]);
+  });
+
+  it('reads all users by the id of the last one, so that changes meanwhile skip and repeat nobody', async () => {
+    const hundred = Array.from({ length: 100 }, (_, index) => `u${index}`);
+    const after = (ids: readonly string[], next_after: string | null) =>
+      json(200, { data: ids.map((id) => ({ ...user, id })), page_size: 100, next_after });
+    const { client, sent } = clientOf(pageOf(1, hundred, 3), after(['v'], 'v'), after(['w'], null));
+    const seen: string[] = [];
+    for await (const { id } of client.users()) seen.push(id);
+    expect(seen).toEqual([...hundred, 'v', 'w']);
+    expect(sent.map(({ url }) => new URL(url).search)).toEqual([
+      '?page_size=100',
+      '?after=u99&page_size=100',
+      '?after=v&page_size=100',
     ]);
   });
 

@@ -97,6 +97,13 @@ const BUDGETS: readonly Budget[] = [
   },
   {
     operation: 'list-users',
+    request: 'the users after one',
+    status: 200,
+    rounds: [['Query', 'Update']],
+    make: (on) => list(on, { after: `usr_${'0'.repeat(22)}` }),
+  },
+  {
+    operation: 'list-users',
     request: 'the users with a phone',
     status: 200,
     rounds: [['Query', 'Update']],

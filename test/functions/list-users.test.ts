@@ -57,6 +57,46 @@ describe('200', () => {
     expect(pages.flatMap(({ json }) => idsOf(json.data))).toEqual(idsOf(users));
   });
 
+  it('returns the users after one, in one Query beside the count, and where to go on', async () => {
+    const counted = countedTable(table);
+    const { status, json, headers } = await listUsers(counted.table).call({
+      query: { after: users[6]?.id ?? '', page_size: '7' },
+    });
+    expect({ status, json }).toEqual({
+      status: 200,
+      json: { data: users.slice(7, 14), page_size: 7, next_after: users[13]?.id },
+    });
+    expect(headers.Link).toBeUndefined();
+    expect(counted.rounds.flat().sort()).toEqual(['Query', 'Update']);
+  });
+
+  it('reads everything once by after, and ends with null', async () => {
+    const { call } = listUsers();
+    const seen = idsOf((await call({ query: { page_size: '6' } })).json.data);
+    let after: string | null = seen.at(-1) ?? null;
+    while (after !== null) {
+      const { json } = await call({ query: { after, page_size: '6' } });
+      seen.push(...idsOf(json.data));
+      after = json.next_after ?? null;
+    }
+    expect(seen).toEqual(idsOf(users));
+  });
+
+  it('ends with null when the last page is full', async () => {
+    const { json } = await listUsers().call({ query: { after: users[19]?.id ?? '', page_size: '5' } });
+    expect([idsOf(json.data), json.next_after]).toEqual([idsOf(users.slice(20)), null]);
+  });
+
+  it.each([
+    ['a place before the first user', `usr_${'0'.repeat(22)}`, TOTAL],
+    ['another id of the same place', `usr_0000005${'x'.repeat(15)}`, TOTAL - 5],
+    ['a place after the last user', `usr_0000zzz${'x'.repeat(15)}`, 0],
+    ['a place after the last possible user', `usr_${'z'.repeat(22)}`, 0],
+  ])('accepts the well-formed id of %s, since only its place counts', async (_name, after, count) => {
+    const { status, json } = await listUsers().call({ query: { after, page_size: '100' } });
+    expect([status, json.data.length, json.next_after]).toEqual([200, count, null]);
+  });
+
   it('is empty past the end and links back to the last page', async () => {
     const { status, json, headers } = await listUsers().call({ query: { page: '99', page_size: '20' } });
     expect([status, json.data, json.total]).toEqual([200, [], TOTAL]);
@@ -205,6 +245,10 @@ describe('422', () => {
     [{ external_id: 'a b' }, ['external_id']],
     [{ phone: SHARED_PHONE, external_id: 'order:7' }, ['external_id']],
     [{ phone: [SHARED_PHONE, SHARED_PHONE] }, ['phone']],
+    [{ after: 'usr_1' }, ['after']],
+    [{ after: `usr_${'0'.repeat(22)}`, page: '1' }, ['after']],
+    [{ after: `usr_${'0'.repeat(22)}`, phone: SHARED_PHONE }, ['after']],
+    [{ after: `usr_${'0'.repeat(22)}`, external_id: 'order:7' }, ['after']],
     [
       { page: 'x', page_size: '0', phone: 'x', pagesize: '5', toString: '1' },
       ['phone', 'page', 'page_size', 'pagesize', 'toString'],

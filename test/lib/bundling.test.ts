@@ -10,19 +10,19 @@ import { allRoutes } from '#shared/routes.ts';
 
 /** The largest size of each bundle in bytes of minified JavaScript: a cold start reads and compiles the whole file. */
 const BUDGET_BYTES: Readonly<Record<string, number>> = {
-  authorizer: 195_000,
+  authorizer: 205_000,
   canary: 1_000,
-  'create-user': 245_000,
-  'delete-user': 206_000,
+  'create-user': 249_000,
+  'delete-user': 213_000,
   'get-docs': 33_000,
   'get-guide': 33_000,
   'get-jwks': 174_000,
-  'get-openapi': 125_000,
+  'get-openapi': 160_000,
   'get-openid-configuration': 33_000,
-  'get-user': 204_000,
-  'list-users': 213_000,
-  'send-otp': 232_000,
-  'verify-otp': 235_000,
+  'get-user': 211_000,
+  'list-users': 221_000,
+  'send-otp': 237_000,
+  'verify-otp': 238_000,
 };
 
 /** The budget of a function that has none of its own yet. */

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List your users
-         * @description The users linked to your account, oldest link first, up to 100 on a page. Every page but the last is full. New links never move a user; a removal moves the later users up by one. A page past total_pages is empty. Every page takes about the same time. With `phone`, only the users linked with that phone; with `external_id`, only the user that has it.
+         * @description The users linked to your account, oldest link first, up to 100 on a page. Every page but the last is full. New links never move a user; a removal moves the later users up by one. A page past total_pages is empty. Every page takes about the same time. To read all users, start with page 1 and go on with `after` its last id, then with each `next_after`: nothing is skipped or repeated, whatever is linked or removed meanwhile. With `phone`, only the users linked with that phone; with `external_id`, only the user that has it.
          *
          *     Scope: `users:read`.
          */
@@ -359,25 +359,30 @@ export interface components {
             /** @description The users of this page, in the order of linking. */
             data: components["schemas"]["User"][];
             /**
-             * @description The number of this page, as in the query.
+             * @description The number of this page, as in the query. Not with `after`.
              * @example 1
              */
-            page: number;
+            page?: number;
             /**
              * @description How many users a page holds, as in the query. The last page may hold fewer.
              * @example 20
              */
             page_size: number;
             /**
-             * @description How many users all pages hold.
+             * @description How many users all pages hold. Not with `after`.
              * @example 1
              */
-            total: number;
+            total?: number;
             /**
-             * @description The number of pages.
+             * @description The number of pages. Not with `after`.
              * @example 1
              */
-            total_pages: number;
+            total_pages?: number;
+            /**
+             * @description With `after` only: the `after` of the next request; null if there are no more users.
+             * @example usr_000002bv0aLkW9yRc3mNpd
+             */
+            next_after?: string | null;
         };
         /** Key */
         Key: {
@@ -1355,7 +1360,9 @@ export interface operations {
                 phone?: string;
                 /** @description Your own reference of the user, unique among your users: 1 to 64 of A-Z a-z 0-9 . _ : and -. A national id or a mobile number is rejected, and about one in ten random ten-digit numbers is a valid national id: prefix numeric references, as in order:1234567890. */
                 external_id?: string;
-                /** @description The number of the page, counted from 1. */
+                /** @description Only the users linked after this one, in place of a page. Any well-formed id, also that of a removed user. */
+                after?: string;
+                /** @description The number of the page, counted from 1. The default is 1. */
                 page?: number;
                 /** @description How many users a page holds, 1 to 100. */
                 page_size?: number;
@@ -1394,7 +1401,8 @@ export interface operations {
                      *       "page": 1,
                      *       "page_size": 20,
                      *       "total": 1,
-                     *       "total_pages": 1
+                     *       "total_pages": 1,
+                     *       "next_after": "usr_000002bv0aLkW9yRc3mNpd"
                      *     }
                      */
                     "application/json": components["schemas"]["UserPage"];
