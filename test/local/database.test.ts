@@ -71,7 +71,9 @@ describe('died', () => {
   it.each(['SIGKILL', 'SIGABRT'] as const)('names the signal %s that ended the database', async (signal) => {
     const database = await start();
     process.kill((await databaseProcess(file)).pid, signal);
-    expect(await database.died).toBe(`The embedded database ended: signal ${signal}.`);
+    expect(await database.died).toBe(
+      `The embedded database ended: signal ${signal}. Start again with npm start.`,
+    );
     await database.stop();
   });
 
@@ -79,7 +81,9 @@ describe('died', () => {
     const database = await start();
     const { pid, guardPid } = await databaseProcess(file);
     process.kill(guardPid, 'SIGKILL');
-    expect(await database.died).toBe('The guard process of the embedded database ended: SIGKILL.');
+    expect(await database.died).toBe(
+      'The guard process of the embedded database ended: SIGKILL. Start again with npm start.',
+    );
     await until(() => !isRunning(pid));
   });
 });

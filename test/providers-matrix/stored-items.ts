@@ -2,7 +2,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
 
 /** Items that expire by themselves: the counts of the rate limiter and the person checks. */
-const EXPIRING: readonly string[] = ['LIMIT', 'CHECK'];
+const EXPIRING: readonly string[] = ['LIMIT#', 'CHECK#'];
 
 /** Returns every item that does not expire by itself, sorted. */
 export const itemsOf = async (table: Table): Promise<readonly string[]> => {
@@ -12,7 +12,7 @@ export const itemsOf = async (table: Table): Promise<readonly string[]> => {
     const { Items = [], LastEvaluatedKey } = await table.client.send(
       new ScanCommand({ TableName: table.name, ConsistentRead: true, ExclusiveStartKey: from }),
     );
-    const stored = Items.filter(({ sk }) => !EXPIRING.includes(sk));
+    const stored = Items.filter(({ pk }) => !EXPIRING.some((prefix) => pk.startsWith(prefix)));
     items.push(...stored.map((item) => JSON.stringify(Object.entries(item).sort())));
     from = LastEvaluatedKey;
   } while (from !== undefined);
