@@ -13,15 +13,19 @@ export const parsed = <T>(parse: (text: string) => T | undefined, message: strin
     return NEVER;
   });
 
-/** An integer in the query, which comes as a string. */
-export const queryInteger = (description: string, message: string, maximum: number) =>
+/** An integer in the query, which comes as a string. `minimum` is at least 0. */
+export const queryInteger = (
+  description: string,
+  message: string,
+  { minimum, maximum }: { readonly minimum: number; readonly maximum: number },
+) =>
   v.pipe(
     v.string(),
     v.description(description),
-    v.metadata({ type: 'integer', minimum: 1, maximum }),
+    v.metadata({ type: 'integer', minimum, maximum }),
     parsed((sent) => {
-      const value = /^[1-9][0-9]*$/.test(sent) ? Number(sent) : undefined;
-      return value !== undefined && value <= maximum ? value : undefined;
+      const value = /^(?:0|[1-9][0-9]*)$/.test(sent) ? Number(sent) : undefined;
+      return value !== undefined && value >= minimum && value <= maximum ? value : undefined;
     }, message),
   );
 

@@ -90,6 +90,12 @@ export const PROBLEMS = {
     title: 'Code rejected',
     detail: 'The code is wrong or no longer valid. Check it, or send a new one.',
   },
+  events_expired: {
+    status: 410,
+    title: 'Events expired',
+    detail:
+      'The event after this number is no longer kept, or it never was: the number is higher than that of your newest event. Read all users again.',
+  },
   resend_too_soon: {
     status: 429,
     title: 'Resend too soon',

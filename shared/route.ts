@@ -60,6 +60,8 @@ export interface RouteResponse {
 /** The chapters of the reference page, in its order. */
 export const TAGS = {
   Users: 'Buyers linked to your account.',
+  Events:
+    'What changed: every link, correction and removal of your users, numbered, in order and without a gap.',
   Key: 'Your API key: what it may do, what it used, and a new secret for it.',
   'One-time codes': 'Sign a buyer in by phone: send six digits, exchange them for an access token.',
   'Access tokens': 'What a verifier of access tokens needs.',

@@ -5,12 +5,14 @@
 import { accessTokenRoutes } from '#shared/access-tokens/routes.ts';
 import { apiKeyRoutes } from '#shared/api-keys/routes.ts';
 import { docsPageRoutes } from '#shared/docs-page/routes.ts';
+import { eventRoutes } from '#shared/events/routes.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import type { Route } from '#shared/route.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 
 export const routes = {
   ...userRoutes,
+  ...eventRoutes,
   ...apiKeyRoutes,
   ...oneTimeCodeRoutes,
   ...accessTokenRoutes,

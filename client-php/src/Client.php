@@ -191,6 +191,19 @@ final class Client
     }
 
     /**
+     * Returns one page of events: the changes of your users, oldest first. Throws `events_expired`.
+     *
+     * @param int|null $after the number of an event; null: from the oldest event that the service keeps
+     * @param int      $limit the most events of the page, 1 to 100
+     */
+    public function listEvents(?int $after = null, int $limit = 100): EventPage
+    {
+        $query = ['limit' => $limit] + ($after === null ? [] : ['after' => $after]);
+
+        return EventPage::fromArray($this->transport->send('GET', '/v1/events', query: $query)->data);
+    }
+
+    /**
      * Sends a one-time code by SMS. Retried only after `rate_limit_exceeded`: after any other error the SMS may have
      * been sent.
      */

@@ -22,6 +22,7 @@ final class ProblemCode
     public const IDENTITY_MISMATCH = 'identity_mismatch';
     public const PHONE_NOT_OWNED = 'phone_not_owned';
     public const CODE_REJECTED = 'code_rejected';
+    public const EVENTS_EXPIRED = 'events_expired';
     public const RESEND_TOO_SOON = 'resend_too_soon';
     public const TOO_MANY_ATTEMPTS = 'too_many_attempts';
     public const RATE_LIMIT_EXCEEDED = 'rate_limit_exceeded';

@@ -8,6 +8,7 @@ use BuyerLinking\Client;
 use BuyerLinking\ProblemCode;
 use BuyerLinking\ProblemException;
 use BuyerLinking\User;
+use BuyerLinking\UserEvent;
 use GuzzleHttp\Client as Guzzle;
 use GuzzleHttp\Psr7\HttpFactory;
 use PHPUnit\Framework\TestCase;
@@ -46,9 +47,9 @@ final class ServiceTest extends TestCase
         self::fail('no problem was thrown');
     }
 
-    private function latestCode(): string
+    private function latestCode(string $phone): string
     {
-        $url = $this->baseUrl . '/_local/messages?' . http_build_query(['phone' => self::PHONE]);
+        $url = $this->baseUrl . '/_local/messages?' . http_build_query(['phone' => $phone]);
 
         return json_decode((string) file_get_contents($url), true)[0]['code'];
     }
@@ -65,7 +66,7 @@ final class ServiceTest extends TestCase
         $tooSoon = self::problemOf(static fn () => $app->sendCode(self::PHONE));
         self::assertSame(ProblemCode::RESEND_TOO_SOON, $tooSoon->problemCode);
         self::assertGreaterThan(0, $tooSoon->retryAfterSeconds);
-        self::assertSame('Bearer', $app->verifyCode(self::PHONE, $this->latestCode())->tokenType);
+        self::assertSame('Bearer', $app->verifyCode(self::PHONE, $this->latestCode(self::PHONE))->tokenType);
 
         $linked = $seller->linkBuyer(...[...$person, 'order:php-1']);
         self::assertSame('order:php-1', $linked->user->externalId);
@@ -106,6 +107,33 @@ final class ServiceTest extends TestCase
         self::assertSame([null, $secret->oldSecretExpiresAt], array_column($new->secrets, 'expires_at'));
         $again = self::problemOf(static fn () => $old->rotateKey());
         self::assertSame(ProblemCode::TOO_MANY_SECRETS, $again->problemCode);
+    }
+
+    public function testReadsTheEventsAfterANumber(): void
+    {
+        $seller = $this->client('EVENTS_KEY');
+        $app = $this->client('BUYER_APP_KEY');
+        $phone = '+989559990002';
+        $last = $seller->listEvents(limit: 1)->lastSequence;
+        $app->sendCode($phone);
+        $app->verifyCode($phone, $this->latestCode($phone));
+        $id = $seller->linkBuyer('9990777764', '1370/1/15', $phone, 'Sara Ahmadi')->user->id;
+        $seller->removeUser($id);
+
+        $page = $seller->listEvents($last);
+        $shown = array_map(static fn (UserEvent $event): array => [
+            $event->sequence,
+            $event->type,
+            $event->userId,
+            $event->reason,
+        ], $page->events);
+        $expected = [[$last + 1, 'user.linked', $id, null], [$last + 2, 'user.removed', $id, 'seller']];
+        self::assertSame([$expected, $last + 2, false], [$shown, $page->lastSequence, $page->hasMore]);
+
+        $first = $seller->listEvents($last, 1);
+        self::assertEquals([[$page->events[0]], true], [$first->events, $first->hasMore]);
+        $expired = self::problemOf(static fn () => $seller->listEvents($last + 3));
+        self::assertSame([ProblemCode::EVENTS_EXPIRED, 410], [$expired->problemCode, $expired->status]);
     }
 
     public function testNamesTheWrongFieldsOfALink(): void

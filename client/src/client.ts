@@ -1,4 +1,5 @@
 import createClient from 'openapi-fetch';
+import type { EventPage } from './events.ts';
 import type { components, paths } from './generated/openapi.ts';
 import { type RetryPolicy, retryingFetch } from './retry.ts';
 
@@ -30,6 +31,9 @@ export type NewSecret = Schemas['NewSecret'];
  * and `phone` or `external_id` keeps only the users with that phone or external id.
  */
 export type UserQuery = Omit<NonNullable<paths['/v1/users']['get']['parameters']['query']>, 'after'>;
+
+/** The query of `listEvents`: `after` is the number of an event, and `limit` the most events of a page, from 1 to 100 (default 100). */
+export type EventQuery = NonNullable<paths['/v1/events']['get']['parameters']['query']>;
 
 /** A linked user. `isNew` is false if the buyer was linked before. */
 export interface LinkedUser {
@@ -208,6 +212,11 @@ export const buyerLinking = (options: Options) => {
         yield* next.data;
         after = next.next_after;
       }
+    },
+
+    /** Returns one page of events: the changes of your users, oldest first. Throws `events_expired`. */
+    async listEvents(query: EventQuery = {}, { signal }: Call = {}): Promise<EventPage> {
+      return dataOf(await http.GET('/v1/events', { params: { query }, ...(signal && { signal }) }));
     },
 
     /** Sends a one-time code by SMS. Retried only after `rate_limit_exceeded`: after any other error the SMS may have been sent. */

@@ -3,6 +3,7 @@ export {
   type BuyerLinkingClient,
   buyerLinking,
   type CodeSent,
+  type EventQuery,
   type Key,
   type KeyUsage,
   type LinkedUser,
@@ -15,5 +16,6 @@ export {
   type UsersAfter,
   type UserUpdate,
 } from './client.ts';
+export type { EventPage, UserEvent } from './events.ts';
 export { isProblem, type Problem, type ProblemCode, ProblemError } from './problems.ts';
 export type { Wait } from './retry.ts';

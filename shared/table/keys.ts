@@ -16,6 +16,7 @@
  * | whether an id is that of a removed user         | BatchGetItem REMOVED#<seller> / ordinal                         |
  * | how many users were removed, by block           | BatchGetItem REMOVALS#<seller> / SUMMARY                        |
  * | which users of a block were removed             | GetItem REMOVALS#<seller> / block                               |
+ * | a seller's events from number n, oldest first   | Query EVENTS#<seller>, sk from the number, with a limit         |
  * | the link of a seller with a person              | GetItem PERSON#<seller>#<person hash> / PERSON                  |
  * | a seller's users by phone                       | Query LINKS#<phone hash>, sk begins with <seller>#              |
  * | all users with a phone, over all sellers        | Query LINKS#<phone hash>                                        |
@@ -59,7 +60,7 @@ export interface ItemKey {
 /** Twelve digits: room for 10^12 - 1 users or events of one seller, and their numbers sort as text. */
 const NUMBER_WIDTH = 12;
 
-/** The largest ordinal of a user. */
+/** The largest ordinal of a user, and the largest number of an event. */
 export const MAX_ORDINAL = 10 ** NUMBER_WIDTH - 1;
 
 /** The seller, with the counts of its users. */

@@ -179,14 +179,17 @@ const userPageQuery = v.strictObject({
     queryInteger(
       'The number of the page, counted from 1. The default is 1.',
       'Must be an integer of at least 1.',
-      Number.MAX_SAFE_INTEGER,
+      {
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+      },
     ),
   ),
   page_size: v.optional(
     queryInteger(
       `How many users a page holds, 1 to ${MAX_PAGE_SIZE}.`,
       `Must be an integer from 1 to ${MAX_PAGE_SIZE}.`,
-      MAX_PAGE_SIZE,
+      { minimum: 1, maximum: MAX_PAGE_SIZE },
     ),
     String(DEFAULT_PAGE_SIZE),
   ),

@@ -60,6 +60,7 @@ describe('the PHP client', () => {
         BUYER_LINKING_URL: service.demo.base_url,
         BUYER_LINKING_API_KEY: service.demo.keys.free,
         BUYER_APP_KEY: service.demo.keys.app,
+        EVENTS_KEY: service.demo.keys.events,
         ROTATING_KEY: service.demo.keys.rotate,
       });
       expect(output).toMatch(/^OK \(\d+ tests, \d+ assertions\)$/m);

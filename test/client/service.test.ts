@@ -80,6 +80,23 @@ describe('the client against the running service', () => {
     expect(tooSoon).toMatchObject({ code: 'resend_too_soon', retryAfterSeconds: expect.any(Number) });
   });
 
+  it('reads the events after a number, page by page, and throws events_expired for a number that never was', async () => {
+    const { base_url: baseUrl, keys } = service.demo;
+    const reader = buyerLinking({ baseUrl, apiKey: keys.events });
+    const { last_sequence: last } = await reader.listEvents({ limit: 1 });
+    const { user } = await client.linkBuyer(await registeredPerson(localTarget(service.demo)));
+    await client.removeUser(user.id);
+    const first = await reader.listEvents({ after: last, limit: 1 });
+    const second = await reader.listEvents({ after: last + 1 });
+    expect([...first.data, ...second.data]).toMatchObject([
+      { sequence: last + 1, type: 'user.linked', data: { user_id: user.id } },
+      { sequence: last + 2, type: 'user.removed', data: { user_id: user.id, reason: 'seller' } },
+    ]);
+    expect([first.has_more, second.has_more, second.last_sequence]).toEqual([true, false, last + 2]);
+    const expired = await caught(reader.listEvents({ after: last + 3 }));
+    expect(isProblem(expired, 'events_expired')).toBe(true);
+  });
+
   it('reads its key and what it used, and rotates it without an end of the old secret', async () => {
     const { base_url: baseUrl, keys } = service.demo;
     const old = buyerLinking({ baseUrl, apiKey: keys.rotate });

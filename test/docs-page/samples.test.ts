@@ -51,7 +51,10 @@ const PROGRAMS: Readonly<Record<Language, Program>> = {
 };
 
 /** The demo key whose scopes a sample needs, where `free` lacks them. */
-const OTHER_KEYS: Readonly<Record<string, 'rotate'>> = { 'rotate-key': 'rotate' };
+const OTHER_KEYS: Readonly<Record<string, 'events' | 'rotate'>> = {
+  'list-events': 'events',
+  'rotate-key': 'rotate',
+};
 
 const outputOf = async (sample: string, language: Language, operationId = ''): Promise<string> => {
   const { file, command } = PROGRAMS[language];

@@ -34,6 +34,7 @@ const SECRETS = {
   read_only: { ...secretOf('key_read', 'professional', ['users:read']), expires_at: EXPIRES_AT },
   write_only: secretOf('key_write', 'professional', ['users:write']),
   app: secretOf('key_app', 'professional', ['buyers:register']),
+  events: secretOf('key_events', 'professional', ['users:read', 'users:write', 'events:read']),
   rotate: secretOf('key_rotate', 'professional', ['users:read', 'key:rotate']),
 };
 

@@ -2,10 +2,12 @@ import { type DeleteUserDeps, handle as deleteUser } from '#functions/delete-use
 import { type GetKeyDeps, handle as getKey } from '#functions/get-key.ts';
 import { type GetKeyUsageDeps, handle as getKeyUsage } from '#functions/get-key-usage.ts';
 import { type GetUserDeps, handle as getUser } from '#functions/get-user.ts';
+import { type ListEventsDeps, handle as listEvents } from '#functions/list-events.ts';
 import { type ListUsersDeps, handle as listUsers } from '#functions/list-users.ts';
 import { type RotateKeyDeps, handle as rotateKey } from '#functions/rotate-key.ts';
 import { type UpdateUserDeps, handle as updateUser } from '#functions/update-user.ts';
 import { ownKeyStore } from '#shared/api-keys/own-key.ts';
+import { eventReads } from '#shared/events/read-events.ts';
 import { useHistory } from '#shared/rate-limits/use-history.ts';
 import { type RouteName, routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
@@ -43,6 +45,11 @@ const list = async (on: Table, query: Record<string, string>) =>
   functionUnderTest<(typeof routes)['list-users'], ListUsersDeps>(routes['list-users'], listUsers, on, {
     users: userStore(on),
     hashes: testHashes,
+  }).call({ query });
+
+const readEvents = async (on: Table, query: Record<string, string>) =>
+  functionUnderTest<(typeof routes)['list-events'], ListEventsDeps>(routes['list-events'], listEvents, on, {
+    events: eventReads(on),
   }).call({ query });
 
 const update = async (on: Table, body: object): Promise<Reply> => {
@@ -237,6 +244,26 @@ const BUDGETS: readonly Budget[] = [
     status: 422,
     rounds: [['Update'], ['Update'], ['Update']],
     make: (on) => verify(on, WRONG, seller('sel_a')),
+  },
+  {
+    operation: 'list-events',
+    request: 'the events after a number',
+    status: 200,
+    rounds: [['Get', 'Query', 'Update']],
+    async make(on) {
+      await linkNewUser(table, 'sel_test');
+      return readEvents(on, { after: '0' });
+    },
+  },
+  {
+    operation: 'list-events',
+    request: 'the events from the oldest one',
+    status: 200,
+    rounds: [['Get', 'Query', 'Update']],
+    async make(on) {
+      await linkNewUser(table, 'sel_test');
+      return readEvents(on, {});
+    },
   },
   {
     operation: 'get-key',

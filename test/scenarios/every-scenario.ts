@@ -1,3 +1,4 @@
+import { eventScenarios } from './events.ts';
 import { inputScenarios } from './input.ts';
 import { keyScenarios } from './key.ts';
 import { linkBuyersScenarios } from './link-buyers.ts';
@@ -19,6 +20,7 @@ export const everyScenario = ({ target, lacks = [] }: ScenarioOptions): void => 
   linkBuyersScenarios(options);
   listUsersScenarios(options);
   usersByIdScenarios(options);
+  eventScenarios(options);
   keyScenarios(options);
   providerScenarios(options);
   planLimitScenarios(options);

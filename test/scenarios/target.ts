@@ -34,6 +34,8 @@ export interface Target {
     readonly read_only: string;
     readonly write_only: string;
     readonly app: string;
+    /** Holds users:read, users:write and events:read. */
+    readonly events: string;
     /** Holds users:read and key:rotate. */
     readonly rotate: string;
   };

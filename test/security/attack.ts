@@ -41,5 +41,6 @@ export const attackBy =
 export const keyFor = (route: Route, { keys }: Target): string => {
   const scope = scopeOf(route);
   if (scope === 'key:rotate') return keys.rotate;
+  if (scope === 'events:read') return keys.events;
   return scope === undefined ? keys.app : keys.professional;
 };

@@ -17,6 +17,7 @@ const STATUSES = {
   identity_mismatch: 422,
   phone_not_owned: 422,
   code_rejected: 422,
+  events_expired: 410,
   resend_too_soon: 429,
   too_many_attempts: 429,
   rate_limit_exceeded: 429,

@@ -66,6 +66,28 @@ export interface paths {
         patch: operations["update-user"];
         trace?: never;
     };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what changed
+         * @description The changes of your users, oldest first: user.linked, user.updated and user.removed. An event holds ids only: read the user for the rest. The first page is the one without `after`; each further page is the one after the last sequence that you read. Events are kept 30 days. If the event after `after` is no longer kept, or `after` is higher than last_sequence, the response is events_expired: call without `after`, read all users, then go on after its last_sequence.
+         *
+         *     Scope: `events:read`.
+         */
+        get: operations["list-events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/key": {
         parameters: {
             query?: never;
@@ -383,6 +405,50 @@ export interface components {
              * @example usr_000002bv0aLkW9yRc3mNpd
              */
             next_after?: string | null;
+        };
+        /** EventPage */
+        EventPage: {
+            /** @description The events of this page, in their order. */
+            data: {
+                /**
+                 * @description The number of the event among those of your account, from 1, without a gap.
+                 * @example 17
+                 */
+                sequence: number;
+                /**
+                 * @description user.linked, user.updated or user.removed. Ignore a type that you do not know.
+                 * @example user.removed
+                 */
+                type: string;
+                /**
+                 * Format: date-time
+                 * @description The time of the change, in UTC.
+                 * @example 2026-11-21T08:30:00.000Z
+                 */
+                occurred_at: string;
+                data: {
+                    /**
+                     * @description The id of the user.
+                     * @example usr_000002bv0aLkW9yRc3mNpd
+                     */
+                    user_id: string;
+                    /**
+                     * @description Of user.removed only: seller, operator, erasure. By you, by the operator at your request, or because the buyer was erased for all sellers.
+                     * @example erasure
+                     */
+                    reason?: string;
+                };
+            }[];
+            /**
+             * @description The sequence of your newest event; 0 if there never was one.
+             * @example 17
+             */
+            last_sequence: number;
+            /**
+             * @description Whether there are events after this page.
+             * @example false
+             */
+            has_more: boolean;
         };
         /** Key */
         Key: {
@@ -1196,6 +1262,36 @@ export interface components {
             /**
              * @description For people; do not parse it.
              * @example No user of your account has this id.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * EventsExpired
+         * @description The event after this number is no longer kept, or it never was: the number is higher than that of your newest event. Read all users again.
+         */
+        EventsExpired: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:events_expired";
+            /**
+             * @description For people.
+             * @example Events expired
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 410;
+            /** @enum {string} */
+            code: "events_expired";
+            /**
+             * @description For people; do not parse it.
+             * @example The event after this number is no longer kept, or it never was: the number is higher than that of your newest event. Read all users again.
              */
             detail: string;
             /**
@@ -2471,6 +2567,217 @@ export interface operations {
                      *         {
                      *           "pointer": "#/display_name",
                      *           "detail": "Is required."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ValidationFailed"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:rate_limit_exceeded",
+                     *       "title": "Rate limit exceeded",
+                     *       "status": 429,
+                     *       "code": "rate_limit_exceeded",
+                     *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["RateLimitExceeded"];
+                };
+            };
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Internal"];
+                };
+            };
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:service_unavailable",
+                     *       "title": "Service unavailable",
+                     *       "status": 503,
+                     *       "code": "service_unavailable",
+                     *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ServiceUnavailable"];
+                };
+            };
+        };
+    };
+    "list-events": {
+        parameters: {
+            query?: {
+                /** @description The sequence of the last event that you read; 0: from your first event. Left out: from the oldest event that is kept. */
+                after?: number;
+                /** @description The most events of a page, 1 to 100. A page can have fewer although has_more is true. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "sequence": 17,
+                     *           "type": "user.removed",
+                     *           "occurred_at": "2026-11-21T08:30:00.000Z",
+                     *           "data": {
+                     *             "user_id": "usr_000002bv0aLkW9yRc3mNpd",
+                     *             "reason": "erasure"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "last_sequence": 17,
+                     *       "has_more": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:invalid_api_key",
+                     *       "title": "Invalid API key",
+                     *       "status": 401,
+                     *       "code": "invalid_api_key",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["InvalidApiKey"];
+                };
+            };
+            /** @description `insufficient_scope`: This API key lacks the scope that this operation requires. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:insufficient_scope",
+                     *       "title": "Insufficient scope",
+                     *       "status": 403,
+                     *       "code": "insufficient_scope",
+                     *       "detail": "This API key lacks the scope that this operation requires.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["InsufficientScope"];
+                };
+            };
+            /** @description `events_expired`: The event after this number is no longer kept, or it never was: the number is higher than that of your newest event. Read all users again. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:events_expired",
+                     *       "title": "Events expired",
+                     *       "status": 410,
+                     *       "code": "events_expired",
+                     *       "detail": "The event after this number is no longer kept, or it never was: the number is higher than that of your newest event. Read all users again.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["EventsExpired"];
+                };
+            };
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:validation_failed",
+                     *       "title": "Validation failed",
+                     *       "status": 422,
+                     *       "code": "validation_failed",
+                     *       "detail": "A field or parameter is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "sort",
+                     *           "detail": "Is not a known parameter."
                      *         }
                      *       ]
                      *     }

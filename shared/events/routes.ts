@@ -1,0 +1,29 @@
+import type { Route } from '#shared/route.ts';
+import { KEEP_EVENTS_DAYS } from './event.ts';
+import { eventPageSchema, eventQuerySchema } from './schema.ts';
+
+/** The row of the events. */
+export const eventRoutes = {
+  'list-events': {
+    name: 'list-events',
+    method: 'GET',
+    path: '/v1/events',
+    repeatable: true,
+    access: { by: 'key', scope: 'events:read' },
+    tag: 'Events',
+    summary: 'Read what changed',
+    description:
+      'The changes of your users, oldest first: user.linked, user.updated and user.removed. An event holds ids only: read the user for ' +
+      'the rest. The first page is the one without `after`; each further page is the one after the last sequence that you read. ' +
+      `Events are kept ${KEEP_EVENTS_DAYS} days. ` +
+      'If the event after `after` is no longer kept, or `after` is higher than last_sequence, the response is events_expired: ' +
+      'call without `after`, read all users, then go on after its last_sequence.',
+    query: eventQuerySchema,
+    responses: { 200: { description: 'One page of events.', schema: eventPageSchema } },
+    problems: ['events_expired'],
+    permissions: { table: { 'SELLER#': ['GetItem'], 'EVENTS#': ['Query'] } },
+    memoryMb: 1024,
+    timeoutSeconds: 10,
+    impact: 'Sellers do not learn what changed.',
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,64 @@
+import * as v from 'valibot';
+import { integer, queryInteger, shown } from '#shared/fields.ts';
+import { REMOVAL_REASONS } from './event.ts';
+
+const MAX_LIMIT = 100;
+
+/** The query of GET /v1/events. */
+export const eventQuerySchema = v.strictObject({
+  after: v.optional(
+    queryInteger(
+      'The sequence of the last event that you read; 0: from your first event. Left out: from the oldest event that is kept.',
+      'Must be an integer of at least 0.',
+      { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    ),
+  ),
+  limit: v.optional(
+    queryInteger(
+      `The most events of a page, 1 to ${MAX_LIMIT}. A page can have fewer although has_more is true.`,
+      `Must be an integer from 1 to ${MAX_LIMIT}.`,
+      { minimum: 1, maximum: MAX_LIMIT },
+    ),
+    String(MAX_LIMIT),
+  ),
+});
+
+const eventSchema = v.object({
+  sequence: integer(1, 'The number of the event among those of your account, from 1, without a gap.', 17),
+  type: shown(
+    'user.linked, user.updated or user.removed. Ignore a type that you do not know.',
+    'user.removed',
+  ),
+  occurred_at: v.pipe(
+    v.string(),
+    v.isoTimestamp(),
+    v.description('The time of the change, in UTC.'),
+    v.examples(['2026-11-21T08:30:00.000Z']),
+  ),
+  data: v.object({
+    user_id: shown('The id of the user.', 'usr_000002bv0aLkW9yRc3mNpd'),
+    reason: v.optional(
+      shown(
+        `Of user.removed only: ${REMOVAL_REASONS.join(', ')}. By you, by the operator at your request, or because the buyer was erased for all sellers.`,
+        'erasure',
+      ),
+    ),
+  }),
+});
+
+/** An event, as responses show it. */
+export type ListedEvent = v.InferOutput<typeof eventSchema>;
+
+/** The response of GET /v1/events. */
+export const eventPageSchema = v.pipe(
+  v.object({
+    data: v.pipe(v.array(eventSchema), v.description('The events of this page, in their order.')),
+    last_sequence: integer(0, 'The sequence of your newest event; 0 if there never was one.', 17),
+    has_more: v.pipe(
+      v.boolean(),
+      v.description('Whether there are events after this page.'),
+      v.examples([false]),
+    ),
+  }),
+  v.title('EventPage'),
+);

@@ -1,0 +1,98 @@
+/** Where a page of events begins and ends while DynamoDB deletes expired events late and changes are written. */
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { eventKey } from '#shared/table/keys.ts';
+import { countedTable } from '#test/table/counted-table.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
+import {
+  EXPIRED,
+  numbers,
+  OLDEST_KEPT,
+  type Query,
+  times,
+  useEvents,
+  YOUNG,
+} from './list-events-under-test.ts';
+
+const { table, newSeller } = useEvents();
+
+const EITHER_QUERY: readonly [string, Query][] = [
+  ['without a number', {}],
+  ['after a number', { after: '0' }],
+];
+
+describe('a page without a number', () => {
+  it('begins at the oldest event that is kept by the clock', async () => {
+    const { page } = await newSeller([undefined, EXPIRED, EXPIRED, OLDEST_KEPT, YOUNG]);
+    expect(await page()).toEqual({ data: [4, 5], last_sequence: 5, has_more: false });
+    expect(await page({ limit: '1' })).toEqual({ data: [4], last_sequence: 5, has_more: true });
+  });
+
+  it('is empty if every event has expired, deleted or not', async () => {
+    const { page } = await newSeller([undefined, EXPIRED, undefined, EXPIRED, undefined]);
+    const empty = { data: [], last_sequence: 5, has_more: false };
+    expect([await page(), await page({ limit: '1' })]).toEqual([empty, empty]);
+  });
+
+  it.each([1, 2, 3, 4, 7, 8, 9, 150])(
+    'begins behind %i expired events, of which some are deleted',
+    async (expired) => {
+      const old = numbers(1, expired).map((sequence) => (sequence % 3 === 0 ? undefined : EXPIRED));
+      const { page } = await newSeller([...old, ...times(5)]);
+      const last_sequence = expired + 5;
+      expect(await page({ limit: '1' })).toEqual({ data: [expired + 1], last_sequence, has_more: true });
+      const kept = numbers(expired + 1, last_sequence);
+      expect(await page()).toEqual({ data: kept, last_sequence, has_more: false });
+    },
+  );
+
+  it('costs one small Query more for each bit of the number of expired events', async () => {
+    const { page } = await newSeller([...times(150, EXPIRED), YOUNG]);
+    const counted = countedTable(table);
+    expect((await page({ limit: '1' }, counted.table)).data).toEqual([151]);
+    const queries = counted.rounds.flat().filter((call) => call === 'Query');
+    expect(queries.length).toBeLessThanOrEqual(2 + Math.ceil(Math.log2(151)));
+  });
+});
+
+describe('a page while changes are written', () => {
+  it('has the event that was written after the events were read and before the seller was read', async () => {
+    const { page, putEvent, countEvents } = await newSeller();
+    const written = Promise.withResolvers<void>();
+    const on = interceptedTable(table, async ({ name }, send) => {
+      if (name === 'GetCommand') await written.promise;
+      const output = await send();
+      if (name === 'QueryCommand') {
+        await Promise.all([putEvent(1, YOUNG), countEvents(1)]);
+        written.resolve();
+      }
+      return output;
+    });
+    expect(await page({ after: '0' }, on)).toEqual({ data: [1], last_sequence: 1, has_more: false });
+  });
+
+  it.each(EITHER_QUERY)(
+    'names its last event if that one is newer than the seller that was read, %s',
+    async (_case, query) => {
+      const { page, countEvents } = await newSeller([YOUNG]);
+      await countEvents(0);
+      expect(await page(query)).toEqual({ data: [1], last_sequence: 1, has_more: false });
+    },
+  );
+
+  it.each(EITHER_QUERY)('ends before an event that the Query has missed, %s', async (_case, query) => {
+    const { page, sellerId } = await newSeller(times(4));
+    const Key = eventKey(sellerId, 3);
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+    expect(await page(query)).toEqual({ data: [1, 2], last_sequence: 4, has_more: true });
+  });
+
+  it('is read again if the Query has missed its first event', async () => {
+    const { page, putEvent } = await newSeller([undefined, YOUNG]);
+    const on = interceptedTable(table, async ({ name }, send) => {
+      const output = await send();
+      if (name === 'QueryCommand') await putEvent(1, YOUNG);
+      return output;
+    });
+    expect(await page({ after: '0' }, on)).toEqual({ data: [1, 2], last_sequence: 2, has_more: false });
+  });
+});
