@@ -71,6 +71,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   key: 'key_…, or the last four characters of its secret',
   name: 'a name for people, 1 to 100 characters',
   'user-id': 'usr_…',
+  user: 'usr_…, a phone, - to read a phone from stdin, or an external id',
   subject: 'a seller, a key id, or deployment (imports, buyers, keys only in API Gateway)',
   file: 'UTF-8: a .csv with a column phone, or a .jsonl with {"phone": "…"} on each line',
   provider: 'jibit, zohal, kavenegar or sms-ir',

@@ -1,12 +1,15 @@
+import { findByExternalId, findById, findByPhone, type UserOfSeller } from '#admin/operations/find-users.ts';
 import { normalized, sellerNamed } from '#admin/operations/lookup.ts';
 import { removeUser } from '#admin/operations/remove-user.ts';
 import { refusal } from '#admin/refusal.ts';
+import { parsePhone } from '#shared/users/phone.ts';
 import { userReads } from '#shared/users/read-users.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type User } from '#shared/users/schema.ts';
 import { type AddCommands, PHONE_HELP, type Session } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';
 import { phoneHashesOf } from '../phone-argument.ts';
+import type { Block } from '../render.ts';
 import { shortTime } from '../times.ts';
 import { plural } from '../views.ts';
 
@@ -83,10 +86,40 @@ const requireUser = async ({ admin }: Session, seller: string, userId: string) =
   return { sellerId, user };
 };
 
-const show = async (session: Session, userId: string, { seller }: OfSeller) => {
-  const { user } = await requireUser(session, seller, userId);
-  const properties = valuesOf(user).map((value, index) => [String(NAMES[index]), value] as const);
-  return { json: user, text: { properties } };
+/** Returns the users that an id, a phone or an external id names. An external id is never like a phone. */
+const find = async (
+  session: Session,
+  sellerIds: readonly string[],
+  text: string,
+): Promise<UserOfSeller[]> => {
+  const { admin } = session;
+  if (text === '-' || parsePhone(text) !== undefined) {
+    return findByPhone(admin, sellerIds, await phoneHashesOf(session, text));
+  }
+  const [user] = await findById(admin, sellerIds, text);
+  return user === undefined ? findByExternalId(admin, sellerIds, text) : [user];
+};
+
+const blockOf = (user: UserOfSeller): Block => ({
+  properties: [
+    ['seller', user.seller_id],
+    ...valuesOf(user).map((value, index) => [String(NAMES[index]), value] as const),
+    ['external id', user.external_id ?? '–'],
+  ],
+});
+
+const show = async (session: Session, text: string, { seller }: Partial<OfSeller>) => {
+  const { admin } = session;
+  const sellers = seller === undefined ? await admin.sellers.list() : [await sellerNamed(admin, seller)];
+  const data = await find(
+    session,
+    sellers.map(({ seller_id }) => seller_id),
+    text,
+  );
+  if (data.length === 0) {
+    throw refusal('user_not_found', 'No user has this id, phone or external id.');
+  }
+  return { json: { data }, text: data.map(blockOf) };
 };
 
 const remove = async (session: Session, userId: string, { seller }: OfSeller) => {
@@ -106,14 +139,17 @@ export const addUserCommands: AddCommands = ({ group }) => {
     .option('--search <text>', 'only those whose name or id contains this; reads all users')
     .option('--page <number>', 'the page', wholeNumberUpTo(Number.MAX_SAFE_INTEGER), 1)
     .option('--page-size <count>', 'users per page', wholeNumberUpTo(MAX_PAGE_SIZE), DEFAULT_PAGE_SIZE);
-  const commands = [
-    ['show', 'show a user', show],
-    ['remove', 'remove a user and all data about it', remove],
-  ] as const;
-  for (const [name, description, work] of commands) {
-    add(`${name} <user-id>`, description, work, `users ${name} usr_… --seller sel_…`).requiredOption(
-      '--seller <seller>',
-      'sel_…, or its name',
-    );
-  }
+  add(
+    'show <user>',
+    'show the users with an id, a phone or an external id',
+    show,
+    'users show usr_…',
+    'users show -',
+  ).option('--seller <seller>', 'only of this seller: sel_…, or its name (default: of all sellers)');
+  add(
+    'remove <user-id>',
+    'remove a user and all data about it',
+    remove,
+    'users remove usr_… --seller sel_…',
+  ).requiredOption('--seller <seller>', 'sel_…, or its name');
 };

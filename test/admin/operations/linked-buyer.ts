@@ -6,7 +6,12 @@ import { userStore } from '#test/shared/users/user-store.ts';
 let people = 0;
 
 /** Links a new person with a phone to a seller, through the store of the service. `phoneHash`: the hash it is stored under. */
-export const linkBuyer = async (table: Table, sellerId: string, phoneHash: string): Promise<User> => {
+export const linkBuyer = async (
+  table: Table,
+  sellerId: string,
+  phoneHash: string,
+  externalId?: string,
+): Promise<User> => {
   people += 1;
   await registerBuyer(table);
   const result = await userStore(table).link(
@@ -22,6 +27,7 @@ export const linkBuyer = async (table: Table, sellerId: string, phoneHash: strin
         phone: '+989121234567',
         display_name: 'Sara Ahmadi',
         created_at: '2026-11-21T10:00:00.000Z',
+        external_id: externalId,
       },
     },
     performance.now() + 10_000,

@@ -25,7 +25,7 @@ describe('the admin CLI', () => {
     [['keys', 'limits', 'key_x', '--set', 'sms-per-hour=-1'], 2],
     [['keys', 'limits', 'key_x', '--unset', 'sms'], 2],
     [['buyers', 'show'], 2],
-    [['users', 'show', 'usr_x'], 2],
+    [['users', 'remove', 'usr_x'], 2],
     [['users', 'list', 'sel_x', '--page-size', '101'], 2],
     [['sellers', 'list', '--local', '--stage', 'prod'], 2],
     [['sellers', 'show', 'sel_x'], 1],

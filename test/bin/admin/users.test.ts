@@ -1,4 +1,6 @@
+import type { User } from '#shared/users/schema.ts';
 import { linkBuyer } from '#test/admin/operations/linked-buyer.ts';
+import { newPhone } from '#test/generated-people.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
 let shell: TestShell;
@@ -73,21 +75,59 @@ describe('users', () => {
     expect(JSON.parse(read.out)).toEqual(found);
   });
 
-  it('shows one user of a seller', async () => {
+  it('shows a user by its id, of all sellers', async () => {
+    await link();
     const { id } = await link();
-    expect(await shell.json('users', 'show', id, '--seller', sellerId)).toMatchObject({
-      id,
-      national_id: '******0829',
-    });
-    expect((await shell.cli('users', 'show', id, '--seller', sellerId)).out).toContain(id);
+    const { data } = await shell.json('users', 'show', id);
+    expect(data).toEqual([
+      expect.objectContaining({ seller_id: sellerId, id, national_id: '******0829', external_id: null }),
+    ]);
+    const { out } = await shell.cli('users', 'show', id);
+    expect(out).toContain(id);
+    expect(out).toContain(sellerId);
   });
 
-  it('does not show a user of another seller', async () => {
+  it('shows the users with a phone of all sellers, or of one', async () => {
+    const { seller_id: other } = await shell.json('sellers', 'create', 'Phone Shop');
+    const phone = newPhone();
+    const [hash] = await shell.hashes.phone(phone);
+    const first = await linkBuyer(shell.table, sellerId, hash);
+    const second = await linkBuyer(shell.table, other, hash);
+    const idsOf = ({ data }: { data: { id: string; seller_id: string }[] }) =>
+      data.map(({ id, seller_id }) => [seller_id, id]).sort();
+    const all = [
+      [sellerId, first.id],
+      [other, second.id],
+    ].sort();
+    expect(idsOf(await shell.json('users', 'show', phone))).toEqual(all);
+    const read = await shell.cliWithInput(phone, 'users', 'show', '-', '--json');
+    expect(idsOf(JSON.parse(read.out))).toEqual(all);
+    expect(idsOf(await shell.json('users', 'show', phone, '--seller', other))).toEqual([[other, second.id]]);
+    const { out } = await shell.cli('users', 'show', phone);
+    expect([out.includes(first.id), out.includes(second.id)]).toEqual([true, true]);
+  });
+
+  it('shows the users with an external id of all sellers, or of one', async () => {
+    const { seller_id: other } = await shell.json('sellers', 'create', 'Label Shop');
+    const ours = await linkBuyer(shell.table, sellerId, 'hash of a phone', 'order:cli-1');
+    const theirs = await linkBuyer(shell.table, other, 'hash of a phone', 'order:cli-1');
+    const { data } = await shell.json('users', 'show', 'order:cli-1');
+    expect(data.map(({ id }: User) => id).sort()).toEqual([ours.id, theirs.id].sort());
+    const one = await shell.json('users', 'show', 'order:cli-1', '--seller', other);
+    expect(one.data).toEqual([{ seller_id: other, ...theirs }]);
+    expect((await shell.cli('users', 'show', 'order:cli-1', '--seller', other)).out).toContain('order:cli-1');
+  });
+
+  it('does not show a user of another seller, and does not repeat what was typed', async () => {
     const { id } = await link();
     const { seller_id: other } = await shell.json('sellers', 'create', 'Other Shop');
-    const outcome = await shell.cli('users', 'show', id, '--seller', other, '--json');
-    expect(outcome.exitCode).toBe(1);
-    expect(JSON.parse(outcome.error)).toMatchObject({ error: { code: 'user_not_found' } });
+    for (const wanted of [[id, '--seller', other], ['order:of-nobody'], [newPhone()], ['']]) {
+      const outcome = await shell.cli('users', 'show', ...wanted, '--json');
+      expect(outcome.exitCode).toBe(1);
+      expect(JSON.parse(outcome.error)).toEqual({
+        error: { code: 'user_not_found', message: 'No user has this id, phone or external id.' },
+      });
+    }
   });
 
   it('removes a user only after a confirmation, with an audit record', async () => {
@@ -98,7 +138,7 @@ describe('users', () => {
       error: expect.stringContaining('Add --yes'),
     });
     expect(await shell.cliWithPerson(() => 'n', ...remove)).toMatchObject({ exitCode: 1 });
-    expect(await shell.json('users', 'show', id, '--seller', sellerId)).toMatchObject({ id });
+    expect(await shell.json('users', 'show', id)).toMatchObject({ data: [{ id }] });
     expect((await shell.cliWithPerson(() => 'y', ...remove)).out).toBe(`Removed ${id}.\n`);
     expect((await shell.cli('users', 'show', id, '--seller', sellerId)).exitCode).toBe(1);
     expect(await shell.json('sellers', 'show', sellerId)).toMatchObject({ users: 0 });
