@@ -10,8 +10,15 @@ export interface Reply {
   readonly ms: number;
 }
 
+/** Returns whether it is unknown if a change was made. */
+export const isIndefinite = (reply: Reply | undefined): boolean => reply === undefined || reply.status >= 500;
+
+/** Returns whether a response decides on its request. */
+export const isDefinite = (reply: Reply | undefined): reply is Reply =>
+  reply !== undefined && reply.status < 500 && reply.status !== 429;
+
 export interface ApiCall {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly key: string;
   readonly body?: object;

@@ -1,19 +1,9 @@
-import { type ApiCall, call, type Reply } from './api.ts';
+import { type ApiCall, call, isDefinite, isIndefinite } from './api.ts';
 import type { CampaignSeller, Deployment } from './deployment.ts';
-import { personNumber, type TestPerson } from './people.ts';
+import { attempt, expectText, lineOf, newStates, type PersonState, settle } from './person-state.ts';
 import type { Random } from './random.ts';
 import type { Report } from './report.ts';
 import type { Used } from './used.ts';
-
-/** The state of a person at a seller in the model. `unsettled`: the last change got no definite response. */
-interface PersonState {
-  readonly person: TestPerson;
-  /** The user id, while linked. */
-  id?: string | undefined;
-  unsettled: boolean;
-  /** Ids that were removed. */
-  readonly removed: string[];
-}
 
 export interface WorkerOptions {
   readonly deployment: Deployment;
@@ -23,6 +13,8 @@ export interface WorkerOptions {
   readonly random: Random;
   readonly report: Report;
   readonly used: Used;
+  /** Default: true. */
+  readonly canCorrect?: boolean;
 }
 
 /** One client of a seller, which changes people of its own only, so that it knows what each response must be. */
@@ -34,12 +26,9 @@ export const newWorker = ({
   random,
   report,
   used,
+  canCorrect = true,
 }: WorkerOptions) => {
-  const states: PersonState[] = Array.from({ length: people }, (_, index) => ({
-    person: personNumber(firstPerson + index),
-    unsettled: false,
-    removed: [],
-  }));
+  const states = newStates(firstPerson, people);
   const send = async (method: ApiCall['method'], path: string, body?: object) => {
     const key = seller.nextKey();
     used.keys.add(key);
@@ -47,37 +36,62 @@ export const newWorker = ({
     report.expect('a valid key never gets 401', reply?.status !== 401, () => `${method} ${path}`);
     return reply;
   };
-  const isIndefinite = (reply: Reply | undefined): boolean => reply === undefined || reply.status >= 500;
-  const isDefinite = (reply: Reply | undefined): reply is Reply =>
-    reply !== undefined && reply.status < 500 && reply.status !== 429;
-
   const create = async (state: PersonState): Promise<boolean> => {
     used.nationalIds.add(state.person.national_id);
     used.phones.add(state.person.phone);
-    const reply = await send('POST', '/v1/users', state.person);
-    state.unsettled ||= isIndefinite(reply);
+    const external_id = random.chance(0.5) ? random.pick(state.externalIds) : null;
+    const sent = { display_name: state.person.display_name, external_id };
+    const reply = await send('POST', '/v1/users', { ...state.person, ...(external_id && { external_id }) });
+    // A repeated link changes nothing.
+    if (isIndefinite(reply)) attempt(state, ...(state.id !== undefined && !state.unsettled ? [] : [sent]));
     if (!isDefinite(reply)) return false;
     const { status, json } = reply;
     const check = 'a 201 or 200 of a link is true exactly once';
-    if (state.id !== undefined && !state.unsettled) {
+    if (!state.unsettled) {
+      const isRight = state.id === undefined ? status === 201 : status === 200 && json.id === state.id;
       report.expect(
         check,
-        status === 200 && json.id === state.id,
-        () => `linked person got ${status} ${json.id}`,
-      );
-    } else if (state.unsettled) {
-      const isKnown = state.id === undefined || json.id === state.id || status === 201;
-      report.expect(
-        check,
-        [200, 201].includes(status) && isKnown,
-        () => `unsettled person got ${status} ${json.code}`,
+        isRight,
+        () => `${state.id ?? 'unlinked person'} got ${status} ${json.id ?? json.code}`,
       );
     } else {
-      report.expect(check, status === 201, () => `unlinked person got ${status} ${json.code ?? json.id}`);
+      const isKnown = state.id === undefined || json.id === state.id || state.attempted.length > 0;
+      const isRight = status === 201 || (status === 200 && isKnown);
+      report.expect(check, isRight, () => `unsettled person got ${status} ${json.code}`);
     }
     report.expect('a removed id is never given again', !state.removed.includes(json.id), () => json.id);
-    state.id = json.id;
-    state.unsettled = false;
+    const earlier = json.id === state.id ? [state.text, ...state.attempted] : state.attempted;
+    if (status < 300) expectText(report, json, status === 201 ? [sent] : earlier);
+    settle(state, json);
+    return true;
+  };
+
+  /** Corrects the name, the external id or both. */
+  const correct = async (state: PersonState): Promise<boolean> => {
+    const name = { display_name: `${state.person.display_name} ${random.integer(1000)}` };
+    const label = { external_id: random.pick([...state.externalIds, null]) };
+    const changes = random.pick([name, label, { ...name, ...label }]);
+    const sent = { ...state.text, ...changes };
+    const reply = await send('PATCH', `/v1/users/${state.id}`, changes);
+    if (isIndefinite(reply)) attempt(state, sent);
+    if (!isDefinite(reply)) return false;
+    report.expect('a correction of a linked user returns 200', reply.status === 200, () => `${reply.status}`);
+    expectText(report, reply.json, [sent]);
+    settle(state, reply.json);
+    return true;
+  };
+
+  /** Asks for the external id of another user of the seller. */
+  const takeExternalId = async (state: PersonState): Promise<boolean> => {
+    const other = states.find(
+      ({ id, unsettled, text }) => id !== undefined && id !== state.id && !unsettled && text.external_id,
+    );
+    if (other === undefined) return read(state);
+    const { external_id } = other.text;
+    const reply = await send('PATCH', `/v1/users/${state.id}`, { external_id });
+    state.unsettled ||= isIndefinite(reply);
+    if (!isDefinite(reply)) return false;
+    report.expect('the external id of another user gets 409', reply.status === 409, () => `${reply.status}`);
     return true;
   };
 
@@ -102,20 +116,28 @@ export const newWorker = ({
       reply.status === expected,
       () => `${id} ${reply.status}`,
     );
+    if (reply.status === 200) expectText(report, reply.json, [state.text]);
     return true;
   };
 
-  const find = async (state: PersonState): Promise<boolean> => {
-    const reply = await send('GET', `/v1/users?phone=${encodeURIComponent(state.person.phone)}`);
+  /** Finds the user by a query, which must return it if `isExpected`, else nobody. */
+  const find = async (state: PersonState, query: string, isExpected: boolean): Promise<boolean> => {
+    const reply = await send('GET', `/v1/users?${query}`);
     if (!isDefinite(reply)) return false;
-    const ids = reply.json.data?.map(({ id }: { id: string }) => id);
-    const expected = state.id === undefined ? [] : [state.id];
+    const found = reply.json.data?.map(lineOf);
+    const expected = isExpected ? [lineOf({ id: String(state.id), ...state.text })] : [];
     report.expect(
-      'finding by phone agrees with the model',
-      JSON.stringify(ids) === JSON.stringify(expected) && reply.json.total === expected.length,
-      () => `expected ${expected}, got ${reply.status} ${ids}`,
+      `finding by ${query.split('=')[0]} agrees with the model`,
+      JSON.stringify(found) === JSON.stringify(expected) && reply.json.total === expected.length,
+      () => `expected ${expected}, got ${reply.status} ${found}`,
     );
     return true;
+  };
+  const findByPhone = (state: PersonState) =>
+    find(state, `phone=${encodeURIComponent(state.person.phone)}`, state.id !== undefined);
+  const findByExternalId = (state: PersonState) => {
+    const wanted = random.pick(state.externalIds);
+    return find(state, `external_id=${wanted}`, state.id !== undefined && state.text.external_id === wanted);
   };
 
   const conflict = async (state: PersonState): Promise<boolean> => {
@@ -138,8 +160,12 @@ export const newWorker = ({
   /** The operations whose response the model predicts: after a change without a definite response only another link. */
   const operationsOn = ({ id, unsettled, removed }: PersonState) => {
     if (unsettled) return [create];
-    if (id !== undefined) return [create, create, create, remove, read, find, conflict];
-    return removed.length > 0 ? [create, create, create, read, find] : [create, create, create, find];
+    const reads = [read, findByPhone, findByExternalId];
+    if (id !== undefined) {
+      const corrections = canCorrect ? [correct, correct, takeExternalId] : [];
+      return [create, create, create, remove, conflict, ...corrections, ...reads];
+    }
+    return [create, create, create, ...(removed.length > 0 ? reads : [findByPhone, findByExternalId])];
   };
 
   return {
@@ -156,44 +182,10 @@ export const newWorker = ({
         report.expect('a repeated request settles', !state.unsettled, () => state.person.display_name);
       }
     },
-    /** The ids that the seller must have of this worker's people. */
-    linkedIds: (): string[] => states.flatMap(({ id }) => (id === undefined ? [] : [id])),
+    /** The users that the seller must have of this worker's people, as their pages must show them. */
+    linkedUsers: (): string[] =>
+      states.flatMap(({ id, text }) => (id === undefined ? [] : [lineOf({ id, ...text })])),
   };
 };
 
 export type Worker = ReturnType<typeof newWorker>;
-
-/** Checks every page of a seller against the ids of its workers. */
-export const checkPages = async (
-  { baseUrl }: Deployment,
-  seller: CampaignSeller,
-  workers: readonly Worker[],
-  report: Report,
-): Promise<void> => {
-  const expected = workers.flatMap((worker) => worker.linkedIds()).sort();
-  const listed: string[] = [];
-  let [page, pages, total] = [1, 1, 0];
-  for (; page <= pages; page += 1) {
-    const path = `/v1/users?page=${page}&page_size=100`;
-    const reply = await call(baseUrl(), { method: 'GET', path, key: seller.nextKey() }, report);
-    if (reply?.status !== 200) return report.violated('the pages can be read at the end', `${reply?.status}`);
-    listed.push(...reply.json.data.map(({ id }: { id: string }) => id));
-    pages = reply.json.total_pages;
-    total = reply.json.total;
-  }
-  report.expect(
-    'totals agree with the model',
-    total === expected.length,
-    () => `${total} for ${expected.length}`,
-  );
-  report.expect(
-    'the pages hold exactly the acknowledged users',
-    JSON.stringify([...listed].sort()) === JSON.stringify(expected),
-    () => `listed ${listed.length}, expected ${expected.length}`,
-  );
-  report.expect('the pages are in the order of linking', inOrder(listed), () => seller.id);
-};
-
-/** Ids hold the ordinal after `usr_`, so ids in the order of linking are in the order of their first characters. */
-const inOrder = (ids: readonly string[]): boolean =>
-  ids.every((id, index) => index === 0 || String(ids[index - 1]).slice(4, 11) < id.slice(4, 11));

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { checkPages, newWorker } from '../traffic.ts';
+import { checkEvents, checkPages } from '../checks.ts';
+import { newWorker } from '../traffic.ts';
 import type { Campaign } from './campaign.ts';
 
 const PAUSE_MS = 400;
@@ -53,5 +54,6 @@ export const crashes: Campaign = {
     await Promise.all(load);
     await Promise.all(workers.map((worker) => worker.settle()));
     await checkPages(deployment, seller, workers, report);
+    await checkEvents(deployment, [seller], report);
   },
 };

@@ -1,7 +1,8 @@
+import { checkEvents, checkPages } from '../checks.ts';
 import type { Fault } from '../fault-proxy.ts';
 import type { Random } from '../random.ts';
 import { signIn } from '../sign-ins.ts';
-import { checkPages, newWorker } from '../traffic.ts';
+import { newWorker } from '../traffic.ts';
 import type { Campaign } from './campaign.ts';
 
 const WRITE_FAULTS: readonly Fault[] = [
@@ -83,5 +84,6 @@ export const databaseFaults: Campaign = {
     for (const [index, seller] of sellers.entries()) {
       await checkPages(deployment, seller, workersOf[index] ?? [], report);
     }
+    await checkEvents(deployment, sellers, report);
   },
 };

@@ -1,10 +1,12 @@
+import { checkEvents, checkPages } from '../checks.ts';
 import { sendCode, verifyTwice } from '../sign-ins.ts';
-import { checkPages, newWorker } from '../traffic.ts';
+import { newWorker } from '../traffic.ts';
 import type { Campaign } from './campaign.ts';
 
 const FIRST_PERSON = 50_000;
 const PEOPLE = 30;
 const STEPS = 10;
+const PAGES = 2;
 const SELLERS = ['A', 'B', 'C', 'D'];
 
 /**
@@ -21,9 +23,9 @@ export const model: Campaign = {
     await deployment.register(phones);
     const sellers = [];
     const rounds = Math.ceil(scale * 40);
-    // After each round one request reads the page of each seller.
+    // After each round two requests read the pages of each seller.
     for (const name of SELLERS) {
-      sellers.push(await deployment.newSeller(`Model ${name}`, rounds * (STEPS + 1)));
+      sellers.push(await deployment.newSeller(`Model ${name}`, rounds * (STEPS + PAGES)));
     }
     const workers = sellers.map((seller, index) =>
       newWorker({
@@ -48,6 +50,7 @@ export const model: Campaign = {
         await checkPages(deployment, seller, workers.slice(index, index + 1), report);
       }
     }
+    await checkEvents(deployment, sellers, report);
     // Each seller sends a code to the same phone; then every one of these codes must still work for its own seller.
     const codes = [];
     for (const { key } of sellers) {

@@ -1,30 +1,18 @@
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
-import { openAdminTable } from '#bin/admin/connection.ts';
-import { readAdminTarget } from '#local/admin-target.ts';
 import { ensureTable } from '#local/table.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { damage, damageable, itemsIn, putAll } from '#test/admin/operations/restored-table.ts';
 import { call } from '../api.ts';
+import { checkPages } from '../checks.ts';
 import { keyIn } from '../deployment.ts';
-import { checkPages, newWorker } from '../traffic.ts';
+import { openTableOf } from '../table.ts';
+import { newWorker } from '../traffic.ts';
 import type { Campaign, CampaignOptions } from './campaign.ts';
 
 const FIRST_PERSON = 95_000;
 const PEOPLE = 30;
 const LINKED_FIRST = 60;
-
-/** Opens a table of the deployment's database. */
-const openTable = async ({ deployment: { folder } }: CampaignOptions) => {
-  const target = await readAdminTarget(folder);
-  if (target === undefined) throw new Error('the service was never started');
-  const credentials = { accessKeyId: target.dynamodb_access_key_id, secretAccessKey: 'local' };
-  return openAdminTable(target.table_name, {
-    endpoint: target.dynamodb_endpoint,
-    region: 'us-east-1',
-    credentials,
-  });
-};
 
 /** Keeps the table as `old`, and gives its name to one with the items of the snapshot. */
 const restoreTo = async (table: Table, old: Table, snapshot: readonly StoredItem[]): Promise<void> => {
@@ -69,7 +57,7 @@ export const restore: Campaign = {
   async run(options) {
     const { deployment, random, report, used, scale } = options;
     const rounds = Math.ceil(scale * 6);
-    const table = await openTable(options);
+    const table = await openTableOf(deployment);
     const phones = Array.from(
       { length: PEOPLE * rounds },
       (_, index) => `+98955${String(FIRST_PERSON + index).padStart(7, '0')}`,
@@ -78,7 +66,9 @@ export const restore: Campaign = {
     for (let round = 0; round < rounds; round += 1) {
       const seller = await deployment.newSeller(`Restore ${round}`, 4 * LINKED_FIRST);
       const firstPerson = FIRST_PERSON + round * PEOPLE;
-      const worker = newWorker({ deployment, seller, firstPerson, people: PEOPLE, random, report, used });
+      const shared = { deployment, seller, firstPerson, people: PEOPLE, random, report, used };
+      // A replay keeps the name of the restore point of a user that both tables have.
+      const worker = newWorker({ ...shared, canCorrect: false });
       const work = async (steps: number): Promise<void> => {
         for (let step = 0; step < steps; step += 1) report.operation('restore', await worker.step());
       };
