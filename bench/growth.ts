@@ -1,25 +1,40 @@
 import { redirectLog } from '#shared/log.ts';
-import { startBenchDatabase } from './harness/database.ts';
+import { benchUserId, startBenchDatabase } from './harness/database.ts';
 import { eventOf } from './harness/operations.ts';
 import { CONTEXT, type Handler, VARIABLES } from './harness/recording.ts';
-import { figure, interleave, median, option, quantile, ratio, report } from './harness/report.ts';
+import { figure, interleave, median, option, ratio, report } from './harness/report.ts';
 
 /**
- * `npm run bench:growth` compares the response times of the first, the middle and the last page of sellers with 1,000, 10,000 and 100,000
- * users. It calls the function in process, on an embedded database. Options: `--largest <users>`, `--rounds <n>`.
+ * `npm run bench:growth` compares the response times of pages of a seller with many users, with and without removals, with those of a
+ * seller with 1,000 users. It calls the function in process, on an embedded database. Options: `--largest <users>`, `--rounds <n>`.
  */
-const SIZES = [1000, 10_000, Number(option('largest') ?? 100_000)];
+const SMALL = 1000;
+const LARGE = Number(option('largest') ?? 100_000);
+const REMOVE_EVERY = 10;
 const rounds = Number(option('rounds') ?? 100);
 const PAGE_SIZE = 20;
 
-/** The page to read, by the number of users of the seller. */
-const PAGES: Readonly<Record<string, (users: number) => number>> = {
-  'page 1': () => 1,
-  'middle page': (users) => users / PAGE_SIZE / 2,
-  'last page': (users) => users / PAGE_SIZE,
-};
+interface Subject {
+  readonly sellerId: string;
+  /** How many users it linked, and how many of them it still has. */
+  readonly linked: number;
+  readonly users: number;
+  readonly removeEvery: number;
+}
 
-const sellerOf = (users: number): string => `sel_${users}`;
+const SUBJECTS: readonly Subject[] = [
+  { sellerId: 'sel_small', linked: SMALL, users: SMALL, removeEvery: 0 },
+  { sellerId: 'sel_large', linked: LARGE, users: LARGE, removeEvery: 0 },
+  { sellerId: 'sel_removals', linked: LARGE, users: LARGE - LARGE / REMOVE_EVERY, removeEvery: REMOVE_EVERY },
+];
+
+/** The query of each page. */
+const PAGES: Readonly<Record<string, (subject: Subject) => string>> = {
+  'page 1': () => 'page=1',
+  'middle page': ({ users }) => `page=${Math.ceil(users / PAGE_SIZE / 2)}`,
+  'last page': ({ users }) => `page=${Math.ceil(users / PAGE_SIZE)}`,
+  'after the user in the middle': ({ linked }) => `after=${benchUserId(linked / 2)}`,
+};
 
 const database = await startBenchDatabase();
 redirectLog(() => {});
@@ -28,39 +43,37 @@ Object.assign(process.env, VARIABLES, { DYNAMODB_ENDPOINT: database.url });
 const { handler } = await import('#functions/list-users.ts');
 
 let sent = 0;
-/** Reads a page and returns the milliseconds of the response. */
-const readPage = async (users: number, page: number): Promise<number> => {
+/** Reads a page, which is full, and returns the milliseconds of the response. */
+const readPage = async ({ sellerId }: Subject, query: string): Promise<number> => {
   sent += 1;
   // A new key for each hundred requests stays within its rate limit.
-  const sender = { sellerId: sellerOf(users), keyId: `key_${Math.floor(sent / 100)}` };
-  const event = eventOf('GET', `/v1/users?page=${page}&page_size=${PAGE_SIZE}`, sender);
+  const sender = { sellerId, keyId: `key_${Math.floor(sent / 100)}` };
+  const event = eventOf('GET', `/v1/users?${query}&page_size=${PAGE_SIZE}`, sender);
   const startedAt = performance.now();
   const { statusCode, body } = await (handler as unknown as Handler)(event, CONTEXT);
   const ms = performance.now() - startedAt;
-  if (statusCode >= 300) throw new Error(body);
+  if (statusCode >= 300 || JSON.parse(body).data.length !== PAGE_SIZE) throw new Error(body);
   return ms;
 };
 
 try {
-  for (const users of SIZES) await database.addSeller(sellerOf(users), users);
-  for (let warm = 0; warm < PAGE_SIZE; warm += 1) await readPage(SIZES[0] as number, 1);
-  const subjects = Object.values(PAGES).flatMap((pageOf) =>
-    SIZES.map((users) => [users, pageOf(users)] as const),
+  for (const { sellerId, linked, removeEvery } of SUBJECTS) {
+    await database.addSeller(sellerId, { linked, removeEvery });
+  }
+  for (let warm = 0; warm < PAGE_SIZE; warm += 1) await readPage(SUBJECTS[0] as Subject, 'page=1');
+  const reads = Object.values(PAGES).flatMap((queryOf) =>
+    SUBJECTS.map((subject) => [subject, queryOf(subject)] as const),
   );
-  const times = [...(await interleave(subjects, rounds, ([users, page]) => readPage(users, page))).values()];
+  const times = await interleave(reads, rounds, ([subject, query]) => readPage(subject, query));
+  const medians = [...times.values()].map(median);
   report(
     'growth',
-    `Milliseconds of ${rounds} requests each, in turns; one embedded database holds all sellers.`,
+    `Medians of ${rounds} requests each, in turns, as ratios to a seller with ${figure(SMALL)} users; one embedded database holds all sellers.`,
     [
-      [
-        'users of the seller',
-        ...['p50', 'p99'].flatMap((name) => SIZES.map((users) => `${figure(users)}: ${name}`)),
-        'largest ÷ smallest',
-      ],
+      ['page', `${figure(LARGE)} users`, `${figure(LARGE / REMOVE_EVERY)} of them removed`],
       ...Object.keys(PAGES).map((name) => {
-        const own = times.splice(0, SIZES.length);
-        const figures = [0.5, 0.99].flatMap((share) => own.map((all) => quantile(all, share).toFixed(2)));
-        return [name, ...figures, ratio(median(own.at(-1) ?? []), median(own[0] ?? []))];
+        const [small = 0, ...larger] = medians.splice(0, SUBJECTS.length);
+        return [name, ...larger.map((ms) => ratio(ms, small))];
       }),
     ],
   );

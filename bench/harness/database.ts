@@ -14,7 +14,9 @@ import { buyerStore } from '#shared/buyers/store.ts';
 import { systemClock } from '#shared/clock.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { openTable } from '#shared/table/client.ts';
-import { sellerKey, userKey } from '#shared/table/keys.ts';
+import { removalBlockKey, removalSummaryKey, sellerKey, userKey } from '#shared/table/keys.ts';
+import { blockOf, withCounted, withRemoved } from '#shared/users/removals.ts';
+import { userIdAt } from '#shared/users/user-id.ts';
 
 /** The table of the benchmarks. */
 export const TABLE_NAME = 'buyer-linking-bench';
@@ -26,22 +28,37 @@ const USERS = 24;
 /** The most items of a BatchWriteItem. */
 const BATCH_SIZE = 25;
 
-const sellerItem = (sellerId: string, users: number): object => {
+/** The users of a seller: every n-th of those that it linked is removed; 0: none. */
+interface SellerUsers {
+  readonly linked: number;
+  readonly removeEvery?: number;
+}
+
+const removedOf = ({ linked, removeEvery = 0 }: SellerUsers): number[] =>
+  removeEvery === 0
+    ? []
+    : Array.from({ length: Math.floor(linked / removeEvery) }, (_, index) => (index + 1) * removeEvery);
+
+const sellerItem = (sellerId: string, users: SellerUsers): object => {
+  const removed = removedOf(users).length;
   const seller: Seller = {
     seller_id: sellerId,
     name: 'Bench',
     status: 'active',
-    user_count: users,
-    removed_count: 0,
-    event_count: users,
+    user_count: users.linked,
+    removed_count: removed,
+    event_count: users.linked + removed,
     created_at: new Date().toISOString(),
   };
   return { ...sellerKey(sellerId), ...seller };
 };
 
+/** The id of a user of a benchmark. */
+export const benchUserId = (ordinal: number): string => userIdAt(ordinal, '0'.repeat(15));
+
 const userItem = (sellerId: string, ordinal: number): object => ({
   ...userKey(sellerId, ordinal),
-  id: `usr_${String(ordinal).padStart(22, '0')}`,
+  id: benchUserId(ordinal),
   national_id_last_four: '0829',
   birth_date: '1370/1/15',
   phone: `+98955${String(ordinal % 10_000_000).padStart(7, '0')}`,
@@ -49,6 +66,24 @@ const userItem = (sellerId: string, ordinal: number): object => ({
   created_at: new Date(1_790_000_000_000 + ordinal * 1000).toISOString(),
   last_event: ordinal,
 });
+
+/** The index of removals, as the removals would have written it. */
+const removalItems = (sellerId: string, removed: readonly number[]): object[] => {
+  let summary: Uint8Array | undefined;
+  const bitmaps = new Map<number, Uint8Array>();
+  for (const ordinal of removed) {
+    const block = blockOf(ordinal);
+    bitmaps.set(block, withRemoved(bitmaps.get(block), ordinal));
+    summary = withCounted(summary, block);
+  }
+  const blocks = [...bitmaps].map(([block, bitmap]) => ({
+    ...removalBlockKey(sellerId, block),
+    removed_ordinals: bitmap,
+  }));
+  return summary === undefined
+    ? []
+    : [{ ...removalSummaryKey(sellerId), removed_counts: summary }, ...blocks];
+};
 
 /** Starts an embedded database with the table, in memory. */
 export const startBenchDatabase = async () => {
@@ -60,12 +95,17 @@ export const startBenchDatabase = async () => {
   const { usagePlans, close } = localUsagePlans(apiGateway.access);
   const hashes = keyedHashesFrom({ read: async () => HASH_SECRET });
 
-  const addSeller = async (sellerId: string, users: number): Promise<void> => {
+  const addSeller = async (sellerId: string, users: SellerUsers): Promise<void> => {
     await table.client.send(new PutCommand({ TableName: TABLE_NAME, Item: sellerItem(sellerId, users) }));
-    for (let done = 0; done < users; done += BATCH_SIZE) {
-      const puts = Array.from({ length: Math.min(BATCH_SIZE, users - done) }, (_, index) => ({
-        PutRequest: { Item: userItem(sellerId, done + index + 1) },
-      }));
+    const removed = removedOf(users);
+    const isRemoved = new Set(removed);
+    const ordinals = Array.from({ length: users.linked }, (_, index) => index + 1);
+    const items = [
+      ...removalItems(sellerId, removed),
+      ...ordinals.filter((ordinal) => !isRemoved.has(ordinal)).map((ordinal) => userItem(sellerId, ordinal)),
+    ];
+    for (let done = 0; done < items.length; done += BATCH_SIZE) {
+      const puts = items.slice(done, done + BATCH_SIZE).map((Item) => ({ PutRequest: { Item } }));
       await table.client.send(new BatchWriteCommand({ RequestItems: { [TABLE_NAME]: puts } }));
     }
   };
@@ -77,7 +117,7 @@ export const startBenchDatabase = async () => {
     /** Creates a seller with a page of users and a key that was already used today. */
     async newSeller(): Promise<{ readonly sellerId: string; readonly apiKey: string }> {
       const sellerId = randomIds('sel');
-      await addSeller(sellerId, USERS);
+      await addSeller(sellerId, { linked: USERS });
       const scopes = ['users:read', 'users:write'] as const;
       const admin = localAdministration(table, usagePlans);
       const { secret } = await issueKey(admin, { sellerId, name: 'bench', plan: 'professional', scopes });
