@@ -23,6 +23,9 @@ final class Client
 
     private readonly Transport $transport;
 
+    /** Repeats a request until the service answers it. */
+    private readonly Transport $patientTransport;
+
     /**
      * @param string      $baseUrl the address of the service, with its stage: https://api.example.com/prod
      * @param string|null $apiKey  default: the environment variable BUYER_LINKING_API_KEY
@@ -36,7 +39,7 @@ final class Client
         StreamFactoryInterface $streams,
         #[\SensitiveParameter]
         ?string $apiKey = null,
-        RetryPolicy $retries = new RetryPolicy(),
+        private readonly RetryPolicy $retries = new RetryPolicy(),
     ) {
         if (preg_match('~^https?://[^/?#]+~i', $baseUrl) !== 1) {
             throw new InvalidArgumentException(
@@ -54,7 +57,12 @@ final class Client
                 'No API key: pass apiKey, or set the environment variable ' . self::KEY_VARIABLE . '.'
             );
         }
-        $this->transport = new Transport(rtrim($baseUrl, '/'), $key, $http, $requests, $streams, $retries);
+        $transportWith = static fn (RetryPolicy $limits): Transport =>
+            new Transport(rtrim($baseUrl, '/'), $key, $http, $requests, $streams, $limits);
+        $this->transport = $transportWith($retries);
+        $this->patientTransport = $transportWith(
+            new RetryPolicy(PHP_INT_MAX, PHP_INT_MAX, $retries->onWait, $retries->sleep)
+        );
     }
 
     /**
@@ -201,6 +209,28 @@ final class Client
         $query = ['limit' => $limit] + ($after === null ? [] : ['after' => $after]);
 
         return EventPage::fromArray($this->transport->send('GET', '/v1/events', query: $query)->data);
+    }
+
+    /**
+     * Iterates over the events and waits for new ones. Store the `sequence` of an event with what you did for it, and
+     * pass it as `$after` when you start again. It reads 1 s after events, and less often while there are none, down to
+     * every 30 s. It repeats a read for as long as the service is unavailable or the rate limit is used up. Throws
+     * `events_expired`.
+     *
+     * @param int|null $after  the number of the last event that you stored; null: from the oldest that is kept
+     * @param bool     $follow false: ends after the newest event, for a program that is started again and again
+     *
+     * @return Generator<int, UserEvent>
+     */
+    public function events(?int $after = null, bool $follow = true): Generator
+    {
+        $read = fn (?int $after): EventPage => EventPage::fromArray($this->patientTransport->send(
+            'GET',
+            '/v1/events',
+            query: $after === null ? [] : ['after' => $after],
+        )->data);
+
+        return EventReader::iterate($read, $this->retries->sleep, $after, $follow);
     }
 
     /**

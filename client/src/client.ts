@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch';
-import type { EventPage } from './events.ts';
+import { type EventPage, type EventsOptions, followEvents, type UserEvent } from './events.ts';
 import type { components, paths } from './generated/openapi.ts';
 import { type RetryPolicy, retryingFetch } from './retry.ts';
 
@@ -119,11 +119,11 @@ export const buyerLinking = (options: Options) => {
   if (apiKey === undefined || apiKey === '') {
     throw new Error(`No API key: pass apiKey, or set the environment variable ${KEY_VARIABLE}.`);
   }
-  const http = createClient<paths>({
-    baseUrl,
-    headers: { 'X-Api-Key': apiKey },
-    fetch: retryingFetch({ ...DEFAULTS, ...policy }),
-  });
+  const retries = { ...DEFAULTS, ...policy };
+  const httpWith = (limits: RetryPolicy) =>
+    createClient<paths>({ baseUrl, headers: { 'X-Api-Key': apiKey }, fetch: retryingFetch(limits) });
+  const http = httpWith(retries);
+  const patientHttp = httpWith({ ...retries, maxRetries: Infinity, maxWaitSeconds: Infinity });
 
   const usersAfter = async (
     id: string,
@@ -217,6 +217,23 @@ export const buyerLinking = (options: Options) => {
     /** Returns one page of events: the changes of your users, oldest first. Throws `events_expired`. */
     async listEvents(query: EventQuery = {}, { signal }: Call = {}): Promise<EventPage> {
       return dataOf(await http.GET('/v1/events', { params: { query }, ...(signal && { signal }) }));
+    },
+
+    /**
+     * Iterates over the events and waits for new ones: `for await (const event of client.events({ after, signal })) …`. Store
+     * `event.sequence` with what you did for the event, and pass it as `after` when you start again. It reads 1 s after events, and
+     * less often while there are none, down to every 30 s. It repeats a read for as long as the service is unavailable or the rate
+     * limit is used up. It ends when `signal` is aborted. Throws `events_expired`.
+     */
+    events: (options: EventsOptions = {}): AsyncGenerator<UserEvent, void, void> => {
+      const read = async (after: number | undefined, signal: AbortSignal): Promise<EventPage> =>
+        dataOf(
+          await patientHttp.GET('/v1/events', {
+            params: { query: after === undefined ? {} : { after } },
+            signal,
+          }),
+        );
+      return followEvents({ read, sleep: retries.sleep }, options);
     },
 
     /** Sends a one-time code by SMS. Retried only after `rate_limit_exceeded`: after any other error the SMS may have been sent. */

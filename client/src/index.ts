@@ -16,6 +16,6 @@ export {
   type UsersAfter,
   type UserUpdate,
 } from './client.ts';
-export type { EventPage, UserEvent } from './events.ts';
+export type { EventPage, EventsOptions, UserEvent } from './events.ts';
 export { isProblem, type Problem, type ProblemCode, ProblemError } from './problems.ts';
 export type { Wait } from './retry.ts';

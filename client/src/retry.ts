@@ -76,7 +76,10 @@ export const retryingFetch = (policy: RetryPolicy) => {
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(policy.timeoutMs)]);
     try {
       const response = await policy.fetch(new Request(request.clone(), { signal, redirect: 'manual' }));
-      return response.ok ? response : { error: await errorOf(response), response };
+      if (!response.ok) return { error: await errorOf(response), response };
+      // Reads the whole body: the connection can be lost in the middle of it.
+      await response.clone().arrayBuffer();
+      return response;
     } catch (error) {
       return { error, response: undefined };
     }
