@@ -7,6 +7,7 @@ import { cachedPromise } from '#shared/cached-promise.ts';
 export const GUIDE_NAMES = [
   'quick-start',
   'linking',
+  'keep-in-step',
   'access-tokens',
   'errors',
   'limits',

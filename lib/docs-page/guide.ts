@@ -10,6 +10,7 @@ import { textEntries } from './search.ts';
 const TITLES: Readonly<Record<GuideName, string>> = {
   'quick-start': 'Quick start',
   linking: 'Linking buyers',
+  'keep-in-step': 'Keep in step',
   'access-tokens': 'Access tokens',
   errors: 'Errors',
   limits: 'Limits',
