@@ -67,7 +67,15 @@ export class ApiStack extends Stack {
     if (config.firewall) {
       addFirewall(this, api.deploymentStage, { ...config, ...config.firewall });
     }
-    if (config.canary) addCanary(this, { ...defaults, codeFolder: bundles.folderOf('canary'), baseUrl });
+    const canarySecretArn = config.canary
+      ? addCanary(this, {
+          ...defaults,
+          codeFolder: bundles.folderOf('canary'),
+          baseUrl,
+          config,
+          encryption: data.encryption,
+        })
+      : undefined;
 
     addBudget(this, config);
     addServiceAlarms(this, { config, monitoring: defaults.monitoring, api });
@@ -87,6 +95,7 @@ export class ApiStack extends Stack {
       [OUTPUTS.version]: release.version,
       [OUTPUTS.commit]: release.commit,
       ...Object.fromEntries(plans.map(([plan, { usagePlanId }]) => [usagePlanOutput(plan), usagePlanId])),
+      ...(canarySecretArn && { [OUTPUTS.canarySecretArn]: canarySecretArn }),
       ...(egress && { [OUTPUTS.egressAddress]: egress.address }),
       ...(api.domainName && { [OUTPUTS.domainTarget]: api.domainName.domainNameAliasDomainName }),
     });

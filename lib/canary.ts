@@ -1,36 +1,70 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
+import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
+import { isSandbox } from '#shared/providers/sandbox.ts';
 import { ApiFunction, type FunctionDefaults } from './api-function.ts';
-import { ALARM_PERIOD, SUM } from './metrics.ts';
+import type { Config } from './config.ts';
+import type { DataStack } from './data-stack.ts';
+import { allow } from './grants.ts';
+import { ALARM_PERIOD, metricNamespaceOf, SUM } from './metrics.ts';
 
-const IMPACT = 'The service does not respond over its public URL: no client can use it.';
+const IMPACT = 'The service does not respond as it should over its public URL: clients cannot use it.';
 
 interface CanaryProps extends FunctionDefaults {
   readonly codeFolder: string;
   readonly baseUrl: string;
+  readonly config: Pick<Config, 'stage' | 'providers'>;
+  readonly encryption: DataStack['encryption'];
 }
 
-/** Adds a function that requests the public keys every five minutes over the public URL, and an alarm on its failures. */
-export const addCanary = (scope: Construct, { baseUrl, ...props }: CanaryProps): void => {
+/** Adds the secret of the canary's API key. It has no value until an admin stores one: CloudFormation cannot issue a key. */
+const keySecret = (scope: Construct, { config, encryption }: CanaryProps): CfnSecret => {
+  const { encryptionKey } = encryption;
+  const secret = new CfnSecret(scope, 'CanaryKey', {
+    description: `Buyer Linking (${config.stage}): the API key of the canary. docs/deploy.md says how to store it.`,
+    ...(encryptionKey && { kmsKeyId: encryptionKey.keyArn }),
+  });
+  Validations.of(secret).acknowledge({
+    id: 'AwsSolutions-SMG4',
+    reason: 'The value is an API key of the service, which an admin issues, rotates and stores.',
+  });
+  return secret;
+};
+
+/**
+ * Adds a function that calls the service every five minutes over the public URL, and an alarm on its failures. Returns the ARN of the
+ * secret that takes its API key.
+ */
+export const addCanary = (scope: Construct, props: CanaryProps): string => {
+  const { baseUrl, codeFolder, config, monitoring } = props;
+  const secretArn = keySecret(scope, props).ref;
   const canary = new ApiFunction(scope, 'canary', {
-    ...props,
+    logs: props.logs,
+    monitoring,
+    rollout: props.rollout,
+    codeFolder,
     name: 'canary',
-    description: 'Requests the public keys over the public URL',
+    description: 'Calls the service over the public URL',
     memoryMb: 256,
-    timeoutSeconds: 20,
+    timeoutSeconds: 28,
     impact: IMPACT,
-    environment: { BASE_URL: baseUrl },
-    grants: [],
+    environment: {
+      BASE_URL: baseUrl,
+      KEY_SECRET: secretArn,
+      PROVIDERS: isSandbox(config.providers.sms) ? 'sandbox' : 'real',
+      METRIC_NAMESPACE: metricNamespaceOf(config.stage),
+    },
+    grants: [allow(['secretsmanager:GetSecretValue'], [secretArn])],
     isOperation: false,
   });
   new Rule(scope, 'CanarySchedule', {
     schedule: Schedule.rate(ALARM_PERIOD),
     targets: [new FunctionTarget(canary.lambda, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
   });
-  props.monitoring.addAlarm(scope, {
+  monitoring.addAlarm(scope, {
     name: 'canary',
     impact: IMPACT,
     metric: canary.lambda.metricErrors(SUM),
@@ -39,4 +73,5 @@ export const addCanary = (scope: Construct, { baseUrl, ...props }: CanaryProps):
     // The canary reports every five minutes, so missing data is a failure too.
     missingData: TreatMissingData.BREACHING,
   });
+  return secretArn;
 };

@@ -184,7 +184,7 @@ export const options = {
   ),
   canary: option(
     onOff,
-    'A function that requests the public keys over the public URL every 5 minutes, and an alarm on its failures.',
+    'A function that calls the service over the public URL every 5 minutes, and an alarm on its failures. It needs [a key](#canary-key).',
   ),
   completionWatch: option(
     onOff,

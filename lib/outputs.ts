@@ -11,13 +11,14 @@ export const apiStackName = (stage: string): string => `${SERVICE}-${stage}-api`
 /** Returns the prefix of the names of a stage's alarms. */
 export const alarmNamePrefix = (stage: string): string => `${SERVICE}-${stage}-`;
 
-/** The outputs of the API stack. `EgressAddress` exists only with `staticEgress`, `DomainTarget` only with `domain`. */
+/** The outputs of the API stack. `EgressAddress` exists only with `staticEgress`, `DomainTarget` only with `domain`, `CanarySecretArn` only with `canary`. */
 export const OUTPUTS = {
   apiId: 'ApiId',
   stageName: 'StageName',
   baseUrl: 'BaseUrl',
   tableName: 'TableName',
   hashSecretArn: 'HashSecretArn',
+  canarySecretArn: 'CanarySecretArn',
   keyPrefix: 'KeyPrefix',
   /** The names of the providers of both ports, separated by commas. */
   providers: 'Providers',

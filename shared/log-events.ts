@@ -106,6 +106,13 @@ export const EVENTS = {
     metrics: { SecretRefreshFailures: ['Count', 1] },
     dimensions: [[]],
   },
+  /** No API key is stored for the canary, so it reads the public keys only. */
+  canary_key_missing: {
+    level: 'WARN',
+    fields: [],
+    metrics: { CanaryKeysMissing: ['Count', 1] },
+    dimensions: [[]],
+  },
   /** A provider could not be called: its section of the provider secret is missing, wrong or unreachable. */
   provider_misconfigured: {
     level: 'ERROR',

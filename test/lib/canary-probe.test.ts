@@ -1,30 +1,221 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import { probe } from '#lib/canary-probe.ts';
+import { probe, readKey, testPersonOf } from '#lib/canary-probe.ts';
+import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
+import { isSandboxPhone } from '#shared/providers/sandbox.ts';
+import { outcomeOfPerson, outcomeOfPhone } from '#shared/providers/test-identities.ts';
+import { parseNationalId } from '#shared/users/national-id.ts';
+import { startCommand } from '#test/bin/admin/cli-process.ts';
+import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+import { quietLog } from '#test/shared/providers/quiet-log.ts';
 
-const responding = (status: number, body: unknown) => async () =>
-  new Response(typeof body === 'string' ? body : JSON.stringify(body), { status });
+const lines = quietLog();
 
-describe('the canary', () => {
-  test('succeeds if the public URL publishes a key', async () => {
-    const requested: string[] = [];
-    await probe('https://api.example.com', async (url) => {
-      requested.push(String(url));
-      return Response.json({ keys: [{ kty: 'EC' }] });
-    });
-    expect(requested).toEqual(['https://api.example.com/.well-known/jwks.json']);
+/** Each response of a service that is up, by request; `[status, body]`. */
+const UP: Readonly<Record<string, readonly [number, unknown?]>> = {
+  'GET /.well-known/jwks.json': [200, { keys: [{ kty: 'EC' }] }],
+  'GET /v1/users?page_size=1': [200, { data: [] }],
+  'POST /v1/auth/otp/send': [202, { expires_in: 300 }],
+  'POST /v1/auth/otp/verify': [200, { access_token: 'token' }],
+  'POST /v1/users': [200, { id: 'usr_1' }],
+  'DELETE /v1/users/usr_1': [204],
+};
+
+const KEY = `blk_test_${'a'.repeat(38)}`;
+
+let server: Server;
+let baseUrl: string;
+let responses: typeof UP;
+let requests: [string, IncomingMessage['headers']][];
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const name = `${request.method} ${request.url}`;
+    requests.push([name, request.headers]);
+    const [status, body] = responses[name] ?? [404];
+    response.writeHead(status, { 'X-Request-Id': 'req-1', Location: '/elsewhere' });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+beforeEach(() => {
+  responses = UP;
+  requests = [];
+  lines.length = 0;
+});
+
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+const names = (): string[] => requests.map(([name]) => name);
+
+const WITHOUT_KEY = { apiKey: undefined, testPerson: undefined };
+const REAL = { apiKey: KEY, testPerson: undefined };
+const SANDBOX = { apiKey: KEY, testPerson: testPersonOf(7) };
+
+describe('the probe of a service that is up', () => {
+  test('reads the public keys only, if there is no key, in a sandbox too', async () => {
+    await probe({ baseUrl, ...WITHOUT_KEY });
+    await probe({ baseUrl, ...SANDBOX, apiKey: undefined });
+    expect(names()).toEqual(['GET /.well-known/jwks.json', 'GET /.well-known/jwks.json']);
   });
 
+  test('reads a page with the key and sends no code, in a stage with real providers', async () => {
+    await probe({ baseUrl, ...REAL });
+    expect(names()).toEqual(['GET /.well-known/jwks.json', 'GET /v1/users?page_size=1']);
+  });
+
+  test('signs a test person in, links them and removes the link, in a sandbox', async () => {
+    await probe({ baseUrl, ...SANDBOX });
+    expect(names()).toEqual([
+      'GET /.well-known/jwks.json',
+      'POST /v1/auth/otp/send',
+      'POST /v1/auth/otp/verify',
+      'POST /v1/users',
+      'DELETE /v1/users/usr_1',
+    ]);
+  });
+
+  test('sends the key to the operations that require one only', async () => {
+    await probe({ baseUrl, ...SANDBOX });
+    const [publicKeys, ...keyed] = requests.map(([, headers]) => headers['x-api-key']);
+    expect(publicKeys).toBeUndefined();
+    expect(keyed).toEqual([KEY, KEY, KEY, KEY]);
+  });
+});
+
+describe('the probe fails', () => {
   test.each([
-    ['an error', responding(500, { code: 'internal' }), /500/],
-    ['an empty key set', responding(200, { keys: [] }), /no public key/],
-    ['another document', responding(200, {}), /no public key/],
-    ['not JSON', responding(200, '<html>'), /JSON/],
-  ])('fails if the response is %s', async (_, request, reason) => {
-    await expect(probe('https://api.example.com', request)).rejects.toThrow(reason);
+    ...Object.keys(UP).map(
+      (name) => [name, 'an error', [503, { code: 'x' }], /returned 503.*req-1/] as const,
+    ),
+    ...Object.keys(UP).map((name) => [name, 'a redirect', [307], /fetch failed/] as const),
+    ['GET /.well-known/jwks.json', 'an empty key set', [200, { keys: [] }], /no public key/],
+    ['GET /.well-known/jwks.json', 'another document', [200, {}], /no public key/],
+    ['GET /.well-known/jwks.json', 'not JSON', [200, '<html>'], /JSON/],
+    ['GET /v1/users?page_size=1', 'no page', [200, {}], /no page/],
+    ['POST /v1/auth/otp/verify', 'no token', [200, {}], /no token/],
+    ['POST /v1/users', 'no user', [200, {}], /no user/],
+  ] as const)('if %s returns %s', async (name, _, response, reason) => {
+    responses = { ...UP, [name]: response };
+    const both = async () => {
+      await probe({ baseUrl, ...REAL });
+      await probe({ baseUrl, ...SANDBOX });
+    };
+    await expect(both()).rejects.toThrow(reason);
+    expect(names().at(-1)).toBe(name);
   });
 
-  test('fails if the service is unreachable', async () => {
-    const unreachable = () => Promise.reject(new Error('unreachable'));
-    await expect(probe('https://api.example.com', unreachable)).rejects.toThrow('unreachable');
+  test('if the service is unreachable', async () => {
+    await expect(probe({ baseUrl: 'http://127.0.0.1:1', ...WITHOUT_KEY })).rejects.toThrow();
+  });
+});
+
+describe('the test people of the canary', () => {
+  const people = Array.from({ length: 1000 }, (_, serial) => testPersonOf(serial));
+  const phones = people.map(({ phone }) => `+98${phone.slice(1)}`);
+
+  test('are 1,000 people with a phone and a valid national id of their own', () => {
+    expect(new Set(phones).size).toBe(1000);
+    expect(new Set(people.map(({ national_id }) => parseNationalId(national_id))).size).toBe(1000);
+  });
+
+  test('have no outcome of their own in the sandbox, which accepts their phones', () => {
+    expect(people.filter(({ national_id }) => outcomeOfPerson(national_id) !== undefined)).toEqual([]);
+    expect(phones.filter((phone) => !isSandboxPhone(phone) || outcomeOfPhone(phone))).toEqual([]);
+  });
+
+  test('get the code that the canary verifies: the last six digits of the phone', () => {
+    expect(phones.filter((phone) => sandboxCode(phone) !== phone.slice(-6))).toEqual([]);
+  });
+});
+
+describe('the key', () => {
+  const failing = (name: string) => ({
+    read: () => Promise.reject(Object.assign(new Error('no'), { name })),
+  });
+
+  test('is read without the line break that a file ends with', async () => {
+    expect(await readKey({ read: async () => `${KEY}\n` })).toBe(KEY);
+  });
+
+  test('is undefined, and the log says so, if the secret has no value', async () => {
+    expect(await readKey(failing('ResourceNotFoundException'))).toBeUndefined();
+    expect(lines.map((line) => JSON.parse(line).event)).toEqual(['canary_key_missing']);
+  });
+
+  test('fails the run if the secret cannot be read', async () => {
+    await expect(readKey(failing('AccessDeniedException'))).rejects.toThrow('no');
+    expect(lines).toEqual([]);
+  });
+
+  test('fails the run, without the value, if the secret holds something else', async () => {
+    const reading = readKey({ read: async () => `{"key":"${KEY}"}` });
+    await expect(reading).rejects.toThrow(/^the secret of the canary holds no API key$/);
+  });
+});
+
+describe('the probe of a stage with the sandbox', () => {
+  let service: RunningService;
+  let apiKey: string;
+  let reader: string;
+  let seller: string;
+
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the result.
+  const admin = async (...args: readonly string[]): Promise<any> =>
+    JSON.parse((await startCommand(['--data', service.folder, '--json', ...args]).ended).out);
+
+  /** Issues a key as docs/deploy.md says for these scopes. */
+  const issue = async (scopes: string): Promise<string> =>
+    (await admin('keys', 'issue', seller, '--plan', 'free', '--scopes', scopes)).key;
+
+  beforeAll(async () => {
+    service = await startRunningService({
+      environment: { IDENTITY_PROVIDERS: 'sandbox', SMS_PROVIDERS: 'sandbox' },
+    });
+    seller = (await admin('sellers', 'create', 'Canary')).seller_id;
+    apiKey = await issue('users:write,buyers:register');
+    reader = await issue('users:read');
+  });
+
+  afterAll(async () => {
+    await service.stop();
+    await removeDataFolder(service.folder);
+  });
+
+  test('succeeds run after run, each with another person, and leaves no user', async () => {
+    for (const serial of [0, 1, 2]) {
+      await probe({ baseUrl: service.demo.base_url, apiKey, testPerson: testPersonOf(serial) });
+    }
+    const get = async (path: string, key: string) =>
+      (await fetch(`${service.demo.base_url}${path}`, { headers: { 'X-Api-Key': key } })).json();
+    const { paid_checks } = (await get('/v1/key/usage', apiKey)) as { paid_checks: { count: number }[] };
+    expect(paid_checks.reduce((sum, { count }) => sum + count, 0)).toBe(3);
+    expect(await get('/v1/users', reader)).toMatchObject({ total: 0 });
+  });
+
+  test('fails if two runs take the same phone within 60 seconds, which the choice among 1,000 makes rare', async () => {
+    const run = () => probe({ baseUrl: service.demo.base_url, apiKey, testPerson: testPersonOf(3) });
+    await run();
+    await expect(run()).rejects.toThrow('/v1/auth/otp/send returned 429');
+  });
+
+  test('fails if the key lacks a scope', async () => {
+    const run = probe({
+      baseUrl: service.demo.base_url,
+      apiKey: reader,
+      testPerson: testPersonOf(4),
+    });
+    await expect(run).rejects.toThrow('POST /v1/users returned 403');
+  });
+
+  test('reads a page with a key that has users:read alone', async () => {
+    await probe({ baseUrl: service.demo.base_url, apiKey: reader, testPerson: undefined });
   });
 });

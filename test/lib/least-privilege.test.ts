@@ -199,6 +199,16 @@ describe('grants on keys and secrets', () => {
     expect(users.map(({ name }) => name)).toContain('send-otp');
   });
 
+  test('the canary can read the secret of its key and nothing else', () => {
+    const [id] = Object.keys(resourcesOf(api, 'AWS::SecretsManager::Secret'));
+    expect(actionsOf('canary')).toEqual([...EVERY_FUNCTION, 'secretsmanager:GetSecretValue'].sort());
+    const [reads, ...others] = statementsOfFunction('canary').filter(({ Action }) =>
+      listOf(Action).includes('secretsmanager:GetSecretValue'),
+    );
+    expect(reads).toMatchObject({ Effect: 'Allow', Resource: { Ref: id } });
+    expect(others).toEqual([]);
+  });
+
   test('no template holds the text of a secret', () => {
     const text = JSON.stringify([api.toJSON(), data.toJSON()]);
     expect(text).not.toMatch(/SecretString"\s*:\s*"[^{]/);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { Match } from 'aws-cdk-lib/assertions';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { STAGES } from '#lib/stages.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { everyOption, resourcesOf, templatesOf } from './synthesized.ts';
@@ -159,7 +159,8 @@ describe('alarms', () => {
         ...Metrics.map(({ MetricStat }) => MetricStat?.Metric.Namespace),
       ])
       .filter((namespace) => namespace !== undefined && !namespace.startsWith('AWS/'));
-    expect(written).toHaveLength(OPERATIONS.length);
+    // The canary writes too.
+    expect(written).toHaveLength(OPERATIONS.length + 1);
     expect(new Set(written)).toEqual(new Set(['BuyerLinking/prod']));
     expect(new Set(used)).toEqual(new Set(['BuyerLinking/prod']));
   });
@@ -251,5 +252,26 @@ describe('the canary', () => {
       Targets: Match.anyValue(),
     });
     dev.resourceCountIs('AWS::Events::Rule', 0);
+    dev.resourceCountIs('AWS::SecretsManager::Secret', 0);
+  });
+
+  test('has a secret without a value for its key, encrypted with the key of the stage if it has one', () => {
+    const secretOf = (template: Template) =>
+      Object.values(resourcesOf(template, 'AWS::SecretsManager::Secret')).map(({ Properties }) => Properties);
+    const [secret] = secretOf(api);
+    expect(Object.keys(secret).sort()).toEqual(['Description', 'Tags']);
+    const encrypted = templatesOf('prod', { encryption: 'customer-managed-key' }).api;
+    expect(secretOf(encrypted)).toMatchObject([{ KmsKeyId: { 'Fn::ImportValue': expect.anything() } }]);
+  });
+
+  test.each([
+    ['sandbox', 'sandbox', templatesOf('dev', { canary: true }).api],
+    ['real', 'real providers', api],
+  ])('is told %s in a stage with the %s', (providers, _, template) => {
+    const [id] = Object.keys(resourcesOf(template, 'AWS::SecretsManager::Secret'));
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: { PROVIDERS: providers, KEY_SECRET: { Ref: id } } },
+    });
+    template.hasOutput('CanarySecretArn', { Value: { Ref: id } });
   });
 });

@@ -64,6 +64,7 @@ const BY_OPTION = {
     'AWS::Lambda::Function': 1,
     'AWS::Lambda::Permission': 1,
     'AWS::Logs::LogGroup': 1,
+    'AWS::SecretsManager::Secret': 1,
   },
   completionWatch: { 'AWS::CloudWatch::Alarm': 2 },
   // Three alarms for each of four providers in prod, and for the one provider `sandbox` in dev.
