@@ -80,8 +80,9 @@ describe('200', () => {
     expect(ids).toEqual([...new Set(ids)]);
   });
 
-  it('is at most 120 KB, and small enough to arrive at once', async () => {
-    expect(Buffer.byteLength((await getDocs()).body)).toBeLessThanOrEqual(120 * 1024);
+  // 120 KB was the aim with twelve operations; each of the seventeen adds about 8 KB of fields and samples in four languages.
+  it('is at most 180 KB, and small enough to arrive at once', async () => {
+    expect(Buffer.byteLength((await getDocs()).body)).toBeLessThanOrEqual(180 * 1024);
     expect(gzipSync((await getDocs()).body).byteLength).toBeLessThan(MAX_COMPRESSED_BYTES);
   });
 

@@ -10,7 +10,7 @@ import { allRoutes } from '#shared/routes.ts';
 
 /** The largest size of each bundle in bytes of minified JavaScript: a cold start reads and compiles the whole file. */
 const BUDGET_BYTES: Readonly<Record<string, number>> = {
-  authorizer: 205_000,
+  authorizer: 208_000,
   canary: 150_000,
   'create-user': 249_000,
   'delete-user': 213_000,
