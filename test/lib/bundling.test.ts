@@ -20,6 +20,7 @@ const BUDGET_BYTES: Readonly<Record<string, number>> = {
   'get-openapi': 160_000,
   'get-openid-configuration': 33_000,
   'get-user': 211_000,
+  'list-events': 196_000,
   'list-users': 221_000,
   'send-otp': 237_000,
   'verify-otp': 238_000,
