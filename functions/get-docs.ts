@@ -11,7 +11,6 @@ export interface GetDocsDeps extends EndpointDeps {
   readonly readPage: ReadPage;
 }
 
-/** Returns the reference page. */
 export const handle: Handle<typeof route, GetDocsDeps> = async (_request, { readPage }) => ({
   status: 200,
   ...(await readPage('reference')),

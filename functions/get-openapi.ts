@@ -11,7 +11,6 @@ export interface GetOpenapiDeps extends EndpointDeps {
   readonly document: ResponseOf<typeof route>['body'];
 }
 
-/** Returns the OpenAPI document. */
 export const handle: Handle<typeof route, GetOpenapiDeps> = async (_request, { document }) => ({
   status: 200,
   body: document,

@@ -40,7 +40,6 @@ export interface ServiceOptions extends DatabaseOptions, Omit<FolderOptions, 'on
 /** The content of `.local/demo.json`: the URL of the service and the keys to call it with. */
 export type Demo = { readonly base_url: string } & DemoSellers;
 
-/** The running service. */
 export interface Service {
   readonly demo: Demo;
   /** Resolves with a sentence when a part that the service needs ends by itself. */

@@ -19,7 +19,6 @@ export const routes = {
   ...docsPageRoutes,
 } as const;
 
-/** The name of a row. */
 export type RouteName = keyof typeof routes;
 
 /** Every row, in the order of the table. */

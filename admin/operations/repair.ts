@@ -14,8 +14,8 @@ import { findGatewayKey, removeGatewayKey } from './revoke-key.ts';
 import { rewriteSecrets } from './set-seller-status.ts';
 
 /**
- * Repairs a difference of a key, from the key as it is now. A change of the table has `record` in its own transaction. A change of
- * API Gateway alone has it written before, so that no change is without its record.
+ * Repairs a difference of a key, from the key as it is now. A change of the table writes `record` in the same transaction. A change of
+ * API Gateway alone writes it first, so that every change has its record.
  */
 type RepairKey = (admin: Administration, key: ApiKey, record: NewAuditRecord) => Promise<void>;
 

@@ -6,7 +6,6 @@ import type { Connection, TargetOptions } from './connection.ts';
 import { type Block, render } from './render.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The name of the program. */
 export const PROGRAM = 'buyer-linking';
 
 /** How `--help` describes a phone. */
@@ -18,7 +17,6 @@ export interface GlobalOptions extends TargetOptions {
   readonly yes?: boolean;
 }
 
-/** The result of a command. */
 export interface CommandResult {
   /** The value for `--json`. */
   readonly json: unknown;

@@ -32,8 +32,8 @@ export const isUsable = (secret: KeySecret, nowMs: number): boolean =>
 export const AUTHORIZER_PERMISSIONS = { table: { 'SECRET#': ['GetItem'] } } as const satisfies Permissions;
 
 /**
- * The one thing the authorizer writes: the day a secret was last used, into items whose partition key begins so, and no other
- * attribute of them. It cannot write any attribute that its decision uses.
+ * The partition keys and the one attribute that the authorizer may write: the day on which a secret was last used. Its decision does
+ * not use this attribute.
  */
 export const AUTHORIZER_WRITES = {
   action: 'UpdateItem',

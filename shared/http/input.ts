@@ -18,8 +18,8 @@ const pointerTo = (field: string): string =>
   `#/${encodeURIComponent(shorten(field).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))}`;
 
 /**
- * Parses an object. Returns the first fault of each wrong field, then every unknown field: valibot itself reports only the first unknown
- * one, and none that every object inherits, such as `toString`.
+ * Parses an object. Returns the first fault of each wrong field, then every unknown field. Valibot reports only the first unknown field,
+ * and no unknown field with an inherited name such as `toString`, so they are found here.
  */
 const parseObject = (
   schema: ObjectSchema,

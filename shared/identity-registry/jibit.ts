@@ -43,7 +43,6 @@ const personSchema = (nationalId: string) =>
   });
 const matchSchema = v.object({ matched: v.boolean() });
 
-/** The registry Jibit. */
 export const jibit = provider({
   name: 'jibit',
   credentials: accountSchema,

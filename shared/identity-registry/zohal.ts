@@ -55,7 +55,6 @@ const personSchema = (nationalId: string) =>
     }),
   ]);
 
-/** The registry Zohal. */
 export const zohal = provider({
   name: 'zohal',
   credentials: credentialsSchema,

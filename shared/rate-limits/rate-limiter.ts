@@ -50,7 +50,7 @@ export const stateIn = (item: StoredItem | undefined, limit: Limit, nowMs: numbe
   };
 };
 
-/** The parts of an UpdateItem that return the counts of other limits with its own: they are set to what they are. */
+/** Returns the parts of an UpdateItem that make it return the counts of other limits too: each is set to the value that it has. */
 const alsoReturn = (limits: readonly Limit[], nowMs: number) => ({
   assignments: limits.map((_, index) => `, #read${index} = if_not_exists(#read${index}, :zero)`).join(''),
   names: Object.fromEntries(limits.map((limit, index) => [`#read${index}`, countAttribute(limit, nowMs)])),

@@ -32,7 +32,6 @@ const REASONS = reasonsByCode({
 
 const replySchema = v.object({ return: v.object({ status: v.number() }) });
 
-/** The SMS provider Kavenegar. */
 export const kavenegar = provider({
   name: 'kavenegar',
   credentials: credentialsSchema,

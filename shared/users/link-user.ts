@@ -107,7 +107,6 @@ const readCounts = async (table: Table, sellerId: string): Promise<SellerCounts>
   return countsFrom(seller);
 };
 
-/** Links users to sellers. */
 export const userLinks = (table: Table) => ({
   /**
    * Reads in one call what decides on a link: the person if the seller has linked it, the phone hash under which the buyer is

@@ -112,7 +112,6 @@ const removalItems = (
   ];
 };
 
-/** Removes users. */
 export const userRemovals = (table: Table) => ({
   /**
    * Removes a user and everything personal about it, in one transaction. Removing the same id again changes nothing. Conflicts with
