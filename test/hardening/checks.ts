@@ -12,6 +12,23 @@ const PAGE_SIZE = 25;
 
 type ListedUser = SellerText & { readonly id: string };
 
+/** Reads the users that were linked after the first one, by the id of the last one that was read. */
+const usersAfterFirst = async (
+  baseUrl: string,
+  first: string | undefined,
+  seller: CampaignSeller,
+  report: Report,
+): Promise<string[]> => {
+  const users: string[] = [];
+  for (let after = first; after; ) {
+    const path = `/v1/users?after=${after}&page_size=${PAGE_SIZE}`;
+    const reply = await call(baseUrl, { method: 'GET', path, key: seller.nextKey() }, report);
+    users.push(...(reply?.json?.data ?? []).map(lineOf));
+    after = reply?.json?.next_after;
+  }
+  return users;
+};
+
 /** Checks every page of a seller against the users of its workers. */
 export const checkPages = async (
   { baseUrl }: Deployment,
@@ -44,6 +61,12 @@ export const checkPages = async (
     'the pages hold exactly the acknowledged users, with their names and external ids',
     JSON.stringify(listed.map(lineOf).sort()) === JSON.stringify(expected),
     () => `listed ${listed.map(lineOf)}, expected ${expected}`,
+  );
+  const following = await usersAfterFirst(baseUrl(), listed[0]?.id, seller, report);
+  report.expect(
+    'the users after the first one are those of the pages',
+    JSON.stringify(following) === JSON.stringify(listed.slice(1).map(lineOf)),
+    () => `after the first ${following}, on pages ${listed.slice(1).map(lineOf)}`,
   );
   report.expect('the pages are in the order of linking', inOrder(listed), () => seller.id);
 };

@@ -6,7 +6,7 @@ import type { Campaign } from './campaign.ts';
 const FIRST_PERSON = 50_000;
 const PEOPLE = 30;
 const STEPS = 10;
-const PAGES = 2;
+const PAGES = 4;
 const SELLERS = ['A', 'B', 'C', 'D'];
 
 /**
@@ -23,7 +23,7 @@ export const model: Campaign = {
     await deployment.register(phones);
     const sellers = [];
     const rounds = Math.ceil(scale * 40);
-    // After each round two requests read the pages of each seller.
+    // After each round four requests read the pages of each seller.
     for (const name of SELLERS) {
       sellers.push(await deployment.newSeller(`Model ${name}`, rounds * (STEPS + PAGES)));
     }
