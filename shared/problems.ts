@@ -42,7 +42,9 @@ export const PROBLEMS = {
   insufficient_scope: {
     status: 403,
     title: 'Insufficient scope',
-    detail: 'This API key lacks the scope that this operation requires.',
+    detail:
+      'This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, ' +
+      'PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.',
   },
   too_many_secrets: {
     status: 409,

@@ -28,6 +28,16 @@ describe('the route table', () => {
     expect(new Set(operations).size).toBe(operations.length);
   });
 
+  it('has the method and the path of each row with a scope in the detail of insufficient_scope, under its scope', () => {
+    const { detail } = PROBLEMS.insufficient_scope;
+    const scoped = allRoutes.filter((route) => scopeOf(route) !== undefined);
+    expect(scoped.length).toBeGreaterThan(0);
+    for (const route of scoped) {
+      const [, operations = ''] = new RegExp(`${scopeOf(route)}: ([^.]+)\\.`).exec(detail) ?? [];
+      expect(operations.split(/[ ,]+/)).toEqual(expect.arrayContaining([route.method, route.path]));
+    }
+  });
+
   it('requires no key on exactly these rows', () => {
     expect(allRoutes.filter((route) => route.access.by === 'public').map(({ path }) => path)).toEqual(
       PUBLIC_PATHS,

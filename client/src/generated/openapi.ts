@@ -921,7 +921,7 @@ export interface components {
         };
         /**
          * InsufficientScope
-         * @description This API key lacks the scope that this operation requires.
+         * @description This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.
          */
         InsufficientScope: {
             /**
@@ -940,7 +940,7 @@ export interface components {
             code: "insufficient_scope";
             /**
              * @description For people; do not parse it.
-             * @example This API key lacks the scope that this operation requires.
+             * @example This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.
              */
             detail: string;
             /**
@@ -1525,7 +1525,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope that this operation requires. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1539,7 +1539,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope that this operation requires.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -1762,7 +1762,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope that this operation requires. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1776,7 +1776,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope that this operation requires.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2006,7 +2006,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope that this operation requires. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2020,7 +2020,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope that this operation requires.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2196,7 +2196,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope that this operation requires. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2210,7 +2210,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope that this operation requires.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2432,7 +2432,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope that this operation requires. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2446,7 +2446,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope that this operation requires.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2712,7 +2712,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope that this operation requires. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2726,7 +2726,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope that this operation requires.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -3284,7 +3284,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope that this operation requires. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3298,7 +3298,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope that this operation requires.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
