@@ -17,7 +17,7 @@ const BUDGET_BYTES: Readonly<Record<string, number>> = {
   'get-docs': 33_000,
   'get-guide': 33_000,
   'get-jwks': 174_000,
-  'get-openapi': 160_000,
+  'get-openapi': 165_000,
   'get-openid-configuration': 33_000,
   'get-user': 211_000,
   'list-events': 196_000,
