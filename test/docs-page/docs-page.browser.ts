@@ -130,7 +130,7 @@ describeInBrowser('the reference page', () => {
     await enterKey(page, service.demo.keys.read_only);
     expect((await execute(page, 'list-users')).status).toBe('200');
     expect(await page.locator('#list-users [data-language="curl"]').innerText()).toContain(
-      `'${staged.baseUrl}/v1/users?page=1&page_size=20'`,
+      `'${staged.baseUrl}/v1/users?page_size=20'`,
     );
     await page.click('.contents a[href="docs/linking"]');
     await page.click('.contents a[href="errors"]');
