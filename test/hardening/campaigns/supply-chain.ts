@@ -11,8 +11,9 @@ interface LockedPackage {
 }
 
 /** Licenses that allow use and redistribution without conditions on our own code. MPL-2.0 and CC-BY-4.0 apply to their own files. */
-const LICENSES =
-  /^\(?(?:MIT|MIT-0|0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|ISC|CC0-1\.0|CC-BY-4\.0|MPL-2\.0|PSF-2\.0|Python-2\.0|Unlicense)(?: OR [\w.-]+)?\)?$/;
+const KNOWN =
+  'MIT|MIT-0|0BSD|Apache-2\\.0|BSD-[23]-Clause|BlueOak-1\\.0\\.0|ISC|CC0-1\\.0|CC-BY-4\\.0|MPL-2\\.0|PSF-2\\.0|Python-2\\.0|Unlicense|Zlib';
+const LICENSES = new RegExp(`^\\(?(?:${KNOWN})(?: OR [\\w.-]+| AND (?:${KNOWN}))?\\)?$`);
 
 /** Packages of other platforms whose integrity the registry at hand does not serve; SECURITY.md names them. */
 const WITHOUT_INTEGRITY = /^node_modules\/@dynoxide\//;
