@@ -4,7 +4,7 @@ export interface Report {
   violated(check: string, detail: string): void;
   /** Counts a try, and a violation if the condition does not hold. */
   expect(check: string, holds: boolean, detail: () => string): void;
-  /** Counts a planned operation of a kind, and whether it reached its rule: a response that the model can judge. */
+  /** Counts a planned operation of a kind, and whether it reached its rule: a response that the model can check. */
   operation(kind: string, hasReachedRule: boolean): void;
 }
 

@@ -169,7 +169,7 @@ export const newWorker = ({
   };
 
   return {
-    /** Makes one random operation. Returns whether it got a response that the model can judge. */
+    /** Makes one random operation. Returns whether it got a response that the model can check. */
     step(): Promise<boolean> {
       const state = random.pick(states);
       const operation = random.chance(0.05) ? list : random.pick(operationsOn(state));
