@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import type { Page } from '#shared/pages.ts';
+import { contentSecurityPolicy } from './content-security-policy.ts';
 import { type Html, html, raw } from './html.ts';
 import type { Language } from './language.ts';
 
@@ -21,23 +21,9 @@ const bundle = (name: string): string => {
 const STYLE = bundle('page.css');
 const SCRIPT = bundle('page.js');
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
-/** Allows the page's own style and script, by hash, and requests to its own origin. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  `script-src ${hashOf(SCRIPT)}`,
-  `style-src ${hashOf(STYLE)}`,
-  'img-src data:',
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
 const HEADERS = {
   'Cache-Control': 'public, max-age=300',
-  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'Content-Security-Policy': contentSecurityPolicy(STYLE, SCRIPT),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import { contentSecurityPolicy } from '#lib/docs-page/content-security-policy.ts';
 import { type Html, html, raw } from '#lib/docs-page/html.ts';
 import {
   PERSON_OUTCOMES,
@@ -17,21 +17,10 @@ const readBrowserFile = (name: string): string =>
 const STYLE = readBrowserFile('page.css');
 const SCRIPT = readBrowserFile('page.js');
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    `script-src ${hashOf(SCRIPT)}`,
-    `style-src ${hashOf(STYLE)}`,
-    'img-src data:',
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
+  'Content-Security-Policy': contentSecurityPolicy(STYLE, SCRIPT),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',

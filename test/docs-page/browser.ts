@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 
 const BROWSERS = [
   process.env.CHROMIUM_PATH,
@@ -35,6 +36,29 @@ export const launchBrowser = (more: readonly string[] = []): Promise<Browser> =>
       ...more,
     ],
   });
+
+/** Starts a browser and the local service for the tests of a block. Closes the pages after each test. */
+export const useBrowser = (): (() => { readonly browser: Browser; readonly service: RunningService }) => {
+  let browser: Browser;
+  let service: RunningService;
+
+  beforeAll(async () => {
+    service = await startRunningService({ args: ['--memory'] });
+    browser = await launchBrowser();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await removeDataFolder(service?.folder);
+  });
+
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
+  });
+
+  return () => ({ browser, service });
+};
 
 /** The reference page in its own browser context, and the errors in it. */
 export interface OpenPage {

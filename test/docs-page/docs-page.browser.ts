@@ -9,6 +9,7 @@ import {
   execute,
   launchBrowser,
   openDocs,
+  useBrowser,
 } from './browser.ts';
 import { behindStage } from './staged.ts';
 
@@ -32,24 +33,13 @@ const brightnessOf = (page: Page, selector: string, property: 'color' | 'backgro
   );
 
 describeInBrowser('the reference page', () => {
+  const running = useBrowser();
   let browser: Browser;
   let service: RunningService;
   let baseUrl: string;
-
-  beforeAll(async () => {
-    service = await startRunningService({ args: ['--memory'] });
+  beforeAll(() => {
+    ({ browser, service } = running());
     baseUrl = service.demo.base_url;
-    browser = await launchBrowser();
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await removeDataFolder(service?.folder);
-  });
-
-  afterEach(async () => {
-    for (const context of browser.contexts()) await context.close();
   });
 
   it.each([

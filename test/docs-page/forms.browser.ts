@@ -1,31 +1,20 @@
 /** The forms of the reference page in a real browser, served by the whole local service. */
 import type { Browser, Page } from 'playwright-core';
-import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
-import { describeInBrowser, execute, launchBrowser, openDocs } from './browser.ts';
+import type { RunningService } from '#test/service/running-service.ts';
+import { describeInBrowser, execute, openDocs, useBrowser } from './browser.ts';
 
 /** Returns the samples of an operation, in the order of the tabs. */
 const samplesOf = (page: Page, operationId: string): Promise<readonly string[]> =>
   page.locator(`#${operationId} .samples pre`).allTextContents();
 
 describeInBrowser('the forms of the reference page', () => {
+  const running = useBrowser();
   let browser: Browser;
   let service: RunningService;
   let baseUrl: string;
-
-  beforeAll(async () => {
-    service = await startRunningService({ args: ['--memory'] });
+  beforeAll(() => {
+    ({ browser, service } = running());
     baseUrl = service.demo.base_url;
-    browser = await launchBrowser();
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await removeDataFolder(service?.folder);
-  });
-
-  afterEach(async () => {
-    for (const context of browser.contexts()) await context.close();
   });
 
   it('writes what is typed into the samples of every language, quoted as the language needs it', async () => {

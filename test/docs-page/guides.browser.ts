@@ -1,8 +1,8 @@
 /** The guides in a real browser, served by the whole local service. */
 import type { Browser, Page } from 'playwright-core';
 import { GUIDE_NAMES } from '#shared/pages.ts';
-import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
-import { accessibilityFaults, describeInBrowser, launchBrowser, openDocs } from './browser.ts';
+import type { RunningService } from '#test/service/running-service.ts';
+import { accessibilityFaults, describeInBrowser, openDocs, useBrowser } from './browser.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 const DARK = { colorScheme: 'dark' } as const;
@@ -10,24 +10,13 @@ const DARK = { colorScheme: 'dark' } as const;
 const widthOf = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth');
 
 describeInBrowser('the guides', () => {
+  const running = useBrowser();
   let browser: Browser;
   let service: RunningService;
   let baseUrl: string;
-
-  beforeAll(async () => {
-    service = await startRunningService({ args: ['--memory'] });
+  beforeAll(() => {
+    ({ browser, service } = running());
     baseUrl = service.demo.base_url;
-    browser = await launchBrowser();
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await removeDataFolder(service?.folder);
-  });
-
-  afterEach(async () => {
-    for (const context of browser.contexts()) await context.close();
   });
 
   it.each(

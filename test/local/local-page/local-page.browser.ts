@@ -1,30 +1,22 @@
 /** The page at /_local in a real browser, served by the whole local service. */
 import type { Browser, Page } from 'playwright-core';
 import { testPhone } from '#shared/providers/test-identities.ts';
-import { accessibilityFaults, describeInBrowser, launchBrowser, openDocs } from '#test/docs-page/browser.ts';
+import { accessibilityFaults, describeInBrowser, openDocs, useBrowser } from '#test/docs-page/browser.ts';
 import { newPhone } from '#test/generated-people.ts';
 import { call } from '#test/scenarios/call.ts';
 import { localTarget } from '#test/service/local-target.ts';
-import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+import type { RunningService } from '#test/service/running-service.ts';
 
 const DARK = { colorScheme: 'dark' } as const;
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
 describeInBrowser('the local page', () => {
+  const running = useBrowser();
   let browser: Browser;
   let service: RunningService;
 
-  beforeAll(async () => {
-    service = await startRunningService({ args: ['--memory'] });
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await removeDataFolder(service?.folder);
-  });
-  afterEach(async () => {
-    for (const context of browser.contexts()) await context.close();
+  beforeAll(() => {
+    ({ browser, service } = running());
   });
 
   const open = (options = {}) => openDocs(browser, service.demo.base_url, { ...options, path: '/_local' });
