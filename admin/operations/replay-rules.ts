@@ -100,8 +100,9 @@ export const isDeletedIfGone = (item: StoredItem, { byId, byHash }: RemovedBuyer
   const [kind, rest = ''] = pk.split('#');
   if (kind === 'SECRET' || kind === 'CODE') return true;
   if (sk.startsWith(API_KEY_PREFIX)) return item.status === 'pending';
-  if (kind === 'LINKS') return byHash.has(rest);
-  if (kind !== 'BUYER') return false;
+  if (kind !== 'LINKS' && kind !== 'BUYER') return false;
+  // A buyer who was erased can register and be linked again.
+  const since = String(kind === 'LINKS' ? item.created_at : item.registered_at);
   const removedAt = [byId.get(String(item.buyer_id)), byHash.get(rest)].filter((time) => time !== undefined);
-  return removedAt.some((time) => time > String(item.registered_at));
+  return removedAt.some((time) => time > since);
 };

@@ -10,7 +10,7 @@ export const linkBuyer = async (
   table: Table,
   sellerId: string,
   phoneHash: string,
-  externalId?: string,
+  more: { readonly external_id?: string; readonly created_at?: string } = {},
 ): Promise<User> => {
   people += 1;
   await registerBuyer(table);
@@ -27,7 +27,7 @@ export const linkBuyer = async (
         phone: '+989121234567',
         display_name: 'Sara Ahmadi',
         created_at: '2026-11-21T10:00:00.000Z',
-        external_id: externalId,
+        ...more,
       },
     },
     performance.now() + 10_000,

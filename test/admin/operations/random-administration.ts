@@ -63,10 +63,11 @@ const OPERATIONS = {
   }),
   suspend: onSeller(({ deployment: { admin } }, sellerId) => setSellerStatus(admin, sellerId, 'suspended')),
   resume: onSeller(({ deployment: { admin } }, sellerId) => setSellerStatus(admin, sellerId, 'active')),
-  link: onSeller(async ({ deployment: { table }, users }, sellerId, choice) => {
+  link: onSeller(async ({ deployment: { clock, table }, users }, sellerId, choice) => {
     await registerBuyer(table);
-    const person = String((choice >> 3) % PHONES);
-    const result = await userStore(table).link(linkOf(sellerId, person), inAnHour());
+    const link = linkOf(sellerId, String((choice >> 3) % PHONES));
+    const user = { ...link.user, created_at: new Date(clock()).toISOString() };
+    const result = await userStore(table).link({ ...link, user }, inAnHour());
     if (result.written) users.push([sellerId, result.value.id]);
   }),
   code: onSeller(({ deployment: { table } }, sellerId, choice) => {

@@ -93,6 +93,21 @@ describe('replay', () => {
     expect(JSON.stringify(items)).not.toContain('Sara Ahmadi');
   });
 
+  it('brings back the link of a buyer who was erased, registered and linked again before the restore point', async () => {
+    await eraseBuyer(deployment.admin, [PHONE_HASH]);
+    deployment.clock.advance(60);
+    const created_at = new Date(deployment.clock()).toISOString();
+    const user = await linkBuyer(deployment.table, issued.seller.seller_id, PHONE_HASH, { created_at });
+    const linkedAgain = await itemsIn(deployment.table);
+    await damage(
+      deployment.table,
+      linkedAgain.filter(({ id }) => id === user.id),
+    );
+    const admin = await restoredFrom(deployment, linkedAgain);
+    expect(await replay(admin, deployment.table)).toMatchObject({ deleted: {} });
+    expect(comparable(await itemsIn(admin.table))).toEqual(comparable(linkedAgain));
+  });
+
   it('gives no ordinal out twice after users were linked and removed since the restore point', async () => {
     const { seller_id } = issued.seller;
     const since = await linkBuyer(deployment.table, seller_id, 'another phone');

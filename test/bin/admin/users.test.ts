@@ -109,8 +109,8 @@ describe('users', () => {
 
   it('shows the users with an external id of all sellers, or of one', async () => {
     const { seller_id: other } = await shell.json('sellers', 'create', 'Label Shop');
-    const ours = await linkBuyer(shell.table, sellerId, 'hash of a phone', 'order:cli-1');
-    const theirs = await linkBuyer(shell.table, other, 'hash of a phone', 'order:cli-1');
+    const ours = await linkBuyer(shell.table, sellerId, 'hash of a phone', { external_id: 'order:cli-1' });
+    const theirs = await linkBuyer(shell.table, other, 'hash of a phone', { external_id: 'order:cli-1' });
     const { data } = await shell.json('users', 'show', 'order:cli-1');
     expect(data.map(({ id }: User) => id).sort()).toEqual([ours.id, theirs.id].sort());
     const one = await shell.json('users', 'show', 'order:cli-1', '--seller', other);
