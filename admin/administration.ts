@@ -21,8 +21,8 @@ export interface AdministrationOptions {
   readonly actor: string;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Called before each step that writes. A test ends the operation here, as a crash would. */
-  readonly beforeStep?: (step: string) => void | Promise<void>;
+  /** Called before each step of an operation that has several, with its name: `--verbose` shows it. If it throws, the operation ends there. */
+  readonly onStep?: (step: string) => void | Promise<void>;
 }
 
 /** The options and the stores. Every operation of this folder takes it as its first argument. */
@@ -58,7 +58,7 @@ export const keyIdInGatewayName = (stage: string, name: string): string | undefi
 
 /** Runs one step of an operation. Each step is idempotent, so an interrupted operation is completed by running it again. */
 export const step = async <T>(admin: Administration, name: string, run: () => Promise<T>): Promise<T> => {
-  await admin.beforeStep?.(name);
+  await admin.onStep?.(name);
   return run();
 };
 

@@ -15,6 +15,7 @@ export const PHONE_HELP = '0912… or +98912…, or - to read it from stdin';
 export interface GlobalOptions extends TargetOptions {
   readonly json?: boolean;
   readonly yes?: boolean;
+  readonly verbose?: boolean;
 }
 
 export interface CommandResult {
@@ -99,8 +100,14 @@ export const commandsOf = (program: Command, terminal: Terminal, ended: (exitCod
         const command = received.at(-1) as Command;
         const options = command.optsWithGlobals<GlobalOptions>();
         const connection = await connect(options);
+        const onStep = (step: string): void => terminal.error(`${step}\n`);
         try {
-          const session = { ...connection, terminal, confirm: confirmWith(terminal, options.yes === true) };
+          const session = {
+            ...connection,
+            admin: options.verbose === true ? { ...connection.admin, onStep } : connection.admin,
+            terminal,
+            confirm: confirmWith(terminal, options.yes === true),
+          };
           const result = await work(session, ...([...received.slice(0, -2), options] as never[]));
           write(terminal, options.json === true, result);
           ended(result.exitCode ?? 0);

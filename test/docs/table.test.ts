@@ -114,7 +114,7 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
     actor: 'local:tester',
     clock: () => NOW_MS,
     ids: randomIds,
-    beforeStep: observe,
+    onStep: observe,
   });
   const { seller_id: sellerId } = await observed(createSeller(admin, 'Kaveh Books'));
   await observed(eraseBuyer(admin, ['another phone']));

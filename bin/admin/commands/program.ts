@@ -57,6 +57,7 @@ export const programFor = (terminal: Terminal, ended: (exitCode: number) => void
     .option('--data <folder>', 'the data folder of the local service (default: .local)')
     .option('--json', 'write JSON, for scripts')
     .option('--yes', 'do not ask before actions that cannot be undone')
+    .option('--verbose', 'show the steps of an operation, on stderr')
     .version(packageJson.version, '--version', 'show the version')
     .addHelpText('after', EXAMPLES);
   const commands = commandsOf(program, terminal, ended);

@@ -34,7 +34,7 @@ describe('the administration', () => {
     const steps: string[] = [];
     const admin = {
       ...deployment.admin,
-      async beforeStep(step: string) {
+      async onStep(step: string) {
         steps.push(step);
         // The key is in its plan in API Gateway and is about to be activated.
         await (step === 'issue: activate' &&

@@ -148,7 +148,7 @@ describe('eraseBuyer', () => {
     let steps = 0;
     const admin = {
       ...deployment.admin,
-      async beforeStep() {
+      async onStep() {
         steps += 1;
         await (steps === 1 && linkBuyer(deployment.table, first.seller_id, CURRENT));
       },

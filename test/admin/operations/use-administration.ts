@@ -93,7 +93,7 @@ const newAdministration = async ({ endpoint }: TestTable, apiGateway: RunningApi
     actor: 'local:tester',
     clock,
     ids: randomIds,
-    beforeStep: (step) => {
+    onStep: (step) => {
       if (steps.length === interruptAt) throw new Interrupted(step);
       steps.push(step);
     },

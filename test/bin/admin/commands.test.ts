@@ -45,6 +45,17 @@ describe('sellers', () => {
     expect((await shell.json('sellers', 'suspend', seller_id, '--yes')).status).toBe('suspended');
   });
 
+  it('shows the steps of an operation with --verbose, beside the result', async () => {
+    const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books');
+    const suspended = ['sellers', 'suspend', seller_id, '--yes', '--json'];
+    const { out, error } = await shell.cli(...suspended, '--verbose');
+    expect(JSON.parse(out)).toMatchObject({ status: 'suspended' });
+    expect(error).toBe(
+      'suspend: mark the seller\nsuspend: flush the authorizer cache\nsuspend: record the flush\n',
+    );
+    expect((await shell.cli('sellers', 'resume', seller_id, '--json')).error).toBe('');
+  });
+
   it('issues no key for a suspended seller', async () => {
     const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books');
     await shell.json('sellers', 'suspend', seller_id, '--yes');
