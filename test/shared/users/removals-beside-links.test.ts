@@ -9,10 +9,10 @@ import { createSeller, inAnHour, linked, linkOf } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 const SELLER = 'sel_crowd';
-const USERS = 1000;
-const REMOVED = 200;
-const CREATED = 50;
-const PAGE_SIZE = 50;
+const USERS = 300;
+const REMOVED = 60;
+const CREATED = 20;
+const PAGE_SIZE = 20;
 const REMOVERS = 8;
 const LINKERS = 4;
 const BATCH = 25;
@@ -100,7 +100,7 @@ const readPages = async (): Promise<string[][]> => {
   return pages.map(({ users }) => idsOf(users));
 };
 
-describe('200 of 1,000 users removed at random while 50 are linked', () => {
+describe('60 of 300 users removed at random while 20 are linked', () => {
   let removed: Set<string>;
   let created: User[];
   let seenMeanwhile: string[][][];
@@ -146,7 +146,7 @@ describe('200 of 1,000 users removed at random while 50 are linked', () => {
     );
   });
 
-  it('gives the new users the ordinals 1,001 to 1,050', () => {
+  it('gives the new users the ordinals 301 to 320', () => {
     const ordinals = created.map(({ id }) => Number(ordinalOf(id))).sort((a, b) => a - b);
     expect(ordinals).toEqual(upTo(CREATED).map((number) => USERS + number));
   });
@@ -165,10 +165,10 @@ describe('200 of 1,000 users removed at random while 50 are linked', () => {
     expect(ordinals).toEqual(ordinals.map((page) => page.toSorted((a, b) => a - b)));
   });
 
-  it('counts 850 users on 17 pages', async () => {
+  it('counts 260 users on 13 pages', async () => {
     expect(await store.listPage(SELLER, 1, PAGE_SIZE)).toMatchObject({
       total: USERS - REMOVED + CREATED,
-      totalPages: 17,
+      totalPages: 13,
     });
   });
 
