@@ -16,9 +16,6 @@ export const windowOf = (nowMs: number, windowSeconds: number): number =>
 export const secondsToNextWindow = (nowMs: number, windowSeconds: number): number =>
   Math.max(1, Math.ceil((windowOf(nowMs, windowSeconds) + 1) * windowSeconds - nowMs / 1000));
 
-/** The longest time of a call, in milliseconds. The request then passes uncounted: the usage plan still limits it. */
-const TIMEOUT_MS = 1000;
-
 const KEEP_SECONDS = KEPT_DAYS * DAY_SECONDS;
 
 /** The window of an item. One item holds the counts of a subject in a clock hour, so that one call counts and reads several limits. */
@@ -56,8 +53,11 @@ const alsoReturn = (limits: readonly Limit[], nowMs: number) => ({
   names: Object.fromEntries(limits.map((limit, index) => [`#read${index}`, countAttribute(limit, nowMs)])),
 });
 
-/** Counts against limits in clock windows. Throws the errors of the table; the caller decides what an unreachable store means. */
-export const rateLimiter = (table: Table, timeoutMs = TIMEOUT_MS) => {
+/**
+ * Counts against limits in clock windows. `timeoutMs`: the longest time of a call. Throws the errors of the table; the caller decides
+ * what an unreachable store means.
+ */
+export const rateLimiter = (table: Table, timeoutMs: number) => {
   const { client, name: TableName } = table;
   const timeout = () => ({ abortSignal: AbortSignal.timeout(timeoutMs) });
 
@@ -138,6 +138,9 @@ export const rateLimiter = (table: Table, timeoutMs = TIMEOUT_MS) => {
 };
 
 export type RateLimiter = ReturnType<typeof rateLimiter>;
+
+/** The longest time of a call in Lambda. The request then passes uncounted: the usage plan still limits it. */
+const TIMEOUT_MS = 1000;
 
 /** On one machine a process serves all requests at once, so a late response of the limiter's store may be the fault of the process. */
 const LOCAL_TIMEOUT_MS = 3000;

@@ -18,11 +18,11 @@ import { problem } from '#shared/problems.ts';
 import { consumed } from '#shared/rate-limits/consumed.ts';
 import { keyLimit, minuteLimit } from '#shared/rate-limits/limits.ts';
 import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
-import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { checkRecordFrom } from '#shared/users/person-check.ts';
 import { personChecks } from '#shared/users/person-check-lease.ts';
 import { useApiGateway } from '#test/local/api-gateway/use-api-gateway.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { useTable } from '#test/table/use-table.ts';
 
@@ -157,9 +157,9 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
 
   const caller = { keyId: key.key_id, plan: 'free', limits: {} } as const;
   for (const limit of [minuteLimit(caller), ...KEY_LIMIT_NAMES.map((name) => keyLimit(name, caller))]) {
-    await observed(rateLimiter(table).increment(limit, NOW_MS));
+    await observed(patientLimiter(table).increment(limit, NOW_MS));
   }
-  const ceilings = stageCeilings(rateLimiter(table), { smsPerDay: 10 }, () => NOW_MS);
+  const ceilings = stageCeilings(patientLimiter(table), { smsPerDay: 10 }, () => NOW_MS);
   const unlimited = { consume: async () => consumed() };
   await observed(ceilings.consumeSms({ keyId: key.key_id, scopes: [] }, unlimited));
 

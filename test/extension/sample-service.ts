@@ -6,10 +6,10 @@ import { policyFor } from '#shared/api-keys/policy.ts';
 import type { KeySecret } from '#shared/api-keys/schema.ts';
 import { systemClock } from '#shared/clock.ts';
 import { type PlanName, usagePlanThrottle } from '#shared/rate-limits/plans.ts';
-import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import type { Route } from '#shared/route.ts';
 import type { Scope } from '#shared/scopes.ts';
 import type { Target } from '#test/scenarios/target.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { sampleFunction, sampleKeyFunction, sampleKeyRoute, sampleRoute } from './sample-endpoint.ts';
 
@@ -48,7 +48,7 @@ export const startSampleService = async (routes: readonly Route[]) => {
     Object.keys(SECRETS).map((name) => [name, newApiKey('blk_test_')]),
   ) as Record<KeyName, string>;
   const secrets = new Map(Object.entries(keys).map(([name, key]) => [key, SECRETS[name as KeyName]]));
-  const common = { clock: systemClock, rateLimiter: rateLimiter(table) };
+  const common = { clock: systemClock, rateLimiter: patientLimiter(table) };
   const serve = gateway({
     routes,
     functions: {

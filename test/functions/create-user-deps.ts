@@ -1,14 +1,13 @@
 import type { CreateUserDeps } from '#functions/create-user.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
-import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { type StageCeilingNumbers, stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { personChecks } from '#shared/users/person-check-lease.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
-import { LIMITER_TIMEOUT_MS } from './harness.ts';
 
 export const testHashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
 
@@ -23,7 +22,7 @@ export const createUserDepsOn = (
   table: Table,
   { clock, identityRegistry, ceilings = {} }: Options,
 ): CreateUserDeps & Required<Pick<CreateUserDeps, 'rateLimiter'>> => {
-  const limiter = rateLimiter(table, LIMITER_TIMEOUT_MS);
+  const limiter = patientLimiter(table);
   return {
     checks: personChecks(table, clock),
     users: userStore(table),

@@ -1,8 +1,7 @@
 import { keyLimit, minuteLimit } from '#shared/rate-limits/limits.ts';
 import { KEY_LIMIT_NAMES, type KeyLimitName } from '#shared/rate-limits/plans.ts';
-import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
-import { LIMITER_TIMEOUT_MS } from './harness.ts';
 import { type OwnKey, timedOut, useOwnKey } from './own-key-under-test.ts';
 
 const newOwnKey = useOwnKey();
@@ -20,7 +19,7 @@ const count = async (
   uses: readonly KeyLimitName[] = [],
   keyId = own.authorizer.keyId,
 ) => {
-  const limiter = rateLimiter(own.administration.table, LIMITER_TIMEOUT_MS);
+  const limiter = patientLimiter(own.administration.table);
   const caller = limited(keyId);
   for (let sent = 0; sent < requests; sent += 1) {
     await limiter.increment(minuteLimit(caller), Date.parse(at) + sent * 60_000);
@@ -85,7 +84,7 @@ describe('200', () => {
 
   it('leaves out an hour whose counts were all refunded', async () => {
     const limit = keyLimit('sms-per-hour', limited(own.authorizer.keyId));
-    const limiter = rateLimiter(own.administration.table, LIMITER_TIMEOUT_MS);
+    const limiter = patientLimiter(own.administration.table);
     const nowMs = Date.parse('2026-11-21T08:00:00Z');
     await limiter.increment(limit, nowMs);
     await limiter.decrement(limit, nowMs);

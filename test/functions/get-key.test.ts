@@ -2,9 +2,8 @@ import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { rotateKey } from '#admin/operations/rotate-key.ts';
 import { keyLimit } from '#shared/rate-limits/limits.ts';
 import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
-import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
-import { LIMITER_TIMEOUT_MS } from './harness.ts';
 import { type OwnKey, timedOut, useOwnKey } from './own-key-under-test.ts';
 
 const newOwnKey = useOwnKey();
@@ -46,7 +45,7 @@ describe('200', () => {
   it('returns what remains of each limit, and the overrides of the key', async () => {
     const limits = { 'sms-per-hour': 7, 'paid-checks-per-day': 9 };
     const caller = { keyId: own.authorizer.keyId, plan: 'free', limits } as const;
-    const limiter = rateLimiter(own.administration.table, LIMITER_TIMEOUT_MS);
+    const limiter = patientLimiter(own.administration.table);
     for (const name of KEY_LIMIT_NAMES)
       await limiter.increment(keyLimit(name, caller), own.administration.clock());
     const authorizer = { ...own.authorizer, limits: JSON.stringify(limits) };

@@ -2,10 +2,10 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import type { EndpointDeps } from '#shared/http/request-scope.ts';
 import { redirectLog } from '#shared/log.ts';
-import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { type Route, requiresKey } from '#shared/route.ts';
 import type { Table } from '#shared/table/client.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 
 /** The parts of the event that a test can set. */
 export interface Call {
@@ -35,9 +35,6 @@ export const callerContext = {
   scopes: 'users:read users:write buyers:register',
   expiresAt: '',
 } as const;
-
-/** On a busy machine many requests at once take long; none of them may pass uncounted. */
-export const LIMITER_TIMEOUT_MS = 20_000;
 
 const eventOf = (route: Route, call: Call): APIGatewayProxyEvent => {
   const multi = Object.fromEntries(
@@ -101,9 +98,7 @@ export const functionUnderTest = <R extends Route, Deps extends EndpointDeps>(
   own: Omit<Deps, keyof EndpointDeps> & Partial<EndpointDeps>,
 ) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
-  const limiter = requiresKey(route, own.otpAccess ?? 'api-key')
-    ? rateLimiter(table, LIMITER_TIMEOUT_MS)
-    : undefined;
+  const limiter = requiresKey(route, own.otpAccess ?? 'api-key') ? patientLimiter(table) : undefined;
   const deps = { clock, rateLimiter: limiter, ...own } as unknown as Deps;
   const handler = endpoint(route, handle, () => deps);
   const lines: string[] = [];

@@ -1,13 +1,13 @@
 import { handle, type SendOtpDeps } from '#functions/send-otp.ts';
 import { randomCode } from '#shared/one-time-codes/new-code.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
-import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { routes } from '#shared/routes.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
-import { callerContext, functionUnderTest, LIMITER_TIMEOUT_MS } from './harness.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { callerContext, functionUnderTest } from './harness.ts';
 
 export const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
 
@@ -29,7 +29,7 @@ export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = 
   const sent: { phone: string; code: string }[] = [];
   const provider: { name: string; failure?: Error; onSend?: () => Promise<unknown> } = { name: 'first' };
   const codes = codeStore(table);
-  const limiter = rateLimiter(table, LIMITER_TIMEOUT_MS);
+  const limiter = patientLimiter(table);
   const clock = (): number => test.clock();
   const test = functionUnderTest<(typeof routes)['send-otp'], SendOtpDeps>(
     routes['send-otp'],

@@ -2,10 +2,10 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { handle, type SendOtpDeps } from '#functions/send-otp.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
-import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { routes } from '#shared/routes.ts';
 import { newPerson } from '#test/generated-people.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
 import { hashes, type SendOtpOptions, seller, sendOtpOn } from './send-otp-under-test.ts';
@@ -349,7 +349,7 @@ describe('503', () => {
         newCode: () => '123456',
         hashes,
         smsProvider: 'first',
-        ceilings: stageCeilings(rateLimiter(table), {}, clock),
+        ceilings: stageCeilings(patientLimiter(table), {}, clock),
         sms: { sendCode: () => Promise.reject(new Error('nothing may be sent')) },
       },
     );

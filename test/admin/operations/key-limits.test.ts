@@ -4,7 +4,7 @@ import { hashApiKey } from '#shared/api-keys/format.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { keyLimit } from '#shared/rate-limits/limits.ts';
 import { KEY_LIMIT_NAMES, KEY_LIMITS, PLANS } from '#shared/rate-limits/plans.ts';
-import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
@@ -36,8 +36,8 @@ describe('the limits of a key', () => {
   it('shows what the key has used of a limit, what remains and when the window ends', async () => {
     deployment.clock.set('2026-11-21T10:20:00Z');
     const counted = keyLimit('sms-per-hour', { keyId: issued.key.key_id, plan: 'free', limits: {} });
-    await rateLimiter(deployment.table).increment(counted, deployment.clock());
-    await rateLimiter(deployment.table).increment(counted, deployment.clock());
+    await patientLimiter(deployment.table).increment(counted, deployment.clock());
+    await patientLimiter(deployment.table).increment(counted, deployment.clock());
     expect(await limits()).toContainEqual({
       name: 'sms-per-hour',
       limit: 100,

@@ -8,10 +8,10 @@ import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import { CODE_LIFETIME_SECONDS } from '#shared/one-time-codes/rules.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
 import { PROBLEMS } from '#shared/problems.ts';
-import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { gatewayEvent } from '#test/lib/gateway-event.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
 import type { Campaign } from './campaign.ts';
 
@@ -35,7 +35,7 @@ const functionOn = (table: EmbeddedTable) => {
   const deps: VerifyOtpDeps = {
     codes,
     hashes,
-    rateLimiter: rateLimiter(table),
+    rateLimiter: patientLimiter(table),
     buyers: buyerStore(table),
     signer: { sign: async () => 'token', publicKeys: async () => ({ keys: [] }) },
     tokenIssuer: 'http://localhost',

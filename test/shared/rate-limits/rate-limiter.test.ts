@@ -2,20 +2,20 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { jest } from '@jest/globals';
 import { keyLimit, type LimitState, minuteLimit } from '#shared/rate-limits/limits.ts';
 import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
-import { type RateLimiter, rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
 import type { Table } from '#shared/table/client.ts';
 import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
-import { LIMITER_TIMEOUT_MS } from '#test/functions/harness.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { hangingLimits } from '#test/table/hanging-limits.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';
 import { useTable } from '#test/table/use-table.ts';
+import { patientLimiter } from './patient-limiter.ts';
 
 const table = useTable();
 let limiter: RateLimiter;
 
 beforeAll(() => {
-  limiter = rateLimiter(table, LIMITER_TIMEOUT_MS);
+  limiter = patientLimiter(table);
 });
 
 const START_MS = Date.parse('2026-11-21T08:00:00Z');
@@ -124,7 +124,7 @@ describe('increment', () => {
 
   it('throws what the table throws', async () => {
     const client = { send: () => Promise.reject(new Error('the table is unreachable')) };
-    const broken = rateLimiter({ client, name: 'test' } as unknown as Table);
+    const broken = patientLimiter({ client, name: 'test' } as unknown as Table);
     await expect(
       broken.increment({ subject: 'any', limit: 1, name: 'minute', windowSeconds: 60 }, START_MS),
     ).rejects.toThrow('the table is unreachable');
@@ -133,9 +133,9 @@ describe('increment', () => {
   it('refunds once when the SDK resends the write because its response was lost', async () => {
     const lossy = losingResponses(table);
     const limit = { subject: 'lost-refund', limit: 5, name: 'minute', windowSeconds: 60 };
-    for (const _ of [1, 2, 3]) await rateLimiter(lossy).increment(limit, START_MS);
+    for (const _ of [1, 2, 3]) await patientLimiter(lossy).increment(limit, START_MS);
     lossy.loseWrites(1);
-    await rateLimiter(lossy).decrement(limit, START_MS);
+    await patientLimiter(lossy).decrement(limit, START_MS);
     expect(lossy.lost()).toBe(1);
     expect(await itemOf('lost-refund')).toMatchObject({ minute_0: 2 });
     lossy.client.destroy();
@@ -145,7 +145,7 @@ describe('increment', () => {
     const lossy = losingResponses(table);
     lossy.loseWrites(1);
     const limit = { subject: 'lost', limit: 1, name: 'minute', windowSeconds: 60 };
-    expect(await rateLimiter(lossy).increment(limit, START_MS)).toEqual({
+    expect(await patientLimiter(lossy).increment(limit, START_MS)).toEqual({
       allowed: true,
       remaining: 0,
       resetSeconds: 60,
@@ -157,12 +157,18 @@ describe('increment', () => {
 });
 
 describe('a call that gets no response', () => {
-  it('ends after one second', async () => {
+  it.each([
+    [1000, 'in Lambda', 'list-users'],
+    [3000, 'on one machine', undefined],
+  ])('ends after %d ms %s', async (timeoutMs, _, functionName) => {
     const timeout = jest.spyOn(AbortSignal, 'timeout');
     timeout.mockReturnValueOnce(AbortSignal.abort(new Error('timed out')));
     const limit = { subject: 'hanging', limit: 1, name: 'minute', windowSeconds: 60 };
-    await expect(rateLimiter(hangingLimits(table)).increment(limit, START_MS)).rejects.toThrow('timed out');
-    expect(timeout.mock.calls).toEqual([[1000]]);
+    if (functionName !== undefined) process.env.AWS_LAMBDA_FUNCTION_NAME = functionName;
+    const deployed = rateLimiterFromEnv(hangingLimits(table));
+    delete process.env.AWS_LAMBDA_FUNCTION_NAME;
+    await expect(deployed.increment(limit, START_MS)).rejects.toThrow('timed out');
+    expect(timeout.mock.calls).toEqual([[timeoutMs]]);
     timeout.mockRestore();
   });
 });
@@ -173,7 +179,7 @@ describe('incrementAndRead', () => {
 
   it('counts one limit and returns the states of others in one call', async () => {
     const counted = countedTable(table);
-    const states = () => rateLimiter(counted.table).incrementAndRead(minute, [hour], START_MS + 60_000);
+    const states = () => patientLimiter(counted.table).incrementAndRead(minute, [hour], START_MS + 60_000);
     const allowed = async () => (await states()).map((state) => state.allowed);
     expect(await allowed()).toEqual([true, true]);
     await limiter.increment(hour, START_MS);
@@ -185,7 +191,7 @@ describe('incrementAndRead', () => {
   it('returns the states of others when the first response was lost', async () => {
     const lossy = losingResponses(table);
     lossy.loseWrites(1);
-    const [first, other] = await rateLimiter(lossy).incrementAndRead(
+    const [first, other] = await patientLimiter(lossy).incrementAndRead(
       { ...minute, subject: 'lost-reader' },
       [{ ...hour, subject: 'lost-reader' }],
       START_MS,

@@ -3,12 +3,13 @@ import { Problem } from '#shared/problems.ts';
 import { consumed } from '#shared/rate-limits/consumed.ts';
 import { planItem } from '#shared/rate-limits/limits.ts';
 import type { KeyLimitName } from '#shared/rate-limits/plans.ts';
-import { type RateLimiter, rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { keyLimits } from '#shared/rate-limits/request-limits.ts';
 import { type StageCeilingNumbers, stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';
 import { useTable } from '#test/table/use-table.ts';
+import { patientLimiter } from './patient-limiter.ts';
 
 const table = useTable();
 
@@ -26,7 +27,7 @@ const NO_LIMITS = { consume: async () => consumed() };
 let days = 0;
 
 /** The ceilings of a stage on a day that no other test counts on, at 08:00 UTC. */
-const ceilingsOnNewDay = (numbers: StageCeilingNumbers, limiter: RateLimiter = rateLimiter(table)) => {
+const ceilingsOnNewDay = (numbers: StageCeilingNumbers, limiter: RateLimiter = patientLimiter(table)) => {
   days += 1;
   const clock = fakeClock(new Date(Date.UTC(2026, 0, days * 3, 8)).toISOString());
   return { clock, ceilings: stageCeilings(limiter, numbers, clock) };
@@ -132,7 +133,7 @@ const sellerOn = (
   keys += 1;
   const caller = { keyId: `key_share_${keys}`, scopes: ['users:write'], plan: 'free', limits } as const;
   const withinPlan = Promise.resolve({ plan: planItem('free', 1, 1), hourly: new Map() });
-  const own = () => keyLimits({ rateLimiter: rateLimiter(table), clock }, { caller, withinPlan });
+  const own = () => keyLimits({ rateLimiter: patientLimiter(table), clock }, { caller, withinPlan });
   return {
     keyId: caller.keyId,
     consumePaidCheck: () => ceilings.consumePaidCheck(caller, own()),
@@ -225,7 +226,7 @@ describe('consumeSms', () => {
 
   it('counts the share once when the response of its write is lost', async () => {
     const lossy = losingResponses(table);
-    const seller = sellerOn(ceilingsOnNewDay({ smsPerDay: 8 }, rateLimiter(lossy)));
+    const seller = sellerOn(ceilingsOnNewDay({ smsPerDay: 8 }, patientLimiter(lossy)));
     lossy.loseWrites(1);
     const first = await seller.consumeSms();
     lossy.loseWrites(1);
