@@ -1,15 +1,14 @@
-import { jsonOf, startCommand } from './cli-process.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
-/** Commands in processes of their own that name sellers and keys as people do. */
+/** Commands that name sellers and keys as people do. */
 let shell: TestShell;
 beforeAll(async () => {
   shell = await startTestShell();
 });
 afterAll(() => shell.stop());
 
-const run = (...args: string[]) => startCommand(['--data', shell.folder, ...args]).ended;
-const json = (...args: string[]) => jsonOf(run('--json', ...args));
+const run: TestShell['cli'] = (...args) => shell.cli(...args);
+const json: TestShell['json'] = (...args) => shell.json(...args);
 
 const newKey = (seller: string) =>
   shell.json('keys', 'issue', seller, '--plan', 'free', '--scopes', 'users:read');
