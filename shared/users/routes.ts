@@ -1,14 +1,7 @@
 import type { Route } from '#shared/route.ts';
+import { MAX_PAGE_SIZE, userPageQuerySchema, userPageSchema } from './page-schema.ts';
 import { FAILED_CHECKS_WINDOW_SECONDS, MAX_FAILED_CHECKS } from './person-check.ts';
-import {
-  MAX_PAGE_SIZE,
-  newUserSchema,
-  userPageQuerySchema,
-  userPageSchema,
-  userPathSchema,
-  userSchema,
-  userUpdateSchema,
-} from './schema.ts';
+import { newUserSchema, userPathSchema, userSchema, userUpdateSchema } from './schema.ts';
 
 const byId = { schema: userPathSchema, problem: 'user_not_found' } as const;
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { systemClock } from '#shared/clock.ts';
 import { inAnyScript } from '#shared/digits.ts';
-import { integer, parsed, queryInteger, shown } from '#shared/fields.ts';
+import { parsed, shown } from '#shared/fields.ts';
 import { isFutureDay, parseBirthDate, todayInTehran, YEAR_MONTH_DAY } from './birth-date.ts';
 import { MAX_NAME_CHARACTERS, parseDisplayName } from './display-name.ts';
 import { EXTERNAL_ID, parseExternalId } from './external-id.ts';
@@ -34,10 +34,17 @@ export const birthDateSchema = v.pipe(
 
 /** The phone of every example: a test phone of the sandbox. `npm start` registers its buyer. */
 export const PHONE_EXAMPLE = '+989990123456';
-const phonePattern = v.metadata<string, { pattern: string }>({ pattern: inAnyScript(IRANIAN_MOBILE) });
-const parsedPhone = parsed(parsePhone, 'Must be an Iranian mobile number: +98 or 0, then 9 and nine digits.');
+
+/** The form of a phone as it is sent, for the OpenAPI document. */
+export const phonePattern = v.metadata<string, { pattern: string }>({ pattern: inAnyScript(IRANIAN_MOBILE) });
 
 /** Parses a phone into E.164. */
+export const parsedPhone = parsed(
+  parsePhone,
+  'Must be an Iranian mobile number: +98 or 0, then 9 and nine digits.',
+);
+
+/** A phone in a body. */
 export const phoneSchema = v.pipe(
   text(),
   v.description(
@@ -109,7 +116,8 @@ export const userUpdateSchema = v.pipe(
 
 export type UserUpdate = v.InferOutput<typeof userUpdateSchema>;
 
-const USER_ID_EXAMPLE = 'usr_000002bv0aLkW9yRc3mNpd';
+/** The user id of every example. */
+export const USER_ID_EXAMPLE = 'usr_000002bv0aLkW9yRc3mNpd';
 
 const userIdSchema = v.pipe(
   v.string(),
@@ -145,99 +153,3 @@ export const userSchema = v.pipe(
 );
 
 export type User = v.InferOutput<typeof userSchema>;
-
-export const DEFAULT_PAGE_SIZE = 20;
-export const MAX_PAGE_SIZE = 100;
-
-/** In a query string a `+` means a space. A phone that was sent with a bare `+` is accepted nevertheless. */
-const withPlus = v.transform((sent: string) => sent.replace(/^ (?=[9\u06f9\u0669])/, '+'));
-
-/** The query of GET /v1/users. */
-const userPageQuery = v.strictObject({
-  phone: v.optional(
-    v.pipe(
-      v.string(),
-      v.description('Only the users linked with this phone. Any form that POST /v1/users accepts.'),
-      v.examples([PHONE_EXAMPLE]),
-      phonePattern,
-      withPlus,
-      parsedPhone,
-    ),
-  ),
-  external_id: v.optional(externalIdSchema),
-  after: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(USER_ID, 'Must be the id of a user.'),
-      v.description(
-        'Only the users linked after this one, in place of a page. Any well-formed id, also that of a removed user.',
-      ),
-      v.examples([USER_ID_EXAMPLE]),
-    ),
-  ),
-  page: v.optional(
-    queryInteger(
-      'The number of the page, counted from 1. The default is 1.',
-      'Must be an integer of at least 1.',
-      {
-        minimum: 1,
-        maximum: Number.MAX_SAFE_INTEGER,
-      },
-    ),
-  ),
-  page_size: v.optional(
-    queryInteger(
-      `How many users a page holds, 1 to ${MAX_PAGE_SIZE}.`,
-      `Must be an integer from 1 to ${MAX_PAGE_SIZE}.`,
-      { minimum: 1, maximum: MAX_PAGE_SIZE },
-    ),
-    String(DEFAULT_PAGE_SIZE),
-  ),
-});
-
-export const userPageQuerySchema = v.pipe(
-  userPageQuery,
-  v.forward(
-    v.partialCheck(
-      [['phone'], ['external_id']],
-      ({ phone, external_id }) => phone === undefined || external_id === undefined,
-      'Must not be given together with phone.',
-    ),
-    ['external_id'],
-  ),
-  v.forward(
-    v.partialCheck(
-      [['after'], ['page'], ['phone'], ['external_id']],
-      ({ after, page, phone, external_id }) =>
-        after === undefined || [page, phone, external_id].every((other) => other === undefined),
-      'Must not be given together with page, phone or external_id.',
-    ),
-    ['after'],
-  ),
-);
-
-/** The response of GET /v1/users. */
-export const userPageSchema = v.pipe(
-  v.object({
-    data: v.pipe(v.array(userSchema), v.description('The users of this page, in the order of linking.')),
-    page: v.optional(integer(1, 'The number of this page, as in the query. Not with `after`.', 1)),
-    page_size: v.pipe(
-      v.number(),
-      v.integer(),
-      v.minValue(1),
-      v.maxValue(MAX_PAGE_SIZE),
-      v.description('How many users a page holds, as in the query. The last page may hold fewer.'),
-      v.examples([DEFAULT_PAGE_SIZE]),
-    ),
-    total: v.optional(integer(0, 'How many users all pages hold. Not with `after`.', 1)),
-    total_pages: v.optional(integer(0, 'The number of pages. Not with `after`.', 1)),
-    next_after: v.optional(
-      v.pipe(
-        v.nullable(v.string()),
-        v.description('With `after` only: the `after` of the next request; null if there are no more users.'),
-        v.examples([USER_ID_EXAMPLE]),
-      ),
-    ),
-  }),
-  v.title('UserPage'),
-);

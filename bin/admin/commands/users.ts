@@ -2,9 +2,10 @@ import { findByExternalId, findById, findByPhone, type UserOfSeller } from '#adm
 import { normalized, sellerNamed } from '#admin/operations/lookup.ts';
 import { removeUser } from '#admin/operations/remove-user.ts';
 import { refusal } from '#admin/refusal.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '#shared/users/page-schema.ts';
 import { parsePhone } from '#shared/users/phone.ts';
 import { userReads } from '#shared/users/read-users.ts';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type User } from '#shared/users/schema.ts';
+import type { User } from '#shared/users/schema.ts';
 import { type AddCommands, PHONE_HELP, type Session } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';

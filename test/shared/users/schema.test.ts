@@ -1,12 +1,12 @@
 import { jest } from '@jest/globals';
 import * as v from 'valibot';
+import { userPageQuerySchema } from '#shared/users/page-schema.ts';
 import {
   birthDateSchema,
   displayNameSchema,
   nationalIdSchema,
   newUserSchema,
   phoneSchema,
-  userPageQuerySchema,
   userPathSchema,
 } from '#shared/users/schema.ts';
 

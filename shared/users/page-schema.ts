@@ -1,0 +1,108 @@
+import * as v from 'valibot';
+import { integer, queryInteger } from '#shared/fields.ts';
+import {
+  externalIdSchema,
+  PHONE_EXAMPLE,
+  parsedPhone,
+  phonePattern,
+  USER_ID_EXAMPLE,
+  userSchema,
+} from './schema.ts';
+import { USER_ID } from './user-id.ts';
+
+export const DEFAULT_PAGE_SIZE = 20;
+export const MAX_PAGE_SIZE = 100;
+
+/** In a query string a `+` means a space. A phone that was sent with a bare `+` is accepted nevertheless. */
+const withPlus = v.transform((sent: string) => sent.replace(/^ (?=[9\u06f9\u0669])/, '+'));
+
+/** The parameters, each for itself. */
+const userPageQuery = v.strictObject({
+  phone: v.optional(
+    v.pipe(
+      v.string(),
+      v.description('Only the users linked with this phone. Any form that POST /v1/users accepts.'),
+      v.examples([PHONE_EXAMPLE]),
+      phonePattern,
+      withPlus,
+      parsedPhone,
+    ),
+  ),
+  external_id: v.optional(externalIdSchema),
+  after: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(USER_ID, 'Must be the id of a user.'),
+      v.description(
+        'Only the users linked after this one, in place of a page. Any well-formed id, also that of a removed user.',
+      ),
+      v.examples([USER_ID_EXAMPLE]),
+    ),
+  ),
+  page: v.optional(
+    queryInteger(
+      'The number of the page, counted from 1. The default is 1.',
+      'Must be an integer of at least 1.',
+      {
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+      },
+    ),
+  ),
+  page_size: v.optional(
+    queryInteger(
+      `How many users a page holds, 1 to ${MAX_PAGE_SIZE}.`,
+      `Must be an integer from 1 to ${MAX_PAGE_SIZE}.`,
+      { minimum: 1, maximum: MAX_PAGE_SIZE },
+    ),
+    String(DEFAULT_PAGE_SIZE),
+  ),
+});
+
+/** Parses the query of GET /v1/users. */
+export const userPageQuerySchema = v.pipe(
+  userPageQuery,
+  v.forward(
+    v.partialCheck(
+      [['phone'], ['external_id']],
+      ({ phone, external_id }) => phone === undefined || external_id === undefined,
+      'Must not be given together with phone.',
+    ),
+    ['external_id'],
+  ),
+  v.forward(
+    v.partialCheck(
+      [['after'], ['page'], ['phone'], ['external_id']],
+      ({ after, page, phone, external_id }) =>
+        after === undefined || [page, phone, external_id].every((other) => other === undefined),
+      'Must not be given together with page, phone or external_id.',
+    ),
+    ['after'],
+  ),
+);
+
+/** The response of GET /v1/users. */
+export const userPageSchema = v.pipe(
+  v.object({
+    data: v.pipe(v.array(userSchema), v.description('The users of this page, in the order of linking.')),
+    page: v.optional(integer(1, 'The number of this page, as in the query. Not with `after`.', 1)),
+    page_size: v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(1),
+      v.maxValue(MAX_PAGE_SIZE),
+      v.description('How many users a page holds, as in the query. The last page may hold fewer.'),
+      v.examples([DEFAULT_PAGE_SIZE]),
+    ),
+    total: v.optional(integer(0, 'How many users all pages hold. Not with `after`.', 1)),
+    total_pages: v.optional(integer(0, 'The number of pages. Not with `after`.', 1)),
+    next_after: v.optional(
+      v.pipe(
+        v.nullable(v.string()),
+        v.description('With `after` only: the `after` of the next request; null if there are no more users.'),
+        v.examples([USER_ID_EXAMPLE]),
+      ),
+    ),
+  }),
+  v.title('UserPage'),
+);
