@@ -18,16 +18,21 @@ const bundle = (name: string): string => {
   return outputFiles.map(({ text }) => text).join('');
 };
 
-const STYLE = bundle('page.css');
-const SCRIPT = bundle('page.js');
-
-const HEADERS = {
-  'Cache-Control': 'public, max-age=300',
-  'Content-Security-Policy': contentSecurityPolicy(STYLE, SCRIPT),
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
+/** Returns the style and the script of these names in browser/, and the headers that allow both. */
+export const assetsOf = (...names: readonly string[]) => {
+  const style = names.map((name) => bundle(`${name}.css`)).join('');
+  const script = names.map((name) => bundle(`${name}.js`)).join('');
+  const headers = {
+    'Cache-Control': 'public, max-age=300',
+    'Content-Security-Policy': contentSecurityPolicy(style, script),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  };
+  return { style, script, headers };
 };
+
+const ASSETS = assetsOf('page');
 
 interface PageContent {
   readonly title: string;
@@ -35,11 +40,13 @@ interface PageContent {
   /** The path from the page to the root of the service. */
   readonly root: string;
   readonly language?: Language;
+  /** A page with a style and a script of its own has them after those of every page. */
+  readonly assets?: ReturnType<typeof assetsOf>;
 }
 
 /** Returns the page around its content. Every address is relative, so that it is right under a stage path (/dev/docs). */
-export const page = ({ title, content, root, language = 'en' }: PageContent): Page => ({
-  headers: HEADERS,
+export const page = ({ title, content, root, language = 'en', assets = ASSETS }: PageContent): Page => ({
+  headers: assets.headers,
   body: html`<!doctype html>
 <html lang="${language}" dir="${language === 'fa' ? 'rtl' : 'ltr'}" data-root="${root}">
 <head>
@@ -48,11 +55,11 @@ export const page = ({ title, content, root, language = 'en' }: PageContent): Pa
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<style>${raw(STYLE)}</style>
+<style>${raw(assets.style)}</style>
 </head>
 <body>
 ${content}
-<script>${raw(SCRIPT)}</script>
+<script>${raw(assets.script)}</script>
 </body>
 </html>
 `.html,
