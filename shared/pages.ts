@@ -19,8 +19,8 @@ export const GUIDE_NAMES = [
 
 export type GuideName = (typeof GUIDE_NAMES)[number];
 
-/** What is served under /docs: the guides, and the index that the search of every page loads. */
-export const GUIDE_PATHS = [...GUIDE_NAMES, 'search'] as const;
+/** What is served under /docs: the guides, the page of a key, and the index that the search of every page loads. */
+export const GUIDE_PATHS = [...GUIDE_NAMES, 'key', 'search'] as const;
 
 /** The pages of the function that serves them. The last one is for a path that has no guide. */
 export const GUIDE_PAGES = [...GUIDE_PATHS, 'not-found'] as const;

@@ -1,4 +1,10 @@
-import { type Html, html } from './html.ts';
+import { type Html, html, raw } from './html.ts';
+
+export const KEY_PAGE_TITLE = 'Plan and use of a key';
+
+/** Returns a link to the page of a key. `folder` is the path from the page to it. */
+export const keyPageLink = (folder: string, isCurrent = false): Html =>
+  html`<li><a href="${folder}key"${isCurrent && raw(' aria-current="page"')}>${KEY_PAGE_TITLE}</a></li>`;
 
 /** Returns the panel beside a page: the search, and what `lists` holds. On a phone the page's script closes it. */
 export const contents = (

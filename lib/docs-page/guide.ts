@@ -1,10 +1,11 @@
 import { posix } from 'node:path';
 import { GUIDE_NAMES, type GuideName, type Page } from '#shared/pages.ts';
-import { contents } from './contents.ts';
+import { contents, keyPageLink } from './contents.ts';
 import { type Html, html, raw } from './html.ts';
 import { type Language, WORDS } from './language.ts';
 import { headingsOf, markdown } from './markdown.ts';
 import { page } from './page.ts';
+import { SAMPLE_BASE_URL } from './samples.ts';
 import { textEntries } from './search.ts';
 
 const TITLES: Readonly<Record<GuideName, string>> = {
@@ -20,6 +21,9 @@ const TITLES: Readonly<Record<GuideName, string>> = {
   'fa/quick-start': 'شروع سریع',
 };
 
+/** The address of the page of a key in the Markdown of a guide, right for a reader of the repository too. */
+const KEY_PAGE = `${SAMPLE_BASE_URL}/docs/key`;
+
 const languageOf = (name: GuideName): Language => (name.startsWith('fa/') ? 'fa' : 'en');
 
 const isGuide = (name: string): name is GuideName => Object.hasOwn(TITLES, name);
@@ -29,6 +33,7 @@ const folderFrom = (name: GuideName): string => '../'.repeat(name.split('/').len
 
 /** Returns the address of a link in a guide. What the deployment does not serve has none. */
 const guideLink = (from: GuideName, href: string): string | undefined => {
+  if (href === KEY_PAGE) return `${folderFrom(from)}key`;
   if (/^(?:https?:|#)/.test(href)) return href;
   const [, file = '', fragment = ''] = /^(.+)\.md(#.*)?$/.exec(href) ?? [];
   const name = posix.join(posix.dirname(from), file);
@@ -36,17 +41,17 @@ const guideLink = (from: GuideName, href: string): string | undefined => {
 };
 
 /** Returns links to the guides. `folder` is the path from the page to them. */
-export const guideLinks = (folder: string, current?: GuideName): readonly Html[] =>
+export const guideLinks = (folder: string, current?: GuideName | 'key'): readonly Html[] =>
   GUIDE_NAMES.map((name) => {
     const mark = name === current && raw(' aria-current="page"');
     const language = languageOf(name) === 'fa' && raw(' lang="fa"');
     return html`<li><a href="${folder}${name}"${mark}${language}>${TITLES[name]}</a></li>`;
   });
 
-/** The panel of a guide. `folder` is the path from the page to the guides. */
-const guideContents = (folder: string, current?: GuideName): Html =>
+/** The panel of a guide or of the page of a key. `folder` is the path from the page to the guides. */
+export const guideContents = (folder: string, current?: GuideName | 'key'): Html =>
   contents([
-    html`<ul><li><a href="${folder}../docs">Reference</a></li></ul>`,
+    html`<ul><li><a href="${folder}../docs">Reference</a></li>${keyPageLink(folder, current === 'key')}</ul>`,
     html`<h2>Guides</h2><ul>${guideLinks(folder, current)}</ul>`,
   ]);
 

@@ -1,5 +1,5 @@
 import type { Page } from '#shared/pages.ts';
-import { contents } from './contents.ts';
+import { contents, keyPageLink } from './contents.ts';
 import { type ApiDocument, type Operation, operationsOf, withSchemas } from './document.ts';
 import { guideLinks } from './guide.ts';
 import { type Html, html } from './html.ts';
@@ -69,7 +69,7 @@ const operationLinks = ({ name, operations }: Group): Html => {
 
 const navigation = ({ groups, chapters, last }: Parts): Html =>
   contents([
-    html`<ul><li><a href="#start">Start</a></li></ul>`,
+    html`<ul><li><a href="#start">Start</a></li>${keyPageLink('docs/')}</ul>`,
     ...groups.map(operationLinks),
     html`<h2>For all operations</h2>
 <ul>${chapters.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>

@@ -67,7 +67,7 @@ export const docsPageRoutes = {
     repeatable: true,
     access: { by: 'public' },
     summary: 'A guide for sellers',
-    description: 'A guide of docs/ as a page for people.',
+    description: 'A guide of docs/, or the page of a key, for people.',
     pathParameters: { schema: v.strictObject({ guide: v.string() }), problem: 'not_found' },
     responses: {
       200: PAGE_RESPONSE,

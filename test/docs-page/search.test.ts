@@ -35,7 +35,7 @@ describe('the index of the search', () => {
   it('leads to ids that exist on pages that exist', async () => {
     const bodies = new Map(
       await Promise.all(
-        (['reference', ...GUIDE_NAMES] as const).map(async (name) => {
+        (['reference', 'key', ...GUIDE_NAMES] as const).map(async (name) => {
           const path = name === 'reference' ? 'docs' : `docs/${name}`;
           return [path, (await readPage(name)).body] as const;
         }),
@@ -69,6 +69,11 @@ describe('the index of the search', () => {
   it('finds the part on the verification of access tokens by the word rotate', () => {
     const found = entries.filter(({ words }) => words.split(' ').includes('rotate'));
     expect(found.map(({ href }) => href)).toContain('docs/access-tokens#verification');
+  });
+
+  it('finds the page of a key by the words plan and limits', () => {
+    const found = entries.filter(({ words }) => ['plan', 'limits'].every((word) => words.includes(word)));
+    expect(found.map(({ href }) => href)).toContain('docs/key');
   });
 
   it('is at most 120 KB', async () => {

@@ -18,6 +18,9 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
+/** The pages of the function for people. */
+const PAGES = [...GUIDE_NAMES, 'key'] as const;
+
 const handler = endpoint(routes['get-guide'], handle, () => ({
   readPage: pageReader(folder),
   clock: fakeClock('2026-11-21T08:00:00Z'),
@@ -29,7 +32,7 @@ const get = (guide: string, accept = '*/*') =>
 const linksOf = (body: string) => [...body.matchAll(/href="([^"]*)"/g)].map(([, link]) => String(link));
 
 describe('200', () => {
-  it.each(GUIDE_NAMES)('returns %s as a page with a strict policy', async (name) => {
+  it.each(PAGES)('returns %s as a page with a strict policy', async (name) => {
     const { status, headers, body } = await get(name);
     expect([status, headers['Content-Type'], headers['Cache-Control']]).toEqual([
       200,
@@ -42,11 +45,11 @@ describe('200', () => {
     expect(body).toMatch(/<h1 id="[^"]+">/);
   });
 
-  it.each(GUIDE_NAMES)('links from %s only to pages of the deployment, relative to it', async (name) => {
+  it.each(PAGES)('links from %s only to pages of the deployment, relative to it', async (name) => {
     const { body } = await get(name);
     const own = linksOf(body).filter((link) => !/^(?:https:|#|data:)/.test(link));
     const folder = name.startsWith('fa/') ? '../' : '';
-    const pages = ['../docs', ...GUIDE_NAMES].map((page) => `${folder}${page}`);
+    const pages = ['../docs', ...PAGES].map((page) => `${folder}${page}`);
     expect(own.filter((link) => !pages.includes(link.split('#')[0] ?? ''))).toEqual([]);
     expect(own).toEqual(expect.arrayContaining([...pages]));
   });
@@ -91,9 +94,7 @@ describe('404', () => {
     expect(body).toContain('<h1>Page not found</h1>');
     expect(body).toContain(`data-root="${up}.."`);
     const links = linksOf(body).filter((link) => !/^(?:#|data:)/.test(link));
-    expect([...new Set(links)].sort()).toEqual(
-      ['../docs', ...GUIDE_NAMES].map((page) => `${up}${page}`).sort(),
-    );
+    expect([...new Set(links)].sort()).toEqual(['../docs', ...PAGES].map((page) => `${up}${page}`).sort());
   });
 
   it.each([

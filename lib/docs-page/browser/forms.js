@@ -62,7 +62,7 @@ export const setUpForms = async () => {
     for (const key of keys) key.value = value;
   };
   for (const key of keys) key.addEventListener('input', () => enter(key.value));
-  for (const form of all('.try')) {
+  for (const form of all('.try[data-path]')) {
     setUpTyping(form);
     form.addEventListener('submit', (event) => {
       event.preventDefault();

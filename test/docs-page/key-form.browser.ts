@@ -1,0 +1,154 @@
+/** Failures, secrecy and links of the page of a key in a real browser, served by the whole local service. */
+import type { Browser } from 'playwright-core';
+import type { RunningService } from '#test/service/running-service.ts';
+import { accessibilityFaults, describeInBrowser, openDocs, useBrowser } from './browser.ts';
+import { answerUsage, field, PATH, show } from './key-form.ts';
+import { behindStage } from './staged.ts';
+
+describeInBrowser('the form of the page of a key', () => {
+  const running = useBrowser();
+  let browser: Browser;
+  let service: RunningService;
+  let baseUrl: string;
+  beforeAll(() => {
+    ({ browser, service } = running());
+    baseUrl = service.demo.base_url;
+  });
+
+  const open = () => openDocs(browser, baseUrl, PATH);
+
+  it('says that a wrong key is not valid, and hides the figures of the key before it', async () => {
+    const { page } = await open();
+    await show(page);
+    await field(page).fill(`${service.demo.keys.free.slice(0, -1)}_`);
+    expect(await page.locator('#figures').isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByRole('status').getByText('This key is not valid.').waitFor();
+    expect(await page.locator('#figures').isVisible()).toBe(false);
+  });
+
+  it.each([
+    ['403', { status: 403 }, 'This key lacks the scope for this request.'],
+    [
+      '429 with Retry-After',
+      { status: 429, headers: { 'Retry-After': '23' } },
+      'A limit of this key or of your address is used up. Try again in 23 s.',
+    ],
+    [
+      '503 with Retry-After',
+      { status: 503, headers: { 'Retry-After': '60' } },
+      'The service is not available at the moment. Try again in 1 min.',
+    ],
+    ['an unexpected status', { status: 502 }, 'The service answered with the unexpected status 502.'],
+    [
+      'no JSON',
+      { status: 200, body: '<p>Sign in to this network</p>' },
+      'The service could not be reached. Check your connection and try again.',
+    ],
+  ])('says why there are no figures after %s', async (_, answer, text) => {
+    const { page } = await open();
+    await show(page);
+    await answerUsage(page, answer);
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText(text, { exact: true }).waitFor();
+    expect(await page.locator('#figures').isVisible()).toBe(false);
+    expect(await accessibilityFaults(page)).toEqual([]);
+  });
+
+  it('says that there is no connection, and shows the figures when there is one again', async () => {
+    const { page } = await open();
+    await page.route('**/v1/key', (route) => route.abort('internetdisconnected'), { times: 1 });
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByText('The service could not be reached.').waitFor();
+    await show(page);
+    expect(await page.locator('#figures').isVisible()).toBe(true);
+  });
+
+  it.each(['', 'کلید', 'two words'])('sends no request for what cannot be a key: %j', async (text) => {
+    const { page, requested } = await open();
+    await field(page).fill(text);
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByText('Enter an API key: ').waitFor();
+    expect(requested).toEqual([`${baseUrl}/docs/key`, `${baseUrl}/_local/demo`]);
+  });
+
+  it('shows no figures of a key that the reader replaced while they were loaded', async () => {
+    const { page } = await open();
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/v1/key/usage?**', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const read = page.waitForRequest('**/v1/key/usage?**');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await read;
+    await field(page).fill(service.demo.keys.read_only);
+    release();
+    await page.locator('#key-form button:enabled').waitFor();
+    expect(await page.locator('#figures').isVisible()).toBe(false);
+    expect(await page.locator('#key-rows tr').count()).toBe(0);
+  });
+
+  it('stores the key nowhere', async () => {
+    const { page, requested } = await open();
+    await show(page, service.demo.keys.read_only);
+    const stored = await page.evaluate(
+      `Promise.all([indexedDB.databases(), caches.keys()]).then((names) =>
+        [...names, { ...localStorage }, { ...sessionStorage }, document.cookie, history.state])`,
+    );
+    expect(stored).toEqual([[], [], {}, {}, '', null]);
+    expect(await page.context().cookies()).toEqual([]);
+    expect([page.url(), ...requested].filter((url) => url.includes(service.demo.keys.read_only))).toEqual([]);
+  });
+
+  it('forgets the key and its figures when the reader leaves the page, also if the browser keeps the page', async () => {
+    const { page } = await open();
+    await show(page, service.demo.keys.read_only);
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))");
+    expect(await field(page).inputValue()).toBe('');
+    expect(await page.locator('#figures').isVisible()).toBe(false);
+  });
+
+  it('does not have the key of the reader when the reader comes back', async () => {
+    const { page } = await open();
+    await show(page, service.demo.keys.read_only);
+    await page.locator('main').getByRole('link', { name: 'Your key' }).click();
+    await page.waitForURL(`${baseUrl}/docs/your-key`);
+    await page.goBack();
+    await page.waitForLoadState('networkidle');
+    expect(await field(page).inputValue()).toBe(service.demo.keys.free);
+    expect(await page.locator('#figures').isVisible()).toBe(false);
+  });
+
+  it('works under a stage path', async () => {
+    const staged = await behindStage(baseUrl, 'dev');
+    const { page, faults, requested } = await openDocs(browser, staged.baseUrl, PATH);
+    await show(page, service.demo.keys.read_only);
+    expect(faults).toEqual([]);
+    expect(requested.filter((url) => !url.startsWith(`${staged.baseUrl}/`))).toEqual([]);
+    await staged.close();
+  });
+
+  it('is reached from the reference, the guide on keys and the search', async () => {
+    const { page } = await openDocs(browser, baseUrl);
+    await page.locator('.contents').getByRole('link', { name: 'Plan and use of a key' }).click();
+    await page.waitForURL(`${baseUrl}/docs/key`);
+    await page.goto(`${baseUrl}/docs/your-key`);
+    await page.locator('main').getByRole('link', { name: 'Plan and use of a key' }).click();
+    await page.waitForURL(`${baseUrl}/docs/key`);
+    await page.goto(`${baseUrl}/docs/errors`);
+    await page.getByRole('searchbox', { name: 'Search' }).fill('plan and use');
+    await page.locator('#results').getByRole('link', { name: 'Plan and use of a key' }).click();
+    await page.waitForURL(`${baseUrl}/docs/key`);
+  });
+
+  it('is replaced by a sentence that says what to do without JavaScript', async () => {
+    const { page } = await openDocs(browser, baseUrl, { ...PATH, javaScriptEnabled: false });
+    expect(await page.getByText('This page needs JavaScript.').isVisible()).toBe(true);
+    expect(await page.locator('#key-form').isVisible()).toBe(false);
+    expect(await page.locator('#figures').isVisible()).toBe(false);
+  });
+});
