@@ -43,7 +43,8 @@ const colorOf = (status: number): 'green' | 'yellow' | 'red' => {
 /** The names of the service's own fields have no digits. Another name is the caller's, and may hold a phone or control characters. */
 const OWN_NAME = /^[a-z_]{1,40}$/;
 
-const wrongNames = (errors: readonly InputError[]): string[] => {
+/** Returns the names of the fields and parameters that a request had wrong. */
+export const wrongNames = (errors: readonly InputError[]): string[] => {
   const names = errors.map((error) =>
     'pointer' in error ? error.pointer.replace('#/', '') : error.parameter,
   );

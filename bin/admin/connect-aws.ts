@@ -15,6 +15,7 @@ import { PLAN_NAMES, planTable } from '#shared/rate-limits/plans.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
 import { type Connection, openAdminTable, type TargetOptions } from './connection.ts';
+import { insightsLog } from './logs/insights.ts';
 
 const outputsSchema = v.object({
   [OUTPUTS.apiId]: v.string(),
@@ -125,6 +126,7 @@ export const connectAws = async (
     hashes: keyedHashesFrom(secretsManagerSecret(output(OUTPUTS.hashSecretArn))),
     release: { version: output(OUTPUTS.version), commit: output(OUTPUTS.commit) },
     alarms: () => raisedAlarms(stage),
+    requests: insightsLog(stage),
     hashSecretArn: output(OUTPUTS.hashSecretArn),
     aws,
     baseUrl: output(OUTPUTS.baseUrl),

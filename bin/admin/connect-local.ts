@@ -10,6 +10,7 @@ import { STAGE_NAME } from '#local/environment.ts';
 import { systemClock } from '#shared/clock.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { type Connection, openAdminTable } from './connection.ts';
+import { localRequests } from './logs/local-requests.ts';
 
 /** The database checks the access key id but not the signature, so any secret and Region will do. */
 const SECRET_ACCESS_KEY = 'local';
@@ -44,6 +45,7 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
     hashes: keyedHashesFrom({ read: () => secret }),
     release: releaseOf(),
     alarms: async () => undefined,
+    requests: localRequests(target.base_url),
     hashSecretArn: undefined,
     aws: undefined,
     baseUrl: target.base_url,

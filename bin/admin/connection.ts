@@ -4,6 +4,7 @@ import type { Administration } from '#admin/administration.ts';
 import type { Release } from '#lib/release.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
+import type { RequestLog } from './logs/request-log.ts';
 
 /** A deployment that the CLI is connected to. */
 export interface Connection {
@@ -13,6 +14,7 @@ export interface Connection {
   readonly release: Release;
   /** The names of the alarms that are raised; undefined if the deployment has no alarms. */
   alarms(): Promise<readonly string[] | undefined>;
+  readonly requests: RequestLog;
   /** The ARN of the hash secret; undefined for the local service, which has it in a file. */
   readonly hashSecretArn: string | undefined;
   /** The AWS account and Region; undefined for the local service. */

@@ -11,7 +11,7 @@ export interface JournalEntry {
   readonly status: number;
   readonly duration_ms: number;
   readonly problem: Completed['problem'];
-  /** The fields of the request's completion line in the log: seller, key, plan, the calls with their milliseconds, the cause of a 5xx. */
+  /** The seller and the key, and the other fields of the request's completion line in the log: plan, calls with their milliseconds, cause of a 5xx. */
   readonly log: Readonly<Record<string, unknown>>;
 }
 
@@ -40,7 +40,7 @@ export const requestJournal = () => {
     },
     /** Takes a request that the gateway reports. */
     onCompleted(
-      { requestId, method, route, status, problem, durationMs }: Completed,
+      { requestId, method, route, status, problem, durationMs, caller }: Completed,
       now = new Date(),
     ): void {
       entries.unshift({
@@ -51,7 +51,7 @@ export const requestJournal = () => {
         status,
         duration_ms: durationMs,
         problem,
-        log: logged.get(requestId) ?? {},
+        log: { ...caller, ...logged.get(requestId) },
       });
       logged.delete(requestId);
       entries.length = Math.min(entries.length, MAX_ENTRIES);

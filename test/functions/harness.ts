@@ -18,6 +18,8 @@ export interface Call {
   /** The authorizer's context; null for a request without an authorizer. */
   readonly authorizer?: Readonly<Record<string, string>> | null;
   readonly timeLeftMs?: number;
+  /** The id that the caller gets in X-Request-Id. */
+  readonly requestId?: string;
 }
 
 export interface Reply {
@@ -56,7 +58,7 @@ const eventOf = (route: Route, call: Call): APIGatewayProxyEvent => {
     isBase64Encoded: false,
     requestContext: {
       requestId: 'chosen-by-the-caller',
-      extendedRequestId: 'req-1',
+      extendedRequestId: call.requestId ?? 'req-1',
       ...(authorizer === null ? {} : { authorizer }),
     },
   } as unknown as APIGatewayProxyEvent;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
-import { FALLBACKS, GATEWAY_PROBLEMS } from '#lib/gateway-responses.ts';
+import { GATEWAY_PROBLEMS } from '#lib/gateway-problems.ts';
+import { FALLBACKS } from '#lib/gateway-responses.ts';
 import { problemResponse } from '#shared/http/responses.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { resourcesOf, templatesOf } from './synthesized.ts';

@@ -10,6 +10,7 @@ import { addHashSecretCommands } from './hash-secret.ts';
 import { addInfoCommands } from './info.ts';
 import { addUsageCommand } from './key-limits.ts';
 import { addKeyCommands } from './keys.ts';
+import { addLogsCommand } from './logs.ts';
 import { addProviderCommands } from './providers.ts';
 import { addReconcileCommand } from './reconcile.ts';
 import { addRestoreCommands } from './restore.ts';
@@ -20,6 +21,7 @@ const COMMANDS: readonly AddCommands[] = [
   addSellerCommands,
   addKeyCommands,
   addUsageCommand,
+  addLogsCommand,
   addBuyerCommands,
   addUserCommands,
   addReconcileCommand,

@@ -52,6 +52,13 @@ describe('requestJournal', () => {
     expect(journal.entries()).toMatchObject([{ id: 'one', path: undefined, log: {} }]);
   });
 
+  it('names the seller and the key of a request that no function logged', () => {
+    const journal = requestJournal();
+    const caller = { seller_id: 'sel_1', key_id: 'key_1' };
+    journal.onCompleted(completed('one', { status: 403, caller }));
+    expect(journal.entries()[0]?.log).toEqual(caller);
+  });
+
   it('keeps the last 200 requests, the newest first', () => {
     const journal = requestJournal();
     for (let id = 1; id <= 250; id += 1) journal.onCompleted(completed(String(id)));
