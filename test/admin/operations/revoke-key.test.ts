@@ -41,6 +41,14 @@ describe('revokeKey', () => {
     expect((await deployment.gatewayKeys()).map(({ id }) => id)).toEqual([id]);
   });
 
+  it('deletes no other key whose name begins alike when its own has left API Gateway already', async () => {
+    const name = `${deployment.admin.gatewayKeyName(issued.key.key_id)}0`;
+    const { id } = await deployment.gateway.createKey({ name, value: 'v'.repeat(40), enabled: true });
+    await deployment.gateway.deleteKey(String(issued.key.gateway_key_id));
+    await revokeKey(deployment.admin, issued.key.key_id);
+    expect((await deployment.gatewayKeys()).map((key) => key.id)).toEqual([id]);
+  });
+
   it('writes one record however often it runs', async () => {
     await revokeKey(deployment.admin, issued.key.key_id);
     await revokeKey(deployment.admin, issued.key.key_id);

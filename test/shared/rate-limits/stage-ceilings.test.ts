@@ -106,6 +106,16 @@ describe.each(OPERATIONS)('%s of the buyer app', (consume, numbers, code, ceilin
     const { ceilings } = ceilingsOnNewDay(numbers, unreachable);
     await expect(ceilings[consume](APP, NO_LIMITS)).rejects.toThrow('the table cannot be reached');
   });
+
+  it('leaves the count one too high when the refund cannot be written, and does not throw', async () => {
+    const limiter = { ...patientLimiter(table), decrement: unreachable.decrement };
+    const { ceilings } = ceilingsOnNewDay(numbers, limiter);
+    const first = await ceilings[consume](APP, NO_LIMITS);
+    await expect(first.refund()).resolves.toBeUndefined();
+    await ceilings[consume](APP, NO_LIMITS);
+    await ceilings[consume](APP, NO_LIMITS);
+    expect((await problemOf(ceilings[consume](APP, NO_LIMITS))).code).toBe(code);
+  });
 });
 
 describe('stageCeilings', () => {
