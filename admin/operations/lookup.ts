@@ -16,14 +16,18 @@ const ENDING = /^(?:(?:blk_[a-z]+_)?…)?([0-9A-Za-z]{4})$/;
 const AT_ONCE = 10;
 
 /** Returns a name as it is compared: in any case, and in one form of Unicode. */
-export const normalized = (name: string): string => name.normalize('NFC').trim().toLowerCase();
+const normalized = (name: string): string => name.normalize('NFC').trim().toLowerCase();
 
-/** Returns the sellers whose name or id contains a text, in any case, oldest first. */
-export const searchSellers = async (admin: Administration, text = ''): Promise<Seller[]> => {
+/** Returns the rule of every `--search`: whether one of several texts contains this one, in any case. */
+export const containing = (text = '') => {
   const wanted = normalized(text);
-  return (await admin.sellers.list()).filter(
-    ({ name, seller_id }) => normalized(name).includes(wanted) || seller_id.includes(text),
-  );
+  return (...texts: readonly string[]): boolean => texts.some((one) => normalized(one).includes(wanted));
+};
+
+/** Returns the sellers whose name or id contains a text, oldest first. */
+export const searchSellers = async (admin: Administration, text?: string): Promise<Seller[]> => {
+  const isWanted = containing(text);
+  return (await admin.sellers.list()).filter(({ name, seller_id }) => isWanted(name, seller_id));
 };
 
 /** Returns the sellers of this name, in any case, without `except`. */

@@ -12,12 +12,14 @@ export const auditStore = (table: Table) => ({
     await table.client.send(new PutCommand(auditPut(table, record).Put));
   },
 
-  /** Returns the newest records of a subject (a seller id, or `deployment`), newest first; with `keyId`, only those of that key. */
-  async list(subject: string, { keyId, limit }: { keyId?: string; limit: number }): Promise<AuditRecord[]> {
+  /** Returns the newest records of a subject (a seller id, or `deployment`) that are wanted, newest first. */
+  async list(
+    subject: string,
+    { isWanted = () => true, limit }: { isWanted?: (record: AuditRecord) => boolean; limit: number },
+  ): Promise<AuditRecord[]> {
     const found: AuditRecord[] = [];
     for await (const items of queryPages(table, { pk: auditPartition(subject), newestFirst: true })) {
-      const records = items.map((item) => v.parse(auditRecordSchema, item));
-      found.push(...records.filter(({ key_id }) => keyId === undefined || key_id === keyId));
+      found.push(...items.map((item) => v.parse(auditRecordSchema, item)).filter(isWanted));
       if (found.length >= limit) break;
     }
     return found.slice(0, limit);

@@ -1,32 +1,35 @@
-import { keyNamed, sellerNamed } from '#admin/operations/lookup.ts';
-import { DEPLOYMENT_SUBJECT } from '#shared/audit.ts';
+import { containing, keyNamed, sellerNamed } from '#admin/operations/lookup.ts';
+import { type AuditRecord, DEPLOYMENT_SUBJECT } from '#shared/audit.ts';
 import type { AddCommands, Session } from '../command.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';
 import { auditTable } from '../views.ts';
 
 const MAX_RECORDS = 1000;
 
-const recordsOf = async ({ admin }: Session, subject: string, limit: number) => {
-  if (subject.startsWith('key_')) {
-    const { seller_id } = await keyNamed(admin, subject);
-    return admin.audit.list(seller_id, { keyId: subject, limit });
-  }
-  if (subject === DEPLOYMENT_SUBJECT) return admin.audit.list(subject, { limit });
-  return admin.audit.list((await sellerNamed(admin, subject)).seller_id, { limit });
-};
+interface AuditOptions {
+  readonly limit: number;
+  readonly search?: string;
+}
 
-const show = async (session: Session, subject: string, { limit }: { limit: number }) => {
-  const records = await recordsOf(session, subject, limit);
+const show = async ({ admin }: Session, subject: string, { limit, search }: AuditOptions) => {
+  const contains = containing(search);
+  const isFound = ({ at, actor, action, key_id = '', details }: AuditRecord): boolean =>
+    contains(at, actor, action, key_id, ...Object.values(details).map(String));
+  const list = (partition: string, isWanted = isFound) => admin.audit.list(partition, { isWanted, limit });
+  const recordsOf = async (): Promise<AuditRecord[]> => {
+    if (subject === DEPLOYMENT_SUBJECT) return list(subject);
+    if (!subject.startsWith('key_')) return list((await sellerNamed(admin, subject)).seller_id);
+    const { seller_id } = await keyNamed(admin, subject);
+    return list(seller_id, (record) => record.key_id === subject && isFound(record));
+  };
+  const records = await recordsOf();
   return { json: { records }, text: auditTable(records) };
 };
 
 /** `audit` */
 export const addAuditCommand: AddCommands = ({ add }) => {
-  const examples = ['audit sel_…', 'audit key_…', 'audit deployment'];
-  add('audit <subject>', 'list what admins did, newest first', show, ...examples).option(
-    '--limit <count>',
-    'the maximum number of records',
-    wholeNumberUpTo(MAX_RECORDS),
-    50,
-  );
+  const examples = ['audit sel_…', 'audit key_… --search rotated', 'audit deployment'];
+  add('audit <subject>', 'list what admins did, newest first', show, ...examples)
+    .option('--search <text>', 'only those whose time, actor, action or details contain this')
+    .option('--limit <count>', 'the maximum number of records', wholeNumberUpTo(MAX_RECORDS), 50);
 };

@@ -2,10 +2,10 @@ import type { Administration } from '#admin/administration.ts';
 import { assignPlan, setExpiry, setScopes } from '#admin/operations/change-key.ts';
 import { type IssuedKey, issueKey } from '#admin/operations/issue-key.ts';
 import {
+  containing,
   keyNamed,
   keyOfSecret,
   keysOfAllSellers,
-  normalized,
   sellerNamed,
 } from '#admin/operations/lookup.ts';
 import { revokeKey } from '#admin/operations/revoke-key.ts';
@@ -75,20 +75,15 @@ interface ListOptions {
 }
 
 /** Lists the keys of a seller, or of all sellers. With `--expiring`, the active ones that expire until then, the first one first. */
-const list = async (
-  { admin }: Session,
-  seller: string | undefined,
-  { expiring, search = '' }: ListOptions,
-) => {
+const list = async ({ admin }: Session, seller: string | undefined, { expiring, search }: ListOptions) => {
   const stored =
     seller === undefined
       ? await keysOfAllSellers(admin)
       : await admin.keys.listOf((await sellerNamed(admin, seller)).seller_id);
-  const wanted = normalized(search);
+  const isWanted = containing(search);
   const found = stored.filter(
     ({ key_id, name, expires_at = Number.POSITIVE_INFINITY }) =>
-      (normalized(name).includes(wanted) || key_id.includes(search)) &&
-      (expiring === undefined || expires_at <= expiring),
+      isWanted(name, key_id) && (expiring === undefined || expires_at <= expiring),
   );
   const keys = await readKeyViews(admin, found);
   const shown =

@@ -1,5 +1,5 @@
 import { findByExternalId, findById, findByPhone, type UserOfSeller } from '#admin/operations/find-users.ts';
-import { normalized, sellerNamed } from '#admin/operations/lookup.ts';
+import { containing, sellerNamed } from '#admin/operations/lookup.ts';
 import { removeUser } from '#admin/operations/remove-user.ts';
 import { refusal } from '#admin/refusal.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '#shared/users/page-schema.ts';
@@ -38,19 +38,15 @@ const valuesOf = ({ id, display_name, phone, national_id, birth_date, created_at
 ];
 
 /** Reads all users of a seller, page by page, and keeps those whose name or id contains the text. */
-const listAll = async (session: Session, seller: string, search = '') => {
+const listAll = async (session: Session, seller: string, search?: string) => {
   const { seller_id: sellerId } = await sellerNamed(session.admin, seller);
   const users = userReads(session.admin.table);
-  const wanted = normalized(search);
+  const isWanted = containing(search);
   const data: User[] = [];
   for (let page = 1, last = 1; page <= last; page += 1) {
     const found = await users.listPage(sellerId, page, MAX_PAGE_SIZE);
     last = found.totalPages;
-    data.push(
-      ...found.users.filter(
-        ({ id, display_name }) => normalized(display_name).includes(wanted) || id.includes(search),
-      ),
-    );
+    data.push(...found.users.filter(({ id, display_name }) => isWanted(display_name, id)));
   }
   return {
     json: { data, total: data.length },
