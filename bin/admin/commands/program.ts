@@ -1,7 +1,7 @@
 import { Argument, Command, CommanderError } from 'commander';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { type AddCommands, commandsOf, PROGRAM, wrapped } from '../command.ts';
-import { completionScript, SHELLS } from '../completion.ts';
+import { completionScript, SHELLS } from '../completion/scripts.ts';
 import { failureOf, UsageError } from '../errors.ts';
 import type { Terminal } from '../terminal.ts';
 import { addAuditCommand } from './audit.ts';
