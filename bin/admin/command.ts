@@ -72,7 +72,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'user-id': 'usr_…',
   user: 'usr_…, a phone, - to read a phone from stdin, or an external id',
   subject: 'a seller, a key id, or deployment (imports, buyers, keys only in API Gateway)',
-  file: 'UTF-8: a .csv with a column phone, or a .jsonl with {"phone": "…"} on each line',
+  file: 'UTF-8, with one phone on each line',
   provider: 'jibit, zohal, kavenegar or sms-ir',
   phone: `${PHONE_HELP}; without it, the command asks`,
 };
@@ -88,7 +88,10 @@ export const addCommand = (
   const command = parent.command(name).description(description);
   for (const argument of args) command.argument(argument, ARGUMENTS[argument.slice(1, -1)]);
   const lines = examples.map((example) => `\n  $ ${PROGRAM} ${example}`).join('');
-  return command.addHelpText('after', `\nExample${examples.length === 1 ? '' : 's'}:${lines}`);
+  return command.addHelpText(
+    'after',
+    `\nExample${examples.length === 1 ? '' : 's'}:${lines}\n\nOptions of every command, such as --stage and --json: ${PROGRAM} --help`,
+  );
 };
 
 /** Returns functions that add commands which connect, do their work, write its result and report the exit code. */

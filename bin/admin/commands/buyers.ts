@@ -77,7 +77,7 @@ export const addBuyerCommands: AddCommands = ({ group }) => {
   const add = group('buyers', 'manage the buyers that are registered in the buyer app');
   add('import <file>', 'register the phones of a file', importFile, 'buyers import phones.txt').addHelpText(
     'after',
-    '\nThe file has one phone on each line. Lines without a valid phone are listed in <file>.rejected.csv.\nIt is idempotent.',
+    '\nLines without a valid phone are listed in <file>.rejected.csv. Buyers that are\nregistered already stay as they are, so the command can be run again.',
   );
   const commands = [
     ['add', 'register a phone', register],

@@ -68,13 +68,13 @@ export const programFor = (terminal: Terminal, ended: (exitCode: number) => void
   program
     .helpCommand(false)
     .command('help')
-    .argument('[command...]')
+    .argument('[command...]', 'its name, such as: keys issue')
     .description('show the help of a command')
     .action((names: readonly string[]) => commandNamed(program, names).outputHelp());
   program
     .command('completion')
     .description('write a script that completes commands in a shell')
-    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .addHelpText('after', `\nExample:\n  $ source <(${PROGRAM} completion bash)`)
     .action((shell: (typeof SHELLS)[number]) => terminal.out(completionScript(shell, program)));
   return configured(program, terminal);
@@ -85,7 +85,7 @@ const configured = (command: Command, terminal: Terminal): Command => {
   command
     .exitOverride()
     .showHelpAfterError('Try --help.')
-    .configureOutput({ writeOut: terminal.out, writeErr: terminal.error });
+    .configureOutput({ writeOut: terminal.out, writeErr: (text) => terminal.error(wrapped(text, terminal)) });
   for (const child of command.commands) configured(child, terminal);
   return command;
 };

@@ -69,12 +69,10 @@ const accept = async ({ admin, confirm }: Session): Promise<CommandResult> => {
 export const addRestoreCommands: AddCommands = ({ group }) => {
   const add = group('restore', 'complete a restore of the table');
   const description = 'bring keys, removals and new links of the old table to the restored one';
-  add(
-    'replay',
-    description,
-    replayFrom,
-    'restore replay --from buyer-linking-prod-data-Table --stage prod',
-  ).requiredOption('--from <table>', 'the table that was restored, as it is now');
+  add('replay', description, replayFrom, 'restore replay --from old-table --stage prod').requiredOption(
+    '--from <table>',
+    'the table that was restored, as it is now',
+  );
   add(
     'revoke',
     'without the old table: revoke every key that changed after the restore point',
