@@ -96,7 +96,7 @@ const main = async (options: Options | undefined): Promise<number> => {
   const stopRequested = stopRequest();
   // Imported only now, so that a wrong option is reported at once.
   const { startService } = await import('#local/service.ts');
-  const { readyText, requestLine } = await import('#local/terminal.ts');
+  const { messageLines, readyText, requestLine } = await import('#local/terminal.ts');
   const service = await startService({
     port: options.port,
     folder: options.data,
@@ -105,7 +105,7 @@ const main = async (options: Options | undefined): Promise<number> => {
     onProgress: say,
     onCompleted: (completed) => say(requestLine(completed, { now: new Date(), isColored })),
     onTrouble: (sentence) => say(isColored ? styleText('red', sentence) : sentence),
-    onMessage: ({ phone, code }) => say(`SMS to ${phone}: code ${code}`),
+    onMessage: (message) => say(messageLines(message)),
   });
   say(readyText(service.demo));
   const broken = service.broken.then((reason) => ({ reason, exitCode: 1 }));

@@ -78,7 +78,7 @@ const recordSend = async ({ owner, mac }: NewSend, request: Request<typeof route
 /** Sends a one-time code to a phone. Undoes the send if the message was not sent; a send that a provider refused starts the cool-down. */
 export const handle: Handle<typeof route, SendOtpDeps> = async (request, deps) => {
   const { caller, deadlineMs } = request;
-  const { phone } = request.body;
+  const { phone, locale } = request.body;
   const { codes, newCode, hashes, sms, smsProvider } = deps;
   const audience = audienceOf(caller);
   const [phoneHash] = await hashes.phone(phone);
@@ -94,7 +94,8 @@ export const handle: Handle<typeof route, SendOtpDeps> = async (request, deps) =
       codes.undoSend(owner, sent.before, { ...sent.code, isRefused }),
       isRefused ? undefined : sent.sms.refund(),
     ]);
-  const provider = await deliverCode(sms, { phone, code, deadlineMs }, undo);
+  const { templates } = sent.before;
+  const provider = await deliverCode(sms, { phone, code, locale, templates, deadlineMs }, undo);
   logEvent('code_sent', { provider, seller_id: caller?.sellerId });
   // The message was sent. A failure here only attributes the redeem to the wrong provider.
   if (provider !== smsProvider) await codes.setProvider(owner, mac, provider).catch(() => {});

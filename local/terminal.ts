@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import type { InputError } from '#shared/problems.ts';
 import type { Completed } from './gateway.ts';
 import type { Demo } from './service.ts';
+import type { SentMessage } from './simulators/server.ts';
 
 /** How a request line is written: at which time, and with colors only if the terminal shows them. */
 export interface LineOptions {
@@ -50,6 +51,13 @@ export const wrongNames = (errors: readonly InputError[]): string[] => {
   );
   return [...new Set(names.map((name) => (OWN_NAME.test(name) ? name : '(unknown name)')))];
 };
+
+/** The lines about a message: the phone, the code and the template, then the text as the phone shows it. */
+export const messageLines = ({ phone, code, provider, template, text }: SentMessage): string =>
+  [
+    `SMS to ${phone}: code ${code} (${provider}, template ${template})`,
+    ...text.split('\n').map((line) => `  | ${line}`),
+  ].join('\n');
 
 /** What a demo key is for, by its name in .local/demo.json. The others are named well enough. */
 const PURPOSES: Readonly<Record<string, string>> = {

@@ -1,12 +1,9 @@
 import { type Administration, step } from '#admin/administration.ts';
 import { transact } from '#admin/stores/transactions.ts';
-import { FIRST_LOCK_AT } from '#shared/one-time-codes/rules.ts';
+import { FIRST_LOCK_AT, PUBLIC_AUDIENCE } from '#shared/one-time-codes/rules.ts';
 import { SENDS_KEPT_SECONDS } from '#shared/one-time-codes/send-limits.ts';
 import { codesPartition, type ItemKey } from '#shared/table/keys.ts';
 import { queryAll } from '#shared/table/reads.ts';
-
-/** The sort key of the codes of callers without a key, who belong to no seller. */
-const PUBLIC = 'public';
 
 /** Clears the failures of one code item, with the audit record in the same transaction. False: there were none any more. */
 const clearFailures = (admin: Administration, Key: ItemKey): Promise<boolean> => {
@@ -24,7 +21,7 @@ const clearFailures = (admin: Administration, Key: ItemKey): Promise<boolean> =>
       ':ttl': Math.floor(admin.clock() / 1000) + SENDS_KEPT_SECONDS,
     },
   };
-  const seller_id = Key.sk === PUBLIC ? undefined : Key.sk;
+  const seller_id = Key.sk === PUBLIC_AUDIENCE ? undefined : Key.sk;
   return transact(admin.table, [{ Update }], admin.record({ action: 'buyer.unlocked', seller_id }));
 };
 

@@ -236,10 +236,13 @@ final class Client
     /**
      * Sends a one-time code by SMS. Retried only after `rate_limit_exceeded`: after any other error the SMS may have
      * been sent.
+     *
+     * @param 'fa'|'en' $locale the language of the message
      */
-    public function sendCode(string $phone): CodeSent
+    public function sendCode(string $phone, string $locale = 'fa'): CodeSent
     {
-        $reply = $this->transport->send('POST', '/v1/auth/otp/send', body: ['phone' => $phone]);
+        $body = ['phone' => $phone, 'locale' => $locale];
+        $reply = $this->transport->send('POST', '/v1/auth/otp/send', body: $body);
 
         return CodeSent::fromArray($reply->data);
     }

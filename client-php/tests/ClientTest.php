@@ -87,6 +87,16 @@ final class ClientTest extends TestCase
         self::assertSame('', (string) $http->sent[0]->getBody());
     }
 
+    public function testSendsACodeInTheLanguageOfTheCaller(): void
+    {
+        $sent = new Response(202, [], '{"expires_in":300,"resend_after":60}');
+        $http = new FakeHttp($sent, $sent);
+        $http->client()->sendCode('0912');
+        $http->client()->sendCode('0912', 'en');
+        self::assertSame('{"phone":"0912","locale":"fa"}', (string) $http->sent[0]->getBody());
+        self::assertSame('{"phone":"0912","locale":"en"}', (string) $http->sent[1]->getBody());
+    }
+
     public function testThrowsAProblemWithItsCodeAndRetryAfter(): void
     {
         try {

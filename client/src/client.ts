@@ -54,6 +54,12 @@ interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** How a code is sent. */
+export interface SendCodeOptions extends Call {
+  /** The language of the message: Persian by default. */
+  readonly locale?: 'fa' | 'en' | undefined;
+}
+
 const KEY_VARIABLE = 'BUYER_LINKING_API_KEY';
 
 /** The largest page that the service returns. */
@@ -236,9 +242,13 @@ export const buyerLinking = (options: Options) => {
       return followEvents({ read, sleep: retries.sleep }, options);
     },
 
-    /** Sends a one-time code by SMS. Retried only after `rate_limit_exceeded`: after any other error the SMS may have been sent. */
-    async sendCode(phone: string, { signal }: Call = {}): Promise<CodeSent> {
-      return dataOf(await http.POST('/v1/auth/otp/send', { body: { phone }, ...(signal && { signal }) }));
+    /**
+     * Sends a one-time code by SMS, in Persian or with `locale: 'en'` in English. Retried only after `rate_limit_exceeded`: after any
+     * other error the SMS may have been sent.
+     */
+    async sendCode(phone: string, { locale = 'fa', signal }: SendCodeOptions = {}): Promise<CodeSent> {
+      const body = { phone, locale };
+      return dataOf(await http.POST('/v1/auth/otp/send', { body, ...(signal && { signal }) }));
     },
 
     /** Exchanges a code for an access token. Retried only after `rate_limit_exceeded`: after any other error the code may be used. */

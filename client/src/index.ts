@@ -10,6 +10,7 @@ export {
   type NewSecret,
   type NewUser,
   type Options,
+  type SendCodeOptions,
   type User,
   type UserPage,
   type UserQuery,

@@ -105,7 +105,8 @@ ${people()}
 <p><button id="reset" type="button">Forget checks, codes and counts</button></p>
 </main>
 <template id="message"><li><span data-is="phone"></span> <span class="muted" data-is="time"></span>
-<strong class="code" data-is="code"></strong><button type="button">Copy</button></li></template>
+<strong class="code" data-is="code"></strong><button type="button">Copy</button>
+<span class="muted" data-is="template"></span><p class="sms" dir="auto" data-is="text"></p></li></template>
 <template id="request"><details><summary><span class="muted" data-is="time"></span><span data-is="status"></span>
 <span data-is="operation"></span><span class="muted" data-is="duration"></span><span data-is="code"></span></summary>
 <p class="muted">Request <code data-is="id"></code></p><pre data-is="detail"></pre></details></template>

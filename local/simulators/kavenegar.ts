@@ -1,6 +1,7 @@
 /** Simulates Kavenegar's `verify/lookup`: API key in the path, form body, result in `return.status` and as the HTTP status. */
 import { randomInt } from 'node:crypto';
 import { randomBase62 } from '#shared/base62.ts';
+import { APPROVED_TEMPLATES, STAGE_TEMPLATES } from './message-templates.ts';
 import type { Outbox } from './outbox.ts';
 import type { FaultReplies, SimulatedProvider, SimulatedReply } from './simulated-provider.ts';
 
@@ -25,10 +26,9 @@ const FAULT_REPLIES: FaultReplies = {
   rejected: refuse(411),
 };
 
-/** A simulated Kavenegar with one account and one approved template. */
+/** A simulated Kavenegar with one account and its approved templates. */
 export const simulatedKavenegar = (outbox: Outbox): SimulatedProvider => {
   const apiKey = randomBase62(64);
-  const template = 'sign-in-code';
 
   const send = (form: URLSearchParams): SimulatedReply => {
     const receptor = form.get('receptor') ?? '';
@@ -36,13 +36,20 @@ export const simulatedKavenegar = (outbox: Outbox): SimulatedProvider => {
     if ([...form.keys()].some((name) => !PARAMETERS.includes(name))) return refuse(400);
     if (token === '' || receptor === '') return refuse(406);
     if (!/^09\d{9}$/.test(receptor)) return refuse(411);
-    if (form.get('template') !== template) return refuse(424);
+    const template = APPROVED_TEMPLATES.find(({ name }) => name === form.get('template'));
+    if (template === undefined) return refuse(424);
     if (/[\s_:-]/.test(token)) return refuse(431);
-    return outbox.deliver(receptor, token, FAULT_REPLIES) ?? accepted(receptor, token);
+    const text = template.text(token);
+    const message = { phone: receptor, code: token, provider: 'kavenegar', template: template.name, text };
+    return outbox.deliver(message, FAULT_REPLIES) ?? accepted(receptor, text);
   };
 
   return {
-    credentials: { api_key: apiKey, template },
+    credentials: {
+      api_key: apiKey,
+      template: STAGE_TEMPLATES.fa.name,
+      template_en: STAGE_TEMPLATES.en.name,
+    },
     operationOf: ({ path }) => (PATH.test(path) ? 'send_code' : undefined),
     unknownPath: refuse(404),
     respond({ method, path, headers, body }, _operation, fault) {
@@ -54,14 +61,14 @@ export const simulatedKavenegar = (outbox: Outbox): SimulatedProvider => {
   };
 };
 
-const accepted = (receptor: string, token: string): SimulatedReply => ({
+const accepted = (receptor: string, message: string): SimulatedReply => ({
   status: 200,
   json: {
     return: { status: 200, message: 'تایید شد' },
     entries: [
       {
         messageid: randomInt(1e9),
-        message: `code: ${token}`,
+        message,
         status: 5,
         statustext: 'ارسال به مخابرات',
         sender: '10004346',

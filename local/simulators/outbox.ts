@@ -9,6 +9,12 @@ export interface SentMessage {
   readonly code: string;
   /** ISO, UTC. */
   readonly sent_at: string;
+  /** The name of the provider. */
+  readonly provider: string;
+  /** The template as the provider knows it. */
+  readonly template: string | number;
+  /** The message as the phone shows it. */
+  readonly text: string;
 }
 
 /** The number of messages kept; older ones are dropped. */
@@ -20,15 +26,15 @@ export const outbox = (clock: Clock) => {
   const listeners = new Set<(message: SentMessage) => void>();
   return {
     /**
-     * Delivers a message, unless the phone is a test phone whose messages are not sent. `localPhone`: `0912…`. Returns the failure of a
-     * test phone.
+     * Delivers a message, unless the phone is a test phone whose messages are not sent. Its phone is in the local form, `0912…`. Returns
+     * the failure of a test phone.
      */
-    deliver(localPhone: string, code: string, replies: FaultReplies): SimulatedReply | undefined {
-      const phone = `+98${localPhone.slice(1)}`;
+    deliver(sent: Omit<SentMessage, 'sent_at'>, replies: FaultReplies): SimulatedReply | undefined {
+      const phone = `+98${sent.phone.slice(1)}`;
       const outcome = outcomeOfPhone(phone);
       const failure = failureOf(outcome, replies);
       if (failure !== undefined && outcome !== 'lost_response') return failure;
-      const message = { phone, code, sent_at: new Date(clock()).toISOString() };
+      const message = { ...sent, phone, sent_at: new Date(clock()).toISOString() };
       messages.push(message);
       if (messages.length > MAX_MESSAGES) messages.shift();
       for (const listener of listeners) listener(message);

@@ -1,6 +1,7 @@
 /** Simulates sms.ir's `send/verify`: key in a header, JSON body, result in `status`. */
 import { randomInt } from 'node:crypto';
 import { randomBase62 } from '#shared/base62.ts';
+import { APPROVED_TEMPLATES, STAGE_TEMPLATES } from './message-templates.ts';
 import type { Outbox } from './outbox.ts';
 import {
   type FaultReplies,
@@ -29,25 +30,31 @@ const FAULT_REPLIES: FaultReplies = {
 
 const MAX_VALUE_LENGTH = 25;
 
-/** A simulated sms.ir with one account and one approved template. */
+/** A simulated sms.ir with one account and its approved templates. */
 export const simulatedSmsIr = (outbox: Outbox): SimulatedProvider => {
   const apiKey = randomBase62(64);
-  const templateId = randomInt(100_000, 1_000_000);
 
   const send = (sent: Readonly<Record<string, unknown>>): SimulatedReply => {
     const mobile = /^(?:\+98|0098|0)?(9\d{9})$/.exec(String(sent.mobile))?.[1];
     if (mobile === undefined) return refuse(400, 104);
-    if (sent.templateId !== templateId) return refuse(400, 113);
+    const template = APPROVED_TEMPLATES.find(({ id }) => id === sent.templateId);
+    if (template === undefined) return refuse(400, 113);
     const code = codeIn(sent.parameters);
     if (code === undefined) return refuse(400, 116);
     if (code.length > MAX_VALUE_LENGTH) return refuse(400, 114);
     const data = { messageId: randomInt(1e9), cost: 1 };
     const accepted = { status: 200, json: { status: 1, message: 'موفق', data } };
-    return outbox.deliver(`0${mobile}`, code, FAULT_REPLIES) ?? accepted;
+    const text = template.text(code);
+    const message = { phone: `0${mobile}`, code, provider: 'sms-ir', template: template.id, text };
+    return outbox.deliver(message, FAULT_REPLIES) ?? accepted;
   };
 
   return {
-    credentials: { api_key: apiKey, template_id: templateId },
+    credentials: {
+      api_key: apiKey,
+      template_id: STAGE_TEMPLATES.fa.id,
+      template_id_en: STAGE_TEMPLATES.en.id,
+    },
     operationOf: ({ method, path }) =>
       `${method} ${path}` === 'POST /v1/send/verify' ? 'send_code' : undefined,
     unknownPath: { status: 404, json: { message: 'not found' } },

@@ -25,11 +25,16 @@ export const oneTimeCodeRoutes = {
       `Sends ${digits} digits by SMS, valid for ${lifetimeSeconds} seconds and for one use. A new code replaces your old one. The ` +
       `response is the same for every phone. Limits per phone, for you: ${RESEND_AFTER_SECONDS} seconds between sends, ` +
       `${sendLimit(sends[1])}, ${sendLimit(sends[2])}; with buyers:register then one an hour, up to ${sendLimit(sendsOfBuyerApp[3])}. Over all sellers: ${sendLimit(sendsOverAllSellers[0])}. While the phone is ` +
-      'locked for you, nothing is sent.',
+      'locked for you, nothing is sent. The text of the message is a template that the operator of the service chose, for you or for all ' +
+      'sellers, one per language.',
     body: sendCodeSchema,
     responses: { 202: { description: 'The SMS provider accepted the code.', schema: codeSentSchema } },
     problems: ['resend_too_soon', 'too_many_attempts', 'sms_unavailable'],
-    permissions: { table: { 'CODE#': ['BatchGetItem', 'UpdateItem'] }, hashes: true, sms: true },
+    permissions: {
+      table: { 'CODE#': ['BatchGetItem', 'UpdateItem'], 'SELLER#': ['BatchGetItem'] },
+      hashes: true,
+      sms: true,
+    },
     memoryMb: 1024,
     timeoutSeconds: 20,
     impact: 'Buyers get no sign-in codes.',

@@ -173,7 +173,7 @@ export const whyNotTried = (
 };
 
 /** The audience of codes and tokens in a deployment whose one-time-code operations take no key. */
-const PUBLIC_AUDIENCE = 'public';
+export const PUBLIC_AUDIENCE = 'public';
 
 /** Returns whom a code and its token are for: the caller's seller. */
 export const audienceOf = (caller: { readonly sellerId: string } | undefined): string =>

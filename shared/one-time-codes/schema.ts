@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { inAnyScript, toAsciiDigits } from '#shared/digits.ts';
+import { DEFAULT_LOCALE, LOCALES } from '#shared/sms/templates.ts';
 import { phoneSchema } from '#shared/users/schema.ts';
 import { CODE_LIFETIME_SECONDS, RESEND_AFTER_SECONDS } from './rules.ts';
 
@@ -17,8 +18,19 @@ const codeSchema = v.pipe(
 const seconds = (description: string, example: number) =>
   v.pipe(v.number(), v.integer(), v.description(description), v.examples([example]));
 
+const localeSchema = v.pipe(
+  v.picklist(LOCALES, `Must be ${LOCALES.join(' or ')}.`),
+  v.description(
+    'The language of the message: fa (Persian) or en (English). A language without a template gets the Persian message.',
+  ),
+  v.examples([DEFAULT_LOCALE]),
+);
+
 /** The body of POST /v1/auth/otp/send. */
-export const sendCodeSchema = v.strictObject({ phone: phoneSchema });
+export const sendCodeSchema = v.strictObject({
+  phone: phoneSchema,
+  locale: v.optional(localeSchema, DEFAULT_LOCALE),
+});
 
 /** The response of POST /v1/auth/otp/send: the same for every phone. */
 export const codeSentSchema = v.pipe(

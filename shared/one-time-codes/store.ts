@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
 import { randomBase62 } from '#shared/base62.ts';
+import { type SellerTemplates, sellerTemplatesSchema } from '#shared/sms/templates.ts';
 import { fullJitterMs } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
-import { codeKey, type ItemKey, phoneSendsKey } from '#shared/table/keys.ts';
+import { codeKey, type ItemKey, phoneSendsKey, sellerKey } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
 import {
   conditionalWrite,
@@ -33,7 +35,7 @@ import {
   withoutSend,
   withSend,
 } from './phone-sends.ts';
-import { type OutstandingCode, type TryRefusal, whyNotTried } from './rules.ts';
+import { type OutstandingCode, PUBLIC_AUDIENCE, type TryRefusal, whyNotTried } from './rules.ts';
 import type { SendLimit } from './send-limits.ts';
 
 /** The phone and the audience that a code is for. */
@@ -48,6 +50,8 @@ export interface SendState {
   readonly record: VersionedRecord;
   /** Undefined for a caller that the sends over all sellers do not limit. */
   readonly phoneSends: PhoneSends | undefined;
+  /** The templates that the seller has of its own. */
+  readonly templates: SellerTemplates;
 }
 
 /** A plain write that meets a transaction on the same item fails; the SDK does not resend it. */
@@ -95,13 +99,20 @@ export const codeStore = (table: Table) => {
   };
 
   return {
-    /** Reads the data on which a send is decided, in one call. `withPhoneSends`: false for a caller that the sends over all sellers do not limit. */
+    /**
+     * Reads the data on which a send is decided, and the seller's templates, in one call. `withPhoneSends`: false for a caller that the
+     * sends over all sellers do not limit.
+     */
     async read(owner: CodeOwner, withPhoneSends: boolean): Promise<SendState> {
       const [own, all] = [keyOf(owner), phoneSendsKey(owner.phoneHash)];
-      const items = await batchGet(table, withPhoneSends ? [own, all] : [own]);
+      const seller = owner.audience === PUBLIC_AUDIENCE ? undefined : sellerKey(owner.audience);
+      const keys = [own, withPhoneSends && all, seller].filter((key) => typeof key === 'object');
+      const items = await batchGet(table, keys);
+      const sellerItem = seller && itemOf(items, seller);
       return {
         record: recordFrom(itemOf(items, own)),
         phoneSends: withPhoneSends ? phoneSendsFrom(itemOf(items, all)) : undefined,
+        templates: v.parse(sellerTemplatesSchema, sellerItem?.message_templates ?? {}),
       };
     },
 

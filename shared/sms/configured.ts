@@ -25,7 +25,6 @@ export const smsSenderFrom = (
 ): SmsSender => {
   const call = providerCalls<SmsSender>(providersNamed(names, SMS_PROVIDERS), credentials, options);
   return {
-    sendCode: (phone, code, signal) =>
-      call(MESSAGE, signal, (port, until) => port.sendCode(phone, code, until)),
+    sendCode: (message, signal) => call(MESSAGE, signal, (port, until) => port.sendCode(message, until)),
   };
 };

@@ -1,6 +1,6 @@
 import { PROBLEMS, problem } from '#shared/problems.ts';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
-import type { SmsSender } from './port.ts';
+import type { CodeMessage, SmsSender } from './port.ts';
 
 /** The Retry-After of a send that reached no provider, if the failure names no time. */
 const NOT_REACHED_RETRY_AFTER_SECONDS = 10;
@@ -10,10 +10,8 @@ const REACHED_RETRY_AFTER_SECONDS = 60;
 /** Reserved before the deadline to undo a send. */
 const UNDO_RESERVE_MS = 3000;
 
-/** A code to send to a phone (E.164). */
-interface Message {
-  readonly phone: string;
-  readonly code: string;
+/** A message with its deadline. */
+interface TimedMessage extends CodeMessage {
   /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
   readonly deadlineMs: number;
 }
@@ -25,12 +23,12 @@ interface Message {
  */
 export const deliverCode = async (
   sms: SmsSender,
-  { phone, code, deadlineMs }: Message,
+  { deadlineMs, ...message }: TimedMessage,
   undo: (isRefused: boolean) => Promise<unknown>,
 ): Promise<string> => {
   const timeoutMs = Math.max(0, Math.floor(deadlineMs - performance.now() - UNDO_RESERVE_MS));
   try {
-    return (await sms.sendCode(phone, code, AbortSignal.timeout(timeoutMs))).provider;
+    return (await sms.sendCode(message, AbortSignal.timeout(timeoutMs))).provider;
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) throw error;
     const isReached = error.delivery !== 'not_reached';

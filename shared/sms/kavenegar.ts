@@ -8,11 +8,13 @@ import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
 import { reasonsByCode } from '#shared/providers/unavailable.ts';
 import { toLocalPhone } from '#shared/users/phone.ts';
 import { SEND_CODE, type SmsSender } from './port.ts';
+import { templateFor } from './templates.ts';
 
 const credentialsSchema = v.object({
   api_key: credential,
-  /** The name of the approved template, in which %token is the code. */
+  /** The name of the approved Persian template, in which %token is the code. */
   template: credential,
+  template_en: v.optional(credential),
   base_url: baseUrl('https://api.kavenegar.com'),
 });
 
@@ -35,10 +37,11 @@ const replySchema = v.object({ return: v.object({ status: v.number() }) });
 export const kavenegar = provider({
   name: 'kavenegar',
   credentials: credentialsSchema,
-  open: ({ api_key: apiKey, template, base_url: base }): SmsSender => ({
-    async sendCode(phone, code, signal) {
+  open: ({ api_key: apiKey, template: fa, template_en: en, base_url: base }): SmsSender => ({
+    async sendCode({ phone, code, locale, templates }, signal) {
       const site = { provider: 'kavenegar', operation: SEND_CODE };
       const url = `${base}/v1/${encodeURIComponent(apiKey)}/verify/lookup.json`;
+      const template = templateFor(locale, templates.kavenegar, { fa, en });
       const body = new URLSearchParams({ receptor: toLocalPhone(phone), token: code, template });
       const reply = await exchange(site, { url, body, ownConnection: true }, signal);
       const parsed = v.safeParse(replySchema, reply.json);

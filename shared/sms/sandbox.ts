@@ -9,7 +9,7 @@ export const sandboxSms: Provider<SmsSender> = {
   name: SANDBOX,
   credentials: undefined,
   open: () => ({
-    async sendCode(phone, _code, signal) {
+    async sendCode({ phone }, signal) {
       const outcome = isSandboxPhone(phone) ? outcomeOfPhone(phone) : 'rejected';
       await failAs(outcome, { provider: SANDBOX, operation: SEND_CODE }, signal);
       return { provider: SANDBOX };

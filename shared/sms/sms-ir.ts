@@ -8,10 +8,13 @@ import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
 import { ProviderUnavailable, reasonsByCode } from '#shared/providers/unavailable.ts';
 import { toLocalPhone } from '#shared/users/phone.ts';
 import { SEND_CODE, type SmsSender } from './port.ts';
+import { templateFor, templateIdSchema } from './templates.ts';
 
 const credentialsSchema = v.object({
   api_key: credential,
-  template_id: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  /** The number of the approved Persian template. */
+  template_id: templateIdSchema,
+  template_id_en: v.optional(templateIdSchema),
   base_url: baseUrl('https://api.sms.ir'),
 });
 
@@ -38,15 +41,15 @@ const replySchema = v.object({ status: v.number() });
 export const smsIr = provider({
   name: 'sms-ir',
   credentials: credentialsSchema,
-  open: ({ api_key: apiKey, template_id: templateId, base_url: base }): SmsSender => ({
-    async sendCode(phone, code, signal) {
+  open: ({ api_key: apiKey, template_id: fa, template_id_en: en, base_url: base }): SmsSender => ({
+    async sendCode({ phone, code, locale, templates }, signal) {
       const site = { provider: 'sms-ir', operation: SEND_CODE };
       const request = {
         url: `${base}/v1/send/verify`,
         headers: { 'x-api-key': apiKey },
         body: {
           mobile: toLocalPhone(phone),
-          templateId,
+          templateId: templateFor(locale, templates['sms-ir'], { fa, en }),
           parameters: [{ name: PARAMETER, value: code }],
         },
         ownConnection: true,

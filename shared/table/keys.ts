@@ -6,6 +6,7 @@
  * | what a request's key may do                     | GetItem SECRET#<sha256 of the key>                              |
  * | the day a request's key was last used           | UpdateItem SECRET#<sha256 of the key>, once a day               |
  * | a seller, and how many users it has             | GetItem SELLER#<seller> / SELLER                                |
+ * | a seller's own templates of messages            | BatchGetItem SELLER#<seller> / SELLER                           |
  * | a seller's keys                                 | Query SELLER#<seller>, sk begins with KEY#                      |
  * | all sellers, oldest first                       | Query SELLERS, then BatchGetItem of the sellers                 |
  * | the seller of a key id                          | GetItem KEYID#<key> / KEYID                                     |

@@ -76,6 +76,8 @@ describe('the client against the running service', () => {
 
     const phone = newPhone();
     await client.sendCode(phone);
+    const [message] = await localTarget(service.demo).messages(phone);
+    expect(message?.text).toMatch(/^کد ورود: /);
     const tooSoon = await caught(client.sendCode(phone));
     expect(tooSoon).toMatchObject({ code: 'resend_too_soon', retryAfterSeconds: expect.any(Number) });
   });
@@ -113,8 +115,10 @@ describe('the client against the running service', () => {
 
   it('exchanges a code for a token once', async () => {
     const phone = newPhone();
-    await expect(client.sendCode(phone)).resolves.toEqual({ expires_in: 300, resend_after: 60 });
+    const sent = client.sendCode(phone, { locale: 'en' });
+    await expect(sent).resolves.toEqual({ expires_in: 300, resend_after: 60 });
     const [message] = await localTarget(service.demo).messages(phone);
+    expect(message?.text).toMatch(/^Sign-in code: /);
     const token = await client.verifyCode(phone, message?.code ?? '');
     expect(token).toMatchObject({ token_type: 'Bearer', expires_in: 3600 });
     await expect(client.verifyCode(phone, message?.code ?? '')).rejects.toMatchObject({

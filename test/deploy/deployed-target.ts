@@ -35,9 +35,14 @@ const urlOf = (outputs: Readonly<Record<string, string>>): string => {
 export const deployedUrl = async (stage: keyof typeof STAGES): Promise<string> =>
   urlOf(await outputsOf(stage));
 
-/** Returns the features that a stage lacks because of its providers: only those of the sandbox can be called without real people. */
+/**
+ * Returns the features that a stage lacks because of its providers: only those of the sandbox can be called without real people, and no
+ * provider shows its messages.
+ */
 export const lacksOf = (stage: keyof typeof STAGES): readonly Feature[] =>
-  isSandbox(STAGES[stage].providers.sms) ? [] : ['sent messages', 'test identities'];
+  isSandbox(STAGES[stage].providers.sms)
+    ? ['message texts']
+    : ['sent messages', 'message texts', 'test identities'];
 
 /**
  * Returns the messages to a phone, newest first. The sandbox sends nothing: these are the sends that the table holds for the sellers,

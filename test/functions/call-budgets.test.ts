@@ -1,3 +1,4 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type DeleteUserDeps, handle as deleteUser } from '#functions/delete-user.ts';
 import { type GetKeyDeps, handle as getKey } from '#functions/get-key.ts';
 import { type GetKeyUsageDeps, handle as getKeyUsage } from '#functions/get-key-usage.ts';
@@ -11,6 +12,7 @@ import { eventReads } from '#shared/events/read-events.ts';
 import { useHistory } from '#shared/rate-limits/use-history.ts';
 import { type RouteName, routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
+import { sellerKey } from '#shared/table/keys.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { putApiKey } from '#test/shared/api-keys/put-api-key.ts';
 import { inAnHour } from '#test/shared/users/linking.ts';
@@ -216,6 +218,21 @@ const BUDGETS: readonly Budget[] = [
     status: 202,
     rounds: [['BatchGet', 'Update'], ['Update'], ['Update'], ['Update'], ['TransactWrite']],
     make: (on) => sendOtpOn(on, { smsPerDay: 1_000_000 }).send(newPerson().phone),
+  },
+  {
+    operation: 'send-otp',
+    request: 'a code of a seller with templates of its own, which the lookup reads too',
+    status: 202,
+    rounds: [['BatchGet', 'Update'], ['Update'], ['TransactWrite']],
+    async make(on) {
+      const message_templates = { kavenegar: { fa: 'kaveh-books' } };
+      const Item = { ...sellerKey('sel_branded'), message_templates };
+      await table.client.send(new PutCommand({ TableName: table.name, Item }));
+      const otp = sendOtpOn(on);
+      const reply = await otp.send(newPerson().phone, seller('sel_branded'));
+      expect(otp.sent).toMatchObject([{ templates: message_templates }]);
+      return reply;
+    },
   },
   {
     operation: 'send-otp',

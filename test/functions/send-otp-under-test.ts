@@ -4,6 +4,7 @@ import { codeStore } from '#shared/one-time-codes/store.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { routes } from '#shared/routes.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
+import type { CodeMessage } from '#shared/sms/port.ts';
 import type { Table } from '#shared/table/client.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
@@ -26,7 +27,7 @@ export interface SendOtpOptions {
 
 /** The function with an SMS provider that keeps its messages, or fails with `provider.failure`. */
 export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = {}) => {
-  const sent: { phone: string; code: string }[] = [];
+  const sent: CodeMessage[] = [];
   const provider: { name: string; failure?: Error; onSend?: () => Promise<unknown> } = { name: 'first' };
   const codes = codeStore(table);
   const limiter = patientLimiter(table);
@@ -42,10 +43,10 @@ export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = 
       smsProvider: 'first',
       ceilings: stageCeilings(limiter, { smsPerDay }, clock),
       sms: {
-        sendCode: async (phone, code) => {
+        sendCode: async (message) => {
           await provider.onSend?.();
           if (provider.failure) throw provider.failure;
-          sent.push({ phone, code });
+          sent.push(message);
           return { provider: provider.name };
         },
       },
@@ -57,8 +58,8 @@ export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = 
     sent,
     provider,
     codes,
-    send: (phone: string, authorizer: Record<string, string> = seller('sel_a')) =>
-      test.call({ body: { phone }, authorizer }),
+    send: (phone: string, authorizer: Record<string, string> = seller('sel_a'), locale?: string) =>
+      test.call({ body: { phone, ...(locale && { locale }) }, authorizer }),
     record: async (phone: string, audience = 'sel_a') =>
       (await codes.read({ phoneHash: (await hashes.phone(phone))[0], audience }, false)).record,
     ownerOf: async (phone: string, audience = 'sel_a') => ({

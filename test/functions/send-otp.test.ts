@@ -1,9 +1,11 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { handle, type SendOtpDeps } from '#functions/send-otp.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { routes } from '#shared/routes.ts';
+import { sellerKey } from '#shared/table/keys.ts';
+import { messageTo } from '#test/fakes/sms.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -23,7 +25,7 @@ describe('202', () => {
     const { send, sent } = sendOtp();
     const { status, json } = await send(phone);
     expect([status, json]).toEqual([202, { expires_in: 300, resend_after: 60 }]);
-    expect(sent).toEqual([{ phone, code: expect.stringMatching(/^[0-9]{6}$/) }]);
+    expect(sent).toEqual([messageTo(phone, expect.stringMatching(/^[0-9]{6}$/))]);
   });
 
   it('accepts the same phone in another spelling', async () => {
@@ -105,6 +107,41 @@ describe('202', () => {
     const event = lines.map((line) => JSON.parse(line)).find((line) => line.event === 'code_sent');
     expect(event).toMatchObject({ provider: 'second', seller_id: 'sel_a', CodesSent: 1 });
     expect((await record(phone)).code?.provider).toBe('second');
+  });
+});
+
+describe('the message of a 202', () => {
+  const OWN = { kavenegar: { fa: 'kaveh-books' }, 'sms-ir': { fa: 200_001, en: 200_002 } };
+
+  beforeAll(async () => {
+    const Item = { ...sellerKey('sel_branded'), name: 'Kaveh Books', message_templates: OWN };
+    await table.client.send(new PutCommand({ TableName: table.name, Item }));
+  });
+
+  it("is in the language of the request, with the seller's own templates", async () => {
+    const { send, sent } = sendOtp();
+    await send(newPerson().phone, seller('sel_branded'), 'en');
+    expect(sent).toMatchObject([{ locale: 'en', templates: OWN }]);
+  });
+
+  it('is in Persian for a request without a language, and has no templates of another seller', async () => {
+    const { send, sent } = sendOtp();
+    await send(newPerson().phone, seller('sel_a'));
+    expect(sent).toMatchObject([{ locale: 'fa', templates: {} }]);
+    expect(sent[0]?.templates).toEqual({});
+  });
+
+  it("has the buyer app's own templates", async () => {
+    const { send, sent } = sendOtp();
+    await send(newPerson().phone, { ...seller('sel_branded'), scopes: 'buyers:register' });
+    expect(sent).toMatchObject([{ locale: 'fa', templates: OWN }]);
+  });
+
+  it("has the stage's templates where no key is taken", async () => {
+    const { call, sent } = sendOtp({ otpAccess: 'public' });
+    await call({ body: { phone: newPerson().phone, locale: 'en' }, authorizer: null });
+    expect(sent).toMatchObject([{ locale: 'en' }]);
+    expect(sent[0]?.templates).toEqual({});
   });
 });
 

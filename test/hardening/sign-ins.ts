@@ -19,23 +19,28 @@ export interface SentCode {
   readonly code: string;
 }
 
+/** How the messages of the simulators begin. */
+const BEGINNINGS = { fa: 'کد ورود: ', en: 'Sign-in code: ' } as const;
+
 const post = ({ baseUrl }: Deployment, key: string, path: string, body: object, report: Report) =>
   call(baseUrl(), { method: 'POST', path, key, body }, report);
 
 /** Sends a code and reads it from the SMS simulator. Undefined if the send was refused. No other send to the phone may run meanwhile. */
 export const sendCode = async (
   deployment: Deployment,
-  { key, phone }: Pick<SentCode, 'key' | 'phone'>,
+  { key, phone, locale = 'fa' }: Pick<SentCode, 'key' | 'phone'> & { readonly locale?: 'fa' | 'en' },
   { report, used }: Recorders,
 ): Promise<SentCode | undefined> => {
   used.phones.add(phone);
   used.keys.add(key);
-  const sent = await post(deployment, key, '/v1/auth/otp/send', { phone }, report);
+  const sent = await post(deployment, key, '/v1/auth/otp/send', { phone, locale }, report);
   if (sent?.status !== 202) return undefined;
   const messages = await fetch(`${deployment.baseUrl()}/_local/messages?phone=${encodeURIComponent(phone)}`);
-  const [newest] = (await messages.json()) as { code: string }[];
+  const [newest] = (await messages.json()) as { code: string; text: string }[];
   report.expect('a 202 of a send delivers a message', newest !== undefined, () => `…${phone.slice(-2)}`);
   if (newest === undefined) return undefined;
+  const isInLanguage = newest.text.startsWith(BEGINNINGS[locale]);
+  report.expect('a message is in the language of its request', isInLanguage, () => locale);
   used.codes.add(newest.code);
   return { key, phone, code: newest.code };
 };

@@ -10,7 +10,16 @@ import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts
 import type { SentMessage, Simulators } from '#local/simulators/server.ts';
 import { testNationalId } from '#shared/providers/test-identities.ts';
 
-const SENT: SentMessage[] = [{ phone: '+989550000001', code: '123456', sent_at: '2026-11-21T12:00:00.000Z' }];
+const SENT: SentMessage[] = [
+  {
+    phone: '+989550000001',
+    code: '123456',
+    sent_at: '2026-11-21T12:00:00.000Z',
+    provider: 'kavenegar',
+    template: 'sign-in-code',
+    text: 'کد ورود: 123456',
+  },
+];
 
 let server: LoopbackServer;
 let resets = 0;

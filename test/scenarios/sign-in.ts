@@ -14,6 +14,7 @@ const send = (target: Target, phone: string, key = target.keys.app) =>
 export const signInScenarios = (options: ScenarioOptions): void => {
   const { target } = options;
   const scenario = itWith(options, 'sent messages');
+  const scenarioWithTexts = itWith(options, 'message texts');
 
   describe('a one-time code', () => {
     scenario('is sent with its lifetime and the seconds until the next one', async () => {
@@ -30,6 +31,32 @@ export const signInScenarios = (options: ScenarioOptions): void => {
       expect(await target().messages(phone)).toEqual([
         expect.objectContaining({ phone, code: expect.stringMatching(/^[0-9]{6}$/) }),
       ]);
+    });
+
+    scenarioWithTexts('comes in the language of the request, Persian by default', async () => {
+      const texts = [];
+      for (const language of [{}, { locale: 'fa' }, { locale: 'en' }]) {
+        const body = { phone: newPhone(), ...language };
+        const reply = await call(target(), '/v1/auth/otp/send', { key: target().keys.app, body });
+        expect(reply.status).toBe(202);
+        const [sent] = await target().messages(body.phone);
+        texts.push(sent?.text?.replaceAll(sent.code, 'CODE'));
+      }
+      const persian = expect.stringMatching(/^کد ورود: CODE\n[\s\S]*\n@\S+ #CODE$/);
+      const english = expect.stringMatching(/^Sign-in code: CODE\n[\s\S]*\n@\S+ #CODE$/);
+      expect(texts).toEqual([persian, persian, english]);
+    });
+
+    scenario('is sent in no language but fa and en', async () => {
+      const phone = newPhone();
+      for (const locale of ['de', 'fa-IR', null]) {
+        const body = { phone, locale };
+        const refused = await call(target(), '/v1/auth/otp/send', { key: target().keys.app, body });
+        expectProblem(refused, 'validation_failed');
+        const errors = [{ pointer: '#/locale', detail: 'Must be fa or en.' }];
+        expect(refused.json()).toMatchObject({ errors });
+      }
+      expect(await target().messages(phone)).toEqual([]);
     });
 
     scenario('is accepted for another spelling of the phone, also in Persian digits', async () => {

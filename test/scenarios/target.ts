@@ -10,6 +10,8 @@ export type Feature =
   | 'exact key enforcement'
   /** Access to the codes that were sent. */
   | 'sent messages'
+  /** The text of the messages, as phones show it. */
+  | 'message texts'
   /** A registry and an SMS provider with the special test identities. */
   | 'test identities';
 
@@ -18,6 +20,8 @@ export interface SentCode {
   readonly phone: string;
   readonly code: string;
   readonly sent_at: string;
+  /** As the phone shows it, where the target has it. */
+  readonly text?: string;
 }
 
 /** A running service, local or deployed, with keys of its table. */

@@ -21,7 +21,7 @@ export interface Traces {
   readonly codes: readonly string[];
 }
 
-const SMS_LINE = /^SMS to \+98\d{10}: code (\d{6})$/;
+const SMS_LINE = /^SMS to \+98\d{10}: code (\d{6}) |^ {2}\| /;
 
 /** Collects the traces of a service while it runs. */
 export const tracesOf = async ({ folder, demo, terminal }: RunningService): Promise<Traces> => {

@@ -161,7 +161,7 @@ export interface paths {
         put?: never;
         /**
          * Send a one-time code
-         * @description Sends 6 digits by SMS, valid for 300 seconds and for one use. A new code replaces your old one. The response is the same for every phone. Limits per phone, for you: 60 seconds between sends, 5 sends in 10 minutes, 10 sends in 24 hours; with buyers:register then one an hour, up to 24 sends in 24 hours. Over all sellers: 20 sends in 24 hours. While the phone is locked for you, nothing is sent.
+         * @description Sends 6 digits by SMS, valid for 300 seconds and for one use. A new code replaces your old one. The response is the same for every phone. Limits per phone, for you: 60 seconds between sends, 5 sends in 10 minutes, 10 sends in 24 hours; with buyers:register then one an hour, up to 24 sends in 24 hours. Over all sellers: 20 sends in 24 hours. While the phone is locked for you, nothing is sent. The text of the message is a template that the operator of the service chose, for you or for all sellers, one per language.
          */
         post: operations["send-otp"];
         delete?: never;
@@ -327,6 +327,13 @@ export interface components {
              * @example +989990123456
              */
             phone: string;
+            /**
+             * @description The language of the message: fa (Persian) or en (English). A language without a template gets the Persian message.
+             * @default fa
+             * @example fa
+             * @enum {string}
+             */
+            locale: "fa" | "en";
         };
         VerifyOtpBody: {
             /**
@@ -3487,7 +3494,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "phone": "+989990123456"
+                 *       "phone": "+989990123456",
+                 *       "locale": "fa"
                  *     }
                  */
                 "application/json": components["schemas"]["SendOtpBody"];

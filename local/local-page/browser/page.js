@@ -35,8 +35,9 @@ const say = (text, isBad = false) => {
 
 const keyOfMessage = ({ phone, sent_at }) => `${phone} ${sent_at}`;
 
-const messageElement = ({ phone, code, sent_at }) => {
-  const element = filled('#message', { phone, code, time: timeOf(sent_at) });
+const messageElement = ({ phone, code, sent_at, provider, template, text }) => {
+  const texts = { phone, code, text, time: timeOf(sent_at), template: `${provider} ${template}` };
+  const element = filled('#message', texts);
   const button = element.querySelector('button');
   button.setAttribute('aria-label', `Copy the code ${code}`);
   button.addEventListener('click', async () => {

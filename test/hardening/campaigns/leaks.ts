@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Campaign } from './campaign.ts';
 
-const SMS_LINE = /^SMS to .*$/gm;
+const SMS_LINE = /^(?:SMS to| {2}\|) .*$/gm;
 
 /** Everything that the service and its database wrote. Codes are shown on purpose by the SMS simulator's own lines. */
 const tracesOf = async (folder: string, terminal: string) => {

@@ -54,7 +54,8 @@ export const model: Campaign = {
     // Each seller sends a code to the same phone; then every one of these codes must still work for its own seller.
     const codes = [];
     for (const { key } of sellers) {
-      codes.push(await sendCode(deployment, { key, phone: String(phones[0]) }, { report, used }));
+      const locale = random.pick(['fa', 'en'] as const);
+      codes.push(await sendCode(deployment, { key, phone: String(phones[0]), locale }, { report, used }));
     }
     for (const sent of codes) if (sent !== undefined) await verifyTwice(deployment, sent, { report, used });
   },

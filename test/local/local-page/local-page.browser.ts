@@ -50,6 +50,9 @@ describeInBrowser('the local page', () => {
     await message.waitFor();
     const code = await message.locator('.code').innerText();
     expect(code).toMatch(/^\d{6}$/);
+    expect(await message.innerText()).toContain('kavenegar sign-in-code');
+    const lines = (await message.locator('.sms').innerText()).split('\n');
+    expect([lines[0], lines.at(-1)]).toEqual([`کد ورود: ${code}`, `@buyer-app.example #${code}`]);
     await message.locator('button').click();
     await status(page, `Copied ${code}.`);
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(code);

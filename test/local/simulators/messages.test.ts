@@ -2,6 +2,7 @@ import { type Simulators, startSimulators } from '#local/simulators/server.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
+import { messageTo } from '#test/fakes/sms.ts';
 import { neverAborted } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 
@@ -17,8 +18,7 @@ const PHONE = '+989990000001';
 
 const send = (provider: string, code: string) =>
   smsSenderFrom([provider], fixedSecret(JSON.stringify(simulators.providerSecret))).sendCode(
-    PHONE,
-    code,
+    messageTo(PHONE, code),
     neverAborted(),
   );
 
@@ -28,8 +28,22 @@ describe('the simulators', () => {
     clock.advance(1);
     await send('sms-ir', '222222');
     expect(simulators.messages(PHONE)).toEqual([
-      { phone: PHONE, code: '222222', sent_at: '2026-11-21T08:00:01.000Z' },
-      { phone: PHONE, code: '111111', sent_at: '2026-11-21T08:00:00.000Z' },
+      {
+        phone: PHONE,
+        code: '222222',
+        sent_at: '2026-11-21T08:00:01.000Z',
+        provider: 'sms-ir',
+        template: 100_001,
+        text: 'کد ورود: 222222\nFA+9qCX9VSu\n@buyer-app.example #222222',
+      },
+      {
+        phone: PHONE,
+        code: '111111',
+        sent_at: '2026-11-21T08:00:00.000Z',
+        provider: 'kavenegar',
+        template: 'sign-in-code',
+        text: 'کد ورود: 111111\nFA+9qCX9VSu\n@buyer-app.example #111111',
+      },
     ]);
     expect(simulators.messages('+989990000002')).toEqual([]);
   });

@@ -47,8 +47,17 @@ describe('verifyCodeSchema', () => {
 });
 
 describe('sendCodeSchema', () => {
-  it('accepts a phone and no other field', () => {
-    expect(v.parse(sendCodeSchema, { phone: '0999-000 0001' })).toEqual({ phone });
+  it('accepts a phone and a language, Persian by default, and no other field', () => {
+    expect(v.parse(sendCodeSchema, { phone: '0999-000 0001' })).toEqual({ phone, locale: 'fa' });
+    expect(v.parse(sendCodeSchema, { phone, locale: 'en' })).toEqual({ phone, locale: 'en' });
     expect(v.is(sendCodeSchema, { phone, code: '123456' })).toBe(false);
   });
+
+  it.each(['EN', 'de', '', null, 1, ['en']])(
+    'rejects the language %j, and names the accepted ones',
+    (locale) => {
+      const { issues } = v.safeParse(sendCodeSchema, { phone, locale });
+      expect(issues?.map(({ message }) => message)).toEqual(['Must be fa or en.']);
+    },
+  );
 });

@@ -13,6 +13,7 @@ import {
 } from '#shared/providers/test-identities.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { completeNationalId } from '#shared/users/national-id.ts';
+import { messageTo } from '#test/fakes/sms.ts';
 import { failureOf, neverAborted } from './failure.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -28,11 +29,13 @@ const REAL_PHONE = '+989121234567';
 
 describe('the sandbox as an SMS provider', () => {
   it('accepts a message to a phone of 0999', async () => {
-    expect(await sms.sendCode('+989990000001', '000001', neverAborted())).toEqual({ provider: 'sandbox' });
+    expect(await sms.sendCode(messageTo('+989990000001', '000001'), neverAborted())).toEqual({
+      provider: 'sandbox',
+    });
   });
 
   it('rejects every other phone as not sent', async () => {
-    const failure = await failureOf(sms.sendCode(REAL_PHONE, '123456', neverAborted()));
+    const failure = await failureOf(sms.sendCode(messageTo(REAL_PHONE), neverAborted()));
     expect(failure).toMatchObject({ provider: 'sandbox', reason: 'rejected', delivery: 'not_sent' });
   });
 
@@ -45,14 +48,14 @@ describe('the sandbox as an SMS provider', () => {
   ] as readonly (readonly [PhoneOutcome, string, string])[])(
     'fails for the test phone of %s with %s, %s',
     async (outcome, reason, delivery) => {
-      const failure = await failureOf(sms.sendCode(testPhone(outcome), '123456', neverAborted()));
+      const failure = await failureOf(sms.sendCode(messageTo(testPhone(outcome)), neverAborted()));
       expect(failure).toMatchObject({ reason, delivery });
     },
   );
 
   it('never responds to the test phone of slow', async () => {
     const signal = AbortSignal.timeout(20);
-    const failure = await failureOf(sms.sendCode(testPhone('slow'), '123456', signal));
+    const failure = await failureOf(sms.sendCode(messageTo(testPhone('slow')), signal));
     expect(failure).toMatchObject({ reason: 'timeout', delivery: 'possibly_sent' });
   });
 });

@@ -4,7 +4,7 @@ import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailabl
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import type { SmsSender } from '#shared/sms/port.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
-import { fakeSmsSender } from '#test/fakes/sms.ts';
+import { fakeSmsSender, messageTo } from '#test/fakes/sms.ts';
 import { failureOf, neverAborted } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 
@@ -74,7 +74,7 @@ describe.each(ROWS)('%s', (name, open) => {
   it('sends the code to the phone, and returns the name of the provider', async () => {
     const { sender, codesTo } = open();
     const phone = newPhone();
-    const { provider } = await sender.sendCode(phone, '012345', neverAborted());
+    const { provider } = await sender.sendCode(messageTo(phone, '012345'), neverAborted());
     expect(name).toContain(provider);
     expect(codesTo(phone)).toEqual(['012345']);
   });
@@ -83,22 +83,22 @@ describe.each(ROWS)('%s', (name, open) => {
     'fails with the provider (%s), and reports that the message was %s',
     async (outcome, delivery) => {
       const { sender } = open();
-      const failure = await failureOf(sender.sendCode(testPhone(outcome), '123456', neverAborted()));
+      const failure = await failureOf(sender.sendCode(messageTo(testPhone(outcome)), neverAborted()));
       expect(failure.delivery).toBe(delivery);
     },
   );
 
   it('has possibly sent the message when the provider never responds', async () => {
     const { sender } = open(() => AbortSignal.timeout(20));
-    const failure = await failureOf(sender.sendCode(testPhone('slow'), '123456', neverAborted()));
+    const failure = await failureOf(sender.sendCode(messageTo(testPhone('slow')), neverAborted()));
     expect(failure.delivery).toBe('possibly_sent');
   });
 
   it('sends the next message after a failure', async () => {
     const { sender, codesTo } = open();
     const phone = newPhone();
-    await failureOf(sender.sendCode(testPhone('balance'), '123456', neverAborted()));
-    await sender.sendCode(phone, '654321', neverAborted());
+    await failureOf(sender.sendCode(messageTo(testPhone('balance')), neverAborted()));
+    await sender.sendCode(messageTo(phone, '654321'), neverAborted());
     expect(codesTo(phone)).toEqual(['654321']);
   });
 });
@@ -106,14 +106,14 @@ describe.each(ROWS)('%s', (name, open) => {
 describe.each(ADAPTERS)('%s', (name) => {
   it.each(OUTCOMES)('calls the provider once: %s', async (outcome) => {
     const before = simulators.calls()[name].send_code ?? 0;
-    await failureOf(overSimulator(name)().sender.sendCode(testPhone(outcome, 50), '123456', neverAborted()));
+    await failureOf(overSimulator(name)().sender.sendCode(messageTo(testPhone(outcome, 50)), neverAborted()));
     expect(simulators.calls()[name].send_code).toBe(before + 1);
   });
 
   it('sends the message once when only the response is lost', async () => {
     const phone = testPhone('lost_response', 90 + ADAPTERS.indexOf(name));
     const { sender, codesTo } = overSimulator(name)();
-    await failureOf(sender.sendCode(phone, '123456', neverAborted()));
+    await failureOf(sender.sendCode(messageTo(phone), neverAborted()));
     expect(codesTo(phone)).toEqual(['123456']);
   });
 });

@@ -1,8 +1,13 @@
 import { PROBLEMS, Problem } from '#shared/problems.ts';
 import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { deliverCode } from '#shared/sms/deliver-code.ts';
+import type { CodeMessage } from '#shared/sms/port.ts';
+import { messageTo } from '#test/fakes/sms.ts';
 
-const MESSAGE = { phone: '+989990000001', code: '123456' };
+const MESSAGE = messageTo('+989990000001', '123456', {
+  locale: 'en',
+  templates: { kavenegar: { en: 'kaveh-books' } },
+});
 const SITE = { provider: 'p', operation: 'send_code' };
 
 /** Delivers by a provider that fails with `failure`. Returns the outcome and how the send was undone. */
@@ -10,9 +15,9 @@ const deliver = async (failure?: Error) => {
   const sent: object[] = [];
   const undone: string[] = [];
   const sms = {
-    sendCode: async (phone: string, code: string) => {
+    sendCode: async (message: CodeMessage) => {
       if (failure !== undefined) throw failure;
-      sent.push({ phone, code });
+      sent.push(message);
       return { provider: 'p' };
     },
   };
@@ -72,7 +77,7 @@ describe('deliverCode', () => {
 
   it('gives the provider the time to the deadline, less the time of an undo', async () => {
     const hangs = {
-      sendCode: (_phone: string, _code: string, signal: AbortSignal) =>
+      sendCode: (_message: CodeMessage, signal: AbortSignal) =>
         new Promise<{ provider: string }>((_resolve, reject) => {
           signal.addEventListener('abort', () =>
             reject(new ProviderUnavailable(SITE, 'timeout', { delivery: 'possibly_sent' })),

@@ -1,6 +1,7 @@
 import type { UnavailableReason } from '#shared/providers/unavailable.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
+import { messageTo } from '#test/fakes/sms.ts';
 import { failureOf, neverAborted, summaryOf } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import {
@@ -12,12 +13,18 @@ import {
 quietLog();
 const server = scriptedServer();
 
-const send = (reply: ScriptedReply) => {
+const send = (reply: ScriptedReply, own: Parameters<typeof messageTo>[2] = {}) => {
   server.replyWith(() => reply);
-  const secret = { kavenegar: { api_key: 'the/key', template: 'sign-in', base_url: server.baseUrl } };
+  const secret = {
+    kavenegar: {
+      api_key: 'the/key',
+      template: 'sign-in',
+      template_en: 'sign-in-en',
+      base_url: server.baseUrl,
+    },
+  };
   return smsSenderFrom(['kavenegar'], fixedSecret(JSON.stringify(secret))).sendCode(
-    '+989990000001',
-    '012345',
+    messageTo('+989990000001', '012345', own),
     neverAborted(),
   );
 };
@@ -43,6 +50,20 @@ describe('kavenegar', () => {
       { receptor: '09990000001', token: '012345', template: 'sign-in' },
     ]);
   });
+
+  it.each([
+    ['fa', {}, 'sign-in'],
+    ['en', {}, 'sign-in-en'],
+    ['fa', { kavenegar: { fa: 'kaveh' }, 'sms-ir': { fa: 7 } }, 'kaveh'],
+    ['en', { kavenegar: { fa: 'kaveh', en: 'kaveh-en' } }, 'kaveh-en'],
+    ['en', { 'sms-ir': { en: 7 } }, 'sign-in-en'],
+  ] as const)(
+    'sends a message in %s for a seller with the templates %j as %s',
+    async (locale, templates, name) => {
+      await send(replyOf(200), { locale, templates });
+      expect(new URLSearchParams(server.requests[0]?.body).get('template')).toBe(name);
+    },
+  );
 
   it.each([
     ['a list of entries', [{ messageid: 1, status: 5 }]],

@@ -1,6 +1,7 @@
 import type { UnavailableReason } from '#shared/providers/unavailable.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
+import { messageTo } from '#test/fakes/sms.ts';
 import { failureOf, neverAborted, summaryOf } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import {
@@ -12,12 +13,13 @@ import {
 quietLog();
 const server = scriptedServer();
 
-const send = (reply: ScriptedReply) => {
+const send = (reply: ScriptedReply, own: Parameters<typeof messageTo>[2] = {}) => {
   server.replyWith(() => reply);
-  const secret = { 'sms-ir': { api_key: 'the-key', template_id: 123456, base_url: server.baseUrl } };
+  const secret = {
+    'sms-ir': { api_key: 'the-key', template_id: 123456, template_id_en: 123457, base_url: server.baseUrl },
+  };
   return smsSenderFrom(['sms-ir'], fixedSecret(JSON.stringify(secret))).sendCode(
-    '+989990000001',
-    '012345',
+    messageTo('+989990000001', '012345', own),
     neverAborted(),
   );
 };
@@ -48,6 +50,20 @@ describe('smsIr', () => {
       parameters: [{ name: 'Code', value: '012345' }],
     });
   });
+
+  it.each([
+    ['fa', {}, 123456],
+    ['en', {}, 123457],
+    ['fa', { 'sms-ir': { fa: 7 }, kavenegar: { fa: 'kaveh' } }, 7],
+    ['en', { 'sms-ir': { fa: 7, en: 8 } }, 8],
+    ['en', { kavenegar: { en: 'kaveh-en' } }, 123457],
+  ] as const)(
+    'sends a message in %s for a seller with the templates %j as %i',
+    async (locale, templates, id) => {
+      await send(replyOf(200, 1), { locale, templates });
+      expect(JSON.parse(server.requests[0]?.body ?? '').templateId).toBe(id);
+    },
+  );
 
   /** sms.ir's documented statuses. */
   const STATUSES: readonly (readonly [number, number, UnavailableReason])[] = [

@@ -1,0 +1,46 @@
+/** The templates of messages. They are approved at a provider, which sends their text with the code in it. */
+import * as v from 'valibot';
+
+/** The languages of messages. */
+export const LOCALES = ['fa', 'en'] as const;
+
+export type Locale = (typeof LOCALES)[number];
+
+/** The language of a request that names none, and of the templates that every stage has. */
+export const DEFAULT_LOCALE = 'fa' satisfies Locale;
+
+/** Kavenegar knows a template by its name. */
+const nameSchema = v.pipe(v.string(), v.regex(/^[\p{L}\p{N}._-]{1,64}$/u));
+
+/** SMS.ir knows a template by its number. */
+export const templateIdSchema = v.pipe(v.number(), v.integer(), v.minValue(1));
+
+const byLocale = <Template extends v.GenericSchema>(template: Template) =>
+  v.optional(v.object({ fa: v.optional(template), en: v.optional(template) }));
+
+/** Parses the templates that a seller has of its own: provider -> language -> template. */
+export const sellerTemplatesSchema = v.object({
+  kavenegar: byLocale(nameSchema),
+  'sms-ir': byLocale(templateIdSchema),
+});
+
+/** The names of the providers with templates. */
+export const TEMPLATE_PROVIDERS = ['kavenegar', 'sms-ir'] as const satisfies (keyof SellerTemplates)[];
+
+export type TemplateProvider = (typeof TEMPLATE_PROVIDERS)[number];
+
+/** A seller's own templates. */
+export type SellerTemplates = v.InferOutput<typeof sellerTemplatesSchema>;
+
+/** The templates of one provider by language. */
+type Templates<Template> = Partial<Readonly<Record<Locale, Template | undefined>>>;
+
+/**
+ * Returns the template of a message: the seller's own in its language, else the stage's in its language. For a language without a template:
+ * the seller's own Persian one, else the stage's.
+ */
+export const templateFor = <Template>(
+  locale: Locale,
+  own: Templates<Template> | undefined,
+  stage: Templates<Template> & Readonly<Record<typeof DEFAULT_LOCALE, Template>>,
+): Template => own?.[locale] ?? stage[locale] ?? own?.[DEFAULT_LOCALE] ?? stage[DEFAULT_LOCALE];

@@ -1,0 +1,73 @@
+import { type Simulators, startSimulators } from '#local/simulators/server.ts';
+import { smsSenderFrom } from '#shared/sms/configured.ts';
+import type { CodeMessage } from '#shared/sms/port.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
+import { messageTo } from '#test/fakes/sms.ts';
+import { failureOf, neverAborted, summaryOf } from '#test/shared/providers/failure.ts';
+import { quietLog } from '#test/shared/providers/quiet-log.ts';
+
+quietLog();
+let simulators: Simulators;
+beforeAll(async () => {
+  simulators = await startSimulators();
+});
+afterEach(async () => {
+  await simulators.faults.set('kavenegar', undefined);
+  simulators.forgetMessages();
+});
+afterAll(() => simulators.close());
+
+const PHONE = '+989990000001';
+
+const OWN = { kavenegar: { fa: 'kaveh-books', en: 'kaveh-books-en' } };
+
+const sendBy = (providers: readonly string[], own: Partial<CodeMessage>) =>
+  smsSenderFrom(providers, fixedSecret(JSON.stringify(simulators.providerSecret))).sendCode(
+    messageTo(PHONE, '123456', own),
+    neverAborted(),
+  );
+
+const sent = () => simulators.messages(PHONE).map(({ provider, template }) => [provider, template]);
+
+describe('a failover', () => {
+  it.each([
+    ['fa', 100_001],
+    ['en', 100_002],
+  ] as const)(
+    "sends in %s with the stage's template of the second provider for a seller with templates of the first one",
+    async (locale, template) => {
+      await simulators.faults.set('kavenegar', 'balance');
+      await sendBy(['kavenegar', 'sms-ir'], { locale, templates: OWN });
+      expect(sent()).toEqual([['sms-ir', template]]);
+    },
+  );
+
+  it("sends with the seller's template of each provider", async () => {
+    const templates = { ...OWN, 'sms-ir': { fa: 200_001 } };
+    await sendBy(['kavenegar', 'sms-ir'], { templates });
+    await simulators.faults.set('kavenegar', 'balance');
+    await sendBy(['kavenegar', 'sms-ir'], { templates });
+    expect(sent()).toEqual([
+      ['sms-ir', 200_001],
+      ['kavenegar', 'kaveh-books'],
+    ]);
+  });
+
+  it('follows when the first provider does not have the template of the seller', async () => {
+    await sendBy(['kavenegar', 'sms-ir'], { templates: { kavenegar: { fa: 'not-approved' } } });
+    expect(sent()).toEqual([['sms-ir', 100_001]]);
+  });
+});
+
+describe('a template that the only provider does not have', () => {
+  it.each([
+    ['kavenegar', { kavenegar: { fa: 'not-approved' } }],
+    ['sms-ir', { 'sms-ir': { fa: 999_999 } }],
+  ])('is a rejected message that %s did not send', async (provider, templates) => {
+    expect(summaryOf(await failureOf(sendBy([provider], { templates })))).toEqual({
+      reason: 'rejected',
+      delivery: 'not_sent',
+    });
+    expect(sent()).toEqual([]);
+  });
+});
