@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { NewAuditRecord } from '#shared/audit.ts';
+import { type SellerTemplates, sellerTemplatesSchema } from '#shared/sms/templates.ts';
 import type { Table } from '#shared/table/client.ts';
 import { ifEqual, setting } from '#shared/table/conditions.ts';
 import { type ItemKey, SELLERS_PARTITION, sellerKey, sellerListKey } from '#shared/table/keys.ts';
@@ -20,6 +21,8 @@ const sellerSchema = v.object({
   /** The number of the last event. */
   event_count: v.number(),
   created_at: v.string(),
+  /** The templates of its own messages. */
+  message_templates: v.optional(sellerTemplatesSchema),
   /** The time of a change after which the authorizer cache was not flushed yet. */
   unflushed_since: v.optional(v.string()),
 });
@@ -94,6 +97,23 @@ export const sellerStore = (table: Table) => {
     /** Sets the name of a seller. False: it has this name already. */
     rename: (sellerId: string, name: string, record: NewAuditRecord): Promise<boolean> =>
       set(sellerId, { name }, record),
+
+    /** Sets the templates of a seller as it was read. False: its templates have changed since. */
+    setTemplates(
+      { seller_id, message_templates: seen }: Seller,
+      templates: SellerTemplates,
+      record: NewAuditRecord,
+    ): Promise<boolean> {
+      const update = setting({ message_templates: templates });
+      const Update = {
+        TableName,
+        Key: sellerKey(seller_id),
+        ...update,
+        ConditionExpression: `attribute_exists(pk) AND ${seen === undefined ? 'attribute_not_exists(#message_templates)' : '#message_templates = :seen'}`,
+        ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ...(seen && { ':seen': seen }) },
+      };
+      return transact(table, [{ Update }], record);
+    },
 
     /** Removes the mark of the change at `since`, and writes `record` with it. The mark of a later change stays. */
     markFlushed: (sellerId: string, since: string, record?: NewAuditRecord): Promise<void> =>

@@ -1,4 +1,5 @@
 import type { Administration } from '#admin/administration.ts';
+import type { OwnTemplate } from '#admin/operations/seller-templates.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import { type ApiKey, secretEnd } from '#shared/api-keys/api-key.ts';
 import type { AuditRecord } from '#shared/audit.ts';
@@ -73,6 +74,13 @@ export const sellerTable = (sellers: readonly Seller[]): TextTable => ({
     ]),
   items: 'sellers',
   optional: 1,
+});
+
+/** Formats the templates that a seller has of its own as a table. */
+export const templateTable = (templates: readonly OwnTemplate[]): TextTable => ({
+  head: ['provider', 'language', 'template'],
+  rows: templates.map(({ provider, locale, template }) => [provider, locale, template]),
+  items: 'templates of its own',
 });
 
 /** Formats keys as a table, without their secrets. `withSeller`: they are of several sellers. */

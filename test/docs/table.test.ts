@@ -9,6 +9,7 @@ import { eraseBuyer } from '#admin/operations/erase-buyer.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { setKeyLimits } from '#admin/operations/key-limits.ts';
 import { rotateKey } from '#admin/operations/rotate-key.ts';
+import { setSellerTemplates } from '#admin/operations/seller-templates.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import { hashApiKey } from '#shared/api-keys/format.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
@@ -128,6 +129,8 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   await setExpiry(admin, key.key_id, NOW + 3600);
   await rotateKey(admin, key.key_id, 60);
   await setSellerStatus(admin, sellerId, 'suspended');
+  const set = { kavenegar: 'kaveh-books' };
+  await observed(setSellerTemplates(admin, sellerId, { locale: 'fa', set, remove: [] }));
   await observed(keySecretStore(table).recordUse(hashApiKey(secret), '2026-11-21'));
 
   const users = userStore(table);

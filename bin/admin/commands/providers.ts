@@ -41,9 +41,15 @@ const checkedStage = async ({ stage, profile, region }: GlobalOptions) => {
   }
 };
 
-/** The fields without a default; the others can be set by stdin. */
 const requiredFields = ({ entries }: CredentialsSchema): readonly string[] =>
   Object.keys(entries).filter((name) => entries[name]?.type !== 'optional');
+
+/** The fields without a default; the others can be set by stdin. */
+const askedFields = ({ entries }: CredentialsSchema): readonly string[] =>
+  Object.keys(entries).filter((name) => {
+    const entry = entries[name];
+    return entry !== undefined && !('default' in entry && entry.default !== undefined);
+  });
 
 /** A field that is a number in the secret is typed as digits. */
 const typedValue = (schema: v.GenericSchema | undefined, text: string): unknown => {
@@ -53,8 +59,11 @@ const typedValue = (schema: v.GenericSchema | undefined, text: string): unknown 
 
 const asked = async (credentials: CredentialsSchema, provider: string): Promise<unknown> => {
   const section: Record<string, unknown> = {};
-  for (const name of requiredFields(credentials)) {
-    const text = await askHidden(`${provider} ${name}: `);
+  const required = requiredFields(credentials);
+  for (const name of askedFields(credentials)) {
+    const isRequired = required.includes(name);
+    const text = await askHidden(`${provider} ${name}${isRequired ? '' : ' (Enter for none)'}: `);
+    if (!isRequired && text === '') continue;
     section[name] = typedValue(credentials.entries[name] as v.GenericSchema, text);
   }
   return section;

@@ -1,10 +1,12 @@
 import type { Administration } from '#admin/administration.ts';
 import { createSeller, renameSeller, requireName } from '#admin/operations/create-seller.ts';
 import { searchSellers, sellerNamed, sellersOfName } from '#admin/operations/lookup.ts';
+import { templatesOf } from '#admin/operations/seller-templates.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
-import { keyTable, readKeyViews, sellerTable, sellerView } from '../views.ts';
+import { keyTable, readKeyViews, sellerTable, sellerView, templateTable } from '../views.ts';
+import { messages, templateOptions } from './seller-messages.ts';
 
 const shown = (seller: Seller): CommandResult => ({ json: sellerView(seller), text: sellerTable([seller]) });
 
@@ -32,7 +34,12 @@ const list = async ({ admin }: Session, { search }: { search?: string }) => {
 const show = async ({ admin }: Session, text: string) => {
   const seller = await sellerNamed(admin, text);
   const keys = await readKeyViews(admin, await admin.keys.listOf(seller.seller_id));
-  return { json: { ...sellerView(seller), keys }, text: [sellerTable([seller]), keyTable(keys)] };
+  const templates = templatesOf(seller);
+  const tables = [sellerTable([seller]), keyTable(keys)];
+  return {
+    json: { ...sellerView(seller), keys, templates },
+    text: templates.length === 0 ? tables : [...tables, templateTable(templates)],
+  };
 };
 
 const suspend = async ({ admin, confirm }: Session, text: string) => {
@@ -44,7 +51,7 @@ const suspend = async ({ admin, confirm }: Session, text: string) => {
 const resume = async ({ admin }: Session, text: string) =>
   shown(await setSellerStatus(admin, (await sellerNamed(admin, text)).seller_id, 'active'));
 
-/** `sellers create|list|show|rename|suspend|resume` */
+/** `sellers create|list|show|rename|messages|suspend|resume` */
 export const addSellerCommands: AddCommands = ({ group }) => {
   const add = group('sellers', 'manage sellers');
   add('create <name>', 'create a seller', create, 'sellers create "Kaveh Books"');
@@ -55,6 +62,17 @@ export const addSellerCommands: AddCommands = ({ group }) => {
   const named = ['sellers show sel_…', 'sellers show "Kaveh Books"'];
   add('show <seller>', 'show a seller and its keys', show, ...named);
   add('rename <seller> <name>', 'give a seller another name', rename, 'sellers rename sel_… "Kaveh"');
+  const chosen = [
+    'sellers messages sel_…',
+    'sellers messages sel_… --template kavenegar=kaveh-books-en --locale en',
+  ];
+  const command = add(
+    'messages <seller>',
+    "show or choose the templates of a seller's messages",
+    messages,
+    ...chosen,
+  );
+  for (const option of templateOptions()) command.addOption(option);
   add('suspend <seller>', 'refuse all keys of a seller, at once', suspend, 'sellers suspend sel_… --yes');
   add('resume <seller>', 'accept the keys of a suspended seller again', resume, 'sellers resume sel_…');
 };

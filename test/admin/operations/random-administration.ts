@@ -8,6 +8,7 @@ import { setKeyLimits } from '#admin/operations/key-limits.ts';
 import { removeUser } from '#admin/operations/remove-user.ts';
 import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { rotateKey } from '#admin/operations/rotate-key.ts';
+import { setSellerTemplates } from '#admin/operations/seller-templates.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import { unlockBuyer } from '#admin/operations/unlock-buyer.ts';
 import { Refusal } from '#admin/refusal.ts';
@@ -62,6 +63,14 @@ const OPERATIONS = {
     keys.push((await issueKey(admin, { sellerId, name: 'server', plan: 'free', scopes })).key.key_id);
   }),
   suspend: onSeller(({ deployment: { admin } }, sellerId) => setSellerStatus(admin, sellerId, 'suspended')),
+  templates: onSeller(({ deployment: { admin } }, sellerId, choice) => {
+    const locale = choice % 2 === 0 ? 'fa' : 'en';
+    return setSellerTemplates(admin, sellerId, {
+      locale,
+      set: { 'sms-ir': choice + 1 },
+      remove: ['kavenegar'],
+    });
+  }),
   resume: onSeller(({ deployment: { admin } }, sellerId) => setSellerStatus(admin, sellerId, 'active')),
   link: onSeller(async ({ deployment: { clock, table }, users }, sellerId, choice) => {
     await registerBuyer(table);

@@ -1,6 +1,7 @@
 import { rm, watch, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { PLANS } from '#shared/rate-limits/plans.ts';
+import { newPhone } from '#test/generated-people.ts';
 import { call, type Reply } from '#test/scenarios/call.ts';
 import { localTarget } from '#test/service/local-target.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
@@ -112,6 +113,19 @@ it('shows and sets the limits of a key', async () => {
   expect(await statusOf(secondSecret)).toBe(200);
 });
 
+it("sends the next code with the seller's own template, and with the stage's once it is removed", async () => {
+  const target = localTarget(service.demo);
+  const sentTo = async (phone: string, locale = 'fa') => {
+    const sent = await call(target, '/v1/auth/otp/send', { key: secondSecret, body: { phone, locale } });
+    return [sent.status, (await target.messages(phone))[0]?.text?.split('\n').at(-1)?.split(' ')[0]];
+  };
+  await admin('sellers', 'messages', sellerId, '--template', 'kavenegar=kaveh-books');
+  expect(await sentTo(newPhone())).toEqual([202, '@kaveh.example']);
+  expect(await sentTo(newPhone(), 'en')).toEqual([202, '@buyer-app.example']);
+  await admin('sellers', 'messages', sellerId, '--remove', 'kavenegar', '--yes');
+  expect(await sentTo(newPhone())).toEqual([202, '@buyer-app.example']);
+});
+
 it('sets the scopes of a key at once', async () => {
   await admin('keys', 'scopes', keyId, '--set', 'users:write');
   expect(await statusOf(secondSecret)).toBe(403);
@@ -218,6 +232,8 @@ it('leaves no difference, and an audit record of every change', async () => {
     ...Array(moves).fill('key.assigned'),
     'key.rotated',
     'key.limits_set',
+    'seller.templates_set',
+    'seller.templates_set',
     'key.scopes_set',
     'key.scopes_set',
     'key.issued',

@@ -26,7 +26,11 @@ describe('sellers', () => {
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     });
     expect((await shell.json('sellers', 'list')).sellers.slice(-2)).toEqual([first, second]);
-    expect(await shell.json('sellers', 'show', second.seller_id)).toEqual({ ...second, keys: [] });
+    expect(await shell.json('sellers', 'show', second.seller_id)).toEqual({
+      ...second,
+      keys: [],
+      templates: [],
+    });
   });
 
   it('suspends a seller only after a confirmation or with --yes', async () => {

@@ -21,7 +21,7 @@ describe('a seller', () => {
       json('sellers', 'list', '--search', 'SHOE'),
       run('sellers', 'show', 'Parvin'),
     ]);
-    expect(shown).toEqual({ ...seller, keys: [] });
+    expect(shown).toEqual({ ...seller, keys: [], templates: [] });
     expect(sellers).toEqual([seller]);
     expect(unknown).toMatchObject({ exitCode: 1, error: expect.stringContaining('sellers list --search') });
   });

@@ -48,6 +48,7 @@ describe('providers set', () => {
         answers: [
           ['sms-ir api_key: ', 'typed-in-secret\r'],
           ['sms-ir template_id: ', '100000\r'],
+          ['sms-ir template_id_en (Enter for none): ', '100001\r'],
         ],
       },
       'providers',
@@ -57,8 +58,30 @@ describe('providers set', () => {
       'prod',
     );
     expect(exitCode).toBe(0);
-    expect(screen).not.toMatch(/typed-in-secret|100000/);
-    expect(stored()).toEqual({ 'sms-ir': { api_key: 'typed-in-secret', template_id: 100_000 } });
+    expect(screen).not.toMatch(/typed-in-secret|10000[01]/);
+    expect(stored()).toEqual({
+      'sms-ir': { api_key: 'typed-in-secret', template_id: 100_000, template_id_en: 100_001 },
+    });
+  });
+
+  itOnTerminal('leaves out an optional field that is left empty', async () => {
+    const { exitCode } = await onTerminal(
+      {
+        environment: aws.environment,
+        answers: [
+          ['kavenegar api_key: ', 'typed-in-secret\r'],
+          ['kavenegar template: ', 'sign-in\r'],
+          ['kavenegar template_en (Enter for none): ', '\r'],
+        ],
+      },
+      'providers',
+      'set',
+      'kavenegar',
+      '--stage',
+      'prod',
+    );
+    expect(exitCode).toBe(0);
+    expect(stored()).toEqual({ kavenegar: { api_key: 'typed-in-secret', template: 'sign-in' } });
   });
 
   itOnTerminal('changes nothing after Ctrl-C', async () => {

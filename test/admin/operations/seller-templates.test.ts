@@ -1,0 +1,84 @@
+import { reconcile } from '#admin/operations/reconcile.ts';
+import { replay } from '#admin/operations/replay.ts';
+import { setSellerTemplates, templatesOf } from '#admin/operations/seller-templates.ts';
+import type { Seller } from '#admin/stores/seller-store.ts';
+import { codeStore } from '#shared/one-time-codes/store.ts';
+import { linkBuyer } from './linked-buyer.ts';
+import { itemsIn, restoredFrom } from './restored-table.ts';
+import { type TestAdministration, useAdministration } from './use-administration.ts';
+
+const newAdministration = useAdministration();
+let deployment: TestAdministration;
+let seller: Seller;
+beforeEach(async () => {
+  deployment = await newAdministration();
+  ({ seller } = await deployment.issued());
+});
+
+const setIn = (admin: TestAdministration['admin'], set: object, locale: 'fa' | 'en' = 'fa') =>
+  setSellerTemplates(admin, seller.seller_id, { locale, set, remove: [] });
+
+/** The templates as a send reads them. */
+const readBySend = async ({ table }: TestAdministration['admin']) =>
+  (await codeStore(table).read({ phoneHash: 'phone', audience: seller.seller_id }, true)).templates;
+
+describe('setSellerTemplates', () => {
+  it('stores what the next send reads', async () => {
+    await setIn(deployment.admin, { kavenegar: 'kaveh-books', 'sms-ir': 200_001 });
+    await setIn(deployment.admin, { kavenegar: 'kaveh-books-en' }, 'en');
+    expect(await readBySend(deployment.admin)).toEqual({
+      kavenegar: { fa: 'kaveh-books', en: 'kaveh-books-en' },
+      'sms-ir': { fa: 200_001 },
+    });
+  });
+
+  it('loses no change of another admin that happens at the same moment', async () => {
+    const admin = {
+      ...deployment.admin,
+      onStep: () => setIn(deployment.admin, { 'sms-ir': 200_001 }).then(() => {}),
+    };
+    await expect(setIn(admin, { kavenegar: 'kaveh-books' })).rejects.toMatchObject({
+      code: 'changed_meanwhile',
+    });
+    await setIn(admin, { kavenegar: 'kaveh-books' });
+    expect(templatesOf((await deployment.admin.sellers.find(seller.seller_id)) ?? seller)).toEqual([
+      { provider: 'kavenegar', locale: 'fa', template: 'kaveh-books' },
+      { provider: 'sms-ir', locale: 'fa', template: 200_001 },
+    ]);
+  });
+
+  it('keeps the counts of users that are linked at the same moment', async () => {
+    const admin = {
+      ...deployment.admin,
+      onStep: () => linkBuyer(deployment.table, seller.seller_id, 'a phone').then(() => {}),
+    };
+    await setIn(admin, { kavenegar: 'kaveh-books' });
+    expect(await deployment.admin.sellers.find(seller.seller_id)).toMatchObject({
+      user_count: 1,
+      event_count: 1,
+    });
+  });
+
+  it('is a change of the table alone: reconcile finds no difference', async () => {
+    await setIn(deployment.admin, { kavenegar: 'kaveh-books' });
+    expect((await reconcile(deployment.admin, { fix: false })).findings).toEqual([]);
+  });
+});
+
+describe('a replay', () => {
+  it('keeps the templates of the old table, also those that were removed since the restore point', async () => {
+    await setIn(deployment.admin, { kavenegar: 'before', 'sms-ir': 200_001 });
+    const snapshot = await itemsIn(deployment.table);
+    deployment.clock.advance(60);
+    await setSellerTemplates(deployment.admin, seller.seller_id, {
+      locale: 'fa',
+      set: { kavenegar: 'since' },
+      remove: ['sms-ir'],
+    });
+    const restored = await restoredFrom(deployment, snapshot);
+    expect(await readBySend(restored)).toEqual({ kavenegar: { fa: 'before' }, 'sms-ir': { fa: 200_001 } });
+    await replay(restored, deployment.table);
+    expect(await readBySend(restored)).toEqual({ kavenegar: { fa: 'since' }, 'sms-ir': {} });
+    expect((await reconcile(restored, { fix: false })).findings).toEqual([]);
+  });
+});

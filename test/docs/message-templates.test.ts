@@ -1,0 +1,65 @@
+/** The texts of docs/deploy.md that operators register, and the templates of the simulators in docs/local.md. */
+import { readFileSync } from 'node:fs';
+import { APPROVED_TEMPLATES } from '#local/simulators/message-templates.ts';
+import { kavenegar } from '#shared/sms/kavenegar.ts';
+import { smsIr } from '#shared/sms/sms-ir.ts';
+import { LOCALES, TEMPLATE_PROVIDERS } from '#shared/sms/templates.ts';
+
+const pageOf = (name: string): string =>
+  readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
+
+const DEPLOY = pageOf('deploy');
+
+const CODE = '012345';
+
+/** `kavenegar fa` -> the text as the provider sends it. */
+const texts = [...DEPLOY.matchAll(/<!-- template: (\S+ \S+) -->\n```text\n([\s\S]+?)\n```/g)].map(
+  ([, name = '', text = '']) => [name, text.replaceAll(/%token|#Code#/g, CODE)] as const,
+);
+
+/** A text with characters outside GSM 03.38 has 2 bytes per UTF-16 unit. */
+const bytesOf = (text: string): number => (/[^\n -~]/.test(text) ? text.length * 2 : text.length);
+
+describe('the texts of docs/deploy.md', () => {
+  it('are one for each provider and language', () => {
+    expect(texts.map(([name]) => name)).toEqual(
+      TEMPLATE_PROVIDERS.flatMap((provider) => LOCALES.map((locale) => `${provider} ${locale}`)),
+    );
+  });
+
+  it.each(texts)(
+    'say the code of %s, name the Android app and end with the domain and the code',
+    (_, text) => {
+      expect(text).toMatch(new RegExp(`^[^\\n]+: ${CODE}\\n[A-Za-z0-9+/]{11}\\n@[a-z0-9.-]+ #${CODE}$`));
+    },
+  );
+
+  it.each(texts)('are one SMS: %s', (_, text) => {
+    expect(bytesOf(text)).toBeLessThanOrEqual(140);
+  });
+
+  it.each(APPROVED_TEMPLATES.map((template) => [template.name, template.text(CODE)] as const))(
+    'have the form of the template %s of the simulators',
+    (_, text) => {
+      expect(text).toMatch(new RegExp(`^[^\\n]+: ${CODE}\\n[A-Za-z0-9+/]{11}\\n@[a-z0-9.-]+ #${CODE}$`));
+      expect(bytesOf(text)).toBeLessThanOrEqual(140);
+    },
+  );
+});
+
+describe('the sections of the provider secret in docs/deploy.md', () => {
+  it.each([kavenegar, smsIr])('have every field of $name but its address', ({ name, credentials }) => {
+    const fields = Object.keys(credentials?.entries ?? {}).filter((field) => field !== 'base_url');
+    const section = new RegExp(`"${name}": (\\{.*\\})`).exec(DEPLOY)?.[1] ?? '{}';
+    expect(Object.keys(JSON.parse(section))).toEqual(fields);
+  });
+});
+
+describe('docs/local.md', () => {
+  it('lists the templates of the simulators', () => {
+    const listed = [...pageOf('local').matchAll(/^\| `([\w-]+)` \| (\d+) \|/gm)];
+    expect(listed.map(([, name, id]) => [name, Number(id)])).toEqual(
+      APPROVED_TEMPLATES.map(({ name, id }) => [name, id]),
+    );
+  });
+});
