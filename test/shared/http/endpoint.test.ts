@@ -51,15 +51,16 @@ describe('every response', () => {
     expect((await call({ authorizer, query: { page: 'x' } })).headers.RateLimit).toBe('"free";r=98;t=23');
   });
 
-  it('logs one completion line', async () => {
+  it('logs one completion line, whose outcome the metrics and alarms count', async () => {
     const { call, lines } = list();
     await call();
     await call({ query: { page: 'x' } });
     const events = lines.map((line) => JSON.parse(line));
-    expect(events.map(({ event, status, code }) => [event, status, code])).toEqual([
-      ['request_completed', 200, undefined],
-      ['request_completed', 422, 'validation_failed'],
+    expect(events).toMatchObject([
+      { event: 'request_completed', status: 200, outcome: 'ok' },
+      { event: 'request_completed', status: 422, outcome: 'validation_failed', code: 'validation_failed' },
     ]);
+    expect(events[0]).not.toHaveProperty('code');
   });
 });
 
