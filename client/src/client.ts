@@ -1,98 +1,28 @@
 import createClient from 'openapi-fetch';
 import { type EventPage, type EventsOptions, followEvents, type UserEvent } from './events.ts';
-import type { components, paths } from './generated/openapi.ts';
+import type { paths } from './generated/openapi.ts';
+import { checkedOptions, type Options } from './options.ts';
 import { type RetryPolicy, retryingFetch } from './retry.ts';
-
-type Schemas = components['schemas'];
-
-/** A user as the service returns it. */
-export type User = Schemas['User'];
-/** The body of a link. */
-export type NewUser = Schemas['CreateUserBody'];
-/** The body of a correction. */
-export type UserUpdate = Schemas['UpdateUserBody'];
-/** A page of users. */
-export type UserPage = Required<Omit<Schemas['UserPage'], 'next_after'>>;
-/** The users after one user. `next_after` goes on with those after these; it is null if there are none. */
-export type UsersAfter = Required<Pick<Schemas['UserPage'], 'data' | 'page_size' | 'next_after'>>;
-/** The lifetime of a code that was sent, and the time until the next one, in seconds. */
-export type CodeSent = Schemas['CodeSent'];
-/** An access token and its lifetime in seconds. */
-export type AccessToken = Schemas['AccessToken'];
-/** An API key: its plan, scopes, secrets and the state of its limits. */
-export type Key = Schemas['Key'];
-/** What a key used, by hour and by day. */
-export type KeyUsage = Schemas['KeyUsage'];
-/** A new secret of a key. It is shown only once. */
-export type NewSecret = Schemas['NewSecret'];
-
-/**
- * The query of `listUsers`: `page` counts from 1 (default 1), `page_size` is the number of users on a page, from 1 to 100 (default 20),
- * and `phone` or `external_id` keeps only the users with that phone or external id.
- */
-export type UserQuery = Omit<NonNullable<paths['/v1/users']['get']['parameters']['query']>, 'after'>;
-
-/** The query of `listEvents`: `after` is the number of an event, and `limit` the most events of a page, from 1 to 100 (default 100). */
-export type EventQuery = NonNullable<paths['/v1/events']['get']['parameters']['query']>;
-
-/** A linked user. `isNew` is false if the buyer was linked before. */
-export interface LinkedUser {
-  readonly user: User;
-  readonly isNew: boolean;
-}
-
-/** The options of a client. */
-export interface Options extends Partial<RetryPolicy> {
-  /** The address of the service, with its scheme, and its stage if it has one: `https://api.example.com/prod`. */
-  readonly baseUrl: string;
-  /** Default: the environment variable BUYER_LINKING_API_KEY. */
-  readonly apiKey?: string | undefined;
-}
-
-interface Call {
-  /** Aborts the call, including its waits between attempts. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** How a code is sent. */
-export interface SendCodeOptions extends Call {
-  /** The language of the message: Persian by default. */
-  readonly locale?: 'fa' | 'en' | undefined;
-}
-
-const KEY_VARIABLE = 'BUYER_LINKING_API_KEY';
+import type {
+  AccessToken,
+  Call,
+  CodeSent,
+  EventQuery,
+  Key,
+  KeyUsage,
+  LinkedUser,
+  NewSecret,
+  NewUser,
+  SendCodeOptions,
+  User,
+  UserPage,
+  UserQuery,
+  UsersAfter,
+  UserUpdate,
+} from './types.ts';
 
 /** The largest page that the service returns. */
 const MAX_PAGE_SIZE = 100;
-
-/** Browsers have no `process`. A key does not belong in a browser. */
-const keyFromEnvironment = (): string | undefined =>
-  (globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } }).process?.env?.[
-    KEY_VARIABLE
-  ];
-
-const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', abort, { once: true });
-  });
-
-const DEFAULTS: RetryPolicy = {
-  maxRetries: 3,
-  maxWaitSeconds: 60,
-  timeoutMs: 30_000,
-  sleep,
-  random: Math.random,
-  fetch: (request) => fetch(request),
-  onWait: () => {},
-};
 
 /** Returns the body of a success. Throws if there is none: an error response is thrown before. */
 const dataOf = <Data>({ data, response }: { readonly data?: Data; readonly response: Response }): Data => {
@@ -101,31 +31,9 @@ const dataOf = <Data>({ data, response }: { readonly data?: Data; readonly respo
   return data;
 };
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
-/**
- * Throws for an address that is no URL of HTTP: without this check the first call would fail with `Invalid URL`. Throws for http, except on
- * loopback: it would send the key and national ids unencrypted.
- */
-const checkBaseUrl = (baseUrl: string): void => {
-  if (!URL.canParse(baseUrl) || !/^https?:\/\//i.test(baseUrl)) {
-    throw new Error(
-      `baseUrl must be a URL with its scheme, such as https://api.example.com/prod, and not "${baseUrl}".`,
-    );
-  }
-  const { protocol, hostname } = new URL(baseUrl);
-  if (protocol === 'https:' || LOOPBACK.test(hostname)) return;
-  throw new Error(`baseUrl must begin with https://, except on loopback, and not "${baseUrl}".`);
-};
-
 /** Creates a client of the Buyer Linking API. Throws if `baseUrl` is neither https nor http on loopback, or if there is no API key. */
 export const buyerLinking = (options: Options) => {
-  const { baseUrl, apiKey = keyFromEnvironment(), ...policy } = options;
-  checkBaseUrl(baseUrl);
-  if (apiKey === undefined || apiKey === '') {
-    throw new Error(`No API key: pass apiKey, or set the environment variable ${KEY_VARIABLE}.`);
-  }
-  const retries = { ...DEFAULTS, ...policy };
+  const { baseUrl, apiKey, retries } = checkedOptions(options);
   const httpWith = (limits: RetryPolicy) =>
     createClient<paths>({ baseUrl, headers: { 'X-Api-Key': apiKey }, fetch: retryingFetch(limits) });
   const http = httpWith(retries);

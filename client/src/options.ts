@@ -1,0 +1,66 @@
+import type { RetryPolicy } from './retry.ts';
+
+/** The options of a client. */
+export interface Options extends Partial<RetryPolicy> {
+  /** The address of the service, with its scheme, and its stage if it has one: `https://api.example.com/prod`. */
+  readonly baseUrl: string;
+  /** Default: the environment variable BUYER_LINKING_API_KEY. */
+  readonly apiKey?: string | undefined;
+}
+
+const KEY_VARIABLE = 'BUYER_LINKING_API_KEY';
+
+/** Browsers have no `process`. A key does not belong in a browser. */
+const keyFromEnvironment = (): string | undefined =>
+  (globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } }).process?.env?.[
+    KEY_VARIABLE
+  ];
+
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+
+const DEFAULTS: RetryPolicy = {
+  maxRetries: 3,
+  maxWaitSeconds: 60,
+  timeoutMs: 30_000,
+  sleep,
+  random: Math.random,
+  fetch: (request) => fetch(request),
+  onWait: () => {},
+};
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Throws for an address that is no URL of HTTP: without this check the first call would fail with `Invalid URL`. Throws for http, except on
+ * loopback: it would send the key and national ids unencrypted.
+ */
+const checkBaseUrl = (baseUrl: string): void => {
+  if (!URL.canParse(baseUrl) || !/^https?:\/\//i.test(baseUrl)) {
+    throw new Error(
+      `baseUrl must be a URL with its scheme, such as https://api.example.com/prod, and not "${baseUrl}".`,
+    );
+  }
+  const { protocol, hostname } = new URL(baseUrl);
+  if (protocol === 'https:' || LOOPBACK.test(hostname)) return;
+  throw new Error(`baseUrl must begin with https://, except on loopback, and not "${baseUrl}".`);
+};
+
+/** Returns the options with their defaults. Throws if `baseUrl` is neither https nor http on loopback, or if there is no API key. */
+export const checkedOptions = ({ baseUrl, apiKey = keyFromEnvironment(), ...policy }: Options) => {
+  checkBaseUrl(baseUrl);
+  if (apiKey === undefined || apiKey === '') {
+    throw new Error(`No API key: pass apiKey, or set the environment variable ${KEY_VARIABLE}.`);
+  }
+  return { baseUrl, apiKey, retries: { ...DEFAULTS, ...policy } satisfies RetryPolicy };
+};
