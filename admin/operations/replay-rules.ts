@@ -33,6 +33,9 @@ export const isSeller = (item: StoredItem): boolean => item.sk === sellerKey('')
 /** Returns whether an item says that a user was removed. */
 export const isTombstone = ({ removed_at }: StoredItem): boolean => removed_at !== undefined;
 
+/** Returns whether an item is the copy of a user by its external id. */
+export const isExternalId = ({ pk }: StoredItem): boolean => String(pk).startsWith('EXTERNAL#');
+
 const isUserItem = (item: StoredItem): boolean =>
   USER_ITEMS.some((prefix) => String(item.pk).startsWith(prefix)) && !isTombstone(item);
 

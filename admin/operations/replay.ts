@@ -9,13 +9,16 @@ import { sellerStore } from '#admin/stores/seller-store.ts';
 import { markReplayed, requireUnreplayed } from '#admin/stores/table-mark.ts';
 import { DEPLOYMENT_SUBJECT } from '#shared/audit.ts';
 import type { Table } from '#shared/table/client.ts';
-import { auditPartition } from '#shared/table/keys.ts';
-import { queryAll } from '#shared/table/reads.ts';
+import { auditPartition, phoneLinkKey, userKey } from '#shared/table/keys.ts';
+import { getItem, queryAll } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { userRemovals } from '#shared/users/remove-user.ts';
+import { ordinalOf } from '#shared/users/user-id.ts';
+import { copyOf } from '#shared/users/user-item.ts';
 import {
   isCopied,
   isDeletedIfGone,
+  isExternalId,
   isSeller,
   keyOf,
   linkedBefore,
@@ -86,6 +89,33 @@ const removeAgain = async (old: Table, restored: Table, isLinkedBefore: (item: S
   return removed;
 };
 
+/** Puts a user of the restored table without its external id, and its phone link. */
+const releaseExternalId = async (restored: Table, sellerId: string, userId: string): Promise<void> => {
+  const ordinal = ordinalOf(userId) ?? 0;
+  const { external_id, ...user } = (await getItem(restored, userKey(sellerId, ordinal))) ?? {};
+  if (user.id !== userId) return;
+  const link = { ...phoneLinkKey(String(user.phone_hash), sellerId, ordinal), ...copyOf(user) };
+  await batchWriteAll(
+    restored,
+    [user, link].map((Item) => ({ PutRequest: { Item } })),
+  );
+};
+
+/**
+ * Takes an external id from a user of the restore point if the old table gives it to a user who was linked since: the correction that
+ * released it is lost, and two users must not have it.
+ */
+const releaseExternalIds = async (restored: Table, copied: readonly StoredItem[]): Promise<void> => {
+  const claims = copied.filter(isExternalId);
+  const stored = await itemsByKey(restored, claims);
+  for (const claim of claims) {
+    const holder = stored(claim);
+    if (holder !== undefined && holder.id !== claim.id) {
+      await releaseExternalId(restored, sellerIdOf(claim), String(holder.id));
+    }
+  }
+};
+
 /** Copies the items of the old table that count more. Returns their numbers, and the sellers, which are to be written last. */
 const copyItems = async (old: Table, restored: Table, isLinkedBefore: (item: StoredItem) => boolean) => {
   const copied = counter();
@@ -93,6 +123,7 @@ const copyItems = async (old: Table, restored: Table, isLinkedBefore: (item: Sto
   await forEachPage(old, async (items) => {
     sellers.push(...items.filter(isSeller));
     const wanted = items.filter((item) => isCopied(isLinkedBefore, item));
+    await releaseExternalIds(restored, wanted);
     copied.add(await putMissing(restored, wanted));
   });
   return { copied, sellers };

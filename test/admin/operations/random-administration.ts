@@ -14,7 +14,7 @@ import { unlockBuyer } from '#admin/operations/unlock-buyer.ts';
 import { Refusal } from '#admin/refusal.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { codeKey } from '#shared/table/keys.ts';
-import { inAnHour, linkOf, registerBuyer } from '#test/shared/users/linking.ts';
+import { inAnHour, linkOf, registerBuyer, withExternalId } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import type { TestAdministration } from './use-administration.ts';
 
@@ -30,6 +30,9 @@ interface World {
 }
 
 const PHONES = 4;
+
+/** None, or one of two: users of a seller take each other's. */
+const externalIdOf = (choice: number): string | undefined => [undefined, 'E-1', 'E-2'][choice % 3];
 
 const hashOf = (choice: number): string => `phone-of-${choice % PHONES}`;
 
@@ -76,7 +79,8 @@ const OPERATIONS = {
     await registerBuyer(table);
     const link = linkOf(sellerId, String((choice >> 3) % PHONES));
     const user = { ...link.user, created_at: new Date(clock()).toISOString() };
-    const result = await userStore(table).link({ ...link, user }, inAnHour());
+    const newLink = withExternalId({ ...link, user }, externalIdOf(choice >> 5));
+    const result = await userStore(table).link(newLink, inAnHour());
     if (result.written) users.push([sellerId, result.value.id]);
   }),
   code: onSeller(({ deployment: { table } }, sellerId, choice) => {
@@ -88,6 +92,13 @@ const OPERATIONS = {
     };
     return table.client.send(new PutCommand({ TableName: table.name, Item }));
   }),
+  correct: async ({ deployment: { clock, table }, users }, choice) => {
+    const user = chosen(users, choice >> 3);
+    if (user === undefined) return;
+    const update = { display_name: `name ${choice % 3}`, external_id: externalIdOf(choice) ?? null };
+    const updatedAt = new Date(clock()).toISOString();
+    await userStore(table).updateUser(...user, { update, updatedAt, deadlineMs: inAnHour() });
+  },
   removeUser: async ({ deployment: { admin }, users }, choice) => {
     const user = chosen(users, choice);
     if (user !== undefined)
@@ -115,14 +126,17 @@ const OPERATIONS = {
   unlock: ({ deployment: { admin } }, choice) => unlockBuyer(admin, [hashOf(choice)]),
 } satisfies Readonly<Record<string, Run>>;
 
+/** Links and corrections come more often: only some sequences of them take an external id from one user to another. */
+const NAMES = [
+  ...(Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[]),
+  ...(['link', 'link', 'correct', 'correct'] as const),
+];
+
 /** Any history of at most `maxLength` operations. */
 export const operations = (maxLength: number): fc.Arbitrary<Operation[]> =>
-  fc.array(
-    fc.tuple(fc.constantFrom(...(Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[])), fc.nat(1000)),
-    { maxLength },
-  );
+  fc.array(fc.tuple(fc.constantFrom(...NAMES), fc.nat(1000)), { maxLength });
 
-/** Begins a history with one seller, its key and two users. Returns a function that runs operations, a second apart. */
+/** Begins a history with one seller, its key and two users, one of them with an external id. Returns a function that runs operations, a second apart. */
 export const beginHistory = async (deployment: TestAdministration) => {
   const world: World = { deployment, sellers: [], keys: [], users: [] };
   const run = async (history: readonly Operation[]): Promise<void> => {
@@ -139,7 +153,7 @@ export const beginHistory = async (deployment: TestAdministration) => {
   await run([
     ['createSeller', 0],
     ['issue', 0],
-    ['link', 0],
+    ['link', 32],
     ['link', 8],
   ]);
   return run;

@@ -10,6 +10,8 @@ import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { hashApiKey } from '#shared/api-keys/format.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
+import { inAnHour } from '#test/shared/users/linking.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
 import { linkBuyer } from './linked-buyer.ts';
 import { comparable, damage, itemsIn, restoredFrom } from './restored-table.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
@@ -106,6 +108,27 @@ describe('replay', () => {
     const admin = await restoredFrom(deployment, linkedAgain);
     expect(await replay(admin, deployment.table)).toMatchObject({ deleted: {} });
     expect(comparable(await itemsIn(admin.table))).toEqual(comparable(linkedAgain));
+  });
+
+  it('takes an external id from a user of the restore point that a user linked since has', async () => {
+    const { seller_id } = issued.seller;
+    const store = userStore(deployment.table);
+    const before = await linkBuyer(deployment.table, seller_id, 'another phone', { external_id: 'A-1' });
+    const atRestorePoint = await itemsIn(deployment.table);
+    const update = { external_id: null };
+    const updatedAt = '2026-11-21T11:00:00.000Z';
+    await store.updateUser(seller_id, before.id, { update, updatedAt, deadlineMs: inAnHour() });
+    const since = await linkBuyer(deployment.table, seller_id, 'a third phone', { external_id: 'A-1' });
+
+    const admin = await restoredFrom(deployment, atRestorePoint);
+    await replay(admin, deployment.table);
+    const holders = (await itemsIn(admin.table)).filter(({ external_id }) => external_id === 'A-1');
+    expect(holders.map(({ pk, id }) => [String(pk).split('#')[0], id])).toEqual([
+      ['EXTERNAL', since.id],
+      ['LINKS', since.id],
+      ['USERS', since.id],
+    ]);
+    expect(await userStore(admin.table).getUser(seller_id, before.id)).toMatchObject({ external_id: null });
   });
 
   it('gives no ordinal out twice after users were linked and removed since the restore point', async () => {
