@@ -1,8 +1,15 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { type Administration, step } from '#admin/administration.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
-import { codesPartition, type ItemKey, phoneLinksPartition } from '#shared/table/keys.ts';
-import { queryAll } from '#shared/table/reads.ts';
+import {
+  codesPartition,
+  externalIdKey,
+  type ItemKey,
+  phoneLinksPartition,
+  userKey,
+} from '#shared/table/keys.ts';
+import { getItem, queryAll } from '#shared/table/reads.ts';
+import { ordinalOf } from '#shared/users/user-id.ts';
 import { removeUser } from './remove-user.ts';
 
 /** As long as a backup of the table can be restored: 35 days. */
@@ -10,7 +17,11 @@ const HASHES_KEPT_SECONDS = 35 * 86_400;
 
 const itemsOf = async ({ table }: Administration, partitions: readonly string[]) => {
   const items = (await Promise.all(partitions.map((pk) => queryAll(table, { pk })))).flat();
-  return items.map(({ pk, sk, id }) => ({ key: { pk: String(pk), sk: String(sk) }, userId: String(id) }));
+  return items.map(({ pk, sk, id, external_id }) => ({
+    key: { pk: String(pk), sk: String(sk) },
+    userId: String(id),
+    externalId: external_id === undefined ? undefined : String(external_id),
+  }));
 };
 
 /** The links of sellers with a phone: the user of each, and the key of its phone link item. */
@@ -42,6 +53,22 @@ const deleteItem = async ({ table }: Administration, Key: ItemKey): Promise<void
   await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
 };
 
+type Link = Awaited<ReturnType<typeof linksOf>>[number];
+
+/** Removes the user of a phone link. Of a user that is gone, a damaged or restored table can still hold the copies: it deletes them. */
+const eraseLink = async (
+  admin: Administration,
+  { key, sellerId, userId, externalId }: Link,
+): Promise<void> => {
+  const { table } = admin;
+  const user = await getItem(table, userKey(sellerId, ordinalOf(userId) ?? 0), 'id');
+  if (user?.id === userId) await removeUser(admin, { sellerId, userId, reason: 'erasure' });
+  await deleteItem(admin, key);
+  if (externalId === undefined) return;
+  const externalKey = externalIdKey(sellerId, externalId);
+  if ((await getItem(table, externalKey, 'id'))?.id === userId) await deleteItem(admin, externalKey);
+};
+
 /**
  * Erases a buyer for all sellers: the registration, every linked user and the one-time code items. The registration goes first: a link
  * in progress requires it in its transaction, so no link is made after that. After an interruption, run it again: it removes the rest. The audit records hold counts and no phone; the first one holds its hashes for 35 days. Returns the counts of what it removed.
@@ -58,13 +85,7 @@ export const eraseBuyer = async (admin: Administration, phoneHashes: readonly st
   );
 
   const links = await linksOf(admin, phoneHashes);
-  for (const { sellerId, userId, key } of links) {
-    await step(admin, 'erase: remove a user', async () => {
-      const result = await removeUser(admin, { sellerId, userId, reason: 'erasure' });
-      // A phone link can be left without its user, by a restored backup for example.
-      if (result !== 'removed') await deleteItem(admin, key);
-    });
-  }
+  for (const link of links) await step(admin, 'erase: remove a user', () => eraseLink(admin, link));
 
   const codes = await codesOf(admin, phoneHashes);
   for (const { key } of codes) await step(admin, 'erase: delete a code item', () => deleteItem(admin, key));

@@ -1,8 +1,15 @@
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/erase-buyer.ts';
 import { removeUser } from '#admin/operations/remove-user.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
-import { codeKey, phoneLinkKey, phoneSendsKey } from '#shared/table/keys.ts';
+import {
+  codeKey,
+  externalIdKey,
+  type ItemKey,
+  phoneLinkKey,
+  phoneSendsKey,
+  userKey,
+} from '#shared/table/keys.ts';
 import { linkBuyer } from './linked-buyer.ts';
 import { recordWrites, type TestAdministration, useAdministration } from './use-administration.ts';
 
@@ -19,6 +26,9 @@ beforeEach(async () => {
 
 const put = (Item: Record<string, unknown>) =>
   deployment.table.client.send(new PutCommand({ TableName: deployment.table.name, Item }));
+
+const remove = (Key: ItemKey) =>
+  deployment.table.client.send(new DeleteCommand({ TableName: deployment.table.name, Key }));
 
 const itemsWithHashes = async () => {
   const { Items = [] } = await deployment.table.client.send(
@@ -141,6 +151,21 @@ describe('eraseBuyer', () => {
     await put(removed);
     expect(await eraseBuyer(deployment.admin, HASHES)).toMatchObject({ users: 4 });
     expect((await readBuyerData(deployment.admin, HASHES)).links).toEqual([]);
+  });
+
+  it('deletes the copies of a user that a damaged table lacks, and no external id that another user has', async () => {
+    const { table, seller } = deployment;
+    const { seller_id: sellerId } = await seller();
+    await linkBuyer(table, sellerId, CURRENT, { external_id: 'A-1' });
+    await linkBuyer(table, sellerId, CURRENT, { external_id: 'A-2' });
+    for (const ordinal of [1, 2]) await remove(userKey(sellerId, ordinal));
+    await remove(externalIdKey(sellerId, 'A-2'));
+    const other = await linkBuyer(table, sellerId, 'hash-of-another-phone', { external_id: 'A-2' });
+
+    expect(await eraseBuyer(deployment.admin, HASHES)).toMatchObject({ users: 2 });
+    const { others } = await itemsWithHashes();
+    const copies = others.filter(({ pk }) => /^(?:LINKS|EXTERNAL)#/.test(String(pk)));
+    expect(copies.map(({ id }) => id)).toEqual([other.id, other.id]);
   });
 
   it('removes a user that was linked right before the registration is removed', async () => {

@@ -29,7 +29,19 @@ describe('replay', () => {
         expect((await reconcile(admin, { fix: false })).findings).toEqual([]);
       }),
       // An external id goes from a user of the restore point to one linked since, which is rare by chance.
-      { numRuns: 8, examples: [[[], [['correct', 0], ['link', 528]], 0]] },
+      {
+        numRuns: 8,
+        examples: [
+          [
+            [],
+            [
+              ['correct', 0],
+              ['link', 528],
+            ],
+            0,
+          ],
+        ],
+      },
     );
   });
 });
