@@ -49,6 +49,16 @@ describe('revokeKey', () => {
     expect((await deployment.gatewayKeys()).map((key) => key.id)).toEqual([id]);
   });
 
+  it('makes the secret invalid while API Gateway answers with errors, and completes when it runs again', async () => {
+    const fail = () => Promise.reject(new Error('API Gateway is down'));
+    const usagePlans = { ...deployment.admin.usagePlans, noteChange: fail, flushAuthorizerCache: fail };
+    const outage = { ...deployment.admin, usagePlans };
+    await expect(revokeKey(outage, issued.key.key_id)).rejects.toThrow('API Gateway is down');
+    expect(await deployment.works(issued.secret)).toBe(false);
+    await revokeKey(deployment.admin, issued.key.key_id);
+    expect(await deployment.gatewayKeys()).toEqual([]);
+  });
+
   it('writes one record however often it runs', async () => {
     await revokeKey(deployment.admin, issued.key.key_id);
     await revokeKey(deployment.admin, issued.key.key_id);
