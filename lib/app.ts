@@ -1,11 +1,11 @@
-import { Annotations, type App, Tags, Validations } from 'aws-cdk-lib';
+import { Annotations, type App, CfnParameter, type Stack, Tags, Validations } from 'aws-cdk-lib';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { ApiStack } from './api-stack.ts';
 import type { Bundles } from './bundling.ts';
 import type { Config } from './config.ts';
 import { DataStack } from './data-stack.ts';
-import { deployFaults } from './deploy-rules.ts';
+import { sharedAccounts, unsetOptions } from './deploy-rules.ts';
 import type { Release } from './release.ts';
 import { configOf, STAGE_NAMES } from './stages.ts';
 
@@ -21,9 +21,19 @@ export const addStages = (app: App, configs: readonly Config[], built: Built) =>
 };
 
 /**
- * Adds an error annotation to both stacks of a stage that must not be deployed: the CDK CLI then refuses a diff and a deploy of either
- * one, and `npm run synth`, which ignores errors, prints it. `caller`: the account of the credentials, if there are any.
+ * Marks the stacks of prod while required options are unset. A warning: `cdk synth` builds and prints it, `npm run diff` and `npm run deploy`
+ * refuse it (--strict). A parameter that nobody gives a value: the CDK CLI deploys no template with one, so plain `cdk deploy` is refused too.
  */
+const refuseUnset = (stack: Stack, fault: string): void => {
+  Annotations.of(stack).addWarning(fault);
+  const parameter = new CfnParameter(stack, 'RequiredOptionsAreUnset', { description: fault });
+  Validations.of(parameter).acknowledge({
+    id: 'CloudFormation-Validate::W2001',
+    reason: 'It is there to be without a value.',
+  });
+};
+
+/** Marks the stages that must not be deployed. `caller`: the account of the credentials, if there are any. */
 export const refuseDeploys = (
   stages: readonly { readonly config: Config; readonly data: DataStack; readonly api: ApiStack }[],
   caller: string | undefined,
@@ -32,8 +42,9 @@ export const refuseDeploys = (
     (name) => stages.find(({ config }) => config.stage === name)?.config ?? configOf(name),
   );
   for (const { config, data, api } of stages) {
-    for (const fault of deployFaults(config, { stages: all, caller })) {
-      for (const stack of [data, api]) Annotations.of(stack).addError(fault);
+    for (const stack of [data, api]) {
+      for (const fault of unsetOptions(config)) refuseUnset(stack, fault);
+      for (const fault of sharedAccounts(config, all, caller)) Annotations.of(stack).addError(fault);
     }
   }
 };

@@ -5,7 +5,7 @@ const isUnset = (config: Config, name: (typeof REQUIRED_OF_PROD)[number]): boole
   name === 'spend' ? Object.values(config.spend).every((limit) => limit === null) : config[name] === null;
 
 /** Returns why prod may not be deployed as it is: one sentence for all options that are unset and not in `leftUnset`. */
-const unsetOptions = (config: Config): readonly string[] => {
+export const unsetOptions = (config: Config): readonly string[] => {
   if (config.stage !== 'prod') return [];
   const names = REQUIRED_OF_PROD.filter((name) => isUnset(config, name) && !config.leftUnset?.includes(name));
   if (names.length === 0) return [];
@@ -17,9 +17,13 @@ const unsetOptions = (config: Config): readonly string[] => {
 
 /**
  * Returns why a stage may not be deployed into its account, which is that of the config or of the credentials: whoever may deploy one
- * stage can assume every CDK role of the account, and so change each stage in it.
+ * stage can assume every CDK role of the account, and so change each stage in it. `caller`: the account of the credentials, if there are any.
  */
-const sharedAccount = (config: Config, stages: readonly Config[], caller?: string): readonly string[] => {
+export const sharedAccounts = (
+  config: Config,
+  stages: readonly Config[],
+  caller?: string,
+): readonly string[] => {
   const prod = stages.find(({ stage }) => stage === 'prod');
   if (prod === undefined || prod.sharedAccount !== null) return [];
   const neighbors = config.stage === 'prod' ? stages.filter((other) => other !== prod) : [prod];
@@ -30,9 +34,3 @@ const sharedAccount = (config: Config, stages: readonly Config[], caller?: strin
         `Stages ${config.stage} and ${other.stage} share the account ${other.account}: who deploys one can change the other. Use two accounts, or give the reason in "sharedAccount" of prod.`,
     );
 };
-
-/** Returns the sentences that forbid a `diff` or `deploy` of a stage. `caller`: the account of the credentials, if there are any. */
-export const deployFaults = (
-  config: Config,
-  { stages, caller }: { readonly stages: readonly Config[]; readonly caller?: string | undefined },
-): readonly string[] => [...unsetOptions(config), ...sharedAccount(config, stages, caller)];

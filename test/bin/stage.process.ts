@@ -1,6 +1,6 @@
 /** The CDK app under the CDK CLI, and the npm scripts that run it for one stage. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -23,6 +23,9 @@ const STAGE = 'bin/stage.ts';
 /** Lists the stacks without a call to AWS, and without writing to cdk.out. */
 const LIST = ['list', '--no-notices', '--output', folder];
 
+const UNSET =
+  'Stage prod is not deployed while account, region, alarms, spend, and budget are unset in lib/stages.ts.';
+
 const stacksOf = (...stages: readonly string[]): string =>
   stages.map((stage) => `buyer-linking-${stage}-data\nbuyer-linking-${stage}-api\n`).join('');
 
@@ -36,6 +39,17 @@ describe('cdk list', () => {
     expect(status).toBe(1);
     expect(stderr).toContain('There is no stage "qa". The stages of lib/stages.ts are dev and prod.\n');
   }, 120_000);
+});
+
+describe('cdk synth', () => {
+  it('builds every stage, exits 0 and warns in one sentence that prod is not deployed while options are unset', () => {
+    const { status, stdout, stderr } = run(CDK, 'synth', '--quiet', '--no-notices', '--output', folder);
+    expect(status).toBe(0);
+    expect(`${stdout}${stderr}`).toContain(`WARNING ${UNSET}`);
+    expect(readdirSync(folder)).toEqual(
+      expect.arrayContaining(['buyer-linking-dev-api.template.json', 'buyer-linking-prod-api.template.json']),
+    );
+  }, 300_000);
 });
 
 describe('bin/stage.ts', () => {
@@ -55,7 +69,10 @@ describe('bin/stage.ts', () => {
     });
   }, 120_000);
 
-  it.each([['diff'], ['deploy', '--all']])(
+  it.each([
+    ['diff', '--strict'],
+    ['deploy', '--all', '--strict'],
+  ])(
     'does not %s prod while its required options are unset, in one sentence',
     (...command) => {
       const { status, stderr, stdout } = run(
@@ -68,9 +85,7 @@ describe('bin/stage.ts', () => {
         folder,
       );
       expect(status).toBe(1);
-      expect(`${stdout}${stderr}`).toContain(
-        'Stage prod is not deployed while account, region, alarms, spend, and budget are unset in lib/stages.ts.',
-      );
+      expect(`${stdout}${stderr}`).toContain(UNSET);
     },
     120_000,
   );
@@ -90,9 +105,9 @@ describe('bin/stage.ts', () => {
 
   it('is what the scripts of package.json run', () => {
     expect(packageJson.scripts).toMatchObject({
-      synth: 'node bin/stage.ts synth --quiet --ignore-errors',
-      diff: 'node bin/stage.ts diff',
-      deploy: 'node bin/stage.ts deploy --all',
+      synth: 'node bin/stage.ts synth --quiet',
+      diff: 'node bin/stage.ts diff --strict',
+      deploy: 'node bin/stage.ts deploy --all --strict',
     });
   });
 });
