@@ -105,7 +105,10 @@ export const probe = async ({ baseUrl, apiKey, testPerson }: Probe): Promise<voi
   await (testPerson ? signInAndLink(call, testPerson) : readPage(call));
 };
 
-/** Returns the key that an admin stored, or undefined and a line in the log if none is stored. Throws if it is unreadable or no key. */
+/**
+ * Returns the key that an admin stored, or undefined and a line in the log if none is stored. Throws if it is unreadable or no key.
+ * Secrets Manager answers a read of an empty secret with ResourceNotFoundException (boto3 issue 2794).
+ */
 export const readKey = async (secret: SecretSource): Promise<string | undefined> => {
   try {
     const key = (await secret.read()).trim();

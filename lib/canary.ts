@@ -20,7 +20,10 @@ interface CanaryProps extends FunctionDefaults {
   readonly encryption: DataStack['encryption'];
 }
 
-/** Adds the secret of the canary's API key. It has no value until an admin stores one: CloudFormation cannot issue a key. */
+/**
+ * Adds the secret of the canary's API key. It has no value until an admin stores one: CloudFormation cannot issue a key. "If you omit both
+ * GenerateSecretString and SecretString, you create an empty secret" (CloudFormation, AWS::SecretsManager::Secret).
+ */
 const keySecret = (scope: Construct, { config, encryption }: CanaryProps): CfnSecret => {
   const { encryptionKey } = encryption;
   const secret = new CfnSecret(scope, 'CanaryKey', {

@@ -106,7 +106,7 @@ export const options = {
   ),
   alarms: option(
     receiver,
-    'The receiver of alarms: `{ email }`, or `{ topicArn }` of a topic whose policy lets `cloudwatch.amazonaws.com`, `events.amazonaws.com` and, with `budget`, `budgets.amazonaws.com` publish. Set it in prod.',
+    'The receiver of alarms: `{ email }`, or `{ topicArn }` of [a topic of your own](#a-topic-of-your-own). Set it in prod.',
   ),
   minorAlarms: option(
     receiver,

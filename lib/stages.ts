@@ -39,7 +39,7 @@ export const STAGES = {
     domain: null,
     signingKeys: ['k1'],
     retiredSigningKeys: null,
-    canary: false,
+    canary: true,
     completionWatch: false,
   },
   prod: {

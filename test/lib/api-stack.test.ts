@@ -25,12 +25,11 @@ const functionOf = ({ api }: typeof dev, name: string) => {
 };
 
 describe('functions', () => {
-  test('the API stack of dev has one function for each row, and the authorizer', () => {
-    dev.api.resourceCountIs('AWS::Lambda::Function', allRoutes.length + 1);
-  });
-
-  test('the API stack of prod has the canary in addition', () => {
-    prod.api.resourceCountIs('AWS::Lambda::Function', allRoutes.length + 2);
+  test.each([
+    ['dev', dev],
+    ['prod', prod],
+  ])('the API stack of %s has one function for each row, the authorizer and the canary', (_, { api }) => {
+    api.resourceCountIs('AWS::Lambda::Function', allRoutes.length + 2);
   });
 
   test.each(rows)(

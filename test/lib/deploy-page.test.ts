@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
+import { resourcesOf, templatesOf } from './synthesized.ts';
 
 const page = readFileSync(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
 
@@ -17,4 +18,23 @@ describe('docs/deploy.md', () => {
       expect(() => provider.open(JSON.parse(section)[name])).not.toThrow();
     },
   );
+
+  test('has for a topic of your own the statements of the topic that the stack makes, and one for the budget', () => {
+    const [, text = ''] = /<!-- Topic policy -->\n```json\n([\s\S]+?)```/.exec(page) ?? [];
+    const { api } = templatesOf('prod', { alarms: { email: 'on-call@example.com' } });
+    const [policy] = Object.values(resourcesOf(api, 'AWS::SNS::TopicPolicy'));
+    const [topic] = Object.keys(resourcesOf(api, 'AWS::SNS::Topic'));
+    const made = JSON.stringify(policy?.Properties.PolicyDocument.Statement)
+      .replaceAll(`{"Ref":"${topic}"}`, '"<topic ARN>"')
+      .replaceAll('{"Ref":"AWS::AccountId"}', '"<account>"');
+    const [cloudWatch, events, budgets] = JSON.parse(text);
+    expect(JSON.parse(made)).toEqual(
+      expect.arrayContaining([expect.objectContaining(cloudWatch), expect.objectContaining(events)]),
+    );
+    expect(budgets).toEqual({
+      ...cloudWatch,
+      Principal: { Service: 'budgets.amazonaws.com' },
+      Condition: { ...cloudWatch.Condition, ArnLike: { 'aws:SourceArn': 'arn:aws:budgets::<account>:*' } },
+    });
+  });
 });

@@ -251,8 +251,9 @@ describe('the canary', () => {
       ScheduleExpression: 'rate(5 minutes)',
       Targets: Match.anyValue(),
     });
-    dev.resourceCountIs('AWS::Events::Rule', 0);
-    dev.resourceCountIs('AWS::SecretsManager::Secret', 0);
+    const without = templatesOf('prod', { alarms: null, canary: false }).api;
+    without.resourceCountIs('AWS::Events::Rule', 0);
+    without.resourceCountIs('AWS::SecretsManager::Secret', 0);
   });
 
   test('has a secret without a value for its key, encrypted with the key of the stage if it has one', () => {
@@ -265,7 +266,7 @@ describe('the canary', () => {
   });
 
   test.each([
-    ['sandbox', 'sandbox', templatesOf('dev', { canary: true }).api],
+    ['sandbox', 'sandbox', dev],
     ['real', 'real providers', api],
   ])('is told %s in a stage with the %s', (providers, _, template) => {
     const [id] = Object.keys(resourcesOf(template, 'AWS::SecretsManager::Secret'));

@@ -57,15 +57,6 @@ const BY_OPTION = {
     'AWS::WAFv2::WebACLAssociation': 1,
   },
   reservedConcurrency: { 'AWS::CloudWatch::Alarm': 4 },
-  canary: {
-    'AWS::CloudWatch::Alarm': 1,
-    'AWS::Events::Rule': 1,
-    'AWS::IAM::Role': 1,
-    'AWS::Lambda::Function': 1,
-    'AWS::Lambda::Permission': 1,
-    'AWS::Logs::LogGroup': 1,
-    'AWS::SecretsManager::Secret': 1,
-  },
   completionWatch: { 'AWS::CloudWatch::Alarm': 2 },
   // Three alarms for each of four providers in prod, and for the one provider `sandbox` in dev.
   providers: { 'AWS::CloudWatch::Alarm': 9 },
