@@ -61,8 +61,9 @@ const NETWORK_INTERFACE_ACTIONS = [
 
 /**
  * Lets the Lambda service connect a function to the network, and denies the same to the function's code by `lambda:SourceFunctionArn`, as
- * "Giving Lambda functions access to resources in an Amazon VPC" advises. AWS sets that key for calls of a function's code only. It
- * matches any function here, since a role that names its own function would refer to itself.
+ * "Giving Lambda functions access to resources in an Amazon VPC" advises. AWS sets that key for calls "from within your execution
+ * environment", and of its own calls for logs, traces and file systems only (Lambda, Using source function ARN to control function access
+ * behavior). It matches any function here, since a role that names its own function would refer to itself.
  */
 const networkInterfaces = (scope: Construct): readonly PolicyStatement[] => [
   allow(NETWORK_INTERFACE_ACTIONS, ['*']),

@@ -21,7 +21,7 @@ const KEY_WAITING_PERIOD = Duration.days(7);
 
 /**
  * Denies the lookup role of the CDK bootstrap to read items: it has the managed policy ReadOnlyAccess, and a job that only shows a diff
- * may assume it. "An explicit deny in any of these policies overrides the allow" (IAM, Policy evaluation logic).
+ * may assume it. "An explicit deny in any of the policies overrides the allow" (IAM, Policy evaluation for requests within a single account).
  */
 const noReadsForCdkLookups = ({ partition, account }: Stack): PolicyStatement =>
   new PolicyStatement({
