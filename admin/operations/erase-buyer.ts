@@ -17,15 +17,16 @@ const HASHES_KEPT_SECONDS = 35 * 86_400;
 
 const itemsOf = async ({ table }: Administration, partitions: readonly string[]) => {
   const items = (await Promise.all(partitions.map((pk) => queryAll(table, { pk })))).flat();
-  return items.map(({ pk, sk, id, external_id }) => ({
+  return items.map(({ pk, sk, id, created_at, external_id }) => ({
     key: { pk: String(pk), sk: String(sk) },
     userId: String(id),
+    createdAt: String(created_at),
     externalId: external_id === undefined ? undefined : String(external_id),
   }));
 };
 
 /** The links of sellers with a phone: the user of each, and the key of its phone link item. */
-const linksOf = async (admin: Administration, phoneHashes: readonly string[]) =>
+export const linksOf = async (admin: Administration, phoneHashes: readonly string[]) =>
   (await itemsOf(admin, phoneHashes.map(phoneLinksPartition))).map((link) => ({
     ...link,
     sellerId: link.key.sk.slice(0, link.key.sk.lastIndexOf('#')),
@@ -56,7 +57,7 @@ const deleteItem = async ({ table }: Administration, Key: ItemKey): Promise<void
 type Link = Awaited<ReturnType<typeof linksOf>>[number];
 
 /** Removes the user of a phone link. Of a user that is gone, a damaged or restored table can still hold the copies: it deletes them. */
-const eraseLink = async (
+export const eraseLink = async (
   admin: Administration,
   { key, sellerId, userId, externalId }: Link,
 ): Promise<void> => {

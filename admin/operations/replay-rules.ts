@@ -103,9 +103,8 @@ export const isDeletedIfGone = (item: StoredItem, { byId, byHash }: RemovedBuyer
   const [kind, rest = ''] = pk.split('#');
   if (kind === 'SECRET' || kind === 'CODE') return true;
   if (sk.startsWith(API_KEY_PREFIX)) return item.status === 'pending';
-  if (kind !== 'LINKS' && kind !== 'BUYER') return false;
-  // A buyer who was erased can register and be linked again.
-  const since = String(kind === 'LINKS' ? item.created_at : item.registered_at);
+  if (kind !== 'BUYER') return false;
+  // A buyer who was erased can register again.
   const removedAt = [byId.get(String(item.buyer_id)), byHash.get(rest)].filter((time) => time !== undefined);
-  return removedAt.some((time) => time > since);
+  return removedAt.some((time) => time > String(item.registered_at));
 };

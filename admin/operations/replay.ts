@@ -9,12 +9,12 @@ import { sellerStore } from '#admin/stores/seller-store.ts';
 import { markReplayed, requireUnreplayed } from '#admin/stores/table-mark.ts';
 import { DEPLOYMENT_SUBJECT } from '#shared/audit.ts';
 import type { Table } from '#shared/table/client.ts';
-import { auditPartition, phoneLinkKey, userKey } from '#shared/table/keys.ts';
-import { getItem, queryAll } from '#shared/table/reads.ts';
+import { auditPartition } from '#shared/table/keys.ts';
+import { queryAll } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { userRemovals } from '#shared/users/remove-user.ts';
-import { ordinalOf } from '#shared/users/user-id.ts';
-import { copyOf } from '#shared/users/user-item.ts';
+import { eraseLink, linksOf } from './erase-buyer.ts';
+import { releaseExternalIds } from './release-external-ids.ts';
 import {
   isCopied,
   isDeletedIfGone,
@@ -24,6 +24,7 @@ import {
   linkedBefore,
   nameOf,
   newestSeller,
+  type RemovedBuyers,
   removedBuyersIn,
   sellerIdOf,
 } from './replay-rules.ts';
@@ -89,33 +90,6 @@ const removeAgain = async (old: Table, restored: Table, isLinkedBefore: (item: S
   return removed;
 };
 
-/** Puts a user of the restored table without its external id, and its phone link. */
-const releaseExternalId = async (restored: Table, sellerId: string, userId: string): Promise<void> => {
-  const ordinal = ordinalOf(userId) ?? 0;
-  const { external_id, ...user } = (await getItem(restored, userKey(sellerId, ordinal))) ?? {};
-  if (user.id !== userId) return;
-  const link = { ...phoneLinkKey(String(user.phone_hash), sellerId, ordinal), ...copyOf(user) };
-  await batchWriteAll(
-    restored,
-    [user, link].map((Item) => ({ PutRequest: { Item } })),
-  );
-};
-
-/**
- * Takes an external id from a user of the restore point if the old table gives it to a user who was linked since: the correction that
- * released it is lost, and two users must not have it.
- */
-const releaseExternalIds = async (restored: Table, copied: readonly StoredItem[]): Promise<void> => {
-  const claims = copied.filter(isExternalId);
-  const stored = await itemsByKey(restored, claims);
-  for (const claim of claims) {
-    const holder = stored(claim);
-    if (holder !== undefined && holder.id !== claim.id) {
-      await releaseExternalId(restored, sellerIdOf(claim), String(holder.id));
-    }
-  }
-};
-
 /** Copies the items of the old table that count more. Returns their numbers, and the sellers, which are to be written last. */
 const copyItems = async (old: Table, restored: Table, isLinkedBefore: (item: StoredItem) => boolean) => {
   const copied = counter();
@@ -123,16 +97,16 @@ const copyItems = async (old: Table, restored: Table, isLinkedBefore: (item: Sto
   await forEachPage(old, async (items) => {
     sellers.push(...items.filter(isSeller));
     const wanted = items.filter((item) => isCopied(isLinkedBefore, item));
-    await releaseExternalIds(restored, wanted);
+    const claims = wanted.filter(isExternalId);
+    await releaseExternalIds(restored, claims, await itemsByKey(restored, claims));
     copied.add(await putMissing(restored, wanted));
   });
   return { copied, sellers };
 };
 
 /** Deletes what was deleted since the restore point. */
-const deleteGone = async (old: Table, restored: Table) => {
+const deleteGone = async (old: Table, restored: Table, removed: RemovedBuyers) => {
   const deleted = counter();
-  const removed = removedBuyersIn(await queryAll(old, { pk: auditPartition(DEPLOYMENT_SUBJECT) }));
   await forEachPage(restored, async (items) => {
     const candidates = items.filter((item) => isDeletedIfGone(item, removed));
     const kept = await itemsByKey(old, candidates);
@@ -144,6 +118,24 @@ const deleteGone = async (old: Table, restored: Table) => {
     deleted.add(gone);
   });
   return deleted;
+};
+
+/**
+ * Erases the users of buyers who were erased since. Most were removed by their tombstones; a user that the damage had deleted before the
+ * erasure has none. It follows the sellers, whose counts it changes.
+ */
+const eraseAgain = async (admin: Administration, old: Table, { byHash }: RemovedBuyers): Promise<void> => {
+  for (const [hash, erasedAt] of byHash) {
+    const links = await linksOf(admin, [hash]);
+    const kept = await itemsByKey(
+      old,
+      links.map(({ key }) => ({ ...key })),
+    );
+    for (const link of links) {
+      const isErased = link.createdAt < erasedAt && kept({ ...link.key }) === undefined;
+      if (isErased) await eraseLink(admin, link);
+    }
+  }
 };
 
 const writeSellers = async (restored: Table, sellers: readonly StoredItem[]): Promise<StoredItem[]> => {
@@ -178,8 +170,10 @@ export const replay = async (admin: Administration, old: Table): Promise<Replaye
   const { copied, sellers } = await step(admin, 'replay: copy items', () =>
     copyItems(old, restored, isLinkedBefore),
   );
-  const deleted = await step(admin, 'replay: delete items', () => deleteGone(old, restored));
+  const removed = removedBuyersIn(await queryAll(old, { pk: auditPartition(DEPLOYMENT_SUBJECT) }));
+  const deleted = await step(admin, 'replay: delete items', () => deleteGone(old, restored, removed));
   copied.add(await step(admin, 'replay: write the sellers', () => writeSellers(restored, sellers)));
+  await step(admin, 'replay: erase users again', () => eraseAgain(admin, old, removed));
   await finishReplay(admin, { from: old.name, removed_users: removedUsers });
   return { removedUsers, copied: copied.counts, deleted: deleted.counts };
 };

@@ -10,7 +10,7 @@ export const linkBuyer = async (
   table: Table,
   sellerId: string,
   phoneHash: string,
-  more: { readonly external_id?: string; readonly created_at?: string } = {},
+  more: { readonly external_id?: string; readonly created_at?: string; readonly display_name?: string } = {},
 ): Promise<User> => {
   people += 1;
   await registerBuyer(table);

@@ -95,6 +95,23 @@ describe('replay', () => {
     expect(JSON.stringify(items)).not.toContain('Sara Ahmadi');
   });
 
+  it('repeats an erasure of a user whom the damage had deleted before it', async () => {
+    await damage(
+      deployment.table,
+      snapshot.filter(({ pk }) => /^(?:USERS|PERSON)#/.test(String(pk))),
+    );
+    await eraseBuyer(deployment.admin, [PHONE_HASH]);
+    await linkBuyer(deployment.table, issued.seller.seller_id, 'another phone', { display_name: 'Kaveh' });
+    const admin = await restoredFrom(deployment, snapshot);
+    await replay(admin, deployment.table);
+    expect(JSON.stringify(await itemsIn(admin.table))).not.toContain('Sara Ahmadi');
+    expect(await admin.sellers.find(issued.seller.seller_id)).toMatchObject({
+      user_count: 2,
+      removed_count: 1,
+      event_count: 3,
+    });
+  });
+
   it('brings back the link of a buyer who was erased, registered and linked again before the restore point', async () => {
     await eraseBuyer(deployment.admin, [PHONE_HASH]);
     deployment.clock.advance(60);
