@@ -64,7 +64,7 @@ export const addSellerCommands: AddCommands = ({ group }) => {
   add('rename <seller> <name>', 'give a seller another name', rename, 'sellers rename sel_… "Kaveh"');
   const chosen = [
     'sellers messages sel_…',
-    'sellers messages sel_… --template kavenegar=kaveh-books-en --locale en',
+    'sellers messages sel_… --template sms-ir=200002 --locale en',
   ];
   const command = add(
     'messages <seller>',

@@ -37,7 +37,7 @@ describe('a change of a key', () => {
 
   it('completes an interrupted change when the change is repeated', async () => {
     const change = () => assignPlan(deployment.admin, keyId, 'professional');
-    await deployment.interruptedBefore(1, change);
+    await deployment.interruptedBefore('assign: leave the plan free', change);
     expect((await deployment.admin.keys.find(keyId))?.unflushed_since).toBeDefined();
     await change();
     const key = await deployment.admin.keys.find(keyId);

@@ -55,7 +55,7 @@ describe('the audit record of a repair in the table', () => {
   });
 
   it('is in the transaction that withdraws an interrupted issue', async () => {
-    await deployment.interruptedBefore(3, () =>
+    await deployment.interruptedBefore('issue: activate', () =>
       issueKey(deployment.admin, {
         sellerId: issued.seller.seller_id,
         name: 'second',
@@ -79,11 +79,19 @@ describe('the audit record of a repair in the table', () => {
   });
 
   it.each([
-    ['a change of a key', 2, () => setScopes(deployment.admin, issued.key.key_id, ['users:write'])],
-    ['a suspension', 4, () => setSellerStatus(deployment.admin, issued.seller.seller_id, 'suspended')],
+    [
+      'a change of a key',
+      'scopes: flush the authorizer cache',
+      () => setScopes(deployment.admin, issued.key.key_id, ['users:write']),
+    ],
+    [
+      'a suspension',
+      'suspend: record the flush',
+      () => setSellerStatus(deployment.admin, issued.seller.seller_id, 'suspended'),
+    ],
   ] as const)('is in the transaction that removes the mark of %s that was not flushed', async (...row) => {
-    const [, lastStep, change] = row;
-    await deployment.interruptedBefore(lastStep, change);
+    const [, step, change] = row;
+    await deployment.interruptedBefore(step, change);
     const { findings } = await reconcile(deployment.admin, { fix: false });
     expect(findings).toMatchObject([{ kind: 'not_flushed' }]);
     expect(await auditedWrites()).toEqual([

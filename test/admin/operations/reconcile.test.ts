@@ -158,7 +158,7 @@ describe('reconcile', () => {
       plan: 'free',
       scopes: ['users:read'],
     } as const;
-    await deployment.interruptedBefore(3, () => issueKey(deployment.admin, request));
+    await deployment.interruptedBefore('issue: activate', () => issueKey(deployment.admin, request));
     expect(await reconcile(deployment.admin, { fix: true })).toMatchObject({ findings: [], beingIssued: 1 });
     deployment.clock.advance(ISSUE_GRACE_MS / 1000);
     expect(await reconcile(deployment.admin, { fix: true })).toMatchObject({

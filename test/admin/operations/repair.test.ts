@@ -87,12 +87,12 @@ describe('a key that changes before the repair of its difference', () => {
   });
 
   it('is flushed once for every change up to now', async () => {
-    await deployment.interruptedBefore(2, () =>
+    await deployment.interruptedBefore('scopes: flush the authorizer cache', () =>
       setScopes(deployment.admin, issued.key.key_id, ['users:write']),
     );
     const difference = await foundNow();
     deployment.clock.advance(1);
-    await deployment.interruptedBefore(1, () =>
+    await deployment.interruptedBefore('scopes: flush the authorizer cache', () =>
       setScopes(deployment.admin, issued.key.key_id, ['users:read']),
     );
     const flushes = deployment.flushes();
@@ -108,7 +108,7 @@ describe('a key that changes before the repair of its difference', () => {
       plan: 'free',
       scopes: ['users:read'],
     } as const;
-    await deployment.interruptedBefore(3, () => issueKey(deployment.admin, request));
+    await deployment.interruptedBefore('issue: activate', () => issueKey(deployment.admin, request));
     deployment.clock.advance(180);
     const difference = await foundNow();
     expect(await repair(deployment.admin, difference)).toBe(true);
@@ -154,7 +154,7 @@ describe('a key that only API Gateway has', () => {
 
 describe('a seller whose change was not flushed', () => {
   it('is flushed, and its mark and the record are written at once', async () => {
-    await deployment.interruptedBefore(2, () =>
+    await deployment.interruptedBefore('suspend: flush the authorizer cache', () =>
       setSellerStatus(deployment.admin, issued.seller.seller_id, 'suspended'),
     );
     const { findings } = await reconcile(deployment.admin, { fix: false });

@@ -72,7 +72,7 @@ describe('revokeKey', () => {
       plan: 'free',
       scopes: ['users:read'],
     } as const;
-    await deployment.interruptedBefore(3, () => issueKey(deployment.admin, request));
+    await deployment.interruptedBefore('issue: activate', () => issueKey(deployment.admin, request));
     const pending = (await deployment.admin.keys.listOf(request.sellerId)).find(
       ({ status }) => status === 'pending',
     );

@@ -10,7 +10,7 @@ describe('setSellerStatus', () => {
     const { admin } = deployment;
     const { seller_id: sellerId } = await deployment.seller();
     const request = { sellerId, name: 'server', plan: 'free', scopes: ['users:read'] } as const;
-    await deployment.interruptedBefore(3, () => issueKey(admin, request));
+    await deployment.interruptedBefore('issue: activate', () => issueKey(admin, request));
     await setSellerStatus(admin, sellerId, 'suspended');
     await setSellerStatus(admin, sellerId, 'active');
     const keys = await admin.keys.listOf(sellerId);

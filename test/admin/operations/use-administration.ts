@@ -83,7 +83,7 @@ const newAdministration = async ({ endpoint }: TestTable, apiGateway: RunningApi
   });
   const clock = fakeClock('2026-11-21T10:00:00Z');
   let steps: string[] = [];
-  let interruptAt = Number.POSITIVE_INFINITY;
+  let interruptAt: number | string | undefined;
 
   const admin = administration({
     table,
@@ -94,7 +94,7 @@ const newAdministration = async ({ endpoint }: TestTable, apiGateway: RunningApi
     clock,
     ids: randomIds,
     onStep: (step) => {
-      if (steps.length === interruptAt) throw new Interrupted(step);
+      if (steps.length === interruptAt || step === interruptAt) throw new Interrupted(step);
       steps.push(step);
     },
   });
@@ -129,15 +129,15 @@ const newAdministration = async ({ endpoint }: TestTable, apiGateway: RunningApi
       return steps;
     },
 
-    /** Runs an operation and ends it before its step `index` (from 0), as a crash would. */
-    async interruptedBefore(index: number, run: () => Promise<unknown>): Promise<void> {
+    /** Runs an operation and ends it before a step, as a crash would. `at`: the name of the step, or its number from 0. */
+    async interruptedBefore(at: number | string, run: () => Promise<unknown>): Promise<void> {
       steps = [];
-      interruptAt = index;
+      interruptAt = at;
       const outcome = await run().then(
         () => 'finished',
         (error: unknown) => error,
       );
-      interruptAt = Number.POSITIVE_INFINITY;
+      interruptAt = undefined;
       expect(outcome).toBeInstanceOf(Interrupted);
     },
 
