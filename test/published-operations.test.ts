@@ -59,7 +59,7 @@ describe('a published operation', () => {
     (name, method) => {
       const operation = operations.find(({ id }) => id === name);
       if (operation === undefined) throw new Error(`${name} is not in the document`);
-      expect(methodOfCurl(sampleText(operation, 'curl'))).toBe(method);
+      expect(methodOfCurl(sampleText(operation, 'curl', 'http://localhost:3000'))).toBe(method);
     },
   );
 });

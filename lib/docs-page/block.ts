@@ -1,5 +1,5 @@
 import { highlight } from './highlight.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, raw } from './html.ts';
 import { type Language, WORDS } from './language.ts';
 
 /** The captions of the blocks: what the reader sends or saves, and what the service returns or a program prints. */
@@ -29,6 +29,14 @@ const indented = (line: string): string => {
   }
 };
 
+/** A command that reads a value of the demo from the clone. */
+const DEMO_VALUE =
+  /\$\(node -p (?:<span[^>]*>)?"require\('\.\/\.local\/demo\.json'\)\.([\w.]+)"(?:<\/span>)?\)/g;
+
+/** Marks what the page's script replaces: by the demo's values on the local service, by the reader's own on a deployment. */
+const withDemoValues = ({ html: markup }: Html): Html =>
+  raw(markup.replace(DEMO_VALUE, '<span data-demo="$1">/** A block of code: its text,</span>'));
+
 /** A block of code: its text, the name of its grammar, the language of the page around it and, if it is not the usual one, its caption. */
 interface Block {
   readonly text: string;
@@ -46,5 +54,5 @@ export const codeBlock = ({
 }: Block): Html => {
   const code = grammar === 'json' ? text.split('\n').map(indented).join('\n') : text;
   return html`<figure class="block ${grammar}"><figcaption><span>${caption}</span>${copyButton(language)}</figcaption>
-<pre tabindex="0" dir="ltr"><code>${highlight(code, grammar)}</code></pre></figure>`;
+<pre tabindex="0" dir="ltr"><code>${withDemoValues(highlight(code, grammar))}</code></pre></figure>`;
 };

@@ -1,9 +1,11 @@
+import { problemsOf } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
 import { codeBlock } from './block.ts';
 import type { Operation } from './document.ts';
 import { fieldList, parameterList, REQUIRED } from './fields.ts';
 import { type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';
-import { sampleTabs } from './samples.ts';
+import { sampleBlock } from './samples.ts';
 import { tryForm } from './try-form.ts';
 
 /** Returns the method in its color. */
@@ -27,13 +29,31 @@ ${ownHeaders.map(([name, header]) => html`<p>Header <code>${name}</code>: ${head
 ${[...schemas].map((schema) => fieldList(schema, `${id}.response.`))}`;
 };
 
-const errorTable = ({ id, errors }: Operation): Html => html`<h4 id="${id}-errors">Errors</h4>
-<table aria-labelledby="${id}-errors">
+/** The codes that rows have because of their kind: a body, a key, a scope. The chapter on errors describes them once. */
+const COMMON_CODES: ReadonlySet<string> = new Set(
+  allRoutes.flatMap((row) => problemsOf(row).filter((code) => !row.problems.includes(code))),
+);
+
+const errorTable = (
+  id: string,
+  errors: Operation['errors'],
+): Html => html`<table aria-labelledby="${id}-errors">
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
 <tbody>
 ${errors.map(({ status, code, detail }) => html`<tr><td>${status}</td><td><code>${code}</code></td><td>${detail}</td></tr>`)}
 </tbody>
 </table>`;
+
+/** The errors of an operation: its own with their meanings, and the codes of those that other operations of its kind have too. */
+const errorList = ({ id, errors }: Operation): Html => {
+  const own = errors.filter(({ code }) => !COMMON_CODES.has(code));
+  const common = errors.filter(({ code }) => COMMON_CODES.has(code));
+  return html`<h4 id="${id}-errors">Errors</h4>
+${own.length > 0 && errorTable(id, own)}
+<p>${own.length > 0 ? 'Also the' : 'The'} <a href="#errors">common errors</a>:${common.map(
+    ({ status, code }, index) => html` ${status} <code>${code}</code>${index < common.length - 1 && ','}`,
+  )}.</p>`;
+};
 
 const exampleResponse = ({ successes: [main] }: Operation): Html | false =>
   main?.example !== undefined &&
@@ -57,7 +77,7 @@ export const operationSection = (operation: Operation): Html => {
 ${markdown(description)}
 </div>
 <div class="aside">
-${sampleTabs(operation)}
+${sampleBlock(operation)}
 ${tryForm(operation, id)}
 ${exampleResponse(operation)}
 </div>
@@ -67,6 +87,6 @@ ${parametersIn(operation, 'query', 'Query parameters')}
 ${body && html`<h4>Body</h4>${fieldList(body.schema, `${id}.`, REQUIRED)}`}
 ${responses(operation)}
 </div>
-<div class="errors">${errorTable(operation)}</div>
+<div class="errors">${errorList(operation)}</div>
 </section>`;
 };

@@ -7,7 +7,8 @@ import { markdown, slug } from './markdown.ts';
 import { linkNames } from './name-links.ts';
 import { methodBadge, operationSection } from './operation.ts';
 import { page } from './page.ts';
-import { KEY_VARIABLE, SAMPLE_BASE_URL } from './samples.ts';
+import { KEY_VARIABLE } from './sample-programs.ts';
+import { SAMPLE_BASE_URL } from './samples.ts';
 import { operationEntries, textEntries } from './search.ts';
 import { tryForm } from './try-form.ts';
 
@@ -92,6 +93,7 @@ ${markdown(info.description.split(/^## /m)[0] ?? '')}
 <a href="v1/openapi.json">OpenAPI document</a>.</p>
 <p>Base URL: <code>${SAMPLE_BASE_URL}</code>. Send your key in the header <code>X-Api-Key</code>; keep it on your servers.
 The samples read it from the environment variable <code>${KEY_VARIABLE}</code>.</p>
+<noscript><p>Without JavaScript, the samples are for curl and have the address of a local service: replace it by the address of this page.</p></noscript>
 </div>
 <div class="aside">${first && tryForm(first, 'first')}</div>
 </section>`;

@@ -2,7 +2,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { GUIDE_NAMES } from '#shared/pages.ts';
 import type { RunningService } from '#test/service/running-service.ts';
-import { accessibilityFaults, describeInBrowser, openDocs, useBrowser } from './browser.ts';
+import { accessibilityFaults, describeInBrowser, launchBrowser, openDocs, useBrowser } from './browser.ts';
+import { behindStage } from './staged.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 const DARK = { colorScheme: 'dark' } as const;
@@ -49,6 +50,19 @@ describeInBrowser('the guides', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
       `BUYER_LINKING_URL=${baseUrl}\ncurl -s $BUYER_LINKING_URL/v1/users`,
     );
+  });
+
+  it('fills the address and the key of the demo seller into the samples', async () => {
+    const { page, requested } = await openDocs(browser, baseUrl, { path: '/docs/quick-start' });
+    expect(await page.locator('.block pre').first().innerText()).toBe(
+      [
+        `BUYER_LINKING_URL=${baseUrl}`,
+        `BUYER_LINKING_API_KEY=${service.demo.keys.free}`,
+        'export BUYER_LINKING_URL BUYER_LINKING_API_KEY',
+      ].join('\n'),
+    );
+    expect(await page.locator('.block pre').nth(1).innerText()).toContain(`APP=${service.demo.keys.app}\n`);
+    expect(requested).toEqual([`${baseUrl}/docs/quick-start`, `${baseUrl}/_local/demo`]);
   });
 
   it('leads from the English quick start to the Persian one, which is read from right to left', async () => {
@@ -123,5 +137,34 @@ describeInBrowser('the guides', () => {
     await page.getByText('The search could not be loaded: status 503').waitFor();
     await page.getByRole('searchbox', { name: 'Search' }).pressSequentially('r');
     await page.locator('#results a').first().waitFor();
+  });
+});
+
+describeInBrowser('the guides of a deployment', () => {
+  const running = useBrowser();
+  let browser: Browser;
+  let staged: Awaited<ReturnType<typeof behindStage>>;
+  let baseUrl: string;
+  beforeAll(async () => {
+    browser = await launchBrowser(['--host-resolver-rules=MAP api.example.com 127.0.0.1']);
+    staged = await behindStage(running().service.demo.base_url, 'prod');
+    baseUrl = staged.baseUrl.replace('127.0.0.1', 'api.example.com');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await staged?.close();
+  });
+
+  it.each(GUIDE_NAMES)('show its address in the samples of %s, and no value of the demo', async (name) => {
+    const { page, requested } = await openDocs(browser, baseUrl, { path: `/docs/${name}` });
+    const samples = (await page.locator('pre').allInnerTexts()).join('\n');
+    expect(samples).not.toContain('localhost');
+    const addresses = [...samples.matchAll(/^BUYER_LINKING_URL=(http.*)$/gm)].map(([, address]) => address);
+    expect(addresses.filter((address) => address !== baseUrl)).toEqual([]);
+    const values = [...samples.matchAll(/^(\w+)=(.*(?:demo\.json|blk_|sel_).*)$/gm)];
+    // Only the local service has a key of the buyer app for readers: the part that uses it says so.
+    const own = values.filter(([, variable]) => variable !== 'APP').map(([, , value]) => value);
+    expect(own.filter((value) => !/^(?:blk|sel)_…$/.test(String(value)))).toEqual([]);
+    expect(requested).toEqual([`${baseUrl}/docs/${name}`]);
   });
 });

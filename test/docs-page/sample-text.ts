@@ -1,21 +1,16 @@
-import type { Operation } from '#lib/docs-page/document.ts';
-import { type Language, sampleTabs } from '#lib/docs-page/samples.ts';
+import { type Operation, operationsOf, withSchemas } from '#lib/docs-page/document.ts';
+import { SAMPLE_LANGUAGES, type SampleLanguage } from '#lib/docs-page/sample-programs.ts';
+import { exampleRequest, SAMPLE_BASE_URL } from '#lib/docs-page/samples.ts';
+import openApiDocument from '../../openapi.json' with { type: 'json' };
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#x27;': "'",
+/** The operations of the committed document. */
+export const operations: readonly Operation[] = operationsOf(withSchemas(openApiDocument));
+
+/** Returns the sample of an operation in a language, with the address of a service. */
+export const sampleText = (operation: Operation, language: SampleLanguage, baseUrl: string): string => {
+  const request = exampleRequest(operation);
+  return SAMPLE_LANGUAGES[language].write({
+    ...request,
+    url: request.url.replace(SAMPLE_BASE_URL, baseUrl),
+  });
 };
-
-/** Returns a sample from the markup of its operation, as a reader copies it. */
-export const sampleIn = (markup: string, language: Language): string => {
-  const [, sample = ''] =
-    new RegExp(`<pre data-language="${language}"[^>]*><code>([^]*?)</code>`).exec(markup) ?? [];
-  return sample.replace(/<[^>]*>/g, '').replace(/&[#\w]+;/g, (entity) => ENTITIES[entity] ?? entity);
-};
-
-/** Returns the sample of an operation in a language. */
-export const sampleText = (operation: Operation, language: Language): string =>
-  sampleIn(sampleTabs(operation).html, language);

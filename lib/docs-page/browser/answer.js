@@ -1,30 +1,20 @@
+import { coloredParts } from '../sample-colors.ts';
 import { setUpCopyButton } from './copying.js';
 import { element } from './dom.js';
 
-const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g;
-
-const classOf = ([token, string, colon]) => {
-  if (colon !== undefined) return 'h-attr';
-  if (string !== undefined) return 'h-string';
-  return /^[tfn]/.test(token) ? 'h-literal' : 'h-number';
-};
+/** Returns a text as nodes with colors. */
+export const colored = (text) =>
+  coloredParts(text).map(([name, part]) =>
+    name === undefined ? part : Object.assign(element('span', part), { className: `h-${name}` }),
+  );
 
 /** Returns JSON with indentation and colors; any other text as it is. */
-const colored = (text) => {
-  let json;
+const coloredJson = (text) => {
   try {
-    json = JSON.stringify(JSON.parse(text), null, 2);
+    return colored(JSON.stringify(JSON.parse(text), null, 2));
   } catch {
     return [text];
   }
-  let end = 0;
-  const parts = [...json.matchAll(TOKEN)].flatMap((match) => {
-    const before = json.slice(end, match.index);
-    const token = match[1] ?? match[0];
-    end = match.index + token.length;
-    return [before, Object.assign(element('span', token), { className: classOf(match) })];
-  });
-  return [...parts, json.slice(end)];
 };
 
 /** Returns a block with a button to copy it. */
@@ -34,7 +24,7 @@ export const blockOf = (title, text) => {
   const button = Object.assign(element('button', 'Copy'), { type: 'button', className: 'copy' });
   caption.append(element('span', title), button);
   const code = Object.assign(document.createElement('pre'), { tabIndex: 0 });
-  code.append(...colored(text));
+  code.append(...coloredJson(text));
   block.append(caption, code);
   setUpCopyButton(button);
   return block;

@@ -1,12 +1,10 @@
-import { all, language } from './dom.js';
+import { language } from './dom.js';
 
-/** Lets a button copy the block around it, of the samples the selected one. */
+/** Lets a button copy the block around it. */
 export const setUpCopyButton = (button) => {
   button.hidden = false;
   button.addEventListener('click', async () => {
-    const block = button.closest('figure, .samples');
-    const code = all('pre', block).find((sample) => sample.checkVisibility());
-    await navigator.clipboard.writeText(code.textContent);
+    await navigator.clipboard.writeText(button.closest('figure').querySelector('pre').textContent);
     button.textContent = language === 'fa' ? 'رونوشت شد' : 'Copied';
   });
 };

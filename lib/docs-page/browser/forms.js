@@ -1,6 +1,8 @@
 import { blockOf } from './answer.js';
-import { all, base, element } from './dom.js';
-import { queryOf, setUpTyping, showInSamples } from './typing.js';
+import { all, element } from './dom.js';
+import { requestOf } from './request.js';
+import { showSample } from './samples.js';
+import { setUpTyping } from './typing.js';
 
 /** Puts the id of a returned user into the forms that take one. */
 const offerId = (text) => {
@@ -8,23 +10,16 @@ const offerId = (text) => {
   if (id === undefined) return;
   for (const field of all('.try [data-in="path"][name="id"]')) {
     field.value = id;
-    showInSamples(field.form);
+    showSample(field.form);
   }
 };
 
-const requestOf = (form) => {
-  const fields = all('[data-in]', form);
-  const valuesIn = (place) => fields.filter((field) => field.dataset.in === place && field.value !== '');
-  const path = valuesIn('path').reduce(
-    (filled, { name, value }) => filled.replace(`{${name}}`, encodeURIComponent(value)),
-    form.dataset.path,
-  );
+const fetchOf = (form) => {
+  const { method, url, key, body } = requestOf(form);
   const headers = {};
-  for (const { value } of valuesIn('key')) headers['X-Api-Key'] = value.trim();
-  const [body] = valuesIn('body');
+  if (key) headers['X-Api-Key'] = key;
   if (body !== undefined) headers['Content-Type'] = 'application/json';
-  const url = `${base}${path}${queryOf(form)}`;
-  return new Request(url, { method: form.dataset.method, headers, body: body?.value });
+  return fetch(url, { method, headers, body });
 };
 
 const send = async (form) => {
@@ -37,7 +32,7 @@ const send = async (form) => {
   result.textContent = 'Sending …';
   try {
     const started = performance.now();
-    const response = await fetch(requestOf(form));
+    const response = await fetchOf(form);
     const text = await response.text();
     result.textContent = `${response.status} · ${Math.round(performance.now() - started)} ms`;
     result.className = `result ${response.ok ? 'good' : 'bad'}`;
@@ -55,13 +50,15 @@ const send = async (form) => {
   }
 };
 
-/** One key for every form. The service on this machine offers the key of its demo seller. */
-export const setUpForms = async () => {
-  const keys = all('.try [data-in="key"]');
-  const enter = (value) => {
-    for (const key of keys) key.value = value;
-  };
-  for (const key of keys) key.addEventListener('input', () => enter(key.value));
+const keyFields = () => all('.try [data-in="key"]');
+
+const enterKey = (value) => {
+  for (const field of keyFields()) field.value = value;
+};
+
+/** Sends the forms from the page, with one key for all of them. */
+export const setUpForms = () => {
+  for (const field of keyFields()) field.addEventListener('input', () => enterKey(field.value));
   for (const form of all('.try[data-path]')) {
     setUpTyping(form);
     form.addEventListener('submit', (event) => {
@@ -69,9 +66,12 @@ export const setUpForms = async () => {
       send(form);
     });
   }
-  if (keys.length === 0 || !['localhost', '127.0.0.1', '[::1]'].includes(location.hostname)) return;
-  const response = await fetch(`${base}/_local/demo`);
-  if (!response.ok || keys[0].value !== '') return;
-  enter((await response.json()).keys.free);
-  for (const key of keys) key.previousElementSibling.textContent = 'API key of the demo seller';
+};
+
+/** Enters the key of the demo seller, unless the reader has entered one. */
+export const enterDemoKey = (demo) => {
+  const fields = keyFields();
+  if (demo === undefined || fields.length === 0 || fields[0].value !== '') return;
+  enterKey(demo.keys.free);
+  for (const field of fields) field.previousElementSibling.textContent = 'API key of the demo seller';
 };

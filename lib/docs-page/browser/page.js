@@ -3,28 +3,11 @@
  * and stage that served the page. A key stays in the memory of the page.
  */
 import { setUpCopyButton } from './copying.js';
-import { all, base } from './dom.js';
-import { setUpForms } from './forms.js';
+import { readDemo, showBase, showValues } from './demo.js';
+import { all } from './dom.js';
+import { enterDemoKey, setUpForms } from './forms.js';
+import { setUpSamples } from './samples.js';
 import { setUpSearch } from './search.js';
-
-/** Shows the address of this deployment in the samples. */
-const showBase = () => {
-  const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) {
-    const { data } = texts.currentNode;
-    if (data.includes('http://localhost:3000'))
-      texts.currentNode.data = data.replaceAll('http://localhost:3000', base);
-  }
-};
-
-/** Selects a language in every block of samples. */
-const setUpSamples = () => {
-  for (const tab of all('.samples input')) {
-    tab.addEventListener('change', () => {
-      for (const other of all(`.samples input[value="${tab.value}"]`)) other.checked = true;
-    });
-  }
-};
 
 /** Marks the link of the section in view. On a narrow screen the contents close when a link is followed. */
 const setUpContents = () => {
@@ -53,6 +36,12 @@ const setUpContents = () => {
   for (const link of links) observer.observe(document.getElementById(link.hash.slice(1)));
 };
 
+const fillIn = async () => {
+  const demo = await readDemo();
+  showValues(demo);
+  enterDemoKey(demo);
+};
+
 document.documentElement.classList.add('js');
 showBase();
 setUpSamples();
@@ -60,3 +49,4 @@ for (const button of all('.copy')) setUpCopyButton(button);
 setUpSearch();
 setUpContents();
 setUpForms();
+fillIn();
