@@ -1,3 +1,4 @@
+import { KEEP_EVENTS_DAYS } from '#shared/events/event.ts';
 import { CODE_LIMITS, RESEND_AFTER_SECONDS } from '#shared/one-time-codes/rules.ts';
 import { detailsOf, PROBLEMS, type ProblemCode } from '#shared/problems.ts';
 import { planItem, rateLimitHeaders } from '#shared/rate-limits/limits.ts';
@@ -57,6 +58,14 @@ empty. New links never move a user; a removal moves the later users up by one. W
 
 To read all users, start with page 1 and go on with \`after\` its last id, then with each \`next_after\` until it is null. Nothing is skipped
 or repeated, whatever is linked or removed meanwhile.
+
+## Events
+
+\`GET /v1/events\` is the log of what changed: \`user.linked\`, \`user.updated\` and \`user.removed\`, numbered without a gap. An event holds ids and no
+personal data, so read the user when you handle it. Events are read, not sent: ask with \`after\` the last \`sequence\` that you handled, and keep that
+number with your own copy. The \`reason\` of a removal says who removed the user; delete your copy for each of them. Events are kept
+${KEEP_EVENTS_DAYS} days; after that the response is 410 \`events_expired\`: keep \`last_sequence\` of a request without
+\`after\`, read all users, then go on after that number.
 
 ## Retries
 
