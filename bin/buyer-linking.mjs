@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-// The program `buyer-linking`. Where this Node cannot run TypeScript, the one that `npm ci` has installed runs it.
+// The program `buyer-linking`. Where this Node is too old, the one that `npm ci` has installed runs it.
 import { spawn } from 'node:child_process';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { isNodeNewEnough, oldNodeMessage } from './node-version.mjs';
 
-if (process.features.typescript) {
+if (isNodeNewEnough) {
   module.enableCompileCache();
   await import('./admin.ts');
 } else {
@@ -16,7 +17,7 @@ if (process.features.typescript) {
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   child.on('error', () => {
-    console.error(`Node ${process.versions.node} cannot run this. Use Node 22.19 or newer, or run npm ci.`);
+    console.error(oldNodeMessage);
     process.exitCode = 1;
   });
   child.on('exit', (code, signal) => {
