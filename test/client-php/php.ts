@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** The PSR-18 client that the tests of the PHP client use, as Debian installs it. */
-const GUZZLE = '/usr/share/php/GuzzleHttp/autoload.php';
+export const GUZZLE = '/usr/share/php/GuzzleHttp/autoload.php';
 
 const isOnPath = (command: string): boolean =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)));

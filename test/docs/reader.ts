@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { GUZZLE } from '#test/client-php/php.ts';
 import { type RunningService, startRunningService } from '#test/service/running-service.ts';
 import type { Command, SavedFile } from './page.ts';
 
@@ -45,7 +46,7 @@ const scriptOf = (steps: readonly (Command | SavedFile)[], address: string): str
     .replaceAll('http://localhost:3000', address);
 
 /** The environment without what `npm run` adds to it, and with this Node. */
-const environment = (): NodeJS.ProcessEnv => ({
+const environment = (home: string): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) => !/^(?:npm_(?:package|lifecycle)_|npm_config_local_prefix|INIT_CWD)/.test(name),
@@ -53,12 +54,13 @@ const environment = (): NodeJS.ProcessEnv => ({
   ),
   PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
   npm_config_update_notifier: 'false',
+  COMPOSER_HOME: join(home, 'composer'),
 });
 
 const runScript = async (script: string, folder: string): Promise<string> => {
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: folder,
-    env: environment(),
+    env: environment(dirname(folder)),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output: string[] = [];
@@ -70,11 +72,27 @@ const runScript = async (script: string, folder: string): Promise<string> => {
   return output.join('');
 };
 
-/** Takes the place of Composer in the reader's project: packagist cannot be reached everywhere, Debian's packages can. */
-const installPhpClient = async (home: string, clone: string): Promise<void> => {
-  await mkdir(join(home, 'shop/vendor'), { recursive: true });
-  const bootstrap = join(clone, 'client-php/tests/bootstrap.php');
-  await writeFile(join(home, 'shop/vendor/autoload.php'), `<?php require '${bootstrap}';\n`);
+/** Describes a package of PHP to Composer. */
+const phpPackage = (name: string, version: string, more: object) => ({
+  type: 'package',
+  package: { name, version, ...more },
+});
+
+/**
+ * The settings of the reader's Composer. Packagist cannot be reached everywhere, Debian's packages can: they are Guzzle, whose
+ * autoloader loads the interfaces that the client requires too.
+ */
+const COMPOSER_SETTINGS = {
+  repositories: [
+    { 'packagist.org': false },
+    phpPackage('guzzlehttp/guzzle', '7.4.5', {
+      dist: { type: 'path', url: dirname(GUZZLE) },
+      autoload: { files: [basename(GUZZLE)] },
+    }),
+    phpPackage('psr/http-client', '1.0.1', { type: 'metapackage' }),
+    phpPackage('psr/http-factory', '1.0.1', { type: 'metapackage' }),
+    phpPackage('psr/http-message', '1.0.1', { type: 'metapackage' }),
+  ],
 };
 
 /** Copies the files of the repository into a folder of their own and starts the service with its data there. */
@@ -83,7 +101,8 @@ export const newReader = async (): Promise<Reader> => {
   const clone = join(home, 'buyer-linking');
   await mkdir(clone);
   await cp(REPOSITORY, clone, { recursive: true, filter: (path) => !LEFT_OUT.includes(basename(path)) });
-  await installPhpClient(home, clone);
+  await mkdir(join(home, 'composer'));
+  await writeFile(join(home, 'composer/config.json'), JSON.stringify(COMPOSER_SETTINGS));
   const service = await startRunningService({ folder: join(clone, '.local') });
   return {
     service,

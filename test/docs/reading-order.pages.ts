@@ -23,7 +23,6 @@ const NOT_RUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'publishes: test/client makes a dry run',
   },
   'client-php/README.md': {
-    'mkdir -p ../shop && cd ../shop': 'Composer requires packagist; Debian packages take its place',
     'composer install && composer test && composer lint': 'test/client-php runs the same',
     'git push git@example.com:php-client.git "$(git subtree split --prefix client-php)":refs/tags/v1.0.0':
       'publishes',
@@ -56,7 +55,7 @@ const missingCommands = (page: string): readonly string[] => {
   const needed = ['bash', 'curl', 'sort', ...(text.includes('```python') ? ['python3'] : [])];
   return [
     ...needed.filter((command) => !isOnPath(command)),
-    ...(text.includes('```php') ? missingForPhp('php') : []),
+    ...(text.includes('```php') ? missingForPhp('php', 'composer') : []),
   ];
 };
 
