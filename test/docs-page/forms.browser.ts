@@ -54,6 +54,19 @@ describeInBrowser('the forms of the reference page', () => {
     expect(body).toContain('#/unknown');
   });
 
+  it('has the JSON of a body beside its fields on a wide screen and below them on a phone', async () => {
+    const placeOf = async (width: number) => {
+      const { page } = await openDocs(browser, baseUrl, { viewport: { width, height: 844 } });
+      const form = page.locator('#create-user-try');
+      const field = await form.locator('[data-field="phone"]').boundingBox();
+      const json = await form.locator('[data-in="body"]').boundingBox();
+      if (field === null || json === null) throw new Error('The field or the JSON is not visible.');
+      return { isBeside: json.x > field.x + field.width, isBelow: json.y > field.y + field.height };
+    };
+    expect(await placeOf(1280)).toEqual({ isBeside: true, isBelow: false });
+    expect(await placeOf(390)).toEqual({ isBeside: false, isBelow: true });
+  });
+
   it('cannot be executed again while a request is sent', async () => {
     const { page } = await openDocs(browser, baseUrl);
     let release = (): void => {};

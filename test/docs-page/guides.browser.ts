@@ -42,6 +42,14 @@ describeInBrowser('the guides', () => {
     },
   );
 
+  it('needs no scrolling to the side on a phone to say what to do about an error', async () => {
+    const { page } = await openDocs(browser, baseUrl, { ...PHONE, path: '/docs/errors' });
+    const hidden = await page.evaluate(
+      "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('#user_conflict').closest('.scroll'))",
+    );
+    expect(hidden).toBe(0);
+  });
+
   it('copies a command of a guide without its caption', async () => {
     const permissions = ['clipboard-read', 'clipboard-write'];
     const { page } = await openDocs(browser, baseUrl, { permissions, path: '/docs/errors' });
