@@ -62,10 +62,7 @@ export const addSellerCommands: AddCommands = ({ group }) => {
   const named = ['sellers show sel_…', 'sellers show "Kaveh Books"'];
   add('show <seller>', 'show a seller and its keys', show, ...named);
   add('rename <seller> <name>', 'give a seller another name', rename, 'sellers rename sel_… "Kaveh"');
-  const chosen = [
-    'sellers messages sel_…',
-    'sellers messages sel_… --template sms-ir=200002 --locale en',
-  ];
+  const chosen = ['sellers messages sel_…', 'sellers messages sel_… --template sms-ir=200002 --locale en'];
   const command = add(
     'messages <seller>',
     "show or choose the templates of a seller's messages",
