@@ -28,9 +28,10 @@ describe('a Node that is too old', () => {
     expect(stderr).toMatch(/^Node 22\.19\.0 cannot run this\. `npm ci` installs Node 24/);
   });
 
-  test('leaves the program buyer-linking to the Node that npm ci installed', () => {
+  test('leaves the program buyer-linking to the Node that npm ci installed, with its output and exit code', () => {
     const { status, stdout } = run('bin/buyer-linking.mjs', '--help');
     expect([status, stdout]).toEqual([0, expect.stringContaining('Usage: buyer-linking')]);
+    expect(run('bin/buyer-linking.mjs', 'nonsense').status).toBe(2);
   });
 });
 

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import packageJson from '../../../package.json' with { type: 'json' };
@@ -12,13 +11,6 @@ describe('the program', () => {
     expect(binary).toBe(PROGRAM);
     accessSync(binary, constants.X_OK);
     expect(await run('--version')).toEqual({ exitCode: 0, out: `${packageJson.version}\n`, error: '' });
-  });
-
-  it('runs on the Node that npm ci installs where the own one cannot run TypeScript', () => {
-    const args = ['--no-experimental-strip-types', PROGRAM];
-    const version = spawnSync(process.execPath, [...args, '--version'], { encoding: 'utf8' });
-    expect(version).toMatchObject({ status: 0, stdout: `${packageJson.version}\n`, stderr: '' });
-    expect(spawnSync(process.execPath, [...args, 'nonsense']).status).toBe(2);
   });
 
   it('writes no stack trace if the reader of its output closes the pipe', async () => {
