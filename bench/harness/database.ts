@@ -17,6 +17,7 @@ import { openTable } from '#shared/table/client.ts';
 import { removalBlockKey, removalSummaryKey, sellerKey, userKey } from '#shared/table/keys.ts';
 import { blockOf, withCounted, withRemoved } from '#shared/users/removals.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
+import { type Round, SCOPES } from './operations.ts';
 
 /** The table of the benchmarks. */
 export const TABLE_NAME = 'buyer-linking-bench';
@@ -115,14 +116,14 @@ export const startBenchDatabase = async () => {
     addSeller,
 
     /** Creates a seller with a page of users and a key that was already used today. */
-    async newSeller(): Promise<{ readonly sellerId: string; readonly apiKey: string }> {
+    async newSeller(): Promise<Pick<Round, 'sellerId' | 'apiKey' | 'keyId'>> {
       const sellerId = randomIds('sel');
       await addSeller(sellerId, { linked: USERS });
-      const scopes = ['users:read', 'users:write'] as const;
       const admin = localAdministration(table, usagePlans);
-      const { secret } = await issueKey(admin, { sellerId, name: 'bench', plan: 'professional', scopes });
+      const request = { sellerId, name: 'bench', plan: 'professional', scopes: SCOPES } as const;
+      const { key, secret } = await issueKey(admin, request);
       await keySecretStore(table).recordUse(hashApiKey(secret), new Date().toISOString().slice(0, 10));
-      return { sellerId, apiKey: secret };
+      return { sellerId, apiKey: secret, keyId: key.key_id };
     },
 
     async registerBuyer(phone: string): Promise<void> {

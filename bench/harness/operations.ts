@@ -9,6 +9,7 @@ import { allRoutes } from '#shared/routes.ts';
 export interface Round {
   readonly person: ReturnType<typeof newDemoPerson>;
   readonly apiKey: string;
+  readonly keyId: string;
   readonly sellerId: string;
   /** The id of the user of `person`, once it is linked. */
   userId: string;
@@ -63,10 +64,13 @@ const receive = (method: string, target: string, apiKey: string, body?: object) 
   return [request, findRoute(method, path) as RouteMatch] as const;
 };
 
+/** The scopes of the key of every request. */
+export const SCOPES = ['users:read', 'users:write', 'events:read', 'key:rotate'] as const;
+
 /** The event of a request of a seller, as API Gateway passes it to the function. */
 export const eventOf = (method: string, target: string, sender: Sender, body?: object) => {
   const { sellerId, apiKey = '', keyId = 'key_bench' } = sender;
-  const scopes = 'users:read users:write';
+  const scopes = SCOPES.join(' ');
   const context = { sellerId, keyId, plan: 'professional', scopes, expiresAt: '', limits: '{}' };
   return proxyEvent(...receive(method, target, apiKey, body), context);
 };
@@ -97,9 +101,14 @@ const REQUESTS: readonly OperationRequest[] = [
     target: ({ person }) => `/v1/users?phone=${encodeURIComponent(person.phone)}`,
   },
   { title: 'GET /v1/users/{id}', target: userPath },
+  { title: 'PATCH /v1/users/{id}', target: userPath, body: () => ({ display_name: 'Sara Karimi' }) },
   { title: 'POST /v1/auth/otp/send', body: ({ person: { phone } }) => ({ phone }) },
   { title: 'POST /v1/auth/otp/verify', body: ({ person: { phone }, code }) => ({ phone, code: code() }) },
   { title: 'DELETE /v1/users/{id}', target: userPath },
+  { title: 'GET /v1/events' },
+  { title: 'GET /v1/key' },
+  { title: 'GET /v1/key/usage' },
+  { title: 'POST /v1/key/secrets', body: () => ({ grace_hours: 24 }) },
   { title: 'GET /.well-known/jwks.json' },
   { title: 'GET /.well-known/openid-configuration' },
   { title: 'GET /v1/openapi.json' },
