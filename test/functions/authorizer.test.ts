@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { setScopes } from '#admin/operations/change-key.ts';
 import { type AuthorizerDeps, authorize } from '#functions/authorizer.ts';
@@ -121,6 +122,13 @@ describe('the decision on a key', () => {
       clock: () => NOW,
     };
     await expect(authorize(eventWith(newApiKey('blk_test_')), deps, 10)).rejects.toThrow('aborted');
+  });
+
+  it('has a deadline of 3 s, which leaves the function 2 s to answer', async () => {
+    const timeout = jest.spyOn(AbortSignal, 'timeout');
+    await authorizing(SECRET);
+    expect(timeout.mock.calls).toEqual([[3000]]);
+    timeout.mockRestore();
   });
 
   it('logs no part of the key', async () => {

@@ -1,3 +1,4 @@
+import { setExpiry } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import { useAdministration } from './use-administration.ts';
@@ -16,5 +17,27 @@ describe('setSellerStatus', () => {
     const keys = await admin.keys.listOf(sellerId);
     expect(keys).toMatchObject([{ status: 'pending', secrets: [expect.anything()] }]);
     expect((await admin.keys.findSecrets(keys)).size).toBe(0);
+  });
+
+  it.each([
+    [4, 'is made'],
+    [5, 'throws changed_meanwhile'],
+  ])('with %d changes of a key by others between its reads and its writes %s', async (changes, outcome) => {
+    const deployment = await newAdministration();
+    const { key, seller } = await deployment.issued();
+    let left = changes;
+    const keys: typeof deployment.admin.keys = {
+      ...deployment.admin.keys,
+      async writeSecrets(...args) {
+        left -= 1;
+        if (left >= 0) await setExpiry(deployment.admin, key.key_id, 4_000_000_000 + left);
+        return deployment.admin.keys.writeSecrets(...args);
+      },
+    };
+    const ended = setSellerStatus({ ...deployment.admin, keys }, seller.seller_id, 'suspended').then(
+      () => 'is made',
+      ({ code }) => `throws ${code}`,
+    );
+    expect(await ended).toBe(outcome);
   });
 });
