@@ -84,7 +84,7 @@ const phpPackage = (name: string, version: string, more: object) => ({
  */
 const COMPOSER_SETTINGS = {
   repositories: [
-    { 'packagist.org': false },
+    { packagist: false },
     phpPackage('guzzlehttp/guzzle', '7.4.5', {
       dist: { type: 'path', url: dirname(GUZZLE) },
       autoload: { files: [basename(GUZZLE)] },
