@@ -14,6 +14,13 @@ const BROWSERS = [
 
 const executablePath = BROWSERS.find((path) => path !== undefined && existsSync(path));
 
+/** The options of a page on a phone and in dark mode. */
+export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+export const DARK = { colorScheme: 'dark' } as const;
+
+/** Returns the width of the content of a page: more than that of the window needs scrolling to the side. */
+export const widthOf = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth');
+
 /** `describe`, or `describe.skip` with the reason in the title if this machine has no browser. */
 export const describeInBrowser = (title: string, run: () => void): void =>
   executablePath === undefined
@@ -37,8 +44,44 @@ export const launchBrowser = (more: readonly string[] = []): Promise<Browser> =>
     ],
   });
 
-/** Starts a browser and the local service for the tests of a block. Closes the pages after each test. */
-export const useBrowser = (): (() => { readonly browser: Browser; readonly service: RunningService }) => {
+/** The reference page in its own browser context, and the errors in it. */
+export interface OpenPage {
+  readonly page: Page;
+  /** Console errors and warnings, uncaught errors, requests that failed, requests to another origin. */
+  readonly faults: readonly string[];
+  /** Every requested URL. */
+  readonly requested: readonly string[];
+}
+
+/** How a page is opened: the options of its browser context, and its path. */
+export type PageOptions = BrowserContextOptions & { readonly path?: string };
+
+/** Opens a page, by default the reference page, and waits until it is at rest. */
+export const openDocs = async (
+  browser: Browser,
+  baseUrl: string,
+  { path = '/docs', ...options }: PageOptions = {},
+): Promise<OpenPage> => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  const requested: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) faults.push(`${message.type()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => faults.push(`uncaught: ${error.message}`));
+  page.on('requestfailed', (request) => faults.push(`failed: ${request.url()}`));
+  page.on('request', (request) => {
+    requested.push(request.url());
+    if (new URL(request.url()).origin !== new URL(baseUrl).origin) faults.push(`foreign: ${request.url()}`);
+  });
+  await page.goto(`${baseUrl}${path}`);
+  await page.waitForLoadState('networkidle');
+  return { page, faults, requested };
+};
+
+/** Starts a browser and the local service for the tests of a block, and ends both after them. Closes the pages after each test. */
+export const useBrowser = () => {
   let browser: Browser;
   let service: RunningService;
 
@@ -57,40 +100,32 @@ export const useBrowser = (): (() => { readonly browser: Browser; readonly servi
     for (const context of browser.contexts()) await context.close();
   });
 
-  return () => ({ browser, service });
+  return {
+    get browser() {
+      return browser;
+    },
+    get service() {
+      return service;
+    },
+    get baseUrl() {
+      return service.demo.base_url;
+    },
+    /** Opens a page of the service. */
+    open: (options?: PageOptions): Promise<OpenPage> => openDocs(browser, service.demo.base_url, options),
+  };
 };
 
-/** The reference page in its own browser context, and the errors in it. */
-export interface OpenPage {
-  readonly page: Page;
-  /** Console errors and warnings, uncaught errors, requests that failed, requests to another origin. */
-  readonly faults: readonly string[];
-  /** Every requested URL. */
-  readonly requested: readonly string[];
-}
-
-/** Opens a page, by default the reference page, and waits until it is at rest. */
-export const openDocs = async (
-  browser: Browser,
-  baseUrl: string,
-  { path = '/docs', ...options }: BrowserContextOptions & { readonly path?: string } = {},
-): Promise<OpenPage> => {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  const page = await context.newPage();
-  const faults: string[] = [];
-  const requested: string[] = [];
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) faults.push(`${message.type()}: ${message.text()}`);
+/** Holds the requests of a page that match a pattern. Returns a function that lets them go on. */
+export const holdRequests = async (page: Page, pattern: string): Promise<() => void> => {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
   });
-  page.on('pageerror', (error) => faults.push(`uncaught: ${error.message}`));
-  page.on('requestfailed', (request) => faults.push(`failed: ${request.url()}`));
-  page.on('request', (request) => {
-    requested.push(request.url());
-    if (new URL(request.url()).origin !== new URL(baseUrl).origin) faults.push(`foreign: ${request.url()}`);
+  await page.route(pattern, async (route) => {
+    await held;
+    await route.continue();
   });
-  await page.goto(`${baseUrl}${path}`);
-  await page.waitForLoadState('networkidle');
-  return { page, faults, requested };
+  return release;
 };
 
 /** Enters a key in one form; the page copies it to the others. */

@@ -1,22 +1,19 @@
 /** The reference page and the guides in a real browser, served by the whole local service. */
-import type { Browser, Page } from 'playwright-core';
-import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+import type { Page } from 'playwright-core';
 import {
   accessibilityFaults,
+  DARK,
   describeInBrowser,
   enterKey,
   execute,
   launchBrowser,
   openDocs,
+  PHONE,
   useBrowser,
+  widthOf,
 } from './browser.ts';
 import { operations, sampleText } from './sample-text.ts';
 import { behindStage } from './staged.ts';
-
-const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-const DARK = { colorScheme: 'dark' } as const;
-
-const widthOf = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth');
 
 const visible = (page: Page, selector: string): Promise<readonly string[]> =>
   page.locator(`${selector}:visible`).allInnerTexts();
@@ -29,14 +26,7 @@ const brightnessOf = (page: Page, selector: string, property: 'color' | 'backgro
   );
 
 describeInBrowser('the reference page', () => {
-  const running = useBrowser();
-  let browser: Browser;
-  let service: RunningService;
-  let baseUrl: string;
-  beforeAll(() => {
-    ({ browser, service } = running());
-    baseUrl = service.demo.base_url;
-  });
+  const docs = useBrowser();
 
   it.each([
     ['on a wide screen', {}],
@@ -46,17 +36,17 @@ describeInBrowser('the reference page', () => {
   ])(
     'is shown by one response %s, without errors and with nothing of WCAG 2.2 AA for axe',
     async (_, options) => {
-      const { page, faults, requested } = await openDocs(browser, baseUrl, options);
+      const { page, faults, requested } = await docs.open(options);
       await execute(page, 'list-users');
       expect(await accessibilityFaults(page)).toEqual([]);
       expect(faults).toEqual([]);
       // Only the local service is asked for the key of its demo seller.
-      expect(requested.slice(0, 2)).toEqual([`${baseUrl}/docs`, `${baseUrl}/_local/demo`]);
+      expect(requested.slice(0, 2)).toEqual([`${docs.baseUrl}/docs`, `${docs.baseUrl}/_local/demo`]);
     },
   );
 
   it('succeeds at the first Execute of the untouched page: list, link, read, remove', async () => {
-    const { page, faults } = await openDocs(browser, baseUrl);
+    const { page, faults } = await docs.open();
     const first = await execute(page, 'first');
     expect([first.status, JSON.parse(first.body).page]).toEqual(['200', 1]);
     const created = await execute(page, 'create-user');
@@ -70,7 +60,7 @@ describeInBrowser('the reference page', () => {
   });
 
   it('shows the problem and the headers of an error response', async () => {
-    const { page } = await openDocs(browser, baseUrl);
+    const { page } = await docs.open();
     await enterKey(page, '');
     const { status, body } = await execute(page, 'create-user');
     expect([status, JSON.parse(body).code]).toEqual(['401', 'invalid_api_key']);
@@ -81,8 +71,8 @@ describeInBrowser('the reference page', () => {
   });
 
   it('uses an entered key in every form and stores it nowhere', async () => {
-    const { page } = await openDocs(browser, baseUrl);
-    await enterKey(page, service.demo.keys.read_only);
+    const { page } = await docs.open();
+    await enterKey(page, docs.service.demo.keys.read_only);
     expect((await execute(page, 'list-users')).status).toBe('200');
     expect((await execute(page, 'create-user')).status).toBe('403');
     const stored = await page.evaluate(
@@ -92,14 +82,14 @@ describeInBrowser('the reference page', () => {
   });
 
   it('fits the width of a phone with a response shown', async () => {
-    const { page } = await openDocs(browser, baseUrl, PHONE);
+    const { page } = await docs.open(PHONE);
     await execute(page, 'list-users');
     expect(await widthOf(page)).toBe(PHONE.viewport.width);
   });
 
   it('has light text on a dark background in dark mode, and the reverse otherwise', async () => {
-    const dark = (await openDocs(browser, baseUrl, DARK)).page;
-    const light = (await openDocs(browser, baseUrl)).page;
+    const dark = (await docs.open(DARK)).page;
+    const light = (await docs.open()).page;
     const [darkText, darkGround, lightText, lightGround] = (await Promise.all(
       [dark, light].flatMap((page) => [
         brightnessOf(page, 'main p', 'color'),
@@ -111,9 +101,9 @@ describeInBrowser('the reference page', () => {
   });
 
   it('works under a stage path: requests, samples and guides', async () => {
-    const staged = await behindStage(baseUrl, 'dev');
-    const { page, faults, requested } = await openDocs(browser, staged.baseUrl);
-    await enterKey(page, service.demo.keys.read_only);
+    const staged = await behindStage(docs.baseUrl, 'dev');
+    const { page, faults, requested } = await openDocs(docs.browser, staged.baseUrl);
+    await enterKey(page, docs.service.demo.keys.read_only);
     expect((await execute(page, 'list-users')).status).toBe('200');
     expect(await page.locator('#list-users .samples pre').innerText()).toContain(
       `'${staged.baseUrl}/v1/users?page_size=20'`,
@@ -128,19 +118,19 @@ describeInBrowser('the reference page', () => {
   });
 
   it('lists every operation and shows a sample for curl without JavaScript', async () => {
-    const { page } = await openDocs(browser, baseUrl, { javaScriptEnabled: false });
+    const { page } = await docs.open({ javaScriptEnabled: false });
     expect(await page.locator('.contents a .method').count()).toBe(operations.length);
     expect(await visible(page, '.samples pre')).toHaveLength(operations.length);
     expect(await visible(page, '.try')).toEqual([]);
   });
 
   it('shows every sample in the selected language, by keyboard too', async () => {
-    const { page, faults } = await openDocs(browser, baseUrl);
+    const { page, faults } = await docs.open();
     await page.locator('#create-user .samples input:checked').focus();
     for (const language of ['typescript', 'python', 'php', 'curl'] as const) {
       await page.keyboard.press('ArrowRight');
       expect(await visible(page, '.samples pre')).toEqual(
-        operations.map((operation) => sampleText(operation, language, baseUrl)),
+        operations.map((operation) => sampleText(operation, language, docs.baseUrl)),
       );
       expect(await page.locator(`.tabs [value="${language}"]:checked`).count()).toBe(operations.length);
     }
@@ -148,13 +138,13 @@ describeInBrowser('the reference page', () => {
   });
 
   it('copies the selected sample', async () => {
-    const { page } = await openDocs(browser, baseUrl, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = await docs.open({ permissions: ['clipboard-read', 'clipboard-write'] });
     await page.locator('#get-user .samples').getByRole('button', { name: 'Copy' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl '.*usr_/);
   });
 
   it('closes the contents on a phone when a link is followed', async () => {
-    const { page } = await openDocs(browser, baseUrl, PHONE);
+    const { page } = await docs.open(PHONE);
     await page.getByText('Contents', { exact: true }).click();
     await page.locator('.contents a[href="#delete-user"]').click();
     expect(await visible(page, '.contents li')).toEqual([]);
@@ -162,25 +152,20 @@ describeInBrowser('the reference page', () => {
   });
 
   it('is usable by keyboard', async () => {
-    const { page } = await openDocs(browser, baseUrl);
+    const { page } = await docs.open();
     await page.locator('#list-users-try [data-in="key"]').focus();
     await page.keyboard.press('Enter');
     await page.locator('#list-users-try .answer').waitFor({ state: 'visible' });
     expect(await page.getAttribute('html', 'lang')).toBe('en');
     expect(await page.locator('main').count()).toBe(1);
   });
-});
 
-describeInBrowser('the reference page at another host name than localhost', () => {
-  it('asks for no demo key and enters none', async () => {
-    const service = await startRunningService({ args: ['--memory'] });
+  it('asks for no demo key and enters none at another host name than localhost', async () => {
     const browser = await launchBrowser(['--host-resolver-rules=MAP api.example.com 127.0.0.1']);
-    const baseUrl = service.demo.base_url.replace('localhost', 'api.example.com');
+    const baseUrl = docs.baseUrl.replace('localhost', 'api.example.com');
     const { page, requested } = await openDocs(browser, baseUrl);
     expect(requested).toEqual([`${baseUrl}/docs`]);
     expect(await page.locator('#first-try [data-in="key"]').inputValue()).toBe('');
     await browser.close();
-    await service.stop();
-    await removeDataFolder(service.folder);
   });
 });

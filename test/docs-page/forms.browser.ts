@@ -1,24 +1,16 @@
 /** The forms of the reference page in a real browser, served by the whole local service. */
-import type { Browser, Page } from 'playwright-core';
-import type { RunningService } from '#test/service/running-service.ts';
-import { describeInBrowser, execute, openDocs, useBrowser } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { describeInBrowser, execute, holdRequests, useBrowser } from './browser.ts';
 
 /** Returns the sample of an operation in the selected language. */
 const sampleOf = (page: Page, operationId: string): Promise<string> =>
   page.locator(`#${operationId} .samples pre`).innerText();
 
 describeInBrowser('the forms of the reference page', () => {
-  const running = useBrowser();
-  let browser: Browser;
-  let service: RunningService;
-  let baseUrl: string;
-  beforeAll(() => {
-    ({ browser, service } = running());
-    baseUrl = service.demo.base_url;
-  });
+  const docs = useBrowser();
 
   it('writes what is typed into the samples of every language, quoted as the language needs it', async () => {
-    const { page } = await openDocs(browser, baseUrl);
+    const { page } = await docs.open();
     await page.locator('#create-user-try [data-field="display_name"]').fill(`O'Neil "Sara"`);
     for (const [language, written] of [
       ['curl', `"display_name": "O'\\''Neil \\"Sara\\""`],
@@ -30,17 +22,17 @@ describeInBrowser('the forms of the reference page', () => {
       expect(await sampleOf(page, 'create-user')).toContain(written);
     }
     await page.locator('#list-users-try [name="phone"]').fill('+989990123456');
-    const url = `'${baseUrl}/v1/users?phone=%2B989990123456&page_size=20'`;
+    const url = `'${docs.baseUrl}/v1/users?phone=%2B989990123456&page_size=20'`;
     expect(await sampleOf(page, 'list-users')).toContain(url);
     const id = page.locator('#get-user-try [name="id"]');
     await id.fill("a/b'");
-    expect(await sampleOf(page, 'get-user')).toContain(`'${baseUrl}/v1/users/a%2Fb%27'`);
+    expect(await sampleOf(page, 'get-user')).toContain(`'${docs.baseUrl}/v1/users/a%2Fb%27'`);
     await id.fill('');
     expect(await sampleOf(page, 'get-user')).toMatch(/\/v1\/users\/usr_\w{22}'/);
   });
 
   it('keeps the fields of a body and its JSON equal, and sends the JSON', async () => {
-    const { page } = await openDocs(browser, baseUrl);
+    const { page } = await docs.open();
     const form = page.locator('#create-user-try');
     const json = form.locator('[data-in="body"]');
     await form.getByText('As JSON').click();
@@ -56,7 +48,7 @@ describeInBrowser('the forms of the reference page', () => {
 
   it('has the JSON of a body beside its fields on a wide screen and below them on a phone', async () => {
     const placeOf = async (width: number) => {
-      const { page } = await openDocs(browser, baseUrl, { viewport: { width, height: 844 } });
+      const { page } = await docs.open({ viewport: { width, height: 844 } });
       const form = page.locator('#create-user-try');
       const field = await form.locator('[data-field="phone"]').boundingBox();
       const json = await form.locator('[data-in="body"]').boundingBox();
@@ -68,15 +60,8 @@ describeInBrowser('the forms of the reference page', () => {
   });
 
   it('cannot be executed again while a request is sent', async () => {
-    const { page } = await openDocs(browser, baseUrl);
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/v1/users?**', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const { page } = await docs.open();
+    const release = await holdRequests(page, '**/v1/users?**');
     const button = page.locator('#list-users-try [type="submit"]');
     await button.click();
     await page.locator('#list-users-try').getByText('Sending …').waitFor();
@@ -87,7 +72,7 @@ describeInBrowser('the forms of the reference page', () => {
   });
 
   it('shows a response in colors, with a button to copy it', async () => {
-    const { page } = await openDocs(browser, baseUrl, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = await docs.open({ permissions: ['clipboard-read', 'clipboard-write'] });
     const { body } = await execute(page, 'list-users');
     const answer = page.locator('#list-users-try .answer');
     expect(await answer.locator('.h-attr').allInnerTexts()).toEqual(

@@ -1,24 +1,20 @@
 /** The guides in a real browser, served by the whole local service. */
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { GUIDE_NAMES } from '#shared/pages.ts';
-import type { RunningService } from '#test/service/running-service.ts';
-import { accessibilityFaults, describeInBrowser, launchBrowser, openDocs, useBrowser } from './browser.ts';
+import {
+  accessibilityFaults,
+  DARK,
+  describeInBrowser,
+  launchBrowser,
+  openDocs,
+  PHONE,
+  useBrowser,
+  widthOf,
+} from './browser.ts';
 import { behindStage } from './staged.ts';
 
-const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-const DARK = { colorScheme: 'dark' } as const;
-
-const widthOf = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth');
-
 describeInBrowser('the guides', () => {
-  const running = useBrowser();
-  let browser: Browser;
-  let service: RunningService;
-  let baseUrl: string;
-  beforeAll(() => {
-    ({ browser, service } = running());
-    baseUrl = service.demo.base_url;
-  });
+  const docs = useBrowser();
 
   it.each(
     GUIDE_NAMES.flatMap(
@@ -32,7 +28,7 @@ describeInBrowser('the guides', () => {
   )(
     'shows the guide %s %s without errors and with nothing of WCAG 2.2 AA for axe',
     async (name, _, options) => {
-      const { page, faults } = await openDocs(browser, baseUrl, { ...options, path: `/docs/${name}` });
+      const { page, faults } = await docs.open({ ...options, path: `/docs/${name}` });
       expect(await accessibilityFaults(page)).toEqual([]);
       expect(await widthOf(page)).toBe(page.viewportSize()?.width);
       expect(
@@ -43,7 +39,7 @@ describeInBrowser('the guides', () => {
   );
 
   it('needs no scrolling to the side on a phone to say what to do about an error', async () => {
-    const { page } = await openDocs(browser, baseUrl, { ...PHONE, path: '/docs/errors' });
+    const { page } = await docs.open({ ...PHONE, path: '/docs/errors' });
     const hidden = await page.evaluate(
       "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('#user_conflict').closest('.scroll'))",
     );
@@ -52,31 +48,33 @@ describeInBrowser('the guides', () => {
 
   it('copies a command of a guide without its caption', async () => {
     const permissions = ['clipboard-read', 'clipboard-write'];
-    const { page } = await openDocs(browser, baseUrl, { permissions, path: '/docs/errors' });
+    const { page } = await docs.open({ permissions, path: '/docs/errors' });
     await page.locator('.block').first().getByRole('button', { name: 'Copy' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
-      `BUYER_LINKING_URL=${baseUrl}\ncurl -s $BUYER_LINKING_URL/v1/users`,
+      `BUYER_LINKING_URL=${docs.baseUrl}\ncurl -s $BUYER_LINKING_URL/v1/users`,
     );
   });
 
   it('fills the address and the key of the demo seller into the samples', async () => {
-    const { page, requested } = await openDocs(browser, baseUrl, { path: '/docs/quick-start' });
+    const { page, requested } = await docs.open({ path: '/docs/quick-start' });
     expect(await page.locator('.block pre').first().innerText()).toBe(
       [
-        `BUYER_LINKING_URL=${baseUrl}`,
-        `BUYER_LINKING_API_KEY=${service.demo.keys.free}`,
+        `BUYER_LINKING_URL=${docs.baseUrl}`,
+        `BUYER_LINKING_API_KEY=${docs.service.demo.keys.free}`,
         'export BUYER_LINKING_URL BUYER_LINKING_API_KEY',
       ].join('\n'),
     );
-    expect(await page.locator('.block pre').nth(1).innerText()).toContain(`APP=${service.demo.keys.app}\n`);
-    expect(requested).toEqual([`${baseUrl}/docs/quick-start`, `${baseUrl}/_local/demo`]);
+    expect(await page.locator('.block pre').nth(1).innerText()).toContain(
+      `APP=${docs.service.demo.keys.app}\n`,
+    );
+    expect(requested).toEqual([`${docs.baseUrl}/docs/quick-start`, `${docs.baseUrl}/_local/demo`]);
   });
 
   it('leads from the English quick start to the Persian one, which is read from right to left', async () => {
-    const { page, faults } = await openDocs(browser, baseUrl, { path: '/docs/quick-start' });
+    const { page, faults } = await docs.open({ path: '/docs/quick-start' });
     await page.locator('main').getByRole('link', { name: 'فارسی' }).click();
-    await page.waitForURL(`${baseUrl}/docs/fa/quick-start`);
+    await page.waitForURL(`${docs.baseUrl}/docs/fa/quick-start`);
     const places = (await page.evaluate(
       "['.contents', '.headings', 'pre'].map((part) => [document.querySelector(part).getBoundingClientRect().x, getComputedStyle(document.querySelector(part)).direction])",
     )) as [number, string][];
@@ -84,20 +82,20 @@ describeInBrowser('the guides', () => {
     expect(contents).toBeGreaterThan(headings);
     expect(code).toBe('ltr');
     await page.locator('.contents').getByRole('link', { name: 'Quick start' }).click();
-    await page.waitForURL(`${baseUrl}/docs/quick-start`);
+    await page.waitForURL(`${docs.baseUrl}/docs/quick-start`);
     expect(faults).toEqual([]);
   });
 
   it('shows a page with working links for an unknown path under /docs', async () => {
-    const { page } = await openDocs(browser, baseUrl, { path: '/docs/fa/unknown' });
+    const { page } = await docs.open({ path: '/docs/fa/unknown' });
     expect(await page.locator('h1').innerText()).toBe('Page not found');
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.locator('main').getByRole('link', { name: 'quick start' }).click();
-    await page.waitForURL(`${baseUrl}/docs/quick-start`);
+    await page.waitForURL(`${docs.baseUrl}/docs/quick-start`);
   });
 
   it('finds an operation by its error code, and shows all contents again without a search', async () => {
-    const { page, faults, requested } = await openDocs(browser, baseUrl);
+    const { page, faults, requested } = await docs.open();
     const search = page.getByRole('searchbox', { name: 'Search' });
     await search.fill('user_conflict');
     await page.locator('#results').getByText('Link a buyer').waitFor();
@@ -106,40 +104,44 @@ describeInBrowser('the guides', () => {
     await search.fill('');
     await page.locator('#lists').waitFor({ state: 'visible' });
     expect(await page.locator('#results li').count()).toBe(0);
-    expect(requested).toEqual([`${baseUrl}/docs`, `${baseUrl}/_local/demo`, `${baseUrl}/docs/search`]);
+    expect(requested).toEqual([
+      `${docs.baseUrl}/docs`,
+      `${docs.baseUrl}/_local/demo`,
+      `${docs.baseUrl}/docs/search`,
+    ]);
     expect(faults).toEqual([]);
   });
 
   it('opens the first result of a search on another page by keyboard alone', async () => {
-    const { page } = await openDocs(browser, baseUrl, { path: '/docs/fa/quick-start' });
+    const { page } = await docs.open({ path: '/docs/fa/quick-start' });
     await page.keyboard.press('/');
     await page.keyboard.type('failed-checks-per-hour');
     await page.locator('#results a').first().waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.keyboard.press('Enter');
-    await page.waitForURL(`${baseUrl}/docs/limits#failed-checks-per-hour`);
+    await page.waitForURL(`${docs.baseUrl}/docs/limits#failed-checks-per-hour`);
     await page.keyboard.press('Control+k');
     expect(await page.evaluate('document.activeElement.id')).toBe('search');
   });
 
   it('types a slash into a field of a form', async () => {
-    const { page } = await openDocs(browser, baseUrl);
+    const { page } = await docs.open();
     await page.locator('#list-users-try [name="phone"]').fill('');
     await page.locator('#list-users-try [name="phone"]').press('/');
     expect(await page.locator('#list-users-try [name="phone"]').inputValue()).toBe('/');
   });
 
   it('opens the contents on a phone for the search, and closes them when a result is followed', async () => {
-    const { page } = await openDocs(browser, baseUrl, { ...PHONE, path: '/docs/errors' });
+    const { page } = await docs.open({ ...PHONE, path: '/docs/errors' });
     await page.keyboard.press('/');
     await page.keyboard.type('retries');
     await page.getByRole('link', { name: 'Retries Errors' }).click();
-    await page.waitForURL(`${baseUrl}/docs/errors#retries`);
+    await page.waitForURL(`${docs.baseUrl}/docs/errors#retries`);
     await page.locator('#results').waitFor({ state: 'hidden' });
   });
 
   it('says that the search could not be loaded, and loads it at the next letter', async () => {
-    const { page } = await openDocs(browser, baseUrl);
+    const { page } = await docs.open();
     await page.route('**/docs/search', (route) => route.fulfill({ status: 503 }), { times: 1 });
     await page.getByRole('searchbox', { name: 'Search' }).pressSequentially('e');
     await page.getByText('The search could not be loaded: status 503').waitFor();
@@ -149,13 +151,13 @@ describeInBrowser('the guides', () => {
 });
 
 describeInBrowser('the guides of a deployment', () => {
-  const running = useBrowser();
+  const docs = useBrowser();
   let browser: Browser;
   let staged: Awaited<ReturnType<typeof behindStage>>;
   let baseUrl: string;
   beforeAll(async () => {
     browser = await launchBrowser(['--host-resolver-rules=MAP api.example.com 127.0.0.1']);
-    staged = await behindStage(running().service.demo.base_url, 'prod');
+    staged = await behindStage(docs.baseUrl, 'prod');
     baseUrl = staged.baseUrl.replace('127.0.0.1', 'api.example.com');
   });
   afterAll(async () => {

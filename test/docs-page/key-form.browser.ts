@@ -1,26 +1,17 @@
 /** Failures, secrecy and links of the page of a key in a real browser, served by the whole local service. */
-import type { Browser } from 'playwright-core';
-import type { RunningService } from '#test/service/running-service.ts';
-import { accessibilityFaults, describeInBrowser, openDocs, useBrowser } from './browser.ts';
+import { accessibilityFaults, describeInBrowser, holdRequests, openDocs, useBrowser } from './browser.ts';
 import { answerUsage, field, PATH, show } from './key-form.ts';
 import { behindStage } from './staged.ts';
 
 describeInBrowser('the form of the page of a key', () => {
-  const running = useBrowser();
-  let browser: Browser;
-  let service: RunningService;
-  let baseUrl: string;
-  beforeAll(() => {
-    ({ browser, service } = running());
-    baseUrl = service.demo.base_url;
-  });
+  const docs = useBrowser();
 
-  const open = () => openDocs(browser, baseUrl, PATH);
+  const open = () => docs.open(PATH);
 
   it('says that a wrong key is not valid, and hides the figures of the key before it', async () => {
     const { page } = await open();
     await show(page);
-    await field(page).fill(`${service.demo.keys.free.slice(0, -1)}_`);
+    await field(page).fill(`${docs.service.demo.keys.free.slice(0, -1)}_`);
     expect(await page.locator('#figures').isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByRole('status').getByText('This key is not valid.').waitFor();
@@ -69,23 +60,16 @@ describeInBrowser('the form of the page of a key', () => {
     await field(page).fill(text);
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByText('Enter an API key: ').waitFor();
-    expect(requested).toEqual([`${baseUrl}/docs/key`, `${baseUrl}/_local/demo`]);
+    expect(requested).toEqual([`${docs.baseUrl}/docs/key`, `${docs.baseUrl}/_local/demo`]);
   });
 
   it('shows no figures of a key that the reader replaced while they were loaded', async () => {
     const { page } = await open();
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/v1/key/usage?**', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const release = await holdRequests(page, '**/v1/key/usage?**');
     const read = page.waitForRequest('**/v1/key/usage?**');
     await page.getByRole('button', { name: 'Show' }).click();
     await read;
-    await field(page).fill(service.demo.keys.read_only);
+    await field(page).fill(docs.service.demo.keys.read_only);
     release();
     await page.locator('#key-form button:enabled').waitFor();
     expect(await page.locator('#figures').isVisible()).toBe(false);
@@ -94,19 +78,21 @@ describeInBrowser('the form of the page of a key', () => {
 
   it('stores the key nowhere', async () => {
     const { page, requested } = await open();
-    await show(page, service.demo.keys.read_only);
+    await show(page, docs.service.demo.keys.read_only);
     const stored = await page.evaluate(
       `Promise.all([indexedDB.databases(), caches.keys()]).then((names) =>
         [...names, { ...localStorage }, { ...sessionStorage }, document.cookie, history.state])`,
     );
     expect(stored).toEqual([[], [], {}, {}, '', null]);
     expect(await page.context().cookies()).toEqual([]);
-    expect([page.url(), ...requested].filter((url) => url.includes(service.demo.keys.read_only))).toEqual([]);
+    expect(
+      [page.url(), ...requested].filter((url) => url.includes(docs.service.demo.keys.read_only)),
+    ).toEqual([]);
   });
 
   it('forgets the key and its figures when the reader leaves the page, also if the browser keeps the page', async () => {
     const { page } = await open();
-    await show(page, service.demo.keys.read_only);
+    await show(page, docs.service.demo.keys.read_only);
     await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))");
     expect(await field(page).inputValue()).toBe('');
     expect(await page.locator('#figures').isVisible()).toBe(false);
@@ -114,39 +100,39 @@ describeInBrowser('the form of the page of a key', () => {
 
   it('does not have the key of the reader when the reader comes back', async () => {
     const { page } = await open();
-    await show(page, service.demo.keys.read_only);
+    await show(page, docs.service.demo.keys.read_only);
     await page.locator('main').getByRole('link', { name: 'Your key' }).click();
-    await page.waitForURL(`${baseUrl}/docs/your-key`);
+    await page.waitForURL(`${docs.baseUrl}/docs/your-key`);
     await page.goBack();
     await page.waitForLoadState('networkidle');
-    expect(await field(page).inputValue()).toBe(service.demo.keys.free);
+    expect(await field(page).inputValue()).toBe(docs.service.demo.keys.free);
     expect(await page.locator('#figures').isVisible()).toBe(false);
   });
 
   it('works under a stage path', async () => {
-    const staged = await behindStage(baseUrl, 'dev');
-    const { page, faults, requested } = await openDocs(browser, staged.baseUrl, PATH);
-    await show(page, service.demo.keys.read_only);
+    const staged = await behindStage(docs.baseUrl, 'dev');
+    const { page, faults, requested } = await openDocs(docs.browser, staged.baseUrl, PATH);
+    await show(page, docs.service.demo.keys.read_only);
     expect(faults).toEqual([]);
     expect(requested.filter((url) => !url.startsWith(`${staged.baseUrl}/`))).toEqual([]);
     await staged.close();
   });
 
   it('is reached from the reference, the guide on keys and the search', async () => {
-    const { page } = await openDocs(browser, baseUrl);
+    const { page } = await docs.open();
     await page.locator('.contents').getByRole('link', { name: 'Plan and use of a key' }).click();
-    await page.waitForURL(`${baseUrl}/docs/key`);
-    await page.goto(`${baseUrl}/docs/your-key`);
+    await page.waitForURL(`${docs.baseUrl}/docs/key`);
+    await page.goto(`${docs.baseUrl}/docs/your-key`);
     await page.locator('main').getByRole('link', { name: 'Plan and use of a key' }).click();
-    await page.waitForURL(`${baseUrl}/docs/key`);
-    await page.goto(`${baseUrl}/docs/errors`);
+    await page.waitForURL(`${docs.baseUrl}/docs/key`);
+    await page.goto(`${docs.baseUrl}/docs/errors`);
     await page.getByRole('searchbox', { name: 'Search' }).fill('plan and use');
     await page.locator('#results').getByRole('link', { name: 'Plan and use of a key' }).click();
-    await page.waitForURL(`${baseUrl}/docs/key`);
+    await page.waitForURL(`${docs.baseUrl}/docs/key`);
   });
 
   it('is replaced by a sentence that says what to do without JavaScript', async () => {
-    const { page } = await openDocs(browser, baseUrl, { ...PATH, javaScriptEnabled: false });
+    const { page } = await docs.open({ ...PATH, javaScriptEnabled: false });
     expect(await page.getByText('This page needs JavaScript.').isVisible()).toBe(true);
     expect(await page.locator('#key-form').isVisible()).toBe(false);
     expect(await page.locator('#figures').isVisible()).toBe(false);

@@ -1,12 +1,16 @@
 /** The figures on the page of a key in a real browser, served by the whole local service. */
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { hourText } from '#lib/docs-page/browser/key-texts.ts';
-import type { RunningService } from '#test/service/running-service.ts';
-import { accessibilityFaults, describeInBrowser, openDocs, useBrowser } from './browser.ts';
+import {
+  accessibilityFaults,
+  DARK,
+  describeInBrowser,
+  type PageOptions,
+  PHONE,
+  useBrowser,
+  widthOf,
+} from './browser.ts';
 import { answerUsage, field, PATH, show } from './key-form.ts';
-
-const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-const DARK = { colorScheme: 'dark' } as const;
 
 /** Returns the rows of a table, each as its cells. */
 const rows = (page: Page, id: string): Promise<string[][]> =>
@@ -49,17 +53,9 @@ const WEEK = {
 };
 
 describeInBrowser('the page of a key', () => {
-  const running = useBrowser();
-  let browser: Browser;
-  let service: RunningService;
-  let baseUrl: string;
-  beforeAll(() => {
-    ({ browser, service } = running());
-    baseUrl = service.demo.base_url;
-  });
+  const docs = useBrowser();
 
-  const open = (options: Parameters<typeof openDocs>[2] = {}) =>
-    openDocs(browser, baseUrl, { ...PATH, ...options });
+  const open = (options: PageOptions = {}) => docs.open({ ...PATH, ...options });
 
   it.each([
     ['on a wide screen', {}],
@@ -74,17 +70,17 @@ describeInBrowser('the page of a key', () => {
       await page.getByRole('button', { name: 'Refresh' }).waitFor();
       for (const closed of await page.locator('.figures summary').all()) await closed.click();
       expect(await accessibilityFaults(page)).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(page.viewportSize()?.width);
+      expect(await widthOf(page)).toBe(page.viewportSize()?.width);
       expect(faults).toEqual([]);
       const paths = ['/docs/key', '/_local/demo', '/v1/key', '/v1/key/usage?days=7'];
-      expect(requested).toEqual(paths.map((path) => `${baseUrl}${path}`));
+      expect(requested).toEqual(paths.map((path) => `${docs.baseUrl}${path}`));
     },
   );
 
   it('shows the key, its limits and its use as the service returns them', async () => {
-    const key = service.demo.keys.professional;
+    const key = docs.service.demo.keys.professional;
     const post = (path: string, body: object) =>
-      fetch(`${baseUrl}${path}`, {
+      fetch(`${docs.baseUrl}${path}`, {
         method: 'POST',
         headers: { 'X-Api-Key': key, 'Content-Type': 'application/json' },
         body: JSON.stringify(body),

@@ -1,27 +1,28 @@
 /** The page at /_local in a real browser, served by the whole local service. */
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { testPhone } from '#shared/providers/test-identities.ts';
-import { accessibilityFaults, describeInBrowser, openDocs, useBrowser } from '#test/docs-page/browser.ts';
+import {
+  accessibilityFaults,
+  DARK,
+  describeInBrowser,
+  type PageOptions,
+  PHONE,
+  useBrowser,
+  widthOf,
+} from '#test/docs-page/browser.ts';
 import { newPhone } from '#test/generated-people.ts';
 import { call } from '#test/scenarios/call.ts';
 import { localTarget } from '#test/service/local-target.ts';
-import type { RunningService } from '#test/service/running-service.ts';
-
-const DARK = { colorScheme: 'dark' } as const;
-const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
 describeInBrowser('the local page', () => {
-  const running = useBrowser();
-  let browser: Browser;
-  let service: RunningService;
+  const local = useBrowser();
 
-  beforeAll(() => {
-    ({ browser, service } = running());
-  });
-
-  const open = (options = {}) => openDocs(browser, service.demo.base_url, { ...options, path: '/_local' });
+  const open = (options: PageOptions = {}) => local.open({ ...options, path: '/_local' });
   const send = (phone: string) =>
-    call(localTarget(service.demo), '/v1/auth/otp/send', { key: service.demo.keys.app, body: { phone } });
+    call(localTarget(local.service.demo), '/v1/auth/otp/send', {
+      key: local.service.demo.keys.app,
+      body: { phone },
+    });
   const status = (page: Page, text: string) => page.locator('#status', { hasText: text }).waitFor();
 
   it.each([
@@ -37,7 +38,7 @@ describeInBrowser('the local page', () => {
       await page.locator('#messages li').first().waitFor();
       await page.locator('#requests summary').first().click();
       expect(await accessibilityFaults(page)).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(page.viewportSize()?.width);
+      expect(await widthOf(page)).toBe(page.viewportSize()?.width);
       expect(faults).toEqual([]);
     },
   );
@@ -65,7 +66,7 @@ describeInBrowser('the local page', () => {
     const rows = page.locator('#requests details');
     await page.fill('#filter-id', id);
     await page.fill('#filter-status', '422');
-    await page.fill('#filter-seller', service.demo.seller_id);
+    await page.fill('#filter-seller', local.service.demo.seller_id);
     await rows.filter({ hasText: 'validation_failed' }).waitFor();
     expect(await rows.count()).toBe(1);
     await rows.locator('summary').click();
@@ -82,7 +83,7 @@ describeInBrowser('the local page', () => {
     const { page } = await open();
     await page.selectOption('#fault-kavenegar', 'balance');
     await status(page, 'kavenegar: The account has no credit.');
-    const faultsUrl = `${service.demo.base_url}/_local/faults`;
+    const faultsUrl = `${local.service.demo.base_url}/_local/faults`;
     const { providers } = (await (await fetch(faultsUrl)).json()) as { providers: object[] };
     expect(providers).toContainEqual({ provider: 'kavenegar', fault: 'balance' });
     await page.selectOption('#fault-kavenegar', 'none');
