@@ -1,11 +1,10 @@
 import createClient from 'openapi-fetch';
 import { type EventPage, type EventsOptions, followEvents, type UserEvent } from './events.ts';
 import type { paths } from './generated/openapi.ts';
-import { checkedOptions, type Options } from './options.ts';
+import { type Call, checkedOptions, type Options } from './options.ts';
 import { type RetryPolicy, retryingFetch } from './retry.ts';
 import type {
   AccessToken,
-  Call,
   CodeSent,
   EventQuery,
   Key,

@@ -8,6 +8,12 @@ export interface Options extends Partial<RetryPolicy> {
   readonly apiKey?: string | undefined;
 }
 
+/** How a call is made. */
+export interface Call {
+  /** Aborts the call, including its waits between attempts. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 const KEY_VARIABLE = 'BUYER_LINKING_API_KEY';
 
 /** Browsers have no `process`. A key does not belong in a browser. */

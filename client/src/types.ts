@@ -1,4 +1,5 @@
 import type { components, paths } from './generated/openapi.ts';
+import type { Call } from './options.ts';
 
 type Schemas = components['schemas'];
 
@@ -36,12 +37,6 @@ export type EventQuery = NonNullable<paths['/v1/events']['get']['parameters']['q
 export interface LinkedUser {
   readonly user: User;
   readonly isNew: boolean;
-}
-
-/** How a call is made. */
-export interface Call {
-  /** Aborts the call, including its waits between attempts. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** How a code is sent. */
