@@ -1,5 +1,5 @@
-import { run } from './admin/commands/program.ts';
-import { processTerminal } from './admin/terminal.ts';
+import { run } from '#admin/cli/commands/program.ts';
+import { processTerminal } from '#admin/cli/terminal.ts';
 
 // A reader such as `head` may close the pipe early. The command still does its work.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});

@@ -5,11 +5,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { buildDocument, IS_IN_USE } from '#bin/openapi/document.ts';
+import type { Document } from '#reference/openapi/breaking-changes.ts';
+import { buildDocument, IS_IN_USE } from '#reference/openapi/document.ts';
+import { release, releaseProblems } from '#reference/openapi/released.ts';
+import { standardProblems } from '#reference/openapi/standard.ts';
 import { commandLine } from './command-line.ts';
-import type { Document } from './openapi/breaking-changes.ts';
-import { release, releaseProblems } from './openapi/released.ts';
-import { standardProblems } from './openapi/standard.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FILE = 'openapi.json';

@@ -1,5 +1,5 @@
 import './require-node.mjs';
-import { failureOf } from './admin/errors.ts';
+import { failureOf } from '#admin/cli/errors.ts';
 import { commandLine, wrongCommandLine } from './command-line.ts';
 import { NoRollback, rollback } from './rollback/run.ts';
 

@@ -1,6 +1,6 @@
 import './require-node.mjs';
-import { failureOf, UsageError } from './admin/errors.ts';
-import { abortOnInterrupt } from './admin/terminal.ts';
+import { failureOf, UsageError } from '#admin/cli/errors.ts';
+import { abortOnInterrupt } from '#admin/cli/terminal.ts';
 import { commandLine } from './command-line.ts';
 import { smokeTest } from './smoke/smoke-test.ts';
 

@@ -2,9 +2,9 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { writePages } from '#reference/pages/write-pages.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { COLD_START_LEVERS, TRIMMINGS } from './bundle-plugins.ts';
-import { writePages } from './docs-page/write-pages.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 

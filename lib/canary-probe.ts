@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { logEvent } from '#shared/log.ts';
 import type { SecretSource } from '#shared/secrets/port.ts';
 import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
-import { completeNationalId } from '#shared/users/national-id.ts';
+import { completeNationalId } from '#shared/values/national-id.ts';
 
 /** The timeout of a run. It leaves the function time to read the key before. */
 const TIMEOUT_MS = 15_000;

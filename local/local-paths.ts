@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { problemResponse } from '#shared/http/responses.ts';
-import { parsePhone } from '#shared/users/phone.ts';
+import { parsePhone } from '#shared/values/phone.ts';
 import { jsonResult, respond } from './gateway/proxy-event.ts';
 import { localPage } from './local-page/page.ts';
 import type { JournalEntry } from './local-page/request-journal.ts';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { Administration } from '#admin/administration.ts';
 import { sellerStore } from '#admin/stores/seller-store.ts';
-import { writePages } from '#lib/docs-page/write-pages.ts';
+import { writePages } from '#reference/pages/write-pages.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { cachedPromise } from '#shared/cached-promise.ts';

@@ -1,4 +1,4 @@
-/** The reference page and the guides. lib/docs-page/ builds them with the bundles, and the functions read them. */
+/** The reference page and the guides. reference/pages/ builds them with the bundles, and the functions read them. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cachedPromise } from '#shared/cached-promise.ts';

@@ -1,7 +1,8 @@
 /** Tests the list of CONTRIBUTING.md on two sample rows: what it says follows from a row does. */
-import { buildDocument } from '#bin/openapi/document.ts';
+
 import { variablesOf } from '#lib/function-variables.ts';
 import { grantsOf } from '#lib/grants.ts';
+import { buildDocument } from '#reference/openapi/document.ts';
 import { policyFor } from '#shared/api-keys/policy.ts';
 import { redirectLog } from '#shared/log.ts';
 import { permissionsOf, problemsOf, type Route } from '#shared/route.ts';

@@ -4,11 +4,11 @@
  */
 import { globSync, readFileSync } from 'node:fs';
 import { callsIn } from '#bin/docs-tables/client-calls.ts';
-import { buildDocument } from '#bin/openapi/document.ts';
-import { operationsOf, withSchemas } from '#lib/docs-page/document.ts';
+import { buildDocument } from '#reference/openapi/document.ts';
+import { operationsOf, withSchemas } from '#reference/pages/document.ts';
 import type { Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
-import { sampleText } from './docs-page/sample-text.ts';
+import { sampleText } from './reference/pages/sample-text.ts';
 import { requestsIn } from './scenario-requests.ts';
 
 const textOf = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');

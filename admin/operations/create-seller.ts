@@ -1,7 +1,7 @@
 import { type Administration, requireSeller } from '#admin/administration.ts';
 import { refusal } from '#admin/refusal.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
-import { parseDisplayName } from '#shared/users/display-name.ts';
+import { parseDisplayName } from '#shared/values/display-name.ts';
 
 /** Returns the name of a seller or key as it is stored. Throws `bad_input` if it is not allowed. */
 export const requireName = (text: string): string => {

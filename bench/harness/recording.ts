@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { writePages } from '#lib/docs-page/write-pages.ts';
 import type { DeployedVariable } from '#lib/function-variables.ts';
 import { newDemoPerson } from '#local/demo/people.ts';
 import { startSimulators } from '#local/simulators/server.ts';
+import { writePages } from '#reference/pages/write-pages.ts';
 import { redirectLog } from '#shared/log.ts';
 import { HASH_SECRET, startBenchDatabase, TABLE_NAME } from './database.ts';
 import { OPERATIONS, type Operation, type Round } from './operations.ts';

@@ -4,6 +4,8 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { parseKnownFiles } from '@smithy/core/config';
 import * as v from 'valibot';
 import { administration } from '#admin/administration.ts';
+import { type Connection, openAdminTable, type TargetOptions } from '#admin/cli/connection.ts';
+import { insightsLog } from '#admin/cli/logs/insights.ts';
 import { randomIds } from '#admin/ids.ts';
 import { refusal } from '#admin/refusal.ts';
 import { apiGatewayClient, apiGatewayUsagePlans } from '#admin/usage-plans/api-gateway.ts';
@@ -14,8 +16,6 @@ import { isSandbox } from '#shared/providers/sandbox.ts';
 import { PLAN_NAMES, planTable } from '#shared/rate-limits/plans.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
-import { type Connection, openAdminTable, type TargetOptions } from './connection.ts';
-import { insightsLog } from './logs/insights.ts';
 
 const outputsSchema = v.object({
   [OUTPUTS.apiId]: v.string(),

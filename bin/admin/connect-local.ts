@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { administration } from '#admin/administration.ts';
+import { type Connection, openAdminTable } from '#admin/cli/connection.ts';
+import { localRequests } from '#admin/cli/logs/local-requests.ts';
 import { randomIds } from '#admin/ids.ts';
 import { refusal } from '#admin/refusal.ts';
 import { releaseOf } from '#lib/release.ts';
@@ -9,8 +11,6 @@ import { localUsagePlans } from '#local/api-gateway/client.ts';
 import { STAGE_NAME } from '#local/environment.ts';
 import { systemClock } from '#shared/clock.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
-import { type Connection, openAdminTable } from './connection.ts';
-import { localRequests } from './logs/local-requests.ts';
 
 /** The database checks the access key id but not the signature, so any secret and Region will do. */
 const SECRET_ACCESS_KEY = 'local';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Connection, TargetOptions } from '#admin/cli/connection.ts';
+import { UsageError } from '#admin/cli/errors.ts';
 import { refusal } from '#admin/refusal.ts';
-import type { Connection, TargetOptions } from './connection.ts';
-import { UsageError } from './errors.ts';
 
 /** The default data folder of `npm start`. */
 const DEFAULT_FOLDER = fileURLToPath(new URL('../../.local', import.meta.url));

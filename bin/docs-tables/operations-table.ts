@@ -1,6 +1,6 @@
 /** The published operations as a Markdown table, for README.md. */
 import { readFileSync } from 'node:fs';
-import { table } from '#bin/openapi/limit-tables.ts';
+import { table } from '#reference/openapi/limit-tables.ts';
 import { type Route, scopeOf } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { callsIn } from './client-calls.ts';

@@ -1,7 +1,8 @@
 /** The options of the stages as a Markdown table, for docs/deploy.md. */
-import { table } from '#bin/openapi/limit-tables.ts';
+
 import { optionDescriptions } from '#lib/options.ts';
 import { STAGE_NAMES, STAGES } from '#lib/stages.ts';
+import { table } from '#reference/openapi/limit-tables.ts';
 
 const NONE = '–';
 

@@ -1,5 +1,5 @@
 /** The tables of the docs that follow from the code. */
-import { retryTable } from '#bin/openapi/retry-table.ts';
+import { retryTable } from '#reference/openapi/retry-table.ts';
 import { operationsTable } from './operations-table.ts';
 import { optionsTable } from './options-table.ts';
 

@@ -1,4 +1,4 @@
-import { failureOf } from '#bin/admin/errors.ts';
+import { failureOf } from '#admin/cli/errors.ts';
 import { CheckFailed } from './call.ts';
 
 interface Options {

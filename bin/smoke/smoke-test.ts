@@ -1,7 +1,7 @@
+import type { Connection, TargetOptions } from '#admin/cli/connection.ts';
+import { UsageError } from '#admin/cli/errors.ts';
 import { eraseBuyer } from '#admin/operations/erase-buyer.ts';
 import { connect } from '#bin/admin/connect.ts';
-import type { Connection, TargetOptions } from '#bin/admin/connection.ts';
-import { UsageError } from '#bin/admin/errors.ts';
 import { newDemoPerson } from '#local/demo/people.ts';
 import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import { isEncryptedOrLocal } from '#shared/providers/provider.ts';

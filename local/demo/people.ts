@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { completeNationalId } from '#shared/users/national-id.ts';
+import { completeNationalId } from '#shared/values/national-id.ts';
 
 /** Returns the numbers below `limit`, one with each call and each once, from a random one on. */
 const serials = (limit: number) => {

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { contentSecurityPolicy } from '#lib/docs-page/content-security-policy.ts';
-import { type Html, html, raw } from '#lib/docs-page/html.ts';
+import { contentSecurityPolicy } from '#reference/pages/content-security-policy.ts';
+import { type Html, html, raw } from '#reference/pages/html.ts';
 import {
   PERSON_OUTCOMES,
   PHONE_OUTCOMES,
   testNationalId,
   testPhone,
 } from '#shared/providers/test-identities.ts';
-import { toLocalPhone } from '#shared/users/phone.ts';
+import { toLocalPhone } from '#shared/values/phone.ts';
 import { newDemoPerson } from '../demo/people.ts';
 
 const readBrowserFile = (name: string): string =>

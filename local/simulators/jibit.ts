@@ -2,7 +2,7 @@
 import { randomBase62 } from '#shared/base62.ts';
 import type { Clock } from '#shared/clock.ts';
 import { outcomeOfPerson } from '#shared/providers/test-identities.ts';
-import { parseNationalId } from '#shared/users/national-id.ts';
+import { parseNationalId } from '#shared/values/national-id.ts';
 import type { ApiFault } from './faults.ts';
 import {
   type FaultReplies,

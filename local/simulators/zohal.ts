@@ -1,7 +1,7 @@
 /** Simulates Zohal's inquiries: fixed bearer token, JSON body, verdict in `result` and `response_body`. */
 import { randomBase62 } from '#shared/base62.ts';
 import { outcomeOfPerson } from '#shared/providers/test-identities.ts';
-import { parseNationalId } from '#shared/users/national-id.ts';
+import { parseNationalId } from '#shared/values/national-id.ts';
 import {
   type FaultReplies,
   failureOf,

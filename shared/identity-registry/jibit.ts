@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { failedReply, type ProviderReply } from '#shared/providers/exchange.ts';
 import { provider } from '#shared/providers/provider.ts';
 import { type CallSite, reasonsByCode } from '#shared/providers/unavailable.ts';
-import { toLocalPhone } from '#shared/users/phone.ts';
+import { toLocalPhone } from '#shared/values/phone.ts';
 import { accountSchema, errorCodeOf, jibitInquiries } from './jibit-tokens.ts';
 import { formatDay, IDENTITY, type IdentityRegistry, OWNERSHIP } from './port.ts';
 

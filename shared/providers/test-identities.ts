@@ -2,7 +2,7 @@
  * Test identities, like the test cards of a payment sandbox, for the sandbox and the simulators. Everybody else matches, and every other
  * phone is sent its code. `docs/test-identities.md` describes the outcomes; a test compares it with these tables.
  */
-import { completeNationalId } from '#shared/users/national-id.ts';
+import { completeNationalId } from '#shared/values/national-id.ts';
 
 /** The number of each outcome of a person: two digits of the national ids that have it. */
 const PERSON_NUMBERS = {

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { exchange, failedReply } from '#shared/providers/exchange.ts';
 import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
 import { reasonsByCode } from '#shared/providers/unavailable.ts';
-import { toLocalPhone } from '#shared/users/phone.ts';
+import { toLocalPhone } from '#shared/values/phone.ts';
 import { SEND_CODE, type SmsSender } from './port.ts';
 import { templateFor } from './templates.ts';
 

@@ -1,5 +1,5 @@
-import { parseNationalId } from './national-id.ts';
-import { parsePhone } from './phone.ts';
+import { parseNationalId } from '#shared/values/national-id.ts';
+import { parsePhone } from '#shared/values/phone.ts';
 
 /** The form of an external id: a seller's own reference of a user. */
 export const EXTERNAL_ID = /^[A-Za-z0-9._:-]{1,64}$/;

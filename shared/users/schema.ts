@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { systemClock } from '#shared/clock.ts';
-import { inAnyScript } from '#shared/digits.ts';
 import { parsed, shown } from '#shared/fields.ts';
-import { isFutureDay, parseBirthDate, todayInTehran, YEAR_MONTH_DAY } from './birth-date.ts';
-import { MAX_NAME_CHARACTERS, parseDisplayName } from './display-name.ts';
+import { isFutureDay, parseBirthDate, todayInTehran, YEAR_MONTH_DAY } from '#shared/values/birth-date.ts';
+import { inAnyScript } from '#shared/values/digits.ts';
+import { MAX_NAME_CHARACTERS, parseDisplayName } from '#shared/values/display-name.ts';
+import { parseNationalId, TEN_DIGITS } from '#shared/values/national-id.ts';
+import { IRANIAN_MOBILE, parsePhone } from '#shared/values/phone.ts';
 import { EXTERNAL_ID, parseExternalId } from './external-id.ts';
-import { parseNationalId, TEN_DIGITS } from './national-id.ts';
-import { IRANIAN_MOBILE, parsePhone } from './phone.ts';
 import { USER_ID } from './user-id.ts';
 
 const text = () => v.string('Must be a string.');

@@ -1,5 +1,5 @@
 /** Runs the admin commands against the deployed stage. `npm run test:deploy` starts it, see emulated-deploy.ts. */
-import { stageCommands } from '#test/bin/admin/stage-commands.ts';
+import { stageCommands } from '#test/admin/cli/stage-commands.ts';
 import type { Feature } from '#test/scenarios/target.ts';
 import { STAGE } from './stage.ts';
 

@@ -1,6 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import type { Connection } from '#admin/cli/connection.ts';
 import { connectAws } from '#bin/admin/connect-aws.ts';
-import type { Connection } from '#bin/admin/connection.ts';
 import { apiStackName, OUTPUTS } from '#lib/outputs.ts';
 import { STAGES } from '#lib/stages.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newDemoPerson } from '#local/demo/people.ts';
-import { onTerminal } from '#test/bin/admin/pseudo-terminal.ts';
+import { onTerminal } from '#test/admin/cli/pseudo-terminal.ts';
 import { call } from '#test/scenarios/call.ts';
 import { localTarget } from '#test/service/local-target.ts';
 import { answersOf, type ConsoleCommand, consoleCommandsOf, linesNotPrinted } from './console.ts';
@@ -21,7 +21,7 @@ const answersTo = (command: ConsoleCommand): readonly (readonly [string, string]
   return command.words.includes('-') ? [['Phone:', `${PHONE}\r`]] : [['[y/N]', 'y\r']];
 };
 
-/** Commands of a stage in AWS: test/bin/admin runs them against simulated AWS services. */
+/** Commands of a stage in AWS: test/admin/cli runs them against simulated AWS services. */
 const isForAws = ({ words }: ConsoleCommand): boolean => words.includes('--stage');
 
 type Ids = Readonly<Record<'sel' | 'key' | 'usr', string>>;

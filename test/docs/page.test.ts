@@ -75,7 +75,7 @@ describe('the other pages', () => {
   /** The pages whose snippets need an AWS account or ids of a deployment, or leave code out, and the test of each. */
   const TESTS: Readonly<Record<string, string | undefined>> = {
     'docs/adding-a-provider.md': undefined,
-    'docs/admin.md': 'test/bin/admin/docs.test.ts',
+    'docs/admin.md': 'test/admin/cli/docs.test.ts',
     'docs/deploy.md': 'test/lib/deploy-page.test.ts',
     'docs/not-verified.md': undefined,
     'docs/operations.md': 'test/lib/operations.test.ts',

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { itOnTerminal } from '#test/bin/admin/pseudo-terminal.ts';
+import { itOnTerminal } from '#test/admin/cli/pseudo-terminal.ts';
 import { missingForPhp } from '#test/client-php/php.ts';
 import { ADMIN_PAGE, followAdminPage } from './admin-page.ts';
 import { faultOf } from './output.ts';

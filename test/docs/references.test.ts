@@ -8,13 +8,13 @@ import {
   keyLimitTable,
   lockTable,
   planLimitTable,
-} from '#bin/openapi/limit-tables.ts';
+} from '#reference/openapi/limit-tables.ts';
 import { MAX_BODY_BYTES } from '#shared/http/json-body.ts';
 import { CODE_LIMITS } from '#shared/one-time-codes/rules.ts';
 import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
-import { MAX_NAME_CHARACTERS } from '#shared/users/display-name.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '#shared/users/page-schema.ts';
 import { FAILED_CHECKS_WINDOW_SECONDS, MAX_FAILED_CHECKS } from '#shared/users/person-check.ts';
+import { MAX_NAME_CHARACTERS } from '#shared/values/display-name.ts';
 import { STRATEGIES, simulateMonth } from '#test/shared/one-time-codes/guessing.ts';
 
 const REPOSITORY = new URL('../../', import.meta.url);

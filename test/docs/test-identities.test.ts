@@ -7,7 +7,7 @@ import {
   testNationalId,
   testPhone,
 } from '#shared/providers/test-identities.ts';
-import { parsePhone, toLocalPhone } from '#shared/users/phone.ts';
+import { parsePhone, toLocalPhone } from '#shared/values/phone.ts';
 import { documentedOutcomes, page, rowsUnder } from './test-identities-page.ts';
 
 describe('the page about test identities', () => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { buildDocument } from '#bin/openapi/document.ts';
 import { handle } from '#functions/get-docs.ts';
-import { referencePage } from '#lib/docs-page/reference.ts';
+import { buildDocument } from '#reference/openapi/document.ts';
+import { referencePage } from '#reference/pages/reference.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { problemsOf } from '#shared/route.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { handle } from '#functions/get-guide.ts';
-import { writePages } from '#lib/docs-page/write-pages.ts';
+import { writePages } from '#reference/pages/write-pages.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
 import { GUIDE_NAMES, pageReader } from '#shared/pages.ts';
 import { routes } from '#shared/routes.ts';

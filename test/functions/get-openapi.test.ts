@@ -1,5 +1,5 @@
-import { buildDocument } from '#bin/openapi/document.ts';
 import { bind, type GetOpenapiDeps, handle } from '#functions/get-openapi.ts';
+import { buildDocument } from '#reference/openapi/document.ts';
 import { routes } from '#shared/routes.ts';
 import { functionUnderTest } from './harness.ts';
 

@@ -1,4 +1,4 @@
-import { completeNationalId } from '#shared/users/national-id.ts';
+import { completeNationalId } from '#shared/values/national-id.ts';
 
 /** A generated person whose checks match: national ids that begin with 999 are not issued. */
 export interface TestPerson {

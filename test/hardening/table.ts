@@ -1,4 +1,4 @@
-import { openAdminTable } from '#bin/admin/connection.ts';
+import { openAdminTable } from '#admin/cli/connection.ts';
 import { readAdminTarget } from '#local/admin-target.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { Deployment } from './deployment.ts';

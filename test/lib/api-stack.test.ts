@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { logGroupPrefix, requestsQuery } from '#bin/admin/logs/insights-query.ts';
+import { logGroupPrefix, requestsQuery } from '#admin/cli/logs/insights-query.ts';
 import { callsProviders, variablesOf } from '#lib/function-variables.ts';
 import { apiStackName, OUTPUTS, usagePlanOutput } from '#lib/outputs.ts';
 import { EVENTS } from '#shared/log-events.ts';

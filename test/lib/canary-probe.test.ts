@@ -6,8 +6,8 @@ import { probe, readKey, testPersonOf } from '#lib/canary-probe.ts';
 import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import { isSandboxPhone } from '#shared/providers/sandbox.ts';
 import { outcomeOfPerson, outcomeOfPhone } from '#shared/providers/test-identities.ts';
-import { parseNationalId } from '#shared/users/national-id.ts';
-import { startCommand } from '#test/bin/admin/cli-process.ts';
+import { parseNationalId } from '#shared/values/national-id.ts';
+import { startCommand } from '#test/admin/cli/cli-process.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 

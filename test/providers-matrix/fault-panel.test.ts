@@ -1,5 +1,5 @@
 import { testNationalId } from '#shared/providers/test-identities.ts';
-import { completeNationalId } from '#shared/users/national-id.ts';
+import { completeNationalId } from '#shared/values/national-id.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 
 /** The fault panel over HTTP, with the whole service in its own process. */

@@ -22,7 +22,7 @@ import { smsSenderFrom } from '#shared/sms/configured.ts';
 import type { SellerTemplates } from '#shared/sms/templates.ts';
 import type { Table } from '#shared/table/client.ts';
 import { sellerKey } from '#shared/table/keys.ts';
-import { completeNationalId } from '#shared/users/national-id.ts';
+import { completeNationalId } from '#shared/values/national-id.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { createUserDepsOn, testHashes } from '#test/functions/create-user-deps.ts';

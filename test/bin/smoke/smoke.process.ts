@@ -1,6 +1,6 @@
 /** The smoke test as a process, against the local service. `npm run test:deploy` runs it against a deployed stage. */
 import { fileURLToPath } from 'node:url';
-import { startCommand, startProgram } from '#test/bin/admin/cli-process.ts';
+import { startCommand, startProgram } from '#test/admin/cli/cli-process.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { startStub } from './stub-service.ts';

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { startCommand } from '#test/admin/cli/cli-process.ts';
 import { startAccountDouble } from '#test/bin/account-double.ts';
-import { startCommand } from '#test/bin/admin/cli-process.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { startStub } from './stub-service.ts';
 

@@ -1,4 +1,4 @@
-import { failureOf } from '#bin/admin/errors.ts';
+import { failureOf } from '#admin/cli/errors.ts';
 import { localUsagePlans } from '#local/api-gateway/client.ts';
 import { startApiGateway } from '#local/api-gateway/server.ts';
 import { systemClock } from '#shared/clock.ts';

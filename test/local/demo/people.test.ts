@@ -1,5 +1,5 @@
 import { newDemoPerson } from '#local/demo/people.ts';
-import { parseNationalId } from '#shared/users/national-id.ts';
+import { parseNationalId } from '#shared/values/national-id.ts';
 
 describe('the generated people', () => {
   const people = Array.from({ length: 3000 }, newDemoPerson);

@@ -1,6 +1,7 @@
 /** The page at /_local in a real browser, served by the whole local service. */
 import type { Page } from 'playwright-core';
 import { testPhone } from '#shared/providers/test-identities.ts';
+import { newPhone } from '#test/generated-people.ts';
 import {
   accessibilityFaults,
   DARK,
@@ -9,8 +10,7 @@ import {
   PHONE,
   useBrowser,
   widthOf,
-} from '#test/docs-page/browser.ts';
-import { newPhone } from '#test/generated-people.ts';
+} from '#test/reference/pages/browser.ts';
 import { call } from '#test/scenarios/call.ts';
 import { localTarget } from '#test/service/local-target.ts';
 

@@ -1,5 +1,5 @@
 import { type Simulators, startSimulators } from '#local/simulators/server.ts';
-import { completeNationalId } from '#shared/users/national-id.ts';
+import { completeNationalId } from '#shared/values/national-id.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 
 /** The simulators reject what the real providers reject, so that an error in an adapter shows on one machine. */

@@ -2,7 +2,7 @@ import { type Simulators, startSimulators } from '#local/simulators/server.ts';
 import { paidCheck } from '#shared/identity-registry/check-person.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import { consumed } from '#shared/rate-limits/consumed.ts';
-import { completeNationalId } from '#shared/users/national-id.ts';
+import { completeNationalId } from '#shared/values/national-id.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { failureOf, neverAborted } from '#test/shared/providers/failure.ts';

@@ -3,7 +3,7 @@ import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
 import { outcomeOfPerson, type PersonOutcome, testNationalId } from '#shared/providers/test-identities.ts';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
-import { completeNationalId } from '#shared/users/national-id.ts';
+import { completeNationalId } from '#shared/values/national-id.ts';
 import { fakeIdentityRegistry } from '#test/fakes/identity-registry.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { failureOf, neverAborted } from '#test/shared/providers/failure.ts';

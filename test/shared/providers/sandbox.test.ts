@@ -12,7 +12,7 @@ import {
   testPhone,
 } from '#shared/providers/test-identities.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
-import { completeNationalId } from '#shared/users/national-id.ts';
+import { completeNationalId } from '#shared/values/national-id.ts';
 import { messageTo } from '#test/fakes/sms.ts';
 import { failureOf, neverAborted } from './failure.ts';
 import { quietLog } from './quiet-log.ts';

@@ -6,8 +6,8 @@ import {
   testNationalId,
   testPhone,
 } from '#shared/providers/test-identities.ts';
-import { completeNationalId, parseNationalId } from '#shared/users/national-id.ts';
-import { parsePhone } from '#shared/users/phone.ts';
+import { completeNationalId, parseNationalId } from '#shared/values/national-id.ts';
+import { parsePhone } from '#shared/values/phone.ts';
 
 describe('test identities', () => {
   it.each(PERSON_OUTCOMES)(

@@ -1,5 +1,5 @@
 import { parseExternalId } from '#shared/users/external-id.ts';
-import { completeNationalId } from '#shared/users/national-id.ts';
+import { completeNationalId } from '#shared/values/national-id.ts';
 
 describe('parseExternalId', () => {
   it.each([

@@ -1,0 +1,54 @@
+import { isValidJalaaliDate, toGregorian, toJalaali } from 'jalaali-js';
+import { toAsciiDigits } from '#shared/values/digits.ts';
+
+/** A calendar day of birth: the form that was sent, and the day in both calendars. */
+export interface BirthDate {
+  /** As sent, in ASCII digits without zero padding: `1370/1/15`. */
+  readonly text: string;
+  /** The day in the Gregorian calendar, `1991-04-04`. Two forms of one day have the same value. */
+  readonly isoDay: string;
+  /** The day in the Solar Hijri calendar, which the registries use. */
+  readonly jalali: { readonly year: number; readonly month: number; readonly day: number };
+}
+
+/** The form of a birth date in ASCII digits. */
+export const YEAR_MONTH_DAY = /^([0-9]{4})\/([0-9]{1,2})\/([0-9]{1,2})$/;
+
+const utcDate = (year: number, month: number, day: number): Date => new Date(Date.UTC(year, month - 1, day));
+
+const isoDayOf = (date: Date): string => date.toISOString().slice(0, 'YYYY-MM-DD'.length);
+
+/** Date.UTC turns a day that does not exist into one of another month. */
+const isGregorianDay = (year: number, month: number, day: number): boolean => {
+  const date = utcDate(year, month, day);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+};
+
+/**
+ * Parses `YYYY/M/D`, with or without zero padding. Years 1200–1599 are Solar Hijri, 1800–2199 Gregorian. Returns undefined if it is
+ * not a real day of its calendar; leap years count.
+ */
+export const parseBirthDate = (sent: string): BirthDate | undefined => {
+  const match = YEAR_MONTH_DAY.exec(toAsciiDigits(sent));
+  if (match === null) return undefined;
+  const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
+  const text = `${year}/${month}/${day}`;
+  if (year >= 1200 && year <= 1599 && isValidJalaaliDate(year, month, day)) {
+    const { gy, gm, gd } = toGregorian(year, month, day);
+    return { text, isoDay: isoDayOf(utcDate(gy, gm, gd)), jalali: { year, month, day } };
+  }
+  if (year >= 1800 && year <= 2199 && isGregorianDay(year, month, day)) {
+    const { jy, jm, jd } = toJalaali(year, month, day);
+    return { text, isoDay: isoDayOf(utcDate(year, month, day)), jalali: { year: jy, month: jm, day: jd } };
+  }
+  return undefined;
+};
+
+/** Iran has had no daylight saving time since 2022. Intl.DateTimeFormat would take 20 ms of a cold start to load its time zones. */
+const TEHRAN_OFFSET_MS = 3.5 * 3600 * 1000;
+
+/** Returns today in Asia/Tehran as an ISO day. A birth date after it is in the future. */
+export const todayInTehran = (nowMs: number): string => isoDayOf(new Date(nowMs + TEHRAN_OFFSET_MS));
+
+/** `today` is an ISO day; ISO days sort as text. */
+export const isFutureDay = (birthDate: BirthDate, today: string): boolean => birthDate.isoDay > today;

@@ -1,0 +1,24 @@
+import { toAsciiDigits } from '#shared/values/digits.ts';
+
+/** The form of a national id in ASCII digits. */
+export const TEN_DIGITS = /^[0-9]{10}$/;
+
+/** Weights 10, 9, … 2 over the first nine digits; the tenth is the check digit. */
+const checkDigit = (firstNine: string): number => {
+  const sum = [...firstNine].reduce((total, digit, index) => total + Number(digit) * (10 - index), 0);
+  const remainder = sum % 11;
+  return remainder < 2 ? remainder : 11 - remainder;
+};
+
+/**
+ * Returns the ten ASCII digits of an Iranian national id, or undefined. Ten equal digits have a valid check digit but belong to no person,
+ * so they are rejected. A missing leading zero is an error and is not added.
+ */
+export const parseNationalId = (text: string): string | undefined => {
+  const digits = toAsciiDigits(text);
+  if (!TEN_DIGITS.test(digits) || /^(.)\1{9}$/.test(digits)) return undefined;
+  return checkDigit(digits.slice(0, 9)) === Number(digits[9]) ? digits : undefined;
+};
+
+/** Returns a valid national id that begins with nine given digits, for test identities. */
+export const completeNationalId = (firstNine: string): string => `${firstNine}${checkDigit(firstNine)}`;

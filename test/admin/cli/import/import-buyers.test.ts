@@ -1,0 +1,138 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { countLines, type ImportOptions, importBuyers } from '#admin/cli/import/import-buyers.ts';
+import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
+import type { Table } from '#shared/table/client.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
+import { useTable } from '#test/table/use-table.ts';
+
+const table = useTable();
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'import-'));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+const LINES = 2600;
+const BAD_LINES = [2, 1200, 2599, 2600];
+const REJECTED = BAD_LINES.map((line) => `${line},not an Iranian mobile number\n`).join('');
+
+let files = 0;
+const newFile = async (): Promise<string> => {
+  files += 1;
+  const file = join(folder, `${files}.txt`);
+  const lines = Array.from({ length: LINES }, (_, index) =>
+    BAD_LINES.includes(index + 1) ? 'unknown' : `0912${String(files * LINES + index).padStart(7, '0')}`,
+  );
+  await writeFile(file, `${lines.join('\n')}\n`);
+  return file;
+};
+
+const importFile = async (path: string, options: Partial<ImportOptions> = {}) =>
+  importBuyers({
+    path,
+    rejectedPath: `${path}.rejected.csv`,
+    table,
+    hashes: keyedHashesFrom(
+      fixedSecret(JSON.stringify({ current: 'a secret of a test, of forty characters!' })),
+    ),
+    registeredAt: '2026-11-21T10:00:00.000Z',
+    signal: new AbortController().signal,
+    onProgress: () => {},
+    ...options,
+  });
+
+/** A table that fails after a number of writes. */
+const failingAfter = (writes: number): Table => {
+  let left = writes;
+  const client = {
+    async send(command: Parameters<DynamoDBDocumentClient['send']>[0]) {
+      left -= command instanceof BatchWriteCommand ? 1 : 0;
+      if (left < 0) throw new Error('the table is unreachable');
+      return table.client.send(command);
+    },
+  };
+  return { name: table.name, client: client as unknown as DynamoDBDocumentClient };
+};
+
+describe('importBuyers', () => {
+  it.each([0, 1, 85])(
+    'registers every phone once when the table fails after %i writes and the import is run again',
+    async (writes) => {
+      const file = await newFile();
+      await expect(importFile(file, { table: failingAfter(writes) })).rejects.toThrow('unreachable');
+
+      const { counts, isStopped } = await importFile(file);
+      expect(isStopped).toBe(false);
+      expect(counts).toMatchObject({ lines: LINES, rejected: BAD_LINES.length, blank: 0 });
+      expect(counts.added + counts.already_registered).toBe(LINES - BAD_LINES.length);
+      expect(counts.already_registered).toBeGreaterThanOrEqual(writes * 25 - 2);
+      expect(await readFile(`${file}.rejected.csv`, 'utf8')).toBe(REJECTED);
+    },
+  );
+
+  it('adds a phone once that is on several lines, in one batch or in several, and counts its other lines as registered', async () => {
+    const file = await newFile();
+    const phones = Array.from({ length: 2500 }, (_, index) => `0913${String(index % 600).padStart(7, '0')}`);
+    await writeFile(file, phones.join('\n'));
+    expect((await importFile(file)).counts).toEqual({
+      lines: 2500,
+      added: 600,
+      already_registered: 1900,
+      rejected: 0,
+      blank: 0,
+    });
+  });
+
+  it('stops after the current batch when its signal aborts, and returns the counts of the lines up to there', async () => {
+    const file = await newFile();
+    const controller = new AbortController();
+    const stopped = await importFile(file, {
+      signal: controller.signal,
+      onProgress: () => controller.abort(),
+    });
+    expect(stopped).toEqual({
+      isStopped: true,
+      counts: {
+        lines: 2000,
+        added: 1998,
+        already_registered: 0,
+        rejected: 2,
+        blank: 0,
+      },
+    });
+    expect((await importFile(file)).counts).toMatchObject({
+      added: LINES - BAD_LINES.length - 1998,
+      already_registered: 1998,
+      rejected: BAD_LINES.length,
+    });
+  });
+
+  it('replaces the file of rejected lines of an earlier import', async () => {
+    const file = await newFile();
+    await importFile(file);
+    expect(await readFile(`${file}.rejected.csv`, 'utf8')).toBe(REJECTED);
+    await writeFile(file, '09121234567\n');
+    await importFile(file);
+    await expect(readFile(`${file}.rejected.csv`)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('reports lines when they are done, not when they are read', async () => {
+    const file = await newFile();
+    const reports: number[] = [];
+    await importFile(file, { onProgress: ({ lines }) => reports.push(lines) });
+    expect(reports).toEqual([2000, LINES]);
+    const failed: number[] = [];
+    const options: Partial<ImportOptions> = {
+      table: failingAfter(0),
+      onProgress: ({ lines }) => failed.push(lines),
+    };
+    await expect(importFile(await newFile(), options)).rejects.toThrow('unreachable');
+    expect(failed).toEqual([]);
+    expect(await countLines(file)).toBe(LINES);
+  });
+});

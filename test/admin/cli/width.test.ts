@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import stringWidth from 'string-width';
+import { programFor, run } from '#admin/cli/commands/program.ts';
+import { hashApiKey } from '#shared/api-keys/format.ts';
+import { keySecretStore } from '#shared/api-keys/store.ts';
+import { runCommand } from './in-process.ts';
+import { recordingTerminal } from './recording-terminal.ts';
+import { startTestShell } from './test-shell.ts';
+
+const WIDTH = 80;
+
+const widest = (text: string): number => Math.max(...text.split('\n').map((line) => stringWidth(line)));
+
+/** The full names of all commands, '' for the program. */
+const namesOf = (command: Command, path = ''): string[] => [
+  path,
+  ...command.commands.flatMap((child) => namesOf(child, `${path} ${child.name()}`.trim())),
+];
+
+describe('on a terminal of 80 columns', () => {
+  it.each(namesOf(programFor(recordingTerminal().terminal, () => {})))(
+    'the help of "%s" fits',
+    async (name) => {
+      const { exitCode, out } = await runCommand(['help', ...name.split(' ').filter(Boolean)]);
+      expect(exitCode).toBe(0);
+      expect(widest(out)).toBeLessThanOrEqual(WIDTH);
+    },
+  );
+
+  it('the help of a command says where the options of every command are', async () => {
+    const { out } = await runCommand(['keys', 'list', '--help']);
+    expect(out).toContain('--stage and --json: buyer-linking --help');
+  });
+
+  it('an error about the command line is wrapped between words', async () => {
+    const { terminal, written } = recordingTerminal({ canRedraw: true, columns: WIDTH });
+    expect(await run(['keys', 'limits', 'key_1', '--set', 'nope=1'], terminal)).toBe(2);
+    expect(written.error).toMatch(/paid-checks-per-day,\s+failed-verifies-per-hour\.\nTry --help\.\n$/);
+    expect(widest(written.error)).toBeLessThanOrEqual(WIDTH);
+  });
+
+  it('the keys of a seller are a table with one line for each key and its status', async () => {
+    const shell = await startTestShell();
+    const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books');
+    const issue = ['keys', 'issue', seller_id, '--plan', 'professional', '--scopes', 'users:read', '--name'];
+    for (const name of ['demo professional', 'server']) {
+      const { key } = await shell.json(...issue, name);
+      await keySecretStore(shell.table).recordFirstUse(hashApiKey(key), '2026-11-21');
+    }
+    const { out } = await shell.cliWithPerson(() => '', 'keys', 'list', seller_id);
+    await shell.stop();
+    const [head, ...lines] = out.trimEnd().split('\n');
+    expect(head).toMatch(/^key +name +secret +plan +status$/);
+    expect(lines.filter((line) => /^key_\w{22} .* professional +active$/.test(line))).toHaveLength(2);
+    expect(widest(out)).toBeLessThanOrEqual(WIDTH);
+  });
+});

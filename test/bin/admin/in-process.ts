@@ -1,9 +1,0 @@
-import { run } from '#bin/admin/commands/program.ts';
-import type { Ended } from './cli-process.ts';
-import { recordingTerminal } from './recording-terminal.ts';
-
-/** Runs a command in this process, without a terminal and with an empty stdin. */
-export const runCommand = async (args: readonly string[]): Promise<Ended> => {
-  const { terminal, written } = recordingTerminal();
-  return { exitCode: await run(args, terminal), ...written };
-};

@@ -1,0 +1,108 @@
+/** `npm run openapi` with its options, in a copy of the repository that has no git history. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import document from '../../../openapi.json' with { type: 'json' };
+
+const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
+const PARTS = ['bin', 'shared', 'package.json', 'redocly.yaml', 'openapi.json', 'openapi'];
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'buyer-linking-openapi-'));
+  for (const part of PARTS) cpSync(join(REPOSITORY, part), join(folder, part), { recursive: true });
+  symlinkSync(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const openapi = (...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/openapi.ts', ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  return { status, output: stdout + stderr };
+};
+
+const textOf = (file: string): string => readFileSync(join(folder, file), 'utf8');
+
+const replace = (file: string, from: string, to: string): void => {
+  expect(textOf(file)).toContain(from);
+  writeFileSync(join(folder, file), textOf(file).replace(from, to));
+};
+
+/** Renames the field `phone` of a user, which breaks every caller that reads it. */
+const breakInterface = (): void =>
+  replace('shared/users/schema.ts', "    phone: shown('The phone in", "    mobile: shown('The phone in");
+
+const VERSION: string = document.info.version;
+const [major, minor, patch] = VERSION.split('.').map(Number) as [number, number, number];
+
+const setVersion = (version: string): void =>
+  replace(
+    'reference/openapi/document.ts',
+    `INTERFACE_VERSION = '${VERSION}'`,
+    `INTERFACE_VERSION = '${version}'`,
+  );
+
+/** From now on sellers use the present minor version, whose document is the present one. */
+const putIntoUse = (): void => {
+  expect(openapi('--release').status).toBe(0);
+  const file = 'reference/openapi/document.ts';
+  writeFileSync(join(folder, file), textOf(file).replace('IS_IN_USE = false', 'IS_IN_USE = true'));
+};
+
+describe('npm run openapi:check', () => {
+  it('passes on the committed documents', () => {
+    expect(openapi('--check')).toEqual({
+      status: 0,
+      output: expect.stringContaining('current, valid and compatible'),
+    });
+  });
+
+  it('fails if the route table or the version changed, until openapi.json is written again', () => {
+    setVersion(`${major}.${minor}.${patch + 1}`);
+    expect(openapi('--check')).toEqual({
+      status: 1,
+      output: expect.stringContaining('differs from the route table'),
+    });
+    openapi();
+    expect(openapi('--check').status).toBe(0);
+  });
+
+  it('fails on a breaking change that was written to openapi.json, in a folder without git history', () => {
+    putIntoUse();
+    breakInterface();
+    openapi();
+    const { status, output } = openapi('--check');
+    expect(status).toBe(1);
+    expect(output).toContain(`breaks callers of the released version ${major}.${minor}`);
+    expect(output).toContain('POST /v1/users: 201: response.phone was removed');
+  });
+
+  it('fails on a document that is not valid OpenAPI', () => {
+    replace('reference/openapi/document.ts', "in: 'header',", "in: 'head',");
+    openapi();
+    expect(openapi('--check')).toEqual({ status: 1, output: expect.stringContaining('swagger-parser') });
+  });
+});
+
+describe('npm run openapi -- --release', () => {
+  it('writes openapi.json and the released document of the minor version', () => {
+    setVersion(`${major}.${minor + 1}.0`);
+    expect(openapi('--release').status).toBe(0);
+    expect(textOf(`openapi/released/${major}.${minor + 1}.json`)).toBe(textOf('openapi.json'));
+  });
+
+  it('fails on a document that breaks a released version', () => {
+    putIntoUse();
+    breakInterface();
+    expect(openapi('--release')).toEqual({
+      status: 1,
+      output: expect.stringContaining('response.phone was removed'),
+    });
+  });
+});

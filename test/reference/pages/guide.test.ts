@@ -1,0 +1,96 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { DIAGRAMS, diagram, diagramFile, diagramSources } from '#reference/pages/diagram.ts';
+import { guidePage } from '#reference/pages/guide.ts';
+import { GUIDE_NAMES, type GuideName } from '#shared/pages.ts';
+
+const textOf = (name: GuideName): Promise<string> =>
+  readFile(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
+
+const bodyOf = async (name: GuideName): Promise<string> => guidePage(name, await textOf(name)).body;
+
+const allIn = (body: string, pattern: RegExp): readonly string[] =>
+  [...body.matchAll(pattern)].map(([, found]) => String(found));
+
+describe('a block of code', () => {
+  const { body } = guidePage(
+    'errors',
+    '# Title\n\n```sh\ncurl -s "$BASE/v1" | sort -u\n```\n\n```json\n{"a":{"b":1}}\n{"c":[…]}\n```\n',
+  );
+
+  it('is one of two, with captions and buttons to copy, for a command and its response', () => {
+    expect(allIn(body, /<figcaption><span>(\w+)<\/span><button [^>]*class="copy" hidden>/g)).toEqual([
+      'Command',
+      'Response',
+    ]);
+  });
+
+  it('has its tokens marked for their colors', () => {
+    expect(body).toContain('<span class="h-variable">$BASE</span>');
+    expect(body).toContain('<span class="h-attr">"a"</span>');
+  });
+
+  it('shows JSON with indentation, and what is no JSON as it is', () => {
+    const [, response = ''] = allIn(body, /<code>([\s\S]*?)<\/code>/g);
+    expect(response.replace(/<[^>]*>/g, '').replaceAll('&quot;', '"')).toBe(
+      '{\n  "a": {\n    "b": 1\n  }\n}\n{"c":[…]}',
+    );
+  });
+});
+
+describe.each(GUIDE_NAMES)('the guide %s', (name) => {
+  it('has a link in each heading and in the list of headings, to ids that exist', async () => {
+    const body = await bodyOf(name);
+    const ids = allIn(body, /<h[23] id="([^"]+)">/g);
+    expect(allIn(body, /<h[23] id="[^"]+"><a class="self" href="#([^"]+)">/g)).toEqual(ids);
+    expect(allIn(body, /<li class="depth-\d"><a href="#([^"]+)">/g)).toEqual(ids);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('shows every diagram as an image with a text alternative', async () => {
+    const body = await bodyOf(name);
+    const images = allIn(body, /<img alt="[^"]+" src="data:image\/svg\+xml,(%3Csvg)/g);
+    expect(images).toHaveLength(diagramSources(await textOf(name)).length);
+  });
+
+  it('is at most 120 KB', async () => {
+    expect(Buffer.byteLength(await bodyOf(name))).toBeLessThanOrEqual(120 * 1024);
+  });
+});
+
+describe('an error code in a guide', () => {
+  it('has an id and a link to it', async () => {
+    expect(await bodyOf('errors')).toContain(
+      '<tr id="user_conflict"><td><a class="self" href="#user_conflict"><code>user_conflict</code></a></td>',
+    );
+  });
+});
+
+describe('the guides in reading order', () => {
+  it('link to the guides before and after them', async () => {
+    const links = (body: string) => allIn(body, /<a rel="(?:prev|next)" href="([^"]+)">/g);
+    const pages = await Promise.all(GUIDE_NAMES.map(bodyOf));
+    const english = GUIDE_NAMES.filter((name) => !name.startsWith('fa/'));
+    const expected = english.map((_, index) =>
+      [english[index - 1], english[index + 1]].filter((name) => name !== undefined),
+    );
+    expect(pages.map(links)).toEqual([...expected, []]);
+  });
+});
+
+describe('docs/diagrams', () => {
+  it('holds exactly the drawings of the diagrams of the guides', async () => {
+    const sources = (await Promise.all(GUIDE_NAMES.map(textOf))).flatMap(diagramSources);
+    expect(sources).not.toEqual([]);
+    expect((await readdir(DIAGRAMS)).sort()).toEqual(
+      sources.map((source) => basename(diagramFile(source).pathname)).sort(),
+    );
+  });
+
+  it('stops the build at a source that is not drawn or that has no title', () => {
+    expect(() => diagram('stateDiagram-v2\n  accTitle: Two states\n  A --> B')).toThrow(
+      '"Two states" is not drawn. Run: npm run docs:diagrams',
+    );
+    expect(() => diagram('stateDiagram-v2\n  A --> B')).toThrow('The diagram has no accTitle');
+  });
+});

@@ -1,0 +1,175 @@
+import { jest } from '@jest/globals';
+import fc from 'fast-check';
+import { parseDisplayName } from '#shared/values/display-name.ts';
+
+const ASTRAL = '𐎀';
+
+/** Four characters that compose to one: the most that one character decomposes into. */
+const DECOMPOSED_CHARACTER = '\u1f82'.normalize('NFD');
+
+describe('parseDisplayName', () => {
+  it.each([
+    ['a Latin name', 'Sara Ahmadi'],
+    ['a Persian name', 'سارا احمدی'],
+    ['a zero-width non-joiner, which Persian names need', 'مهدی\u200cپور'],
+    ['a zero-width non-joiner after a letter with a mark', 'مهدیِ\u200cپور'],
+    ['a zero-width joiner between emoji', '👩\u200d💻'],
+    ['emoji with a skin tone and a gender', '👩🏽\u200d🚀 🏃🏿\u200d♀\ufe0f'],
+    ['emoji with a variation selector before the joiner', '🏳\ufe0f\u200d🌈 👁\ufe0f\u200d🗨\ufe0f'],
+    ['a family', '👨\u200d👩\u200d👧\u200d👦'],
+    ['a keycap', '1\ufe0f\u20e3'],
+    ['letters with two marks each', 'مُحَمَّد'],
+    ['four marks in a row', 'q\u0323\u0302\u0303\u0304'],
+    ['one letter', 'س'],
+    ['one digit', '۷'],
+    ['one symbol', '★'],
+    ['one emoji', '🙂'],
+    ['an emoji that Unicode counts as punctuation', '‼️'],
+    ['an apostrophe and a hyphen', "O'Brien-Šimić"],
+    ['markup, which a page that shows it must escape', '<b>Sara</b>'],
+  ])('accepts %s unchanged', (_case, name) => {
+    expect(parseDisplayName(name)).toBe(name);
+  });
+
+  it.each([
+    ['spaces', '  Sara  '],
+    ['tabs and line ends', '\t\r\nSara\n'],
+    ['no-break and ideographic spaces', '\u00a0\u3000Sara\u2003'],
+    ['a byte-order mark', '\ufeffSara'],
+    ['10,000 spaces', `${' '.repeat(10_000)}Sara`],
+  ])('trims %s', (_case, text) => {
+    expect(parseDisplayName(text)).toBe('Sara');
+  });
+
+  it('returns NFC, so that one name has one spelling', () => {
+    expect(parseDisplayName('Zoe\u0308')).toBe('Zo\u00eb');
+  });
+
+  it.each([
+    ['100 letters', 'a'.repeat(100)],
+    ['100 characters beyond the basic plane', ASTRAL.repeat(100)],
+    ['200 code units that compose to 100 characters', 'e\u0301'.repeat(100)],
+    ['400 code units that compose to 100 characters', DECOMPOSED_CHARACTER.repeat(100)],
+    ['100 letters between spaces', ` ${'a'.repeat(100)} `],
+  ])('accepts %s', (_case, text) => {
+    expect(parseDisplayName(text)).toBe(text.trim().normalize('NFC'));
+  });
+
+  it.each([
+    ['an empty string', ''],
+    ['spaces only', ' \u00a0\t'],
+    ['101 letters', 'a'.repeat(101)],
+    ['101 characters beyond the basic plane', ASTRAL.repeat(101)],
+    ['60 characters that NFC decomposes into 120', '\u0958'.repeat(60)],
+    ['100 KB', 'a'.repeat(100_000)],
+    ['a zero byte', 'Sa\u0000ra'],
+    ['a line end within', 'Sara\nAhmadi'],
+    ['a tab within', 'Sara\tAhmadi'],
+    ['an escape sequence', 'Sara\u001b[31m'],
+    ['delete', 'Sara\u007f'],
+    ['a C1 control', 'Sara\u0085Ahmadi'],
+    ['a line separator within', 'Sara\u2028Ahmadi'],
+    ['a paragraph separator within', 'Sara\u2029Ahmadi'],
+    ['a lone high surrogate', 'Sara\ud83d'],
+    ['a lone low surrogate', '\udca9Sara'],
+    ['surrogates in the wrong order', 'Sa\udca9\ud83dra'],
+    ['a zero-width space', 'Sa\u200bra'],
+    ['a word joiner', 'Sa\u2060ra'],
+    ['a byte-order mark within', 'Sa\ufeffra'],
+    ['a soft hyphen', 'Sa\u00adra'],
+    ['a combining grapheme joiner', 'Sa\u034fra'],
+    ['a Mongolian vowel separator', 'Sa\u180era'],
+    ['a Hangul filler', 'Sa\u3164ra'],
+    ['a left-to-right mark', 'Sara\u200e'],
+    ['a right-to-left mark', 'سارا\u200f'],
+    ['an Arabic letter mark', 'سارا\u061c'],
+    ['interlinear annotation', 'Sara\ufff9a\ufffab\ufffb'],
+    ['an object replacement character', 'Sara\ufffc'],
+    ['a noncharacter of the basic plane', 'Sara\uffff'],
+    ['a noncharacter of the Arabic block', 'Sara\ufdd0'],
+    ['a noncharacter of the last plane', 'Sara\u{10ffff}'],
+    ['an ignorable character that is not assigned', 'Sara\u{e0fff}'],
+    ['five combining marks in a row', 'q\u0323\u0302\u0303\u0304\u0305'],
+    ['five variation selectors in a row', '☺\ufe0f\ufe0f\ufe0f\ufe0f\ufe0f'],
+    ['a zero-width non-joiner between Latin letters', 'Sa\u200cra'],
+    ['a zero-width non-joiner before a space', 'مهدی\u200c پور'],
+    ['a zero-width non-joiner at the end', 'مهدی\u200c'],
+    ['two zero-width non-joiners', 'مهدی\u200c\u200cپور'],
+    ['a zero-width joiner between letters', 'Sa\u200dra'],
+    ['a zero-width joiner after an emoji', '👩\u200d'],
+    ['two zero-width joiners', '👩\u200d\u200d💻'],
+  ])('rejects %s', (_case, text) => {
+    expect(parseDisplayName(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['a Hangul filler (U+3164)', '\u3164'],
+    ['a Hangul choseong filler (U+115F)', '\u115f'],
+    ['a Hangul jungseong filler (U+1160)', '\u1160'],
+    ['a half-width Hangul filler (U+FFA0)', '\uffa0'],
+    ['a blank Braille pattern (U+2800)', '\u2800'],
+    ['an object replacement character (U+FFFC)', '\ufffc'],
+    ['a null notehead (U+1D159)', '\u{1d159}'],
+    ['a full blank hieroglyph (U+13441)', '\u{13441}'],
+    ['a half blank hieroglyph (U+13442)', '\u{13442}'],
+    ['a zero-width space', '\u200b'],
+    ['a zero-width non-joiner', '\u200c'],
+    ['a zero-width joiner', '\u200d'],
+    ['a left-to-right mark', '\u200e'],
+    ['a word joiner', '\u2060'],
+    ['a soft hyphen', '\u00ad'],
+    ['a combining grapheme joiner', '\u034f'],
+    ['a variation selector', '\ufe0f'],
+    ['a combining accent without its letter', '\u0301'],
+    ['punctuation only', '. - !'],
+    ['several of these', '\u3164 \u2800\u200b\u115f'],
+  ])('rejects %s, which shows no letter, number, symbol or emoji', (_case, text) => {
+    expect(parseDisplayName(text)).toBeUndefined();
+  });
+
+  it.each(['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'])(
+    'rejects a bidi embedding, override or isolate (case %#)',
+    (mark) => {
+      expect(parseDisplayName(`Sara${mark}Ahmadi`)).toBeUndefined();
+      expect(parseDisplayName(mark)).toBeUndefined();
+    },
+  );
+
+  it('rejects every tag character, U+E0000 to U+E007F', () => {
+    const tags = Array.from({ length: 0x80 }, (_, index) => String.fromCodePoint(0xe0000 + index));
+    expect(tags.filter((tag) => parseDisplayName(`Sara${tag}`) !== undefined)).toEqual([]);
+  });
+
+  it.each([
+    ['combining marks', '\u0301'.repeat(100_000)],
+    ['letters with combining marks', `a${'\u0301\u0323'.repeat(50_000)}`],
+    ['one unit more than 100 characters can have', 'a'.repeat(801)],
+  ])('rejects %s without normalizing them, which takes quadratic time', (_case, text) => {
+    const normalize = jest.spyOn(String.prototype, 'normalize');
+    const name = parseDisplayName(text);
+    const calls = normalize.mock.calls.length;
+    normalize.mockRestore();
+    expect([name, calls]).toEqual([undefined, 0]);
+  });
+
+  it('returns a name that it accepts unchanged, of at most 100 characters', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 120 }), (text) => {
+        const name = parseDisplayName(text);
+        expect(parseDisplayName(name ?? '')).toBe(name);
+        expect(Array.from(name ?? '').length).toBeLessThanOrEqual(100);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('accepts the decomposed form of every name that it accepts', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }), (text) => {
+        const name = parseDisplayName(text);
+        expect(parseDisplayName((name ?? '').normalize('NFD'))).toBe(name);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

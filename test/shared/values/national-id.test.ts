@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { completeNationalId, parseNationalId } from '#shared/values/national-id.ts';
+import { digits, inAnyScript } from '#test/shared/any-script.ts';
+
+/** The published rule, written independently of the code under test. */
+const followsTheFormula = (id: string): boolean => {
+  const sum = [10, 9, 8, 7, 6, 5, 4, 3, 2].reduce((total, weight, at) => total + weight * Number(id[at]), 0);
+  const control = Number(id[9]);
+  return sum % 11 < 2 ? control === sum % 11 : control === 11 - (sum % 11);
+};
+
+const hasTenEqualDigits = (id: string): boolean => new Set(id).size === 1;
+
+const validId = digits(9)
+  .map(completeNationalId)
+  .filter((id) => !hasTenEqualDigits(id));
+
+describe('parseNationalId', () => {
+  it.each([
+    ['remainder 0', '9990000050'],
+    ['remainder 1', '9990000001'],
+    ['remainder 3', '9990000018'],
+    ['remainder 10, whose check digit is also 1', '9990000301'],
+    ['leading zeros', '0001234560'],
+  ])('accepts an id computed by hand: %s', (_case, id) => {
+    expect(parseNationalId(id)).toBe(id);
+  });
+
+  it('accepts ten digits if and only if they follow the formula and are not all equal', () => {
+    fc.assert(
+      fc.property(fc.oneof(digits(10), validId), (id) => {
+        const isValid = followsTheFormula(id) && !hasTenEqualDigits(id);
+        expect(parseNationalId(id)).toBe(isValid ? id : undefined);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('accepts every script and returns ASCII digits with the leading zeros', () => {
+    fc.assert(
+      fc.property(
+        validId.chain((id) => fc.tuple(fc.constant(id), inAnyScript(id))),
+        ([id, written]) => expect(parseNationalId(written)).toBe(id),
+      ),
+    );
+  });
+
+  it('rejects every change of one digit, except between remainders 1 and 10, which share check digit 1', () => {
+    fc.assert(
+      fc.property(validId, fc.nat({ max: 9 }), fc.integer({ min: 1, max: 9 }), (id, at, by) => {
+        const changed = `${id.slice(0, at)}${(Number(id[at]) + by) % 10}${id.slice(at + 1)}`;
+        const sharesCheckDigit = (text: string) => followsTheFormula(text) && text.endsWith('1');
+        expect(
+          parseNationalId(changed) === undefined || (sharesCheckDigit(id) && sharesCheckDigit(changed)),
+        ).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each(Array.from({ length: 10 }, (_, digit) => String(digit).repeat(10)))(
+    'rejects ten equal digits: %s',
+    (id) => {
+      expect(followsTheFormula(id)).toBe(true);
+      expect(parseNationalId(id)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['an empty string', ''],
+    ['nine digits', '999000001'],
+    ['eleven digits', '99900000018'],
+    ['a missing leading zero', '001234560'],
+    ['a leading space', ' 9990000018'],
+    ['a trailing line end', '9990000018\n'],
+    ['spaces within', '999 000 0018'],
+    ['hyphens', '999-000001-8'],
+    ['a sign', '+999000018'],
+    ['a decimal', '999000001.8'],
+    ['full-width digits', '９９９００００１８'],
+    ['a right-to-left mark', '\u200f9990000018'],
+    ['an embedded zero', '9990000018\u0000'],
+    ['letters', '99900000l8'],
+    ['two lines, each a valid id', '9990000018\n9990000018'],
+  ])('rejects %s', (_case, text) => {
+    expect(parseNationalId(text)).toBeUndefined();
+  });
+});
+
+describe('completeNationalId', () => {
+  it('completes any nine digits that are not all equal to a valid id', () => {
+    fc.assert(
+      fc.property(
+        digits(9).filter((nine) => new Set(nine).size > 1),
+        (nine) => expect(parseNationalId(completeNationalId(nine))).toBe(completeNationalId(nine)),
+      ),
+    );
+  });
+});

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { parsePhone, toLocalPhone } from '#shared/values/phone.ts';
+import { digits, inAnyScript } from '#test/shared/any-script.ts';
+
+const separators = fc.array(fc.constantFrom(' ', '-'), { maxLength: 3 }).map((marks) => marks.join(''));
+
+/** A number and one of its accepted forms: `+98` or `0`, digits of any script, spaces and hyphens between them. */
+const spelling = fc
+  .tuple(fc.constantFrom('+98', '0'), digits(9), fc.array(separators, { minLength: 10, maxLength: 10 }))
+  .chain(([prefix, nine, gaps]) => {
+    const national = `9${nine}`;
+    const spelled = [...national].map((digit, at) => `${gaps[at]}${digit}`).join('');
+    return fc.tuple(fc.constant(`+98${national}`), inAnyScript(`${prefix}${spelled}`));
+  });
+
+describe('parsePhone', () => {
+  it.each([
+    '+989121234567',
+    '09121234567',
+    '+98 912 123 4567',
+    '+98-912-123-4567',
+    '0912-123-4567',
+    '0 912 123 45 67',
+    '+98 - 912 - 1234567',
+    '۰۹۱۲۱۲۳۴۵۶۷',
+    '+٩٨٩١٢١٢٣٤٥٦٧',
+    '۰۹١٢1234567',
+  ])('returns the same E.164 number for the form %s', (text) => {
+    expect(parsePhone(text)).toBe('+989121234567');
+  });
+
+  it('returns the same E.164 number for every accepted form', () => {
+    fc.assert(fc.property(spelling, ([phone, written]) => expect(parsePhone(written)).toBe(phone)));
+  });
+
+  it('returns the number for its E.164 form and for its local form', () => {
+    fc.assert(
+      fc.property(digits(9), (nine) => {
+        expect(parsePhone(`+989${nine}`)).toBe(`+989${nine}`);
+        expect(parsePhone(toLocalPhone(`+989${nine}`))).toBe(`+989${nine}`);
+      }),
+    );
+  });
+
+  it.each([
+    ['an empty string', ''],
+    ['a landline', '02112345678'],
+    ['a landline abroad', '+982112345678'],
+    ['00 instead of +', '00989121234567'],
+    ['98 without +', '989121234567'],
+    ['no prefix', '9121234567'],
+    ['+98 and 0', '+9809121234567'],
+    ['+98 (0)', '+98(0)9121234567'],
+    ['one digit too few', '0912123456'],
+    ['one digit too many', '091212345678'],
+    ['another country', '+999121234567'],
+    ['two plus signs', '++989121234567'],
+    ['a leading space', ' 09121234567'],
+    ['a trailing space', '09121234567 '],
+    ['a trailing hyphen', '09121234567-'],
+    ['a trailing line end', '09121234567\n'],
+    ['a leading hyphen', '-09121234567'],
+    ['a space behind the plus', '+ 989121234567'],
+    ['a tab', '0912\t1234567'],
+    ['a no-break space', '0912\u00a01234567'],
+    ['dots', '0912.123.4567'],
+    ['a slash', '0912/1234567'],
+    ['brackets', '(0912) 1234567'],
+    ['an en dash', '0912–1234567'],
+    ['letters', '0912abc4567'],
+    ['a letter O', 'O9121234567'],
+    ['a right-to-left mark before', '\u200f09121234567'],
+    ['a left-to-right mark behind', '09121234567\u200e'],
+    ['bidi isolates', '\u2066+989121234567\u2069'],
+    ['a zero-width non-joiner', '0912\u200c1234567'],
+    ['an embedded zero', '09121234567\u0000'],
+    ['full-width digits', '０９１２１２３４５６７'],
+    ['an extension', '09121234567 ext 1'],
+    ['two numbers', '09121234567,09121234567'],
+    ['a tel URI', 'tel:+989121234567'],
+  ])('rejects %s', (_case, text) => {
+    expect(parsePhone(text)).toBeUndefined();
+  });
+
+  const LONG = 100_000;
+
+  it.each([
+    ['spaces', `0${' '.repeat(LONG)}`],
+    ['hyphens behind a digit', `+989${'-'.repeat(LONG)}`],
+    ['alternating spaces and hyphens in almost a number', `0912123456${' -'.repeat(LONG)}x`],
+    ['runs between all digits', `${[...'0912123456'].join(' '.repeat(LONG / 10))} `],
+    ['digits', `0${'9'.repeat(LONG)}`],
+  ])('rejects 100 KB of %s in linear time; quadratic time would exceed the test timeout', (_case, text) => {
+    expect(parsePhone(text)).toBeUndefined();
+  });
+
+  it('accepts 10,000 spaces between the digits', () => {
+    expect(parsePhone([...'09121234567'].join(' '.repeat(10_000)))).toBe('+989121234567');
+  });
+});
+
+describe('toLocalPhone', () => {
+  it('returns the form that every provider accepts', () => {
+    expect(toLocalPhone('+989121234567')).toBe('09121234567');
+  });
+});
