@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import wrapAnsi from 'wrap-ansi';
 import { refusal } from '#admin/refusal.ts';
-import { connect } from '#bin/admin/connect.ts';
-import type { Connection, TargetOptions } from './connection.ts';
+import type { Connection, Deployments, TargetOptions } from './connection.ts';
 import { type Block, render } from './render.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -95,7 +94,11 @@ export const addCommand = (
 };
 
 /** Returns functions that add commands which connect, do their work, write its result and report the exit code. */
-export const commandsOf = (program: Command, terminal: Terminal, ended: (exitCode: number) => void) => {
+export const commandsOf = (
+  program: Command,
+  { terminal, connect }: Pick<Deployments, 'connect'> & { readonly terminal: Terminal },
+  ended: (exitCode: number) => void,
+) => {
   const addTo =
     (parent: Command) =>
     (usage: string, description: string, work: Work, ...examples: readonly string[]): Command =>

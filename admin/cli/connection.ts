@@ -1,20 +1,17 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Administration } from '#admin/administration.ts';
-import type { Release } from '#lib/release.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
-import type { RequestLog } from './logs/request-log.ts';
 
 /** A deployment that the CLI is connected to. */
 export interface Connection {
   readonly admin: Administration;
   readonly hashes: KeyedHashes;
   /** What is deployed. */
-  readonly release: Release;
+  readonly release: { readonly version: string; readonly commit: string };
   /** The names of the alarms that are raised; undefined if the deployment has no alarms. */
   alarms(): Promise<readonly string[] | undefined>;
-  readonly requests: RequestLog;
   /** The ARN of the hash secret; undefined for the local service, which has it in a file. */
   readonly hashSecretArn: string | undefined;
   /** The AWS account and Region; undefined for the local service. */
@@ -34,6 +31,23 @@ export interface TargetOptions {
   readonly region?: string;
   /** The data folder of the local service. */
   readonly data?: string;
+}
+
+/** The provider secret of a stage, which may not be deployed yet. */
+export interface ProviderSecret {
+  readonly stage: string;
+  readonly name: string;
+  /** The AWS account of the stage; null if its config names none. */
+  readonly account: string | null;
+  /** Null: the Region of the credentials. */
+  readonly region: string | null;
+}
+
+/** How the CLI reaches deployments. */
+export interface Deployments {
+  connect(options: TargetOptions): Promise<Connection>;
+  /** Throws `bad_input` for a stage that does not exist or is not configured. */
+  providerSecretOf(stage: string): Promise<ProviderSecret>;
 }
 
 /** A command may wait longer than a request, because a throttled table may recover. Timeouts are in milliseconds. */

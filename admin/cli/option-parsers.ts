@@ -39,36 +39,6 @@ export const parseExpiry = (text: string): number => {
   return expiry;
 };
 
-/** The longest retention of logs in lib/stages.ts. */
-const MAX_AGE_DAYS = 365;
-
-/** Parses a time in the past into epoch seconds: so long ago (`24h`), the start of a day, or a moment. */
-export const parsePast = (text: string): number => {
-  const nowSeconds = Math.floor(Date.now() / 1000);
-  const ago = parseDuration(text);
-  const seconds = ago === undefined ? parseMoment(text, Date.now()) : nowSeconds - ago;
-  if (seconds === undefined || seconds > nowSeconds || nowSeconds - seconds > MAX_AGE_DAYS * 86_400) {
-    throw new InvalidArgumentError(
-      `It must be like 1h, 7d, 2027-01-31 or 2027-01-31T12:00Z (UTC), at most ${MAX_AGE_DAYS} days ago.`,
-    );
-  }
-  return seconds;
-};
-
-/** Parses a status, such as `409`, or its beginning. */
-export const parseStatus = (text: string): string => {
-  if (!/^[1-5][0-9]{0,2}$/.test(text)) throw new InvalidArgumentError('It must be like 409 or 4.');
-  return text;
-};
-
-/** Parses a request id. API Gateway's are Base64, those of the local service are UUIDs. */
-export const parseRequestId = (text: string): string => {
-  if (!/^[\w+/=-]{4,64}$/.test(text)) {
-    throw new InvalidArgumentError('It must be an X-Request-Id, such as JKJaXmPLvHcESHA=.');
-  }
-  return text;
-};
-
 /** Parses an expiry or `never`. */
 export const parseExpiryOrNever = (text: string): number | 'never' =>
   text === 'never' ? text : parseExpiry(text);

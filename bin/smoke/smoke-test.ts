@@ -1,7 +1,7 @@
 import type { Connection, TargetOptions } from '#admin/cli/connection.ts';
 import { UsageError } from '#admin/cli/errors.ts';
 import { eraseBuyer } from '#admin/operations/erase-buyer.ts';
-import { connect } from '#bin/admin/connect.ts';
+import { deployments } from '#bin/deployments.ts';
 import { newDemoPerson } from '#local/demo/people.ts';
 import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import { isEncryptedOrLocal } from '#shared/providers/provider.ts';
@@ -39,7 +39,7 @@ export const smokeTest = async (options: SmokeOptions, { signal, print }: Surrou
   if (url !== undefined && !isEncryptedOrLocal(url)) {
     throw new UsageError('--url must be https, or http on loopback.');
   }
-  const connection = hasKeys ? await connect(options) : undefined;
+  const connection = hasKeys ? await deployments.connect(options) : undefined;
   try {
     const baseUrl = (url ?? connection?.baseUrl ?? '').replace(/\/+$/, '');
     print(`Smoke test of ${baseUrl}`);

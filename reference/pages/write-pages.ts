@@ -1,6 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import openApiDocument from '../../openapi.json' with { type: 'json' };
 import {
   GUIDE_NAMES,
   type GuideName,
@@ -9,6 +8,7 @@ import {
   type PageName,
   pageFile,
 } from '#shared/pages.ts';
+import openApiDocument from '../../openapi.json' with { type: 'json' };
 import { guideEntries, guidePage, notFoundPage } from './guide.ts';
 import { keyEntries, keyPage } from './key-page.ts';
 import { referenceEntries, referencePage } from './reference.ts';

@@ -9,7 +9,6 @@ import { FIXED_ACCESS_KEY_ID, STAGE_NAME } from '#local/environment.ts';
 import { respond } from '#local/gateway/proxy-event.ts';
 import { systemClock } from '#shared/clock.ts';
 import type { TestTable } from '#test/table/use-table.ts';
-import { type LogsDouble, logsDouble } from './logs-double.ts';
 
 /** The account of the simulated credentials. */
 export const ACCOUNT = '111122223333';
@@ -22,7 +21,6 @@ interface Account {
   readonly session: { isExpired: boolean };
   /** The outputs of the stack buyer-linking-prod-api; undefined if it does not exist. */
   readonly outputs: Readonly<Record<string, string>> | undefined;
-  readonly logs: LogsDouble;
 }
 
 const SECRET_ARN = `arn:aws:secretsmanager:eu-central-1:${ACCOUNT}:secret:hash`;
@@ -106,10 +104,6 @@ const secretsManager = (
 const resultOf = (account: Account, target: string, body: string): APIGatewayProxyResult => {
   const [service = '', action = ''] = target.split('.');
   if (service === 'secretsmanager') return secretsManager(account, action, JSON.parse(body));
-  if (service.startsWith('Logs_')) {
-    const { status, body: result } = account.logs.respond(action, JSON.parse(body));
-    return reply(status, 'application/x-amz-json-1.1', JSON.stringify(result));
-  }
   if (action === 'DescribeAlarms') return cloudWatch(JSON.parse(body));
   const query = new URLSearchParams(body);
   if (query.get('Action') === 'GetCallerIdentity') return sts(account);
@@ -133,7 +127,6 @@ export const startAccountDouble = async (table?: TestTable) => {
     secrets: new Map(table === undefined ? [] : [[SECRET_ARN, HASH_SECRET]]),
     session: { isExpired: false },
     outputs: table && outputsOf(table),
-    logs: logsDouble(),
   };
   const apiGateway = await openApiGateway({ accessKeyId: FIXED_ACCESS_KEY_ID, clock: systemClock });
 
@@ -153,7 +146,6 @@ export const startAccountDouble = async (table?: TestTable) => {
   return {
     secrets: account.secrets,
     session: account.session,
-    logs: account.logs,
     /** The environment of a command that calls this instead of AWS. */
     environment: {
       AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

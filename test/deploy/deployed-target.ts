@@ -1,6 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import type { Connection } from '#admin/cli/connection.ts';
-import { connectAws } from '#bin/admin/connect-aws.ts';
+import { deployments } from '#bin/deployments.ts';
 import { apiStackName, OUTPUTS } from '#lib/outputs.ts';
 import { STAGES } from '#lib/stages.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
@@ -64,7 +64,7 @@ const sandboxMessages = async (
 
 /** Returns the deployed stage with sellers and keys that the operations of the admin CLI create. */
 export const deployedTarget = async (stage: keyof typeof STAGES): Promise<DeployedTarget> => {
-  const [connection, outputs] = await Promise.all([connectAws(stage, {}), outputsOf(stage)]);
+  const [connection, outputs] = await Promise.all([deployments.connect({ stage }), outputsOf(stage)]);
   const { admin } = connection;
   const { seller_id, keys, other_seller } = await seedDemo(undefined, {
     admin: async () => admin,

@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { logGroupPrefix, requestsQuery } from '#admin/cli/logs/insights-query.ts';
 import { callsProviders, variablesOf } from '#lib/function-variables.ts';
-import { apiStackName, OUTPUTS, usagePlanOutput } from '#lib/outputs.ts';
-import { EVENTS } from '#shared/log-events.ts';
+import { OUTPUTS, usagePlanOutput } from '#lib/outputs.ts';
 import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { methodOf } from './methods.ts';
@@ -172,24 +170,6 @@ describe('logs and compression', () => {
     const format: string = stage?.Properties.AccessLogSetting.Format;
     expect(Object.keys(JSON.parse(format))).toContain('request_id');
     expect(format).not.toMatch(/identity\.apiKey|context\.path|header|querystring|userAgent|error\.message/);
-  });
-
-  test('the query of the admin CLI names only fields of the completion line and of the access log', () => {
-    const [stage] = Object.values(resourcesOf(dev.api, 'AWS::ApiGateway::Stage'));
-    const accessFields = Object.keys(JSON.parse(stage?.Properties.AccessLogSetting.Format));
-    const known: readonly string[] = ['@timestamp', ...EVENTS.request_completed.fields, ...accessFields];
-    const search = { sellerId: 'sel_1', keyIds: ['key_1'], status: '4', limit: 50 };
-    const query = requestsQuery('dev', search);
-    const named = [...query.matchAll(/^\| fields (.+)$/gm)].flatMap(([, names = '']) => names.split(', '));
-    const compared = [...query.matchAll(/(\w+) (?:=|>=|<=|like|in) /g)].map(([, name = '']) => name);
-    expect(compared).toEqual(['event', 'seller_id', 'refusal', 'key_id', 'status', 'status']);
-    expect([...named, ...compared].filter((name) => name !== 'event' && !known.includes(name))).toEqual([]);
-  });
-
-  test('no log group has a name of its own, so CloudFormation begins each name as the query of the admin CLI expects', () => {
-    const groups = Object.values(resourcesOf(dev.api, 'AWS::Logs::LogGroup'));
-    expect(groups.filter(({ Properties }) => Properties.LogGroupName !== undefined)).toEqual([]);
-    expect(logGroupPrefix('dev')).toBe(`${apiStackName('dev')}-`);
   });
 
   test('API Gateway writes no execution log', () => {

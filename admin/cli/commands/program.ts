@@ -1,7 +1,7 @@
-import { Argument, Command, CommanderError } from 'commander';
-import { completionScript, SHELLS } from '#admin/cli/completion/scripts.ts';
+import { Command, CommanderError } from 'commander';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { type AddCommands, commandsOf, PROGRAM, wrapped } from '../command.ts';
+import type { Deployments } from '../connection.ts';
 import { failureOf, UsageError } from '../errors.ts';
 import type { Terminal } from '../terminal.ts';
 import { addAuditCommand } from './audit.ts';
@@ -10,7 +10,6 @@ import { addHashSecretCommands } from './hash-secret.ts';
 import { addInfoCommands } from './info.ts';
 import { addUsageCommand } from './key-limits.ts';
 import { addKeyCommands } from './keys.ts';
-import { addLogsCommand } from './logs.ts';
 import { addProviderCommands } from './providers.ts';
 import { addReconcileCommand } from './reconcile.ts';
 import { addRestoreCommands } from './restore.ts';
@@ -21,7 +20,6 @@ const COMMANDS: readonly AddCommands[] = [
   addSellerCommands,
   addKeyCommands,
   addUsageCommand,
-  addLogsCommand,
   addBuyerCommands,
   addUserCommands,
   addReconcileCommand,
@@ -49,7 +47,11 @@ const commandNamed = (program: Command, names: readonly string[]): Command =>
   }, program);
 
 /** Returns the program with all commands. Global options are accepted before and after a command. */
-export const programFor = (terminal: Terminal, ended: (exitCode: number) => void): Command => {
+export const programFor = (
+  terminal: Terminal,
+  deployments: Deployments,
+  ended: (exitCode: number) => void = () => {},
+): Command => {
   const program = new Command(PROGRAM)
     .description('Manage the sellers, keys, plans, buyers and users of a deployment.')
     .option('--local', 'the local service of npm start (the default)')
@@ -62,21 +64,15 @@ export const programFor = (terminal: Terminal, ended: (exitCode: number) => void
     .option('--verbose', 'show the steps of an operation, on stderr')
     .version(packageJson.version, '--version', 'show the version')
     .addHelpText('after', EXAMPLES);
-  const commands = commandsOf(program, terminal, ended);
+  const commands = commandsOf(program, { terminal, connect: deployments.connect }, ended);
   for (const add of COMMANDS) add(commands);
-  addProviderCommands(program, terminal);
+  addProviderCommands(program, terminal, deployments);
   program
     .helpCommand(false)
     .command('help')
     .argument('[command...]', 'its name, such as: keys issue')
     .description('show the help of a command')
     .action((names: readonly string[]) => commandNamed(program, names).outputHelp());
-  program
-    .command('completion')
-    .description('write a script that completes commands in a shell')
-    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
-    .addHelpText('after', `\nExample:\n  $ source <(${PROGRAM} completion bash)`)
-    .action((shell: (typeof SHELLS)[number]) => terminal.out(completionScript(shell, program)));
   return configured(program, terminal);
 };
 
@@ -97,10 +93,14 @@ const isRequested = ({ code }: CommanderError): boolean =>
 const INTERRUPTED = 130;
 
 /** Runs one command line and returns its exit code. It never throws and never writes a stack trace. */
-export const run = async (args: readonly string[], terminal: Terminal): Promise<number> => {
+export const run = async (
+  args: readonly string[],
+  terminal: Terminal,
+  deployments: Deployments,
+): Promise<number> => {
   let exitCode = 0;
   try {
-    await programFor(terminal, (code) => {
+    await programFor(terminal, deployments, (code) => {
       exitCode = code;
     }).parseAsync(args, { from: 'user' });
     return exitCode;

@@ -4,14 +4,13 @@ import type { Command } from 'commander';
 import * as v from 'valibot';
 import { setProviderCredentials } from '#admin/operations/set-provider-credentials.ts';
 import { refusal } from '#admin/refusal.ts';
-import { stageRegion } from '#bin/admin/stage-region.ts';
-import { type Config, ConfigError } from '#lib/config.ts';
-import { configOf } from '#lib/stages.ts';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
 import type { CredentialsSchema } from '#shared/providers/provider.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
 import { addCommand, type GlobalOptions } from '../command.ts';
+import type { Deployments } from '../connection.ts';
 import { UsageError } from '../errors.ts';
+import { stageRegion } from '../stage-region.ts';
 import { askHidden, type Terminal } from '../terminal.ts';
 
 const PROVIDERS = [...IDENTITY_PROVIDERS, ...SMS_PROVIDERS];
@@ -23,22 +22,20 @@ const credentialsOf = (name: string) => {
   throw new UsageError(`No provider ${name} has credentials. Those that have: ${known.join(', ')}.`);
 };
 
-/** Returns the config of a stage and its Region, after the account of the credentials was checked. */
-const checkedStage = async ({ stage, profile, region }: GlobalOptions) => {
+/** Returns the provider secret of a stage and its Region, after the account of the credentials was checked. */
+const checkedSecret = async (
+  { providerSecretOf }: Deployments,
+  { stage, profile, region }: GlobalOptions,
+) => {
   if (stage === undefined) {
     throw new UsageError(
-      'The local service uses simulators, which need no credentials. Name a stage: --stage prod.',
+      'The local service uses the sandbox, which needs no credentials. Name a stage: --stage prod.',
     );
   }
   if (profile !== undefined) process.env.AWS_PROFILE = profile;
   if (region !== undefined) process.env.AWS_REGION = region;
-  try {
-    const config: Config = configOf(stage);
-    return { config, region: await stageRegion(config) };
-  } catch (error) {
-    if (error instanceof ConfigError) throw refusal('bad_input', error.message, { cause: error });
-    throw error;
-  }
+  const secret = await providerSecretOf(stage);
+  return { ...secret, region: await stageRegion(secret) };
 };
 
 const requiredFields = ({ entries }: CredentialsSchema): readonly string[] =>
@@ -102,18 +99,21 @@ const readSection = async (
   return section as Readonly<Record<string, unknown>>;
 };
 
-const set = async (terminal: Terminal, options: GlobalOptions, provider: string): Promise<void> => {
+const set = async (
+  { terminal, ...deployments }: Deployments & { readonly terminal: Terminal },
+  options: GlobalOptions,
+  provider: string,
+): Promise<void> => {
   const credentials = credentialsOf(provider);
-  const { config, region } = await checkedStage(options);
+  const { stage, name: secret, region } = await checkedSecret(deployments, options);
   const section = await readSection(terminal, provider, credentials);
-  const secret = config.providers.secretName;
   const client = new SecretsManagerClient({ region });
   try {
     await setProviderCredentials(client, secret, { provider, section });
   } finally {
     client.destroy();
   }
-  const result = { stage: config.stage, provider, secret, fields: Object.keys(section) };
+  const result = { stage, provider, secret, fields: Object.keys(section) };
   terminal.out(
     options.json
       ? `${JSON.stringify(result, null, 2)}\n`
@@ -122,7 +122,7 @@ const set = async (terminal: Terminal, options: GlobalOptions, provider: string)
 };
 
 /** `providers set`. It needs no deployed stack, since the secret must exist before the first deploy. */
-export const addProviderCommands = (program: Command, terminal: Terminal): void => {
+export const addProviderCommands = (program: Command, terminal: Terminal, deployments: Deployments): void => {
   const providers = program.command('providers').description('manage the credentials of the providers');
   addCommand(
     providers,
@@ -130,6 +130,6 @@ export const addProviderCommands = (program: Command, terminal: Terminal): void 
     'write the credentials of a provider to the provider secret of a stage',
     ['providers set jibit --stage prod', 'providers set jibit --stage prod < section.json'],
   ).action((provider: string, _options: object, command: Command) =>
-    set(terminal, command.optsWithGlobals<GlobalOptions>(), provider),
+    set({ ...deployments, terminal }, command.optsWithGlobals<GlobalOptions>(), provider),
   );
 };

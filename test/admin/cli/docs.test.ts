@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { programFor } from '#admin/cli/commands/program.ts';
 import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#admin/usage-plans/port.ts';
+import { deployments } from '#bin/deployments.ts';
 import { PLANS } from '#shared/rate-limits/plans.ts';
 import { recordingTerminal } from './recording-terminal.ts';
 
@@ -10,7 +11,7 @@ beforeAll(async () => {
   page = await readFile(new URL('../../../docs/admin.md', import.meta.url), 'utf8');
 });
 
-const program = programFor(recordingTerminal().terminal, () => {});
+const program = programFor(recordingTerminal().terminal, deployments);
 
 /** The commands without commands of their own, with their full names. */
 const leavesOf = (command: Command, path: readonly string[] = []): (readonly [string, Command])[] =>

@@ -145,7 +145,7 @@ describe('providers set', () => {
     [
       ['jibit'],
       2,
-      'The local service uses simulators, which need no credentials. Name a stage: --stage prod.',
+      'The local service uses the sandbox, which needs no credentials. Name a stage: --stage prod.',
     ],
     [['jibit', '--stage', 'qa'], 1, 'There is no stage "qa". The stages of lib/stages.ts are dev and prod.'],
   ] as [string[], number, string][])(

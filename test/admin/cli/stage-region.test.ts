@@ -1,4 +1,4 @@
-import { stageRegion } from '#bin/admin/stage-region.ts';
+import { stageRegion } from '#admin/cli/stage-region.ts';
 import { configOf } from '#lib/stages.ts';
 import { ACCOUNT, startAccountDouble } from '#test/bin/account-double.ts';
 

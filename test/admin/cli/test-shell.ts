@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { administration } from '#admin/administration.ts';
 import { run } from '#admin/cli/commands/program.ts';
 import { randomIds } from '#admin/ids.ts';
+import { deployments } from '#bin/deployments.ts';
 import { writeAdminTarget } from '#local/admin-target.ts';
 import type { SimulatorOptions } from '#local/api-gateway/simulator.ts';
 import { FIXED_ACCESS_KEY_ID, STAGE_NAME } from '#local/environment.ts';
@@ -54,7 +55,7 @@ export const startTestShell = async (options: Partial<SimulatorOptions> = {}) =>
       output: { columns: person === undefined ? undefined : 80, hasColor: false },
       ask: async (question) => (person ?? (() => input))(question),
     });
-    return { exitCode: await run(['--data', folder, ...args], terminal), ...written };
+    return { exitCode: await run(['--data', folder, ...args], terminal, deployments), ...written };
   };
 
   const admin = administration({

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import stringWidth from 'string-width';
 import { programFor, run } from '#admin/cli/commands/program.ts';
+import { deployments } from '#bin/deployments.ts';
 import { hashApiKey } from '#shared/api-keys/format.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { runCommand } from './in-process.ts';
@@ -18,7 +19,7 @@ const namesOf = (command: Command, path = ''): string[] => [
 ];
 
 describe('on a terminal of 80 columns', () => {
-  it.each(namesOf(programFor(recordingTerminal().terminal, () => {})))(
+  it.each(namesOf(programFor(recordingTerminal().terminal, deployments)))(
     'the help of "%s" fits',
     async (name) => {
       const { exitCode, out } = await runCommand(['help', ...name.split(' ').filter(Boolean)]);
@@ -34,7 +35,7 @@ describe('on a terminal of 80 columns', () => {
 
   it('an error about the command line is wrapped between words', async () => {
     const { terminal, written } = recordingTerminal({ canRedraw: true, columns: WIDTH });
-    expect(await run(['keys', 'limits', 'key_1', '--set', 'nope=1'], terminal)).toBe(2);
+    expect(await run(['keys', 'limits', 'key_1', '--set', 'nope=1'], terminal, deployments)).toBe(2);
     expect(written.error).toMatch(/paid-checks-per-day,\s+failed-verifies-per-hour\.\nTry --help\.\n$/);
     expect(widest(written.error)).toBeLessThanOrEqual(WIDTH);
   });

@@ -1,7 +1,7 @@
-import openApiDocument from '../../../openapi.json' with { type: 'json' };
 import { type Operation, operationsOf, withSchemas } from '#reference/pages/document.ts';
 import { SAMPLE_LANGUAGES, type SampleLanguage } from '#reference/pages/sample-programs.ts';
 import { exampleRequest, SAMPLE_BASE_URL } from '#reference/pages/samples.ts';
+import openApiDocument from '../../../openapi.json' with { type: 'json' };
 
 /** The operations of the committed document. */
 export const operations: readonly Operation[] = operationsOf(withSchemas(openApiDocument));

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { administration } from '#admin/administration.ts';
 import { type Connection, openAdminTable } from '#admin/cli/connection.ts';
-import { localRequests } from '#admin/cli/logs/local-requests.ts';
 import { randomIds } from '#admin/ids.ts';
 import { refusal } from '#admin/refusal.ts';
 import { releaseOf } from '#lib/release.ts';
@@ -45,7 +44,6 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
     hashes: keyedHashesFrom({ read: () => secret }),
     release: releaseOf(),
     alarms: async () => undefined,
-    requests: localRequests(target.base_url),
     hashSecretArn: undefined,
     aws: undefined,
     baseUrl: target.base_url,

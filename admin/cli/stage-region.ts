@@ -1,12 +1,16 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { refusal } from '#admin/refusal.ts';
-import type { Config } from '#lib/config.ts';
+import type { ProviderSecret } from './connection.ts';
 
 /**
  * Returns the Region of a stage: that of its config, else that of the credentials. Throws `not_allowed` if the credentials are of another
  * account than the config names.
  */
-export const stageRegion = async ({ stage, account, region }: Config): Promise<string> => {
+export const stageRegion = async ({
+  stage,
+  account,
+  region,
+}: Omit<ProviderSecret, 'name'>): Promise<string> => {
   const client = new STSClient(region === null ? {} : { region });
   try {
     const { Account: caller } = await client.send(new GetCallerIdentityCommand({}));

@@ -2,45 +2,50 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { CloudWatchClient, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { parseKnownFiles } from '@smithy/core/config';
-import * as v from 'valibot';
 import { administration } from '#admin/administration.ts';
-import { type Connection, openAdminTable, type TargetOptions } from '#admin/cli/connection.ts';
-import { insightsLog } from '#admin/cli/logs/insights.ts';
 import { randomIds } from '#admin/ids.ts';
 import { refusal } from '#admin/refusal.ts';
 import { apiGatewayClient, apiGatewayUsagePlans } from '#admin/usage-plans/api-gateway.ts';
-import { alarmNamePrefix, apiStackName, OUTPUTS, usagePlanOutput } from '#lib/outputs.ts';
 import { systemClock } from '#shared/clock.ts';
-import { KEY_PREFIXES } from '#shared/env.ts';
+import type { KEY_PREFIXES } from '#shared/env.ts';
 import { isSandbox } from '#shared/providers/sandbox.ts';
 import { PLAN_NAMES, planTable } from '#shared/rate-limits/plans.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
+import { type Connection, openAdminTable, type TargetOptions } from './connection.ts';
 
-const outputsSchema = v.object({
-  [OUTPUTS.apiId]: v.string(),
-  [OUTPUTS.stageName]: v.string(),
-  [OUTPUTS.baseUrl]: v.string(),
-  [OUTPUTS.providers]: v.optional(v.string(), ''),
-  [OUTPUTS.tableName]: v.string(),
-  [OUTPUTS.hashSecretArn]: v.string(),
-  [OUTPUTS.keyPrefix]: v.picklist(KEY_PREFIXES),
-  [OUTPUTS.version]: v.string(),
-  [OUTPUTS.commit]: v.string(),
-  ...Object.fromEntries(PLAN_NAMES.map((plan) => [usagePlanOutput(plan), v.string()])),
-});
+/** The outputs of every API stack of this version. `providers` is missing where none are named. */
+const REQUIRED = [
+  'apiId',
+  'stageName',
+  'baseUrl',
+  'tableName',
+  'hashSecretArn',
+  'keyPrefix',
+  'version',
+  'commit',
+] as const;
 
-/** Reads the outputs of a stage's API stack. */
-const readOutputs = async (stage: string) => {
+/** How the deployed stacks name what the CLI reads. The caller passes the module of lib/ that the stacks use too. */
+export interface StackNames {
+  apiStackName(stage: string): string;
+  alarmNamePrefix(stage: string): string;
+  usagePlanOutput(plan: string): string;
+  readonly OUTPUTS: Readonly<Record<(typeof REQUIRED)[number] | 'providers', string>>;
+}
+
+/** Reads the outputs of a stage's API stack, and returns each by its name. */
+const readOutputs = async (
+  { apiStackName, OUTPUTS, usagePlanOutput }: StackNames,
+  stage: string,
+): Promise<(name: string) => string> => {
+  const required = [...REQUIRED.map((output) => OUTPUTS[output]), ...PLAN_NAMES.map(usagePlanOutput)];
   const name = apiStackName(stage);
   const client = new CloudFormationClient({});
   try {
     const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: name }));
-    const outputs = Object.fromEntries(
-      (Stacks?.[0]?.Outputs ?? []).map(({ OutputKey = '', OutputValue }) => [OutputKey, OutputValue]),
-    );
-    const parsed = v.safeParse(outputsSchema, outputs);
-    if (parsed.success) return parsed.output as Record<string, string> & v.InferOutput<typeof outputsSchema>;
+    const outputs = new Map(Stacks?.[0]?.Outputs?.map((output) => [output.OutputKey, output.OutputValue]));
+    if (required.every((output) => outputs.has(output))) return (output) => outputs.get(output) ?? '';
     throw refusal(
       'not_reachable',
       `The stack ${name} has no outputs for this version of the CLI. Deploy it again.`,
@@ -77,12 +82,12 @@ const requireProfile = async (profile: string): Promise<void> => {
   throw refusal('not_allowed', `There is no AWS profile ${profile}. The profiles are: ${known}.`);
 };
 
-/** The names of a stage's alarms that are raised. */
-const raisedAlarms = async (stage: string): Promise<readonly string[]> => {
+/** The names of the alarms with a prefix that are raised. */
+const raisedAlarms = async (prefix: string): Promise<readonly string[]> => {
   const client = new CloudWatchClient({});
   const names: string[] = [];
   try {
-    const query = { AlarmNamePrefix: alarmNamePrefix(stage), StateValue: 'ALARM' } as const;
+    const query = { AlarmNamePrefix: prefix, StateValue: 'ALARM' } as const;
     for await (const { MetricAlarms = [] } of paginateDescribeAlarms({ client }, query)) {
       names.push(...MetricAlarms.map(({ AlarmName = '' }) => AlarmName));
     }
@@ -94,6 +99,7 @@ const raisedAlarms = async (stage: string): Promise<readonly string[]> => {
 
 /** Connects to a stage in AWS with the caller's credentials. */
 export const connectAws = async (
+  names: StackNames,
   stage: string,
   { profile, region }: Pick<TargetOptions, 'profile' | 'region'>,
 ): Promise<Connection> => {
@@ -103,8 +109,8 @@ export const connectAws = async (
     process.env.AWS_PROFILE = profile;
   }
   if (region !== undefined) process.env.AWS_REGION = region;
-  const [outputs, { actor, aws }] = await Promise.all([readOutputs(stage), callerIdentity()]);
-  const output = (name: string): string => String(outputs[name]);
+  const { OUTPUTS, usagePlanOutput, alarmNamePrefix } = names;
+  const [output, { actor, aws }] = await Promise.all([readOutputs(names, stage), callerIdentity()]);
   const gateway = apiGatewayClient();
   const table = openAdminTable(output(OUTPUTS.tableName), {});
   const admin = administration({
@@ -115,7 +121,7 @@ export const connectAws = async (
       stageName: output(OUTPUTS.stageName),
       planIds: planTable((plan) => output(usagePlanOutput(plan))),
     }),
-    keyPrefix: outputs[OUTPUTS.keyPrefix] as (typeof KEY_PREFIXES)[number],
+    keyPrefix: output(OUTPUTS.keyPrefix) as (typeof KEY_PREFIXES)[number],
     stage,
     actor,
     clock: systemClock,
@@ -125,8 +131,7 @@ export const connectAws = async (
     admin,
     hashes: keyedHashesFrom(secretsManagerSecret(output(OUTPUTS.hashSecretArn))),
     release: { version: output(OUTPUTS.version), commit: output(OUTPUTS.commit) },
-    alarms: () => raisedAlarms(stage),
-    requests: insightsLog(stage),
+    alarms: () => raisedAlarms(alarmNamePrefix(stage)),
     hashSecretArn: output(OUTPUTS.hashSecretArn),
     aws,
     baseUrl: output(OUTPUTS.baseUrl),

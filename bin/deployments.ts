@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Connection, Deployments, TargetOptions } from '#admin/cli/connection.ts';
+import { UsageError } from '#admin/cli/errors.ts';
+import { refusal } from '#admin/refusal.ts';
+
+/** The default data folder of `npm start`. */
+const DEFAULT_FOLDER = fileURLToPath(new URL('../.local', import.meta.url));
+
+const connectStage = async (stage: string, options: TargetOptions): Promise<Connection> => {
+  const [{ connectAws }, names] = await Promise.all([
+    import('#admin/cli/connect-aws.ts'),
+    import('#lib/outputs.ts'),
+  ]);
+  return connectAws(names, stage, options);
+};
+
+/** What the CLI reaches: the stages of lib/stages.ts and the local service. Loads the SDK only for a connection, so `--help` stays fast. */
+export const deployments: Deployments = {
+  async connect(options) {
+    const { stage, local = false, data: folder = DEFAULT_FOLDER } = options;
+    if (stage !== undefined && local) throw new UsageError('--local and --stage exclude each other.');
+    if (stage !== undefined) return connectStage(stage, options);
+    if (!existsSync(join(folder, 'demo.json'))) {
+      const sentence = 'The local service is not running. Start it with npm start';
+      if (local) throw refusal('not_reachable', `${sentence}.`);
+      throw new UsageError(`${sentence}, or name a stage: --stage prod.`);
+    }
+    return (await import('./connect-local.ts')).connectLocal(folder);
+  },
+  async providerSecretOf(stage) {
+    const [{ configOf }, { ConfigError }] = await Promise.all([
+      import('#lib/stages.ts'),
+      import('#lib/config.ts'),
+    ]);
+    try {
+      const { account, region, providers } = configOf(stage);
+      return { stage, account, region, name: providers.secretName };
+    } catch (error) {
+      if (error instanceof ConfigError) throw refusal('bad_input', error.message, { cause: error });
+      throw error;
+    }
+  },
+};
