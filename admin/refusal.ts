@@ -9,8 +9,6 @@ export type RefusalCode =
   | 'too_many_secrets'
   | 'key_quota_reached'
   | 'changed_meanwhile'
-  | 'not_replayed'
-  | 'already_replayed'
   | 'too_early'
   | 'buyer_not_found'
   | 'user_not_found'

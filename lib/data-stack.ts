@@ -1,11 +1,5 @@
 import { type App, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import {
-  AttributeType,
-  Billing,
-  type CfnGlobalTable,
-  type ITableV2,
-  TableV2,
-} from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, Billing, type CfnGlobalTable, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -37,8 +31,7 @@ const noReadsForCdkLookups = ({ partition, account }: Stack): PolicyStatement =>
 
 /** The stack of what must be kept: the table, the keys that sign access tokens and the hash secret. */
 export class DataStack extends Stack {
-  /** The table that the functions use: the stage's own, or the restored one of the config. */
-  readonly table: ITableV2;
+  readonly table: TableV2;
   /** The keys that sign or are published, in the order of the config. */
   readonly signingKeys: readonly Key[];
   /** The keys that only code of the release before still uses. */
@@ -48,7 +41,7 @@ export class DataStack extends Stack {
   readonly encryption: { readonly encryptionKey?: Key };
 
   constructor(app: App, config: Config) {
-    const { stage, removal, restoredTable, pointInTimeRecoveryDays } = config;
+    const { stage, removal, pointInTimeRecoveryDays } = config;
     const isKept = removal === 'retain';
     super(app, dataStackName(stage), {
       env: environmentOf(config),
@@ -60,7 +53,7 @@ export class DataStack extends Stack {
       config.encryption === 'customer-managed-key' ? encryptionKey(this, stage, removalPolicy) : undefined;
     this.encryption = key ? { encryptionKey: key } : {};
 
-    const own = new TableV2(this, 'Table', {
+    this.table = new TableV2(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
       timeToLiveAttribute: 'ttl',
@@ -75,11 +68,10 @@ export class DataStack extends Stack {
     });
     if (key) {
       // TableV2 accepts a key only in a stack with a fixed Region.
-      const table = own.node.defaultChild as CfnGlobalTable;
+      const table = this.table.node.defaultChild as CfnGlobalTable;
       table.addPropertyOverride('SSESpecification', { SSEEnabled: true, SSEType: 'KMS' });
       table.addPropertyOverride('Replicas.0.SSESpecification', { KMSMasterKeyId: key.keyArn });
     }
-    this.table = restoredTable === null ? own : TableV2.fromTableName(this, 'RestoredTable', restoredTable);
     if (config.tableTrail) addTableTrail(this, this.table, config.logRetentionDays);
 
     const signingKey = (label: string): Key =>

@@ -61,10 +61,6 @@ export const options = {
     oneOf(['retain', 'destroy']),
     'What a deleted stack does with its table, keys, secrets and logs. `retain` also turns on deletion protection.',
   ),
-  restoredTable: option(
-    v.nullable(matching(/^[\w.-]{3,255}$/, '"buyer-linking-restored"')),
-    "The name of a restored table that replaces the stage's own: [Restore the table](operations.md#restore-the-table).",
-  ),
   pointInTimeRecoveryDays: option(
     wholeNumber(1, 35),
     'The days to which the table can be restored, to the second. For backups that are kept longer, let a plan of AWS Backup select the table by a tag of `tags`.',

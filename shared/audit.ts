@@ -24,7 +24,7 @@ export type AuditRecord = v.InferOutput<typeof auditRecordSchema>;
 
 /** A record to be written. Its subject is its seller, or the deployment. */
 export type NewAuditRecord = v.InferInput<typeof auditRecordSchema> & {
-  /** The keyed hashes of an erased phone, so that an erasure can be repeated on a restored table. No list of records shows them. */
+  /** The keyed hashes of an erased phone, so that a restore brings nothing of it back. No list of records shows them. */
   readonly phone_hashes?: readonly string[];
   /** When the record is deleted, in epoch seconds; records without it stay. */
   readonly ttl?: number;

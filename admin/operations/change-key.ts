@@ -32,23 +32,6 @@ export const requireActive = (key: ApiKey): ApiKey => {
   return key;
 };
 
-/**
- * Notes in API Gateway that a key is about to change, before the table is written: after an interruption, `restore revoke` then knows of
- * a change that may not have been made, and does not miss one that was. An error of API Gateway does not keep a leaked key from being
- * revoked: the flush that follows fails too, and the command with it.
- */
-export const noteChange = async (
-  admin: Administration,
-  name: string,
-  { key, at }: { readonly key: ApiKey; readonly at: string },
-): Promise<void> => {
-  const { gateway_key_id: id } = key;
-  if (id === undefined) return;
-  await step(admin, `${name}: note the change in API Gateway`, () =>
-    admin.usagePlans.noteChange(id, at).catch(() => undefined),
-  );
-};
-
 /** Plans and writes a change. If the key or its seller has changed since it was read, it plans again from the new state. */
 const writeChange = async (
   admin: Administration,
@@ -62,7 +45,6 @@ const writeChange = async (
     if (isDeepStrictEqual(after, before)) return after;
     const record = admin.record({ action, seller_id, key_id: keyId, details });
     const marked: ApiKey = { ...after, unflushed_since: record.at };
-    await noteChange(admin, name, { key: before, at: record.at });
     const isWritten = await step(admin, `${name}: ${write}`, () =>
       admin.keys.save({ before, after: marked, sellerStatus, record }),
     );
@@ -72,8 +54,7 @@ const writeChange = async (
 };
 
 /**
- * Changes a key, at once: notes it in API Gateway, writes it with all secrets of the key and the audit record in one transaction, then
- * makes API Gateway forget the authorizer decisions made before it. A change that changes nothing writes nothing and no record. Returns the key
+ * Changes a key, at once: writes it with all secrets of the key and the audit record in one transaction, then makes API Gateway forget the authorizer decisions made before it. A change that changes nothing writes nothing and no record. Returns the key
  * after it. Throws `changed_meanwhile` after 5 attempts.
  */
 export const changeKey = async (admin: Administration, keyId: string, edit: KeyEdit): Promise<ApiKey> => {

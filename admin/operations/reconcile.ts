@@ -1,5 +1,4 @@
 import { type Administration, gatewayKeyNamePrefix, keyIdInGatewayName } from '#admin/administration.ts';
-import { requireReplayed } from '#admin/stores/table-mark.ts';
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
 import { PLAN_NAMES, planTable } from '#shared/rate-limits/plans.ts';
 import { type Difference, type GatewaySide, gatewayOnlyDifferences, keyDifferences } from './differences.ts';
@@ -44,10 +43,9 @@ const compare = async (admin: Administration, gateway: GatewaySide) => {
 /**
  * Compares the table with API Gateway and, with `fix`, repairs the differences. API Gateway is brought to the state of the table, and an
  * interrupted operation is completed or withdrawn. Each repair reads the key again first, since it may have changed. `beingIssued`:
- * pending keys younger than two minutes, whose issue is running or was interrupted just now. Throws `not_replayed`.
+ * pending keys younger than two minutes, whose issue is running or was interrupted just now.
  */
 export const reconcile = async (admin: Administration, { fix }: { readonly fix: boolean }) => {
-  await requireReplayed(admin.table);
   // API Gateway first: every key is in the table before it is in API Gateway.
   const gateway = await readGateway(admin);
   const { sellers, keys, pending, differences } = await compare(admin, gateway);

@@ -3,7 +3,6 @@ import { refusal } from '#admin/refusal.ts';
 import type { Seller, SellerStatus } from '#admin/stores/seller-store.ts';
 import type { ApiKey } from '#shared/api-keys/api-key.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
-import { noteChange } from './change-key.ts';
 
 const NAMES = { suspended: 'suspend', active: 'resume' } as const;
 const ACTIONS = { suspended: 'seller.suspended', active: 'seller.resumed' } as const;
@@ -30,8 +29,7 @@ export const rewriteSecrets = async (
 };
 
 /**
- * Suspends a seller, which makes all its keys invalid, or resumes it. After the notes in API Gateway the seller's item is written first:
- * from then on no key can be issued for a suspended seller. Then follow its secrets, the authorizer cache and its keys in API Gateway. Running it again
+ * Suspends a seller, which makes all its keys invalid, or resumes it. The seller's item is written first: from then on no key can be issued for a suspended seller. Then follow its secrets, the authorizer cache and its keys in API Gateway. Running it again
  * completes what was interrupted; the audit gets one record.
  */
 export const setSellerStatus = async (
@@ -42,10 +40,6 @@ export const setSellerStatus = async (
   const name = NAMES[status];
   const seller = await requireSeller(admin, sellerId);
   const record = admin.record({ action: ACTIONS[status], seller_id: sellerId });
-  if (seller.status !== status) {
-    for (const key of await admin.keys.listOf(sellerId))
-      await noteChange(admin, name, { key, at: record.at });
-  }
   const isChanged = await step(admin, `${name}: mark the seller`, () =>
     admin.sellers.setStatus(sellerId, status, record),
   );

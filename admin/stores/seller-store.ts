@@ -7,7 +7,6 @@ import { type ItemKey, SELLERS_PARTITION, sellerKey, sellerListKey } from '#shar
 import { getItem, queryAll } from '#shared/table/reads.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
 import { batchGetAll } from './batch-get.ts';
-import { markIfNew } from './table-mark.ts';
 import { ifAbsent, transact } from './transactions.ts';
 
 /** A seller as it is stored. It has `user_count - removed_count` users. Only an active seller's keys are valid. */
@@ -66,13 +65,12 @@ export const sellerStore = (table: Table) => {
   };
 
   return {
-    /** Writes a new seller, its item in the list of all sellers, the mark of the table, and the audit record. */
+    /** Writes a new seller, its item in the list of all sellers, and the audit record. */
     async create(seller: Seller, record: NewAuditRecord): Promise<void> {
       const { seller_id, created_at } = seller;
       const items = [
         { Put: { TableName, Item: { ...sellerKey(seller_id), ...seller }, ...ifAbsent } },
         { Put: { TableName, Item: sellerListKey(created_at, seller_id) } },
-        await markIfNew(table),
       ];
       if (!(await transact(table, items, record))) throw new Error('a new seller id exists already');
     },

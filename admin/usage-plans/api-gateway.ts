@@ -92,10 +92,9 @@ const keyCalls = (client: APIGatewayClient) => {
       { nameQuery: namePrefix, includeValues: true },
     );
     for await (const page of pages) {
-      for (const { id = '', name = '', value = '', enabled = false, ...dates } of page.items ?? []) {
-        const changedAtMs = (dates.lastUpdatedDate ?? dates.createdDate)?.getTime() ?? 0;
+      for (const { id = '', name = '', value = '', enabled = false } of page.items ?? []) {
         // API Gateway filters by the query; an emulator may not.
-        if (name.startsWith(namePrefix)) yield { id, name, value, enabled, changedAtMs };
+        if (name.startsWith(namePrefix)) yield { id, name, value, enabled };
       }
     }
   }
@@ -126,10 +125,6 @@ const keyCalls = (client: APIGatewayClient) => {
 
     async setEnabled(id, enabled) {
       await client.send(replacing(id, '/enabled', String(enabled)));
-    },
-
-    async noteChange(id, at) {
-      await ifPresent(client.send(replacing(id, '/description', `Changed ${at}`)));
     },
 
     async countKeys(atMost) {

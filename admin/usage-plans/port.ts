@@ -6,8 +6,6 @@ export interface GatewayKey {
   readonly name: string;
   readonly value: string;
   readonly enabled: boolean;
-  /** When API Gateway says that it was created or changed, in epoch milliseconds. */
-  readonly changedAtMs?: number;
 }
 
 /** The requests of a key that API Gateway counted on one day (UTC, `2026-11-21`). */
@@ -22,13 +20,11 @@ export interface DayUsage {
  */
 export interface UsagePlans {
   /** Creates a key, or returns the existing key with the same name and value. Throws Refusal `key_quota_reached`. */
-  createKey(key: Omit<GatewayKey, 'id' | 'changedAtMs'>): Promise<GatewayKey>;
+  createKey(key: Omit<GatewayKey, 'id'>): Promise<GatewayKey>;
   /** Deletes a key. Succeeds if it does not exist. */
   deleteKey(id: string): Promise<void>;
   /** Throws if the key does not exist. */
   setEnabled(id: string, enabled: boolean): Promise<void>;
-  /** Writes the time of a change (ISO) into the description of a key, so that API Gateway knows of it if the table is lost. */
-  noteChange(id: string, at: string): Promise<void>;
   /** Lists the keys whose names begin with the prefix. */
   listKeys(namePrefix: string): AsyncIterable<GatewayKey>;
   /** Counts all keys of the account in this Region, up to `atMost`. */

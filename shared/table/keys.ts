@@ -27,7 +27,6 @@
  * | the SMS sent to a phone over all sellers        | GetItem CODE#<phone hash> / ALL                                 |
  * | a limit's count in a window                     | UpdateItem LIMIT#<subject> / HOUR#<window> or DAY#<window>      |
  * | the counts of a key in a range of hours or days | Query LIMIT#<key>, sk between two windows                       |
- * | the table that the items were written in        | GetItem STAGE / TABLE                                           |
  *
  * No phone, national id, code or API key is part of an item's key: only keyed hashes, made with a key held outside the table.
  */
@@ -188,6 +187,3 @@ export const limitsPartition = (subject: string): string => `LIMIT#${subject}`;
 
 /** `window` is the number of the hour or the day (UTC) since the epoch. Both sort as text: of hours until 2084, of days until 2243. */
 export const limitSortKey = (unit: 'HOUR' | 'DAY', window: number): string => `${unit}#${window}`;
-
-/** Holds the id of the table that the items were written in, or replayed to: a restored table has another id. */
-export const TABLE_MARK: ItemKey = { pk: 'STAGE', sk: 'TABLE' };

@@ -66,16 +66,6 @@ describe('the data stack', () => {
     },
   );
 
-  test("lets the functions use a restored table and keeps the stage's own table", () => {
-    const { api, data } = templatesOf('dev', { restoredTable: 'buyer-linking-restored' });
-    data.resourceCountIs('AWS::DynamoDB::GlobalTable', 1);
-    const names = Object.values(resourcesOf(api, 'AWS::Lambda::Function')).flatMap(
-      ({ Properties }) => Properties.Environment?.Variables?.TABLE_NAME ?? [],
-    );
-    expect(new Set(names)).toEqual(new Set(['buyer-linking-restored']));
-    expect(JSON.stringify(resourcesOf(api, 'AWS::IAM::Role'))).toContain(':table/buyer-linking-restored');
-  });
-
   test('has a signing key for P-256 signatures only', () => {
     const [key] = Object.values(resourcesOf(prod, 'AWS::KMS::Key'));
     expect(key?.Properties).toMatchObject({ KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' });

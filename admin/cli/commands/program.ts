@@ -12,7 +12,6 @@ import { addUsageCommand } from './key-limits.ts';
 import { addKeyCommands } from './keys.ts';
 import { addProviderCommands } from './providers.ts';
 import { addReconcileCommand } from './reconcile.ts';
-import { addRestoreCommands } from './restore.ts';
 import { addSellerCommands } from './sellers.ts';
 import { addUserCommands } from './users.ts';
 
@@ -23,7 +22,6 @@ const COMMANDS: readonly AddCommands[] = [
   addBuyerCommands,
   addUserCommands,
   addReconcileCommand,
-  addRestoreCommands,
   addHashSecretCommands,
   addAuditCommand,
   addInfoCommands,

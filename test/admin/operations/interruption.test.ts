@@ -26,9 +26,6 @@ interface Operation {
 const PLAN_MOVE = ['leave the plan free', 'enter the plan professional'];
 const flushed = (name: string) => [`${name}: flush the authorizer cache`, `${name}: record the flush`];
 
-/** The first step of a change of a key. */
-const noted = (name: string): string => `${name}: note the change in API Gateway`;
-
 const OPERATIONS: Record<string, Operation> = {
   issue: {
     steps: ['record as pending', 'register with API Gateway', 'attach to the plan', 'activate'].map(
@@ -39,12 +36,7 @@ const OPERATIONS: Record<string, Operation> = {
     outcomes: [{ plan: 'free', works: true, keys: 1 }],
   },
   'assign a plan': {
-    steps: [
-      noted('assign'),
-      'assign: write the plan',
-      ...PLAN_MOVE.map((s) => `assign: ${s}`),
-      ...flushed('assign'),
-    ],
+    steps: ['assign: write the plan', ...PLAN_MOVE.map((s) => `assign: ${s}`), ...flushed('assign')],
     run: ({ admin }, { keyId }) => assignPlan(admin, keyId, 'professional'),
     outcomes: [
       { plan: 'free', works: true },
@@ -52,7 +44,7 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'set the scopes': {
-    steps: [noted('scopes'), 'scopes: write the scopes', ...flushed('scopes')],
+    steps: ['scopes: write the scopes', ...flushed('scopes')],
     run: ({ admin }, { keyId }) => setScopes(admin, keyId, ['users:write']),
     outcomes: [
       { scopes: ['users:read'], authorized: ['users:read'], works: true },
@@ -60,7 +52,7 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'set the limits': {
-    steps: [noted('limits'), 'limits: write the limits', ...flushed('limits')],
+    steps: ['limits: write the limits', ...flushed('limits')],
     run: ({ admin }, { keyId }) => setKeyLimits(admin, keyId, { set: { 'sms-per-hour': 5 }, unset: [] }),
     outcomes: [
       { limits: undefined, authorizedLimits: undefined, works: true },
@@ -68,7 +60,7 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'set the expiry': {
-    steps: [noted('expire'), 'expire: write the expiry', ...flushed('expire')],
+    steps: ['expire: write the expiry', ...flushed('expire')],
     run: ({ admin, clock }, { keyId }) => setExpiry(admin, keyId, Math.floor(clock() / 1000) + 60),
     outcomes: [
       { works: true },
@@ -77,7 +69,7 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'rotate with a grace': {
-    steps: [noted('rotate'), 'rotate: add the new secret, end the old', ...flushed('rotate')],
+    steps: ['rotate: add the new secret, end the old', ...flushed('rotate')],
     run: ({ admin }, { keyId }) => rotateKey(admin, keyId, 3600),
     outcomes: [
       { works: true, secrets: 1 },
@@ -86,7 +78,6 @@ const OPERATIONS: Record<string, Operation> = {
   },
   revoke: {
     steps: [
-      noted('revoke'),
       'revoke: make its secrets invalid',
       ...flushed('revoke'),
       'revoke: leave the plan free',
@@ -101,7 +92,6 @@ const OPERATIONS: Record<string, Operation> = {
   },
   'suspend a seller': {
     steps: [
-      noted('suspend'),
       'suspend: mark the seller',
       'suspend: write the secrets of a key',
       'suspend: flush the authorizer cache',
@@ -116,7 +106,6 @@ const OPERATIONS: Record<string, Operation> = {
   },
   'resume a seller': {
     steps: [
-      noted('resume'),
       'resume: mark the seller',
       'resume: write the secrets of a key',
       'resume: flush the authorizer cache',

@@ -51,7 +51,7 @@ describe('revokeKey', () => {
 
   it('makes the secret invalid while API Gateway answers with errors, and completes when it runs again', async () => {
     const fail = () => Promise.reject(new Error('API Gateway is down'));
-    const usagePlans = { ...deployment.admin.usagePlans, noteChange: fail, flushAuthorizerCache: fail };
+    const usagePlans = { ...deployment.admin.usagePlans, flushAuthorizerCache: fail };
     const outage = { ...deployment.admin, usagePlans };
     await expect(revokeKey(outage, issued.key.key_id)).rejects.toThrow('API Gateway is down');
     expect(await deployment.works(issued.secret)).toBe(false);

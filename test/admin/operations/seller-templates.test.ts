@@ -1,10 +1,8 @@
 import { reconcile } from '#admin/operations/reconcile.ts';
-import { replay } from '#admin/operations/replay.ts';
 import { setSellerTemplates, templatesOf } from '#admin/operations/seller-templates.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
 import { linkBuyer } from './linked-buyer.ts';
-import { itemsIn, restoredFrom } from './restored-table.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
@@ -62,23 +60,5 @@ describe('setSellerTemplates', () => {
   it('is a change of the table alone: reconcile finds no difference', async () => {
     await setIn(deployment.admin, { kavenegar: 'kaveh-books' });
     expect((await reconcile(deployment.admin, { fix: false })).findings).toEqual([]);
-  });
-});
-
-describe('a replay', () => {
-  it('keeps the templates of the old table, also those that were removed since the restore point', async () => {
-    await setIn(deployment.admin, { kavenegar: 'before', 'sms-ir': 200_001 });
-    const snapshot = await itemsIn(deployment.table);
-    deployment.clock.advance(60);
-    await setSellerTemplates(deployment.admin, seller.seller_id, {
-      locale: 'fa',
-      set: { kavenegar: 'since' },
-      remove: ['sms-ir'],
-    });
-    const restored = await restoredFrom(deployment, snapshot);
-    expect(await readBySend(restored)).toEqual({ kavenegar: { fa: 'before' }, 'sms-ir': { fa: 200_001 } });
-    await replay(restored, deployment.table);
-    expect(await readBySend(restored)).toEqual({ kavenegar: { fa: 'since' }, 'sms-ir': {} });
-    expect((await reconcile(restored, { fix: false })).findings).toEqual([]);
   });
 });

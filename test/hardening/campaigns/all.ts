@@ -12,7 +12,6 @@ import { leaks } from './leaks.ts';
 import { limits } from './limits.ts';
 import { model } from './model.ts';
 import { outage } from './outage.ts';
-import { restore } from './restore.ts';
 import { schemathesis } from './schemathesis.ts';
 import { supplyChain } from './supply-chain.ts';
 
@@ -28,7 +27,6 @@ export const campaigns: readonly Campaign[] = [
   schemathesis,
   keys,
   limits,
-  restore,
   abuse,
   supplyChain,
   hostileInputs,

@@ -53,9 +53,7 @@ describe('the file', () => {
     const key = { id: 'Ab3', name: 'buyer-linking-local-key_1', value: VALUE, enabled: true, plan: 'free' };
     await writeFile(file, JSON.stringify({ keys: [key], usage: { Ab3: { '2026-11-20': 7 } } }));
     const { usagePlans, simulator, keys, stop } = await start();
-    expect(await keys()).toEqual([
-      { id: 'Ab3', name: key.name, value: VALUE, enabled: true, changedAtMs: 0 },
-    ]);
+    expect(await keys()).toEqual([{ id: 'Ab3', name: key.name, value: VALUE, enabled: true }]);
     expect(simulator.throttleOf(VALUE)).toEqual(usagePlanThrottle('free'));
     expect(await usagePlans.usage('Ab3', 'free', '2026-11-20', '2026-11-21')).toEqual([
       { day: '2026-11-20', requests: 7 },
