@@ -53,6 +53,7 @@ export const paidCheck = async (
     const seconds = error.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS;
     throw problem('verification_unavailable', {
       retryAfterSeconds: Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, seconds)),
+      detail: error.detail,
       cause: error,
     });
   }

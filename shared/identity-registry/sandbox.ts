@@ -1,6 +1,6 @@
 /** The registry of a sandbox stage: answers by the test persons, in process. Every other valid person matches. */
 import type { Provider } from '#shared/providers/provider.ts';
-import { failAs, isSandboxPhone, SANDBOX } from '#shared/providers/sandbox.ts';
+import { assertSandboxPhone, failAs, SANDBOX } from '#shared/providers/sandbox.ts';
 import { outcomeOfPerson } from '#shared/providers/test-identities.ts';
 import { IDENTITY, type IdentityRegistry, OWNERSHIP } from './port.ts';
 
@@ -15,9 +15,10 @@ export const sandboxRegistry: Provider<IdentityRegistry> = {
       return outcome === 'not_found' || outcome === 'deceased' ? outcome : 'matched';
     },
     async checkPhoneOwnership(nationalId, phone, signal) {
-      // Not a verdict: the sandbox knows nothing about the owner of a real phone.
-      const outcome = isSandboxPhone(phone) ? outcomeOfPerson(nationalId) : 'rejected';
-      await failAs(outcome, { provider: SANDBOX, operation: OWNERSHIP }, signal);
+      const site = { provider: SANDBOX, operation: OWNERSHIP };
+      assertSandboxPhone(phone, site);
+      const outcome = outcomeOfPerson(nationalId);
+      await failAs(outcome, site, signal);
       return outcome === 'not_owner' ? 'not_matched' : 'matched';
     },
   }),

@@ -31,6 +31,13 @@ export const assertSandboxAllowed = (names: readonly string[], keyPrefix: KeyPre
 /** Returns whether the sandbox accepts a phone (E.164). */
 export const isSandboxPhone = (phone: string): boolean => SANDBOX_PHONE.test(phone);
 
+/** Throws the failure of a phone (E.164) that the sandbox does not accept: no verdict, since it knows nothing about a real phone. */
+export const assertSandboxPhone = (phone: string, site: CallSite): void => {
+  if (isSandboxPhone(phone)) return;
+  const detail = 'This deployment is a sandbox: it knows phones that begin with 0999 only.';
+  throw new ProviderUnavailable(site, 'rejected', { delivery: 'not_sent', detail });
+};
+
 /** The failures of the outcomes that are no verdict; `slow` never responds. */
 const FAILURES: Partial<Record<PersonOutcome | PhoneOutcome, readonly [UnavailableReason, Delivery]>> = {
   quota: ['quota', 'not_sent'],

@@ -59,11 +59,13 @@ export class ProviderUnavailable extends Error {
   readonly reason: UnavailableReason;
   readonly delivery: Delivery;
   readonly retryAfterSeconds: number | undefined;
+  /** A text for the caller, in place of the detail of the problem. Only the sandbox has one. */
+  readonly detail: string | undefined;
 
   constructor(
     { provider, operation }: CallSite,
     reason: UnavailableReason,
-    details: { delivery: Delivery; retryAfterSeconds?: number | undefined; cause?: unknown },
+    details: { delivery: Delivery; retryAfterSeconds?: number | undefined; cause?: unknown; detail?: string },
   ) {
     super(`${provider} ${operation}: ${reason}`, { cause: details.cause });
     this.provider = provider;
@@ -71,6 +73,7 @@ export class ProviderUnavailable extends Error {
     this.reason = reason;
     this.delivery = details.delivery;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.detail = details.detail;
   }
 
   /** False if the failure was known before any attempt was made, so that nothing can be billed. */

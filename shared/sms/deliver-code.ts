@@ -38,7 +38,7 @@ export const deliverCode = async (
       retryAfterSeconds: isReached
         ? REACHED_RETRY_AFTER_SECONDS
         : (error.retryAfterSeconds ?? NOT_REACHED_RETRY_AFTER_SECONDS),
-      ...(isPossiblySent ? { detail: PROBLEMS.sms_unavailable.otherDetail } : {}),
+      detail: isPossiblySent ? PROBLEMS.sms_unavailable.otherDetail : error.detail,
       cause: error,
     });
   }

@@ -1,6 +1,6 @@
 /** The SMS provider of a sandbox stage: sends nothing, and answers by the test phones, in process. */
 import type { Provider } from '#shared/providers/provider.ts';
-import { failAs, isSandboxPhone, SANDBOX } from '#shared/providers/sandbox.ts';
+import { assertSandboxPhone, failAs, SANDBOX } from '#shared/providers/sandbox.ts';
 import { outcomeOfPhone } from '#shared/providers/test-identities.ts';
 import { SEND_CODE, type SmsSender } from './port.ts';
 
@@ -10,8 +10,9 @@ export const sandboxSms: Provider<SmsSender> = {
   credentials: undefined,
   open: () => ({
     async sendCode({ phone }, signal) {
-      const outcome = isSandboxPhone(phone) ? outcomeOfPhone(phone) : 'rejected';
-      await failAs(outcome, { provider: SANDBOX, operation: SEND_CODE }, signal);
+      const site = { provider: SANDBOX, operation: SEND_CODE };
+      assertSandboxPhone(phone, site);
+      await failAs(outcomeOfPhone(phone), site, signal);
       return { provider: SANDBOX };
     },
   }),

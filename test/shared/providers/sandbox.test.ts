@@ -1,6 +1,7 @@
 import { bind as bindCreateUser } from '#functions/create-user.ts';
 import { bind as bindSendOtp } from '#functions/send-otp.ts';
 import type { KeyPrefix } from '#shared/env.ts';
+import { paidCheck } from '#shared/identity-registry/check-person.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import { codesOf, randomCode, sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import { isSandboxAllowed, isSandboxPhone } from '#shared/providers/sandbox.ts';
@@ -12,6 +13,7 @@ import {
   testPhone,
 } from '#shared/providers/test-identities.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
+import { deliverCode } from '#shared/sms/deliver-code.ts';
 import { completeNationalId } from '#shared/values/national-id.ts';
 import { messageTo } from '#test/fakes/sms.ts';
 import { failureOf, neverAborted } from './failure.ts';
@@ -27,16 +29,29 @@ const sms = smsSenderFrom(['sandbox'], noSecret, options);
 const registry = identityRegistryFrom(['sandbox'], noSecret, options);
 const REAL_PHONE = '+989121234567';
 
+describe('a phone that does not begin with 0999', () => {
+  const detail = 'This deployment is a sandbox: it knows phones that begin with 0999 only.';
+  const deadlineMs = performance.now() + 100_000;
+
+  it('is refused with sms_unavailable and a detail that says so', async () => {
+    const sent = deliverCode(sms, { ...messageTo(REAL_PHONE), deadlineMs }, async () => {});
+    await expect(sent).rejects.toMatchObject({ code: 'sms_unavailable', detail });
+  });
+
+  it('is refused with verification_unavailable and a detail that says so', async () => {
+    const birthDate = { year: 1370, month: 1, day: 5 };
+    const person = { nationalId: completeNationalId('999000001'), birthDate, phone: REAL_PHONE };
+    const count = async () => ({ refund: async () => {} });
+    const checked = paidCheck({ identityRegistry: registry, count }, person, deadlineMs);
+    await expect(checked).rejects.toMatchObject({ code: 'verification_unavailable', detail });
+  });
+});
+
 describe('the sandbox as an SMS provider', () => {
   it('accepts a message to a phone of 0999', async () => {
     expect(await sms.sendCode(messageTo('+989990000001', '000001'), neverAborted())).toEqual({
       provider: 'sandbox',
     });
-  });
-
-  it('rejects every other phone as not sent', async () => {
-    const failure = await failureOf(sms.sendCode(messageTo(REAL_PHONE), neverAborted()));
-    expect(failure).toMatchObject({ provider: 'sandbox', reason: 'rejected', delivery: 'not_sent' });
   });
 
   it.each([
@@ -61,12 +76,6 @@ describe('the sandbox as an SMS provider', () => {
 });
 
 describe('the sandbox as an identity registry', () => {
-  it('throws no verdict on the owner of a phone outside 0999', async () => {
-    const person = completeNationalId('999000001');
-    const failure = await failureOf(registry.checkPhoneOwnership(person, REAL_PHONE, neverAborted()));
-    expect(failure).toMatchObject({ provider: 'sandbox', reason: 'rejected' });
-  });
-
   it.each([
     ['quota', 'quota'],
     ['balance', 'balance'],
