@@ -15,7 +15,7 @@ import { type CodeOwner, type CodeStore, codeStore } from '#shared/one-time-code
 import { problem } from '#shared/problems.ts';
 import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
 import { keyLimits } from '#shared/rate-limits/request-limits.ts';
-import { registersBuyers } from '#shared/scopes.ts';
+import { isBuyerApp } from '#shared/scopes.ts';
 import { hashesFromEnv } from '#shared/secrets/from-env.ts';
 import { type KeyedHashes, sameMac } from '#shared/secrets/keyed-hashes.ts';
 import { tableFromEnv } from '#shared/table/client.ts';
@@ -77,7 +77,7 @@ export const handle: Handle<typeof route, VerifyOtpDeps> = async (request, deps)
   const { mac, provider } = rightCode;
 
   const claims = accessTokenClaims({ issuer: tokenIssuer, audience, buyerId, phone, verifiedAt });
-  const registration = registersBuyers(caller)
+  const registration = isBuyerApp(caller)
     ? buyers.register(phoneHash, buyerId, new Date(clock()).toISOString())
     : undefined;
   // Signed before the code is used up: if the signer fails, the buyer loses a try and not the code.

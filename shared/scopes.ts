@@ -3,10 +3,9 @@ export const SCOPES = ['users:read', 'users:write', 'events:read', 'key:rotate',
 
 export type Scope = (typeof SCOPES)[number];
 
-/** Returns whether the caller is the buyer app: its sends have a count of their own, and its failed verifies are never refused. */
+/**
+ * Returns whether the caller is the buyer app, by its key or because no key is taken: a verified code registers the buyer, its sends
+ * have a count of their own, and its failed verifies are never refused.
+ */
 export const isBuyerApp = (caller: { readonly scopes: readonly Scope[] } | undefined): boolean =>
-  caller?.scopes.includes('buyers:register') ?? false;
-
-/** Returns whether a verified code also registers the buyer: with the buyer app's key, or where no key is taken. */
-export const registersBuyers = (caller: { readonly scopes: readonly Scope[] } | undefined): boolean =>
-  caller === undefined || isBuyerApp(caller);
+  caller === undefined || caller.scopes.includes('buyers:register');

@@ -15,7 +15,8 @@ const TOKEN_TIMEOUT_MS = 5000;
 const TOKEN_SITE: CallSite = { provider: 'jibit', operation: 'token' };
 
 const pairSchema = v.object({
-  accessToken: v.pipe(v.string(), v.minLength(1)),
+  // What a header can hold. Any other token would fail each inquiry until the container ends.
+  accessToken: v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,8192}$/)),
   refreshToken: v.pipe(v.string(), v.minLength(1)),
 });
 

@@ -12,14 +12,13 @@ export interface CircuitOptions {
 
 type State =
   | { readonly is: 'closed'; failures: number }
-  | { readonly is: 'open'; readonly probeAtMs: number }
-  | { readonly is: 'half_open' };
+  | { readonly is: 'open' | 'half_open'; readonly probeAtMs: number };
 
 /**
  * The circuit of one operation of one provider, in memory. Each operation has its own, because at night one service of a provider can
  * be down while another works: a shared count of consecutive failures would never reach the limit. The circuit opens after
  * `failuresToOpen` consecutive failures. After `openMs` one call probes: its success closes the circuit, its failure opens it for
- * another `openMs`. Every call is passed to `enter` before it is made and to `leave` when it has ended.
+ * another `openMs`; if it has not ended after `openMs`, the next call probes. Every call is passed to `enter` before it is made and to `leave` when it has ended.
  */
 export const circuit = (
   site: CallSite,
@@ -39,8 +38,9 @@ export const circuit = (
     /** Returns the state in which a call begins, or the failure `circuit_open` if no call may be made now. */
     enter(): State | ProviderUnavailable {
       if (state.is === 'closed') return state;
-      const waitMs = state.is === 'open' ? state.probeAtMs - monotonicClock() : openMs;
-      if (waitMs <= 0) return change({ is: 'half_open' });
+      const waitMs = state.probeAtMs - monotonicClock();
+      // A probe that has not ended by then is given up.
+      if (waitMs <= 0) return change({ is: 'half_open', probeAtMs: monotonicClock() + openMs });
       const retryAfterSeconds = Math.ceil(Math.min(waitMs, openMs) / 1000);
       return new ProviderUnavailable(site, 'circuit_open', { delivery: 'not_reached', retryAfterSeconds });
     },

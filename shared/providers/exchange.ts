@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isNativeError } from 'node:util/types';
 import {
@@ -68,10 +67,9 @@ export const exchange = async (
       if (request.reusedSocket) onConnected();
       else socket.once(isTls ? 'secureConnect' : 'connect', onConnected);
     });
-    // An error after the response has begun ends the reading of its body. It does nothing here, but needs a listener.
-    request.on('error', () => {});
+    const responded = responseOf(site, request);
     request.end(isForm ? body.toString() : JSON.stringify(body));
-    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const response = await responded;
     return { status: response.statusCode ?? 0, json: parseJson(await readBounded(site, response)) };
   } catch (error) {
     if (error instanceof ProviderUnavailable) throw error;
@@ -79,6 +77,20 @@ export const exchange = async (
     throw new ProviderUnavailable(site, 'transport', { delivery, cause: safeCause(error) });
   }
 };
+
+/**
+ * Resolves when the headers have arrived. Rejects with the error of the request (a timeout is one), with `malformed` after HTTP 101, and if
+ * the connection closes without any of these. An error after the headers ends the reading of the body and does nothing here.
+ */
+const responseOf = (site: CallSite, request: ClientRequest): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    request.on('response', resolve).on('error', reject);
+    request.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      reject(new ProviderUnavailable(site, 'malformed', { delivery: 'possibly_sent' }));
+    });
+    request.on('close', () => reject(new Error('closed without a response')));
+  });
 
 /** Returns the body as text. Throws `malformed` if it is too large; leaving the loop closes the connection. */
 const readBounded = async (site: CallSite, response: IncomingMessage): Promise<string> => {

@@ -6,7 +6,7 @@
 import type { Clock } from '#shared/clock.ts';
 import { logEvent } from '#shared/log.ts';
 import { type ProblemCode, problem } from '#shared/problems.ts';
-import { registersBuyers, type Scope } from '#shared/scopes.ts';
+import { isBuyerApp, type Scope } from '#shared/scopes.ts';
 import { type Consumed, consumeAll, consumed } from './consumed.ts';
 import type { Limit, LimitState } from './limits.ts';
 import { DAY_SECONDS } from './plans.ts';
@@ -74,7 +74,7 @@ export const stageCeilings = (
     async consumePaidCheck(key: CountedKey, limits: Pick<KeyLimits, 'consume'>): Promise<Consumed> {
       if (paidChecksPerDay === undefined) return limits.consume('paid-checks-per-day');
       const [name, code] = ['paid-checks-per-day', 'verification_unavailable'] as const;
-      const share = registersBuyers(key) ? undefined : { limit: keyShare(paidChecksPerDay), code };
+      const share = isBuyerApp(key) ? undefined : { limit: keyShare(paidChecksPerDay), code };
       const whole = { callsPerDay: paidChecksPerDay, limit: paidChecksPerDay };
       return consumeAll(
         () => limits.consume(name, share),
@@ -91,7 +91,7 @@ export const stageCeilings = (
       if (smsPerDay === undefined) return ofKey();
       const [name, code] = ['sms-per-day', 'sms_unavailable'] as const;
       const ofStage = (limit: number) => () => consumeOfStage(name, { callsPerDay: smsPerDay, limit }, code);
-      if (key === undefined || registersBuyers(key)) return consumeAll(ofKey, ofStage(smsPerDay));
+      if (key === undefined || isBuyerApp(key)) return consumeAll(ofKey, ofStage(smsPerDay));
       const share = { subject: key.keyId, name, limit: keyShare(smsPerDay) };
       const ofShare = () =>
         consume(share, code, ({ allowed, remaining }) => {

@@ -1,5 +1,5 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { type Clock, monotonicClock } from '#shared/clock.ts';
+import { type Clock, monotonicClock, systemClock } from '#shared/clock.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import { currentRequest, timedCall } from '#shared/request-context.ts';
 import type { SecretSource } from './port.ts';
@@ -14,9 +14,15 @@ const RETRY_AFTER_MS = 30 * 1000;
 /** The timeout of a refresh, retries of the SDK included: a request that waits for it can still use the last good value. */
 const REFRESH_TIMEOUT_MS = 1000;
 
+/**
+ * The age of a value is measured by both: the monotonic clock stands still while Lambda freezes a container, the system clock may be
+ * set back.
+ */
+const CLOCKS: readonly Clock[] = [monotonicClock, systemClock];
+
 /** Options for tests; a deployment uses the defaults. */
 interface TimeSources {
-  readonly clock?: Clock;
+  readonly clocks?: readonly Clock[];
   readonly timeoutSignal?: (timeoutMs: number) => AbortSignal;
 }
 
@@ -27,11 +33,16 @@ interface TimeSources {
 export const secretsManagerSecret = (
   secretId: string,
   client: Pick<SecretsManagerClient, 'send'> = new SecretsManagerClient({ requestHandler: TIMEOUTS }),
-  { clock = monotonicClock, timeoutSignal = AbortSignal.timeout }: TimeSources = {},
+  { clocks = CLOCKS, timeoutSignal = AbortSignal.timeout }: TimeSources = {},
 ): SecretSource => {
   let lastGood: string | undefined;
-  let refreshAtMs = 0;
+  let isDue = (): boolean => true;
   let reading: Promise<string> | undefined;
+
+  const refreshAfter = (ms: number): void => {
+    const due = clocks.map((clock) => ({ clock, atMs: clock() + ms }));
+    isDue = () => due.some(({ clock, atMs }) => clock() >= atMs);
+  };
 
   const getValue = async (abortSignal: AbortSignal | undefined): Promise<string> => {
     const command = new GetSecretValueCommand({ SecretId: secretId });
@@ -47,18 +58,18 @@ export const secretsManagerSecret = (
       lastGood = await getValue(
         lastGood === undefined ? currentRequest()?.signal : timeoutSignal(REFRESH_TIMEOUT_MS),
       );
-      refreshAtMs = clock() + REFRESH_AFTER_MS;
+      refreshAfter(REFRESH_AFTER_MS);
     } catch (error) {
       if (lastGood === undefined) throw error;
       logEvent('secret_refresh_failed', { secret: secretId, ...errorFields(error) });
-      refreshAtMs = clock() + RETRY_AFTER_MS;
+      refreshAfter(RETRY_AFTER_MS);
     }
     return lastGood;
   };
 
   return {
     async read() {
-      if (lastGood !== undefined && clock() < refreshAtMs) return lastGood;
+      if (lastGood !== undefined && !isDue()) return lastGood;
       reading ??= load().finally(() => {
         reading = undefined;
       });

@@ -203,20 +203,29 @@ describe('429', () => {
     ]);
   });
 
-  it('lets the buyer app send one code an hour to a phone after ten in 24 hours, so that nobody keeps its buyer out', async () => {
-    const { phone } = newPerson();
-    const { send, sent, clock } = sendOtp();
-    const app = { ...seller('sel_app'), scopes: 'buyers:register' };
-    for (let count = 0; count < 10; count += 1) {
-      expect((await send(phone, app)).status).toBe(202);
-      clock.advance(120);
-    }
-    const { json, headers } = await send(phone, app);
-    expect([json.code, headers['Retry-After']]).toEqual(['resend_too_soon', String(3600 - 120)]);
-    clock.advance(3600 - 120);
-    expect((await send(phone, app)).status).toBe(202);
-    expect(sent).toHaveLength(11);
-  });
+  it.each([
+    ['the buyer app', {}, { ...seller('sel_app'), scopes: 'buyers:register' }],
+    ['anybody where otpAccess is public', { otpAccess: 'public' }, null],
+  ] as const)(
+    'lets %s send one code an hour to a phone after ten, up to 24 in 24 hours, so that nobody keeps its buyer out',
+    async (_who, options, authorizer) => {
+      const { phone } = newPerson();
+      const { call, sent, clock } = sendOtp(options);
+      const send = () => call({ body: { phone }, authorizer });
+      for (let count = 0; count < 10; count += 1) {
+        expect((await send()).status).toBe(202);
+        clock.advance(120);
+      }
+      const { json, headers } = await send();
+      expect([json.code, headers['Retry-After']]).toEqual(['resend_too_soon', String(3600 - 120)]);
+      clock.advance(3600 - 120);
+      for (let count = 0; count < 15; count += 1) {
+        await send();
+        clock.advance(3600);
+      }
+      expect(sent).toHaveLength(24);
+    },
+  );
 
   it('is too_many_attempts while the phone is locked for the seller, and nothing is sent', async () => {
     const { phone } = newPerson();

@@ -130,6 +130,8 @@ describe('jibit', () => {
   it.each([
     [{ status: 200, json: { accessToken: '', refreshToken: 'r' } }, 'malformed'],
     [{ status: 200, json: { accessToken: 't' } }, 'malformed'],
+    [{ status: 200, json: { accessToken: 't\r\nx: y', refreshToken: 'r' } }, 'malformed'],
+    [{ status: 200, json: { accessToken: 't'.repeat(8193), refreshToken: 'r' } }, 'malformed'],
     [{ status: 200, text: '<html>' }, 'malformed'],
     [{ status: 503, text: '' }, 'upstream'],
   ] as const)('treats the token response %j as %s', async (reply, reason) => {

@@ -123,15 +123,19 @@ describe('circuit', () => {
     },
   );
 
-  it.each(['no_verdict', 'aborted', 'misconfigured'] as const)('ignores %s', async (reason) => {
-    const { fail, tryCall } = newCircuit();
-    for (let failure = 0; failure < 9; failure += 1) await fail(reason);
-    await fail();
-    await fail();
-    await fail(reason);
-    await fail();
-    expect(await tryCall()).toEqual(['circuit_open', false]);
-  });
+  it.each(['no_verdict', 'aborted', 'misconfigured'] as const)(
+    'counts %s neither as a failure nor as a response',
+    async (reason) => {
+      const { fail, tryCall } = newCircuit();
+      for (let failure = 0; failure < 9; failure += 1) await fail(reason);
+      expect(await tryCall()).toEqual(['passed', true]);
+      await fail();
+      await fail();
+      await fail(reason);
+      await fail();
+      expect(await tryCall()).toEqual(['circuit_open', false]);
+    },
+  );
 
   it('lets one call probe after ten seconds, and rejects the others meanwhile', async () => {
     const { open, run, tryCall, clock } = newCircuit();
@@ -146,6 +150,22 @@ describe('circuit', () => {
     expect(await probing).toBe('result');
     expect(await tryCall()).toEqual(['passed', true]);
     expect(states()).toEqual(['open', 'half_open', 'closed']);
+  });
+
+  it('lets another call probe ten seconds after a probe that never ends, and ignores the late end of that one', async () => {
+    const { open, run, fail, tryCall, clock } = newCircuit();
+    await open();
+    clock.advance(10);
+    const hanging = Promise.withResolvers<void>();
+    const first = run(() => hanging.promise);
+    clock.advance(9.999);
+    expect((await fail()).retryAfterSeconds).toBe(1);
+    clock.advance(0.001);
+    await fail();
+    hanging.resolve();
+    await first;
+    expect(await tryCall()).toEqual(['circuit_open', false]);
+    expect(states()).toEqual(['open', 'half_open', 'half_open', 'open']);
   });
 
   it('opens for another ten seconds when the probe fails', async () => {

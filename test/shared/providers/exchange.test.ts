@@ -104,6 +104,22 @@ describe('a failed exchange', () => {
     expect(everythingIn(failure)).not.toMatch(SECRETS);
   });
 
+  it('is malformed if the provider answers HTTP 101, and its connection is closed', async () => {
+    const closed = Promise.withResolvers<unknown>();
+    const failure = await withRawServer(
+      (socket) => {
+        socket.once('data', () =>
+          socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: sesame\r\n\r\n'),
+        );
+        socket.once('close', closed.resolve);
+      },
+      (port) => failureOf(get(`http://127.0.0.1:${port}`)),
+    );
+    await closed.promise;
+    expect(summaryOf(failure)).toEqual({ reason: 'malformed', delivery: 'possibly_sent' });
+    expect(everythingIn(failure)).not.toMatch(SECRETS);
+  });
+
   it('has reached nobody if the port is closed', async () => {
     const port = await withRawServer(
       () => {},

@@ -34,6 +34,7 @@ const secretsManager = () => {
       options.abortSignal?.addEventListener('abort', () => reject(options.abortSignal?.reason));
     });
   const clock = fakeClock('2026-11-21T08:00:00Z');
+  const monotonic = fakeClock('1970-01-01T00:00:00Z');
   const timeouts: { readonly ms: number; readonly controller: AbortController }[] = [];
   const timeoutSignal = (ms: number) => {
     const controller = new AbortController();
@@ -41,14 +42,14 @@ const secretsManager = () => {
     return controller.signal;
   };
   const client = { send } as unknown as Client;
-  const secret = secretsManagerSecret('the-secret', client, { clock, timeoutSignal });
+  const secret = secretsManagerSecret('the-secret', client, { clocks: [monotonic, clock], timeoutSignal });
   /** Reads the secret; the next call returns `value`. */
   const readWith = async (value: string) => {
     const reading = secret.read();
     calls.at(-1)?.respond(value);
     return reading;
   };
-  return { calls, timeouts, clock, secret, readWith };
+  return { calls, timeouts, clock, monotonic, secret, readWith };
 };
 
 const failures = () =>
@@ -71,7 +72,7 @@ describe('secretsManagerSecret', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('caches the value for 15 minutes, and then refreshes it once for concurrent reads', async () => {
+  it('caches the value for 15 minutes of the system clock, also while the monotonic clock stands still, and then refreshes it once for concurrent reads', async () => {
     const { calls, clock, secret, readWith } = secretsManager();
     await readWith('old');
     clock.advance(15 * MINUTE_SECONDS - 0.001);
@@ -81,6 +82,14 @@ describe('secretsManagerSecret', () => {
     calls[1]?.respond('new');
     expect(await Promise.all(readings)).toEqual(['new', 'new']);
     expect(calls).toHaveLength(2);
+  });
+
+  it('refreshes the value when the monotonic clock counts 15 minutes, although the system clock was set back', async () => {
+    const { clock, monotonic, readWith } = secretsManager();
+    await readWith('old');
+    clock.advance(-3600);
+    monotonic.advance(15 * MINUTE_SECONDS);
+    expect(await readWith('new')).toBe('new');
   });
 
   it('throws the error to all concurrent reads while there is no good value, and calls again at the next read', async () => {
