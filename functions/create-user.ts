@@ -57,7 +57,7 @@ const linkOrFind = async (
     hasWaited ? limits.recheck(...LIMITS) : limits.check(...LIMITS),
   ]);
   if (person !== undefined) {
-    if (!isSameLink(person, link, body)) throw await refusedLink(limits, 'user_conflict');
+    if (!isSameLink(person, link, body)) throw await refusedLink(limits, 'user_conflict', person.userId);
     const user = await users.getUser(link.sellerId, person.userId);
     return user && { status: 200, body: user };
   }
@@ -92,9 +92,10 @@ const isSameLink = (person: Person, { phoneHashes }: LinkHashes, { birth_date }:
 const refusedLink = async (
   limits: Pick<KeyLimits, 'consume'>,
   code: 'user_conflict' | 'buyer_not_registered' | 'external_id_conflict',
+  user_id?: string,
 ): Promise<Problem> => {
   await limits.consume('refused-links-per-hour');
-  return problem(code);
+  return problem(code, { user_id });
 };
 
 /** The attributes to store. Of the national id, only the last four digits. */

@@ -58,11 +58,19 @@ export const handle: Handle<typeof route, ListUsersDeps> = async ({ query, calle
   const filter = filterOf(query);
   const found = await findUsers(sellerId, { page, pageSize, filter }, deps);
   const { total, totalPages } = found;
+  const nextAfter = page < totalPages ? (found.users.at(-1)?.id ?? null) : null;
   const links = pageLinks({ page, pageSize, totalPages, filter });
   return {
     status: 200,
     ...(links === '' ? {} : { headers: { Link: links } }),
-    body: { data: found.users, page, page_size: pageSize, total, total_pages: totalPages },
+    body: {
+      data: found.users,
+      page,
+      page_size: pageSize,
+      total,
+      total_pages: totalPages,
+      next_after: nextAfter,
+    },
   };
 };
 

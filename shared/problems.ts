@@ -152,6 +152,8 @@ export interface ProblemTexts {
   readonly errors?: readonly InputError[] | undefined;
   /** A fixed text in place of the detail of the code. */
   readonly detail?: string | undefined;
+  /** Of `user_conflict`: the user that holds the national id. */
+  readonly user_id?: string | undefined;
 }
 
 interface ProblemOptions extends ProblemTexts {
@@ -166,6 +168,7 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: readonly InputError[] | undefined;
   readonly detail: string | undefined;
+  readonly user_id: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
@@ -174,6 +177,7 @@ export class Problem extends Error {
     this.code = code;
     this.errors = options.errors;
     this.detail = options.detail;
+    this.user_id = options.user_id;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
@@ -201,7 +205,11 @@ export const problemType = (code: ProblemCode): string => `urn:buyer-linking:pro
 export type ProblemBody = ReturnType<typeof problemBody>;
 
 /** Returns the RFC 9457 body of a problem. */
-export const problemBody = (code: ProblemCode, requestId: string, { errors, detail }: ProblemTexts = {}) => ({
+export const problemBody = (
+  code: ProblemCode,
+  requestId: string,
+  { errors, detail, user_id }: ProblemTexts = {},
+) => ({
   type: problemType(code),
   title: PROBLEMS[code].title,
   status: PROBLEMS[code].status,
@@ -209,4 +217,5 @@ export const problemBody = (code: ProblemCode, requestId: string, { errors, deta
   detail: detail ?? PROBLEMS[code].detail,
   request_id: requestId,
   ...(errors === undefined ? {} : { errors }),
+  ...(user_id === undefined ? {} : { user_id }),
 });

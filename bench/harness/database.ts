@@ -65,6 +65,7 @@ const userItem = (sellerId: string, ordinal: number): object => ({
   phone: `+98955${String(ordinal % 10_000_000).padStart(7, '0')}`,
   display_name: `Person ${ordinal}`,
   created_at: new Date(1_790_000_000_000 + ordinal * 1000).toISOString(),
+  checked_at: new Date(1_790_000_000_000 + ordinal * 1000).toISOString(),
   last_event: ordinal,
 });
 

@@ -99,11 +99,11 @@ final class Client
      *
      * @param array{display_name?: string, external_id?: string|null} $changes at least one; null clears the external id
      */
-    public function updateUser(string $id, array $changes): User
+    public function updateUser(string $id, array $changes): CorrectedUser
     {
         $reply = $this->transport->send('PATCH', '/v1/users/{id}', ['id' => $id], body: $changes);
 
-        return User::fromArray($reply->data);
+        return CorrectedUser::fromArray($reply->data);
     }
 
     /** Removes one of your users. A repeated call succeeds. Throws `user_not_found` if the id was never yours. */
@@ -184,17 +184,15 @@ final class Client
     public function users(): Generator
     {
         $position = 0;
-        $users = $this->listUsers(1, self::MAX_PAGE_SIZE)->users;
-        $after = count($users) < self::MAX_PAGE_SIZE ? null : end($users)->id;
+        $page = $this->listUsers(1, self::MAX_PAGE_SIZE);
         while (true) {
-            foreach ($users as $user) {
+            foreach ($page->users as $user) {
                 yield $position++ => $user;
             }
-            if ($after === null) {
+            if ($page->nextAfter === null) {
                 return;
             }
-            $next = $this->usersAfter($after);
-            [$users, $after] = [$next->users, $next->nextAfter];
+            $page = $this->usersAfter($page->nextAfter);
         }
     }
 

@@ -13,6 +13,7 @@ final class User
      * @param string $birthDate  in the calendar in which it was sent: `1370/1/15`
      * @param string $phone      in E.164: `+989121234567`
      * @param string $createdAt  the time of the link, UTC: `2026-11-21T08:30:00.000Z`
+     * @param string $checkedAt  when the registries last confirmed the person and the phone, UTC
      */
     public function __construct(
         public readonly string $id,
@@ -22,6 +23,7 @@ final class User
         public readonly string $phone,
         public readonly string $displayName,
         public readonly string $createdAt,
+        public readonly string $checkedAt,
     ) {
     }
 
@@ -36,6 +38,7 @@ final class User
             $data['phone'],
             $data['display_name'],
             $data['created_at'],
+            $data['checked_at'],
         );
     }
 }

@@ -8,10 +8,11 @@ namespace BuyerLinking;
 final class UserPage
 {
     /**
-     * @param list<User> $users
-     * @param int        $pageSize   how many users a page holds
-     * @param int        $total      how many users all pages hold
-     * @param int        $totalPages the number of pages
+     * @param list<User>  $users
+     * @param int         $pageSize   how many users a page holds
+     * @param int         $total      how many users all pages hold
+     * @param int         $totalPages the number of pages
+     * @param string|null $nextAfter  goes on with the users after these; null after the last user
      */
     public function __construct(
         public readonly array $users,
@@ -19,6 +20,7 @@ final class UserPage
         public readonly int $pageSize,
         public readonly int $total,
         public readonly int $totalPages,
+        public readonly ?string $nextAfter,
     ) {
     }
 
@@ -31,6 +33,7 @@ final class UserPage
             $data['page_size'],
             $data['total'],
             $data['total_pages'],
+            $data['next_after'],
         );
     }
 }

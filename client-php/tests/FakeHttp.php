@@ -27,6 +27,7 @@ final class FakeHttp implements ClientInterface
         'phone' => '+989121234567',
         'display_name' => 'سارا احمدی',
         'created_at' => '2026-11-21T08:30:00.000Z',
+        'checked_at' => '2026-11-21T08:30:00.000Z',
     ];
 
     /** @var list<RequestInterface> */
@@ -100,6 +101,7 @@ final class FakeHttp implements ClientInterface
             'page_size' => 100,
             'total' => 3,
             'total_pages' => $totalPages,
+            'next_after' => $page < $totalPages ? end($ids) : null,
         ]);
     }
 

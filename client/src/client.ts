@@ -6,6 +6,7 @@ import { type RetryPolicy, retryingFetch } from './retry.ts';
 import type {
   AccessToken,
   CodeSent,
+  CorrectedUser,
   EventQuery,
   Key,
   KeyUsage,
@@ -76,7 +77,7 @@ export const buyerLinking = (options: Options) => {
      * Corrects the display_name, the external_id (null clears it) or both. Throws `user_not_found`, and `external_id_conflict` if another
      * of your users has the external id.
      */
-    async updateUser(id: string, body: UserUpdate, { signal }: Call = {}): Promise<User> {
+    async updateUser(id: string, body: UserUpdate, { signal }: Call = {}): Promise<CorrectedUser> {
       const params = { path: { id } };
       return dataOf(await http.PATCH('/v1/users/{id}', { params, body, ...(signal && { signal }) }));
     },
@@ -117,13 +118,11 @@ export const buyerLinking = (options: Options) => {
      * whatever is linked or removed meanwhile.
      */
     async *users(call: Call = {}): AsyncGenerator<User, void, void> {
-      const { data } = await listUsers({ page_size: MAX_PAGE_SIZE }, call);
-      yield* data;
-      let after = data.length < MAX_PAGE_SIZE ? null : (data.at(-1)?.id ?? null);
-      while (after !== null) {
-        const next = await usersAfter(after, MAX_PAGE_SIZE, call);
-        yield* next.data;
-        after = next.next_after;
+      let page: UsersAfter = await listUsers({ page_size: MAX_PAGE_SIZE }, call);
+      yield* page.data;
+      while (page.next_after !== null) {
+        page = await usersAfter(page.next_after, MAX_PAGE_SIZE, call);
+        yield* page.data;
       }
     },
 

@@ -9,8 +9,10 @@ export type User = Schemas['User'];
 export type NewUser = Schemas['CreateUserBody'];
 /** The body of a correction. */
 export type UserUpdate = Schemas['UpdateUserBody'];
+/** A user as a correction returns it: without the data that only `users:read` shows. */
+export type CorrectedUser = Schemas['CorrectedUser'];
 /** A page of users. */
-export type UserPage = Required<Omit<Schemas['UserPage'], 'next_after'>>;
+export type UserPage = Required<Schemas['UserPage']>;
 /** The users after one user. `next_after` goes on with those after these; it is null if there are none. */
 export type UsersAfter = Required<Pick<Schemas['UserPage'], 'data' | 'page_size' | 'next_after'>>;
 /** The lifetime of a code that was sent, and the time until the next one, in seconds. */

@@ -56,7 +56,7 @@ Every page but the last is full. \`total\` counts your linked users, and \`total
 empty. New links never move a user; a removal moves the later users up by one. With \`phone\`, both count the matches; encode its
 \`+\` as \`%2B\`.
 
-To read all users, start with page 1 and go on with \`after\` its last id, then with each \`next_after\` until it is null. Nothing is skipped
+To read all users, start with page 1 and go on with \`after\`, the \`next_after\` of each response, until it is null. Nothing is skipped
 or repeated, whatever is linked or removed meanwhile.
 
 ## Events

@@ -6,6 +6,7 @@ import {
   problemBody,
   problemType,
 } from '#shared/problems.ts';
+import { USER_ID_EXAMPLE } from '#shared/users/schema.ts';
 import { componentName, refTo, type SchemaObject } from './json-schema.ts';
 
 /** A request id in the form of API Gateway. */
@@ -24,6 +25,12 @@ const INPUT_ERROR: SchemaObject = {
     parameter: { type: 'string', description: 'The name of a query parameter.', example: 'page' },
     detail: { type: 'string', description: 'What the value must be. It never repeats what was sent.' },
   },
+};
+
+const USER_ID_MEMBER: SchemaObject = {
+  type: 'string',
+  description: 'Of a link: the user that holds the national id.',
+  example: USER_ID_EXAMPLE,
 };
 
 const REQUIRED = ['type', 'title', 'status', 'code', 'detail', 'request_id'];
@@ -50,6 +57,7 @@ export const problemSchema = (code: ProblemCode): SchemaObject => {
         example: EXAMPLE_REQUEST_ID,
       },
       ...(listsErrors(code) ? { errors: { type: 'array', items: { $ref: refTo('InputError').$ref } } } : {}),
+      ...(code === 'user_conflict' ? { user_id: USER_ID_MEMBER } : {}),
     } as Record<string, SchemaObject>,
   };
 };
@@ -76,5 +84,8 @@ export const anyOfProblems = (codes: readonly ProblemCode[]): SchemaObject => {
 /** Returns an example of a problem. `error` is the example of what `validation_failed` lists. */
 export const problemExample = (code: ProblemCode, error: InputError) => ({
   summary: PROBLEMS[code].title,
-  value: problemBody(code, EXAMPLE_REQUEST_ID, listsErrors(code) ? { errors: [error] } : {}),
+  value: problemBody(code, EXAMPLE_REQUEST_ID, {
+    ...(listsErrors(code) ? { errors: [error] } : {}),
+    ...(code === 'user_conflict' ? { user_id: USER_ID_EXAMPLE } : {}),
+  }),
 });

@@ -37,7 +37,7 @@ const problemFrom = (error: unknown): Problem => {
 /** Turns an error into its response. An unexpected error becomes `internal`, with its cause in the log only. */
 export const completeWithProblem = (error: unknown): APIGatewayProxyResult => {
   const thrown = problemFrom(error);
-  const { code, errors, detail, retryAfterSeconds } = thrown;
+  const { code, errors, detail, user_id, retryAfterSeconds } = thrown;
   if (code === 'internal') {
     logEvent('request_failed', errorFields(thrown.cause ?? thrown));
   }
@@ -45,5 +45,8 @@ export const completeWithProblem = (error: unknown): APIGatewayProxyResult => {
     retryAfterSeconds === undefined
       ? {}
       : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) };
-  return complete(problemResponse(code, currentScope().requestId, { errors, detail, headers }), thrown);
+  return complete(
+    problemResponse(code, currentScope().requestId, { errors, detail, user_id, headers }),
+    thrown,
+  );
 };

@@ -48,6 +48,7 @@ export interface NewLink extends LinkHashes {
 /** The attributes of a user item besides its hashes. */
 interface StoredUser extends NewUserAttributes {
   readonly id: string;
+  readonly checked_at: string;
   readonly ordinal: number;
   /** The number of the event of its last change. */
   readonly last_event: number;
@@ -140,7 +141,8 @@ export const userLinks = (table: Table) => ({
       const counts = await readCounts(table, sellerId);
       const ordinal = counts.users + 1;
       const id = userIdAt(ordinal, randomPart);
-      const user = { ...newLink.user, id, ordinal, last_event: sequenceAfter(counts) };
+      const checked_at = newLink.user.created_at;
+      const user = { ...newLink.user, checked_at, id, ordinal, last_event: sequenceAfter(counts) };
       const event = { type: 'user.linked', userId: id, occurredAt: user.created_at } as const;
       const items = [...userItems(table.name, newLink, user), ...alsoWrite];
       const change = { sellerId, counts, added: { users: 1 }, event, items } as const;

@@ -96,12 +96,12 @@ export const userPageSchema = v.pipe(
     ),
     total: v.optional(integer(0, 'How many users all pages hold. Not with `after`.', 1)),
     total_pages: v.optional(integer(0, 'The number of pages. Not with `after`.', 1)),
-    next_after: v.optional(
-      v.pipe(
-        v.nullable(v.string()),
-        v.description('With `after` only: the `after` of the next request; null if there are no more users.'),
-        v.examples([USER_ID_EXAMPLE]),
+    next_after: v.pipe(
+      v.nullable(v.string()),
+      v.description(
+        'The `after` of the next request: the last id of this response; null after the last user. `after` takes no filter: with `phone`, go on with `page`.',
       ),
+      v.examples([USER_ID_EXAMPLE]),
     ),
   }),
   v.title('UserPage'),

@@ -1,7 +1,13 @@
 import type { Route } from '#shared/route.ts';
 import { MAX_PAGE_SIZE, userPageQuerySchema, userPageSchema } from './page-schema.ts';
 import { FAILED_CHECKS_WINDOW_SECONDS, MAX_FAILED_CHECKS } from './person-check.ts';
-import { newUserSchema, userPathSchema, userSchema, userUpdateSchema } from './schema.ts';
+import {
+  correctedUserSchema,
+  newUserSchema,
+  userPathSchema,
+  userSchema,
+  userUpdateSchema,
+} from './schema.ts';
 
 const byId = { schema: userPathSchema, problem: 'user_not_found' } as const;
 
@@ -67,7 +73,7 @@ export const userRoutes = {
       `The users linked to your account, oldest link first, up to ${MAX_PAGE_SIZE} on a page. ` +
       'Every page but the last is full. New links never move a user; a removal moves the later users up by one. ' +
       'A page past total_pages is empty. Every page takes about the same time. ' +
-      'To read all users, start with page 1 and go on with `after` its last id, then with each `next_after`: nothing is skipped or ' +
+      'To read all users, start with page 1 and go on with `after`, the `next_after` of each response, until it is null: nothing is skipped or ' +
       'repeated, whatever is linked or removed meanwhile. ' +
       'With `phone`, only the users linked with that phone; with `external_id`, only the user that has it.',
     query: userPageQuerySchema,
@@ -121,10 +127,10 @@ export const userRoutes = {
     summary: 'Correct a user',
     description:
       'Changes the display_name, the external_id or both; null clears the external_id. A field that is left out stays as it is. ' +
-      'What was checked cannot be changed: remove the user and link the person again.',
+      'What was checked cannot be changed: remove the user and link the person again. The response has nothing that users:read protects.',
     pathParameters: byId,
     body: userUpdateSchema,
-    responses: { 200: { description: 'The user as it is now.', schema: userSchema } },
+    responses: { 200: { description: 'The user as it is now.', schema: correctedUserSchema } },
     problems: ['user_not_found', 'external_id_conflict'],
     permissions: {
       table: {

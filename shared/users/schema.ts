@@ -129,25 +129,38 @@ const userIdSchema = v.pipe(
 /** The path parameters of /v1/users/{id}. */
 export const userPathSchema = v.strictObject({ id: userIdSchema });
 
+const time = (description: string) =>
+  v.pipe(v.string(), v.isoTimestamp(), v.description(description), v.examples(['2026-11-21T08:30:00.000Z']));
+
+/** What a key without users:read may see of a user: nothing of the person. */
+const withoutPerson = {
+  id: userIdSchema,
+  external_id: v.pipe(
+    v.nullable(v.string()),
+    v.description('Your own reference of the user; null if it has none.'),
+    v.examples(['order:1234567890']),
+  ),
+  display_name: v.pipe(v.string(), v.examples(['Sara Ahmadi'])),
+  created_at: time('The time of the link, in UTC.'),
+  checked_at: time(
+    'When both registries last confirmed the person and the phone, in UTC: at first with the link.',
+  ),
+};
+
+/** The response of PATCH /v1/users/{id}. */
+export const correctedUserSchema = v.pipe(v.object(withoutPerson), v.title('CorrectedUser'));
+
+const { id, external_id, ...name } = withoutPerson;
+
 /** A buyer linked to a seller, as responses show it. */
 export const userSchema = v.pipe(
   v.object({
-    id: userIdSchema,
-    external_id: v.pipe(
-      v.nullable(v.string()),
-      v.description('Your own reference of the user; null if it has none.'),
-      v.examples(['order:1234567890']),
-    ),
+    id,
+    external_id,
     national_id: shown('Masked: six stars and the last four digits.', '******0829'),
     birth_date: shown('As it was sent, without zero padding.', '1370/1/15'),
     phone: shown('The phone in E.164 form.', PHONE_EXAMPLE),
-    display_name: v.pipe(v.string(), v.examples(['Sara Ahmadi'])),
-    created_at: v.pipe(
-      v.string(),
-      v.isoTimestamp(),
-      v.description('The time of the link, in UTC.'),
-      v.examples(['2026-11-21T08:30:00.000Z']),
-    ),
+    ...name,
   }),
   v.title('User'),
 );

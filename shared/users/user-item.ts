@@ -21,6 +21,7 @@ export const userFrom = (item: StoredItem): User => ({
   phone: String(item.phone),
   display_name: String(item.display_name),
   created_at: String(item.created_at),
+  checked_at: String(item.checked_at),
 });
 
 /** Returns the attributes of a user item that its copies have too: the phone link and the external id. */

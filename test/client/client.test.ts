@@ -134,6 +134,7 @@ describe('reading all users', () => {
       page_size: 100,
       total: 3,
       total_pages: totalPages,
+      next_after: page < totalPages ? (ids.at(-1) ?? null) : null,
     });
 
   it('requests every page in order, up to total_pages', async () => {
@@ -179,7 +180,9 @@ describe('reading all users', () => {
   });
 
   it('returns nothing for a seller without users', async () => {
-    const { client } = clientOf(json(200, { data: [], page: 1, page_size: 100, total: 0, total_pages: 0 }));
+    const { client } = clientOf(
+      json(200, { data: [], page: 1, page_size: 100, total: 0, total_pages: 0, next_after: null }),
+    );
     await expect(client.users().next()).resolves.toEqual({ done: true, value: undefined });
   });
 });
@@ -193,7 +196,7 @@ describe('one user', () => {
 
   it('is found by phone, with the plus sign encoded', async () => {
     const { client, sent } = clientOf(
-      json(200, { data: [user], page: 1, page_size: 100, total: 1, total_pages: 1 }),
+      json(200, { data: [user], page: 1, page_size: 100, total: 1, total_pages: 1, next_after: null }),
     );
     await expect(client.findByPhone('+989121234567')).resolves.toEqual([user]);
     expect(new URL(sent[0]?.url ?? '').searchParams.get('phone')).toBe('+989121234567');

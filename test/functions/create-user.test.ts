@@ -52,6 +52,7 @@ describe('201', () => {
       phone: person.phone,
       display_name: 'Sara',
       created_at: '2026-11-21T08:00:00.000Z',
+      checked_at: '2026-11-21T08:00:00.000Z',
     });
   });
 
@@ -197,13 +198,13 @@ describe('409', () => {
   ] as const;
 
   it.each(changes)(
-    'is user_conflict for a linked person with %s, without a paid check',
+    'is user_conflict with the id of the user for a linked person with %s, without a paid check',
     async (_what, change) => {
       const person = await newBuyer();
-      await createUser().call({ body: person });
+      const linked = await createUser().call({ body: person });
       const { paid, call } = createUser();
       const { status, json } = await call({ body: { ...person, ...(await change()) } });
-      expect([status, json.code]).toEqual([409, 'user_conflict']);
+      expect([status, json.code, json.user_id]).toEqual([409, 'user_conflict', linked.json.id]);
       expect(paid).toEqual({ identity: 0, ownership: 0 });
     },
   );

@@ -43,6 +43,7 @@ describe('200', () => {
       page_size: 20,
       total: TOTAL,
       total_pages: 2,
+      next_after: users[19]?.id,
     });
     expect(headers.Link).toBe(
       '<?page=1&page_size=20>; rel="first", <?page=2&page_size=20>; rel="next", <?page=2&page_size=20>; rel="last"',
@@ -70,17 +71,22 @@ describe('200', () => {
     expect(counted.rounds.flat().sort()).toEqual(['Query', 'Update']);
   });
 
-  it('reads everything once by after, and ends with null', async () => {
-    const { call } = listUsers();
-    const seen = idsOf((await call({ query: { page_size: '6' } })).json.data);
-    let after: string | null = seen.at(-1) ?? null;
-    while (after !== null) {
-      const { json } = await call({ query: { after, page_size: '6' } });
-      seen.push(...idsOf(json.data));
-      after = json.next_after ?? null;
-    }
-    expect(seen).toEqual(idsOf(users));
-  });
+  it.each([6, 25, 100])(
+    'reads everything once by next_after with %i users a page, and ends with null',
+    async (size) => {
+      const { call } = listUsers();
+      const query = { page_size: String(size) };
+      const { json: first } = await call({ query });
+      const seen = idsOf(first.data);
+      let after: string | null = first.next_after;
+      while (after !== null) {
+        const { json } = await call({ query: { ...query, after } });
+        seen.push(...idsOf(json.data));
+        after = json.next_after;
+      }
+      expect(seen).toEqual(idsOf(users));
+    },
+  );
 
   it('ends with null when the last page is full', async () => {
     const { json } = await listUsers().call({ query: { after: users[19]?.id ?? '', page_size: '5' } });
@@ -99,7 +105,7 @@ describe('200', () => {
 
   it('is empty past the end and links back to the last page', async () => {
     const { status, json, headers } = await listUsers().call({ query: { page: '99', page_size: '20' } });
-    expect([status, json.data, json.total]).toEqual([200, [], TOTAL]);
+    expect([status, json.data, json.total, json.next_after]).toEqual([200, [], TOTAL, null]);
     expect(headers.Link).toBe(
       '<?page=1&page_size=20>; rel="first", <?page=2&page_size=20>; rel="prev", <?page=2&page_size=20>; rel="last"',
     );
@@ -107,7 +113,7 @@ describe('200', () => {
 
   it('returns an empty list without links to a seller without users', async () => {
     const { json, headers } = await listUsers().call({ authorizer: otherSeller('sel_new') });
-    expect(json).toEqual({ data: [], page: 1, page_size: 20, total: 0, total_pages: 0 });
+    expect(json).toEqual({ data: [], page: 1, page_size: 20, total: 0, total_pages: 0, next_after: null });
     expect(headers).not.toHaveProperty('Link');
   });
 
@@ -161,6 +167,7 @@ describe('200 with phone', () => {
         page_size: 20,
         total: 3,
         total_pages: 1,
+        next_after: null,
       });
     },
   );
@@ -214,7 +221,14 @@ describe('200 with external_id', () => {
       authorizer,
     });
     expect(status).toBe(200);
-    expect(json).toEqual({ data: [user], page: 1, page_size: 20, total: 1, total_pages: 1 });
+    expect(json).toEqual({
+      data: [user],
+      page: 1,
+      page_size: 20,
+      total: 1,
+      total_pages: 1,
+      next_after: null,
+    });
     const link = (rel: string) => `<?external_id=order%3A7&page=1&page_size=20>; rel="${rel}"`;
     expect(headers.Link).toBe([link('first'), link('last')].join(', '));
   });

@@ -9,6 +9,7 @@ const user = {
   phone: '+989121234567',
   display_name: 'Sara Ahmadi',
   created_at: '2026-11-21T08:30:00.000Z',
+  checked_at: '2026-11-21T08:30:00.000Z',
 };
 
 const removed: Exchange = {
@@ -92,7 +93,8 @@ describe('a response that does not conform', () => {
 });
 
 function pageOf(data: object[]): Exchange {
-  const body = JSON.stringify({ data, page: 1, page_size: 20, total: data.length, total_pages: data.length });
+  const pages = { page: 1, page_size: 20, total: data.length, total_pages: data.length, next_after: null };
+  const body = JSON.stringify({ data, ...pages });
   return { method: 'GET', path: '/v1/users?page=1', status: 200, headers: common, body: `${body}\n` };
 }
 

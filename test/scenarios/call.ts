@@ -54,6 +54,7 @@ export const expectProblem = (reply: Reply, code: ProblemCode): ProblemBody => {
     detail: PROBLEMS[code].detail,
     request_id: reply.headers.get('x-request-id'),
     ...(body.errors === undefined ? {} : { errors: body.errors }),
+    ...(code === 'user_conflict' ? { user_id: expect.stringMatching(/^usr_/) } : {}),
   });
   expect(reply.status).toBe(PROBLEMS[code].status);
   expect(reply.headers.get('content-type')).toBe('application/problem+json');

@@ -42,6 +42,7 @@ export const linkBuyersScenarios = (options: ScenarioOptions): void => {
         phone: person.phone,
         display_name: person.display_name,
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        checked_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       });
       expect(reply.headers.get('content-type')).toBe('application/json');
     });

@@ -61,6 +61,7 @@ export const listUsersScenarios = (options: ScenarioOptions): void => {
         page_size: 2,
         total,
         total_pages,
+        next_after: null,
         link: `<?page=1&page_size=2>; rel="first", <?page=${total_pages}&page_size=2>; rel="prev", <?page=${total_pages}&page_size=2>; rel="last"`,
       });
     });
@@ -95,7 +96,15 @@ export const listUsersScenarios = (options: ScenarioOptions): void => {
 
     scenario("returns nothing for an unknown phone or another seller's user", async () => {
       const { phone } = await linkNewBuyer(target());
-      const nothing = { data: [], page: 1, page_size: 20, total: 0, total_pages: 0, link: null };
+      const nothing = {
+        data: [],
+        page: 1,
+        page_size: 20,
+        total: 0,
+        total_pages: 0,
+        next_after: null,
+        link: null,
+      };
       const foreign = await list(target(), `?phone=${encodeURIComponent(phone)}`, target().keys.professional);
       expect(foreign).toEqual(nothing);
       expect(await list(target(), `?phone=${encodeURIComponent(newPhone())}`)).toEqual(nothing);

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List your users
-         * @description The users linked to your account, oldest link first, up to 100 on a page. Every page but the last is full. New links never move a user; a removal moves the later users up by one. A page past total_pages is empty. Every page takes about the same time. To read all users, start with page 1 and go on with `after` its last id, then with each `next_after`: nothing is skipped or repeated, whatever is linked or removed meanwhile. With `phone`, only the users linked with that phone; with `external_id`, only the user that has it.
+         * @description The users linked to your account, oldest link first, up to 100 on a page. Every page but the last is full. New links never move a user; a removal moves the later users up by one. A page past total_pages is empty. Every page takes about the same time. To read all users, start with page 1 and go on with `after`, the `next_after` of each response, until it is null: nothing is skipped or repeated, whatever is linked or removed meanwhile. With `phone`, only the users linked with that phone; with `external_id`, only the user that has it.
          *
          *     Scope: `users:read`.
          */
@@ -59,7 +59,7 @@ export interface paths {
         head?: never;
         /**
          * Correct a user
-         * @description Changes the display_name, the external_id or both; null clears the external_id. A field that is left out stays as it is. What was checked cannot be changed: remove the user and link the person again.
+         * @description Changes the display_name, the external_id or both; null clears the external_id. A field that is left out stays as it is. What was checked cannot be changed: remove the user and link the person again. The response has nothing that users:read protects.
          *
          *     Scope: `users:write`.
          */
@@ -382,6 +382,12 @@ export interface components {
              * @example 2026-11-21T08:30:00.000Z
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When both registries last confirmed the person and the phone, in UTC: at first with the link.
+             * @example 2026-11-21T08:30:00.000Z
+             */
+            checked_at: string;
         };
         /** UserPage */
         UserPage: {
@@ -408,10 +414,37 @@ export interface components {
              */
             total_pages?: number;
             /**
-             * @description With `after` only: the `after` of the next request; null if there are no more users.
+             * @description The `after` of the next request: the last id of this response; null after the last user. `after` takes no filter: with `phone`, go on with `page`.
              * @example usr_000002bv0aLkW9yRc3mNpd
              */
-            next_after?: string | null;
+            next_after: string | null;
+        };
+        /** CorrectedUser */
+        CorrectedUser: {
+            /**
+             * @description The id of the user: usr_ and 22 letters and digits.
+             * @example usr_000002bv0aLkW9yRc3mNpd
+             */
+            id: string;
+            /**
+             * @description Your own reference of the user; null if it has none.
+             * @example order:1234567890
+             */
+            external_id: string | null;
+            /** @example Sara Ahmadi */
+            display_name: string;
+            /**
+             * Format: date-time
+             * @description The time of the link, in UTC.
+             * @example 2026-11-21T08:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When both registries last confirmed the person and the phone, in UTC: at first with the link.
+             * @example 2026-11-21T08:30:00.000Z
+             */
+            checked_at: string;
         };
         /** EventPage */
         EventPage: {
@@ -1018,6 +1051,11 @@ export interface components {
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
+            /**
+             * @description Of a link: the user that holds the national id.
+             * @example usr_000002bv0aLkW9yRc3mNpd
+             */
+            user_id?: string;
         };
         /**
          * ExternalIdConflict
@@ -1498,7 +1536,8 @@ export interface operations {
                      *           "birth_date": "1370/1/15",
                      *           "phone": "+989990123456",
                      *           "display_name": "Sara Ahmadi",
-                     *           "created_at": "2026-11-21T08:30:00.000Z"
+                     *           "created_at": "2026-11-21T08:30:00.000Z",
+                     *           "checked_at": "2026-11-21T08:30:00.000Z"
                      *         }
                      *       ],
                      *       "page": 1,
@@ -1695,7 +1734,8 @@ export interface operations {
                      *       "birth_date": "1370/1/15",
                      *       "phone": "+989990123456",
                      *       "display_name": "Sara Ahmadi",
-                     *       "created_at": "2026-11-21T08:30:00.000Z"
+                     *       "created_at": "2026-11-21T08:30:00.000Z",
+                     *       "checked_at": "2026-11-21T08:30:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -1719,7 +1759,8 @@ export interface operations {
                      *       "birth_date": "1370/1/15",
                      *       "phone": "+989990123456",
                      *       "display_name": "Sara Ahmadi",
-                     *       "created_at": "2026-11-21T08:30:00.000Z"
+                     *       "created_at": "2026-11-21T08:30:00.000Z",
+                     *       "checked_at": "2026-11-21T08:30:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -1986,7 +2027,8 @@ export interface operations {
                      *       "birth_date": "1370/1/15",
                      *       "phone": "+989990123456",
                      *       "display_name": "Sara Ahmadi",
-                     *       "created_at": "2026-11-21T08:30:00.000Z"
+                     *       "created_at": "2026-11-21T08:30:00.000Z",
+                     *       "checked_at": "2026-11-21T08:30:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -2385,14 +2427,12 @@ export interface operations {
                      * @example {
                      *       "id": "usr_000002bv0aLkW9yRc3mNpd",
                      *       "external_id": "order:1234567890",
-                     *       "national_id": "******0829",
-                     *       "birth_date": "1370/1/15",
-                     *       "phone": "+989990123456",
                      *       "display_name": "Sara Ahmadi",
-                     *       "created_at": "2026-11-21T08:30:00.000Z"
+                     *       "created_at": "2026-11-21T08:30:00.000Z",
+                     *       "checked_at": "2026-11-21T08:30:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["User"];
+                    "application/json": components["schemas"]["CorrectedUser"];
                 };
             };
             /** @description `malformed_json`: The body must be one JSON object. */

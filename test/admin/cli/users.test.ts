@@ -31,6 +31,7 @@ describe('users', () => {
           phone: E164,
           display_name: 'Sara Ahmadi',
           created_at: users[2]?.created_at,
+          checked_at: users[2]?.created_at,
         },
       ],
       page: 2,

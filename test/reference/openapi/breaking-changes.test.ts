@@ -19,7 +19,7 @@ describe('a change that breaks a caller', () => {
     [
       'a response field that becomes optional',
       (d) => schemas(d).User.required.pop(),
-      'response.created_at is optional now',
+      'response.checked_at is optional now',
     ],
     [
       'a changed type',

@@ -34,6 +34,7 @@ describe('the external id of a user', () => {
         phone: '+98999-sara',
         display_name: 'sara',
         created_at: '2026-11-21T00:00:00.000Z',
+        checked_at: '2026-11-21T00:00:00.000Z',
       },
     ]);
     expect(await store.findByExternalId('sel_copy', 'order:1')).toEqual(user);

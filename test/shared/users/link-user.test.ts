@@ -28,6 +28,7 @@ describe('link', () => {
       phone: '+98999-second',
       display_name: 'second',
       created_at: '2026-11-21T00:00:00.000Z',
+      checked_at: '2026-11-21T00:00:00.000Z',
     };
     const [, item] = await itemsOf(table, 'USERS#sel_items');
     expect(item).toEqual({

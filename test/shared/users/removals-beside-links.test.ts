@@ -25,6 +25,7 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, inde
 
 interface StoredUser extends NewUserAttributes {
   readonly id: string;
+  readonly checked_at: string;
 }
 
 /** The three items of a link, as `link` stores them. */
@@ -66,6 +67,7 @@ beforeAll(async () => {
   await createSeller(table, SELLER, { user_count: USERS, event_count: USERS });
   const stored = upTo(USERS).map((ordinal) => ({
     ...linkOf(SELLER, `old-${ordinal}`).user,
+    checked_at: '2026-11-21T00:00:00.000Z',
     id: userIdAt(ordinal, newRandomPart()),
   }));
   before = stored.map((user) => userFrom({ ...user }));

@@ -13,6 +13,7 @@ describe('userFrom', () => {
       phone: '+989990000001',
       display_name: 'Sara',
       created_at: '2026-11-21T08:00:00.000Z',
+      checked_at: '2026-11-21T08:00:01.000Z',
       person_hash: 'hash of the person',
       phone_hash: 'hash of the phone',
     };
@@ -25,6 +26,7 @@ describe('userFrom', () => {
       phone: '+989990000001',
       display_name: 'Sara',
       created_at: '2026-11-21T08:00:00.000Z',
+      checked_at: '2026-11-21T08:00:01.000Z',
     });
     expect(v.is(userSchema, user)).toBe(true);
     expect(userFrom({ ...item, external_id: 'order:1' }).external_id).toBe('order:1');
