@@ -114,8 +114,9 @@ export class ApiFunction extends Construct {
       ...(props.reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: props.reservedConcurrency,
       }),
-      // CloudFormation would delete a version that the template no longer has: `npm run rollback` needs those before.
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
+      // Kept, since CodeDeploy shifts traffic back to the version before. One that a failed deploy made is deleted: Lambda would not publish
+      // the same code again, and the deploy could not be repeated.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.ACTIVE,
       ...(egress && {

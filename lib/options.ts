@@ -23,17 +23,6 @@ import {
 /** The prefix of live keys. */
 export const LIVE_PREFIX: (typeof KEY_PREFIXES)[number] = 'blk_live_';
 
-/** The ways to shift traffic to a new version of a function: by the names that CodeDeploy has for them. */
-const ROLLOUTS = [
-  'all-at-once',
-  'canary-10-percent-5-minutes',
-  'canary-10-percent-10-minutes',
-  'canary-10-percent-15-minutes',
-  'canary-10-percent-30-minutes',
-  'linear-10-percent-every-1-minute',
-  'linear-10-percent-every-3-minutes',
-] as const;
-
 /** Every option of a stage. No option has a default, so that two stages can be compared line by line. */
 export const options = {
   account: option(
@@ -167,8 +156,8 @@ export const options = {
     'Daily ceilings of the stage on what costs money, over all keys; an alarm at 80 %. A key without `buyers:register` uses at most a quarter of each: [limits](limits.md#limits-of-a-deployment).',
   ),
   rollout: option(
-    oneOf(ROLLOUTS),
-    'How traffic moves to a new version of a function; all but `all-at-once` roll a failing version back: [Gradual rollout](operations.md#gradual-rollout).',
+    oneOf(['all-at-once', 'gradual', 'direct']),
+    '`gradual`: a new version of a function gets 10 % of the requests for 5 minutes, and a failing one is rolled back: [Gradual rollout](operations.md#gradual-rollout). `direct`: it gets all at once, as with `--direct`. `all-at-once`: the same without an alias.',
   ),
   budget: option(
     v.nullable(section({ usdPerMonth: wholeNumber(1, 10_000_000) })),

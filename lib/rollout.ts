@@ -1,13 +1,8 @@
 import { ArnFormat, Aws, Duration, Stack, Validations } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import {
-  type ILambdaDeploymentConfig,
-  LambdaApplication,
-  LambdaDeploymentConfig,
-  LambdaDeploymentGroup,
-} from 'aws-cdk-lib/aws-codedeploy';
+import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Alias, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Alias, type CfnAlias, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { Monitoring } from './alarms.ts';
 import type { Config } from './config.ts';
@@ -19,15 +14,6 @@ const ALIAS = 'live';
 
 /** The end of the names of the alarms that roll a deploy back. */
 const ALARM = 'rollout-failing';
-
-const CONFIGS = {
-  'canary-10-percent-5-minutes': LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-  'canary-10-percent-10-minutes': LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
-  'canary-10-percent-15-minutes': LambdaDeploymentConfig.CANARY_10PERCENT_15MINUTES,
-  'canary-10-percent-30-minutes': LambdaDeploymentConfig.CANARY_10PERCENT_30MINUTES,
-  'linear-10-percent-every-1-minute': LambdaDeploymentConfig.LINEAR_10PERCENT_EVERY_1MINUTE,
-  'linear-10-percent-every-3-minutes': LambdaDeploymentConfig.LINEAR_10PERCENT_EVERY_3MINUTES,
-} as const satisfies Record<Exclude<Config['rollout'], 'all-at-once'>, ILambdaDeploymentConfig>;
 
 /** CodeDeploy reads the alarm about once a minute, so a failing version is found one to three minutes after its first failure. */
 const VIEW = { period: Duration.minutes(1), statistic: 'Sum' } as const;
@@ -150,12 +136,14 @@ export const rolloutOf = (scope: Construct, config: Config): Rollout | undefined
     new LambdaDeploymentGroup(parent, 'Rollout', {
       application,
       alias,
-      deploymentConfig: CONFIGS[rollout],
+      deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
       alarms: [versionAlarm(parent, of)],
       // The managed policy of AWS would be added to it, which allows more than this.
       role: role.withoutPolicyUpdates(),
       autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
     });
+    // An alias without this policy is moved by CloudFormation itself. The next gradual deploy finds the group as it was.
+    if (rollout === 'direct') (alias.node.defaultChild as CfnAlias).cfnOptions.updatePolicy = undefined;
     return alias;
   };
 };

@@ -76,7 +76,7 @@ export const STAGES = {
     budget: null,
     // Links wait for the registries; these numbers keep them from using the concurrency that sign-in needs. The account needs 1,000.
     reservedConcurrency: { authorizer: 100, 'create-user': 300, 'send-otp': 100, 'verify-otp': 100 },
-    rollout: 'canary-10-percent-5-minutes',
+    rollout: 'gradual',
     domain: null,
     signingKeys: ['k1'],
     retiredSigningKeys: null,
@@ -125,10 +125,17 @@ export const configOf = (stage: unknown, changes: Readonly<Record<string, unknow
 
 /**
  * Returns the configs that the context of CDK selects: of `-c stage=<name>`, in which the other options of the context replace those of
- * the file, or of every stage. Throws ConfigError, also for an option without a stage.
+ * the file, or of every stage. With `-c direct=true` a gradual rollout is skipped. Throws ConfigError, also for an option without a stage.
  */
-export const configsOf = ({ stage, ...context }: Readonly<Record<string, unknown>>): readonly Config[] => {
-  if (stage !== undefined) return [configOf(stage, context)];
+export const configsOf = ({
+  stage,
+  direct,
+  ...context
+}: Readonly<Record<string, unknown>>): readonly Config[] => {
+  if (stage !== undefined) {
+    const config = configOf(stage, context);
+    return [direct !== undefined && config.rollout === 'gradual' ? { ...config, rollout: 'direct' } : config];
+  }
   const option = Object.keys(context).find(isOption);
   if (option !== undefined) {
     throw new ConfigError(`Name the stage whose option -c ${option} replaces: -c stage=${STAGE_NAMES[0]}.`);

@@ -57,6 +57,13 @@ describe('bin/stage.ts', () => {
     expect(run(STAGE, ...LIST, '--stage', 'prod')).toMatchObject({ status: 0, stdout: stacksOf('prod') });
   }, 120_000);
 
+  it('passes --direct on, also beside a stage without a gradual rollout', () => {
+    expect(run(STAGE, ...LIST, '--direct', '--stage', 'dev')).toMatchObject({
+      status: 0,
+      stdout: stacksOf('dev'),
+    });
+  }, 120_000);
+
   it('passes all other arguments on, and exits as the CDK CLI does', () => {
     const { status, stderr } = run(STAGE, ...LIST, '--stage=prod', '-c', 'canarry=true');
     expect(status).toBe(1);

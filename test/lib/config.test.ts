@@ -11,7 +11,7 @@ describe('parseConfig', () => {
   test.each([
     ['account', '123', 'option "account" must look like "123456789012".'],
     ['region', 'Frankfurt', 'option "region" must look like "eu-central-1".'],
-    ['rollout', 'slowly', 'option "rollout" must be "all-at-once" or "canary-10-percent-5-minutes"'],
+    ['rollout', 'slowly', 'option "rollout" must be "all-at-once" or "gradual" or "direct".'],
     ['encryption', 'aes', 'option "encryption" must be "aws-owned-keys" or "customer-managed-key".'],
     ['permissionsBoundary', 'boundary', 'option "permissionsBoundary" must look like "arn:aws:iam::'],
     ['tags', 'payments', 'option "tags" must be { "cost-center": "payments" } or null.'],
@@ -196,6 +196,11 @@ describe('configsOf', () => {
     expect(configsOf({ ...CDK_CONTEXT, stage: 'prod', canary: 'false' })).toEqual([
       configOf('prod', { canary: 'false' }),
     ]);
+  });
+
+  test('skips the gradual rollout of a stage with -c direct, which changes no other stage', () => {
+    const rollouts = ['prod', 'dev'].flatMap((stage) => configsOf({ stage, direct: 'true' }));
+    expect(rollouts.map(({ rollout }) => rollout)).toEqual(['direct', 'all-at-once']);
   });
 
   test('throws for an option without -c stage, which would be for every stage', () => {

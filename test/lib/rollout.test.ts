@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Template } from 'aws-cdk-lib/assertions';
-import type { Config } from '#lib/config.ts';
 import { loggedMetrics } from '#lib/metrics.ts';
 import { logEvent, redirectLog } from '#shared/log.ts';
 import { allRoutes } from '#shared/routes.ts';
@@ -8,7 +7,8 @@ import { isRaised } from './alarm-evaluation.ts';
 import { methodOf } from './methods.ts';
 import { resourcesOf, templatesOf } from './synthesized.ts';
 
-const prod = templatesOf('prod', { alarms: { email: 'on-call@example.com' } }).api;
+const alarms = { email: 'on-call@example.com' };
+const prod = templatesOf('prod', { alarms }).api;
 const dev = templatesOf('dev').api;
 
 const OPERATIONS = [...allRoutes.map(({ name }) => name), 'authorizer'];
@@ -179,9 +179,11 @@ describe('a stage with a gradual rollout', () => {
     expect(statements[1]?.Resource).toHaveLength(2 * OPERATIONS.length);
   });
 
-  test('keeps the versions that the template no longer has, for a rollback', () => {
+  test('keeps the versions that the template no longer has, except one of a deploy that failed', () => {
     const versions = Object.values(resourcesOf(prod, 'AWS::Lambda::Version'));
-    expect(versions.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(versions.map(() => 'Retain'));
+    expect(new Set(versions.map(({ DeletionPolicy }) => DeletionPolicy))).toEqual(
+      new Set(['RetainExceptOnCreate']),
+    );
   });
 
   test('deploys the canary at once, since no caller uses it', () => {
@@ -190,16 +192,16 @@ describe('a stage with a gradual rollout', () => {
     expect(versions.filter((id) => id.startsWith('canary'))).toEqual([]);
   });
 
-  test.each([
-    ['canary-10-percent-30-minutes', 'CodeDeployDefault.LambdaCanary10Percent30Minutes'],
-    ['linear-10-percent-every-1-minute', 'CodeDeployDefault.LambdaLinear10PercentEvery1Minute'],
-  ] as const satisfies (readonly [Config['rollout'], string])[])(
-    'uses the deployment config of %s',
-    (rollout, name) => {
-      const { api } = templatesOf('dev', { rollout });
-      api.allResourcesProperties('AWS::CodeDeploy::DeploymentGroup', { DeploymentConfigName: name });
-    },
-  );
+  test('leaves the aliases to CloudFormation in a direct deploy, and changes nothing else', () => {
+    const { Resources, ...rest } = templatesOf('prod', { alarms, rollout: 'direct' }).api.toJSON();
+    const gradual = prod.toJSON();
+    const aliases = Object.values<{ Type: string; UpdatePolicy?: object }>(gradual.Resources).filter(
+      ({ Type }) => Type === 'AWS::Lambda::Alias',
+    );
+    expect(aliases).toHaveLength(OPERATIONS.length);
+    for (const alias of aliases) delete alias.UpdatePolicy;
+    expect({ Resources, ...rest }).toEqual(gradual);
+  });
 });
 
 test('a stage whose functions are deployed at once has no alias, no version and no CodeDeploy', () => {

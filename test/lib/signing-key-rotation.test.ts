@@ -141,7 +141,7 @@ const failuresOf = async (rotation: typeof ROTATION): Promise<string[]> => {
     if (before !== undefined) {
       await runMinutes(1, [before]);
       await runMinutes(CANARY_MINUTES, [before, deploy]);
-      // `npm run rollback` brings back the version before, and leaves the roles.
+      // CodeDeploy brings back the version before, and the roles are rolled back last.
       await runMinutes(1, [deploy]);
       await runMinutes(1, [before]);
     }

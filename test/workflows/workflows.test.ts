@@ -10,19 +10,14 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
-const WORKFLOWS = [
-  '.github/workflows/ci.yml',
-  '.github/workflows/deploy.yml',
-  '.github/workflows/rollback.yml',
-];
+const WORKFLOWS = ['.github/workflows/ci.yml', '.github/workflows/deploy.yml'];
 const FILES = [...WORKFLOWS, '.github/actions/install/action.yml'];
 
 /** Returns the texts that a pattern captures in a file. */
 const captured = (file: string, pattern: RegExp): string[] =>
   [...read(file).matchAll(pattern)].map(([, text = '']) => text);
 
-const [deploy = '', rollback = ''] = WORKFLOWS.slice(1).map(read);
-const ci = read(WORKFLOWS[0] ?? '');
+const [ci = '', deploy = ''] = WORKFLOWS.map(read);
 
 describe('the GitHub workflows', () => {
   test.each(FILES)('%s pins every action by commit and names its release in a comment', (file) => {
@@ -70,8 +65,8 @@ describe('the GitHub workflows', () => {
     expect(named).toEqual(expect.arrayContaining(folders));
   });
 
-  test('deploy.yml and rollback.yml offer the stages of lib/stages.ts', () => {
-    for (const file of [deploy, rollback]) expect(file).toContain(`options: [${STAGE_NAMES.join(', ')}]`);
+  test('deploy.yml offers the stages of lib/stages.ts', () => {
+    expect(deploy).toContain(`options: [${STAGE_NAMES.join(', ')}]`);
   });
 
   test('deploy.yml checks the tag of prod before it asks AWS for credentials', () => {
@@ -82,17 +77,10 @@ describe('the GitHub workflows', () => {
     expect(deploy.indexOf('configure-aws-credentials')).toBeGreaterThan(isOfMain);
   });
 
-  test('rollback.yml waits for the reviewers of the stage, and tests it afterwards', () => {
-    expect(rollback).toMatch(/^ {4}environment: \$\{\{ inputs\.stage \}\}$/m);
-    expect(rollback).toMatch(
-      /npm run rollback -- --stage "\$STAGE"\n {6}- run: npm run smoke -- --stage "\$STAGE"/,
-    );
-  });
-
   test('use the environments that the trust policies of docs/deploy.md name, and no others', () => {
-    const environments = [deploy, rollback]
-      .flatMap((file) => [...file.matchAll(/^ {4}environment: (.+)$/gm)])
-      .map(([, name = '']) => name.replace(/\$\{\{ inputs\.stage \}\}/, 'prod'));
+    const environments = [...deploy.matchAll(/^ {4}environment: (.+)$/gm)].map(([, name = '']) =>
+      name.replace(/\$\{\{ inputs\.stage \}\}/, 'prod'),
+    );
     const policies = [
       ...read('docs/deploy.md').matchAll(/<!-- Trust policy: (\S+) -->\s+```json\n([\s\S]+?)```/g),
     ].map(([, name = '', json = '']) => ({ name, policy: JSON.parse(json) }));
