@@ -2,8 +2,6 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
-import { writePages } from '#reference/pages/write-pages.ts';
-import { allRoutes } from '#shared/routes.ts';
 import { COLD_START_LEVERS, TRIMMINGS } from './bundle-plugins.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -80,9 +78,6 @@ export const bundleFunctions = async ({
     const file = isMap ? resolve(outDir, 'maps', `${name}.mjs.map`) : join(codeDir, name, 'index.mjs');
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, contents);
-  }
-  for (const { name, permissions } of allRoutes) {
-    if (name in sizes && permissions.pages) await writePages(join(codeDir, name), permissions.pages);
   }
   return { folderOf: (name) => join(codeDir, name), sizes };
 };

@@ -35,7 +35,7 @@ const DEMO_VALUE =
 
 /** Marks what the page's script replaces: by the demo's values on the local service, by the reader's own on a deployment. */
 const withDemoValues = ({ html: markup }: Html): Html =>
-  raw(markup.replace(DEMO_VALUE, '<span data-demo="$1">/** A block of code: its text,</span>'));
+  raw(markup.replace(DEMO_VALUE, '<span data-demo="$1">$&</span>'));
 
 /** A block of code: its text, the name of its grammar, the language of the page around it and, if it is not the usual one, its caption. */
 interface Block {

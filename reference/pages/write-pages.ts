@@ -8,6 +8,7 @@ import {
   type PageName,
   pageFile,
 } from '#shared/pages.ts';
+import { allRoutes } from '#shared/routes.ts';
 import openApiDocument from '../../openapi.json' with { type: 'json' };
 import { guideEntries, guidePage, notFoundPage } from './guide.ts';
 import { keyEntries, keyPage } from './key-page.ts';
@@ -38,5 +39,12 @@ export const writePages = async (folder: string, names: readonly PageName[] = PA
   await mkdir(folder, { recursive: true });
   for (const name of names) {
     await writeFile(join(folder, pageFile(name)), JSON.stringify(await buildPage(name)));
+  }
+};
+
+/** Writes into the folder of each bundled function the pages that its row names. */
+export const addPages = async (folderOf: (name: string) => string): Promise<void> => {
+  for (const { name, permissions } of allRoutes) {
+    if (permissions.pages) await writePages(folderOf(name), permissions.pages);
   }
 };

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Bundles, bundleFunctions } from '#lib/bundling.ts';
+import { addPages } from '#reference/pages/write-pages.ts';
 import { allRoutes } from '#shared/routes.ts';
 
 let folder: string;
@@ -16,6 +17,7 @@ let bundles: Bundles;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'buyer-linking-bundles-'));
   bundles = await bundleFunctions({ outDir: folder });
+  await addPages(bundles.folderOf);
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { NAMED_ERRORS } from '#lib/bundle-plugins.ts';
 import { type Bundles, bundleFunctions, functionFiles } from '#lib/bundling.ts';
+import { addPages } from '#reference/pages/write-pages.ts';
 import { pageFile } from '#shared/pages.ts';
 import { allRoutes } from '#shared/routes.ts';
 
@@ -54,6 +55,7 @@ const hashesIn = async (path: string): Promise<string[]> =>
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'buyer-linking-bundles-'));
   bundles = await bundleFunctions({ outDir: folder });
+  await addPages(bundles.folderOf);
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -81,6 +83,7 @@ describe('the bundles', () => {
   test('have the same bytes in every folder and every run', async () => {
     const elsewhere = await mkdtemp(join(tmpdir(), 'buyer-linking-again-'));
     const again = await bundleFunctions({ outDir: elsewhere });
+    await addPages(again.folderOf);
     for (const name of names) {
       expect(await hashesIn(again.folderOf(name))).toEqual(await hashesIn(bundles.folderOf(name)));
     }
@@ -113,7 +116,7 @@ describe('the content of a bundle', () => {
   test('no bundle holds the administration, the programs, the local service, a test, the builder of the pages or jose', async () => {
     for (const name of names) {
       expect(await sourcesOf(name)).not.toMatch(
-        /^(?:\.\.\/)*(?:admin|bin|local|test|lib\/docs-page)\/|client-api-gateway|node_modules\/(?:jose|marked)\//m,
+        /^(?:\.\.\/)*(?:admin|bin|local|test|reference)\/|client-api-gateway|node_modules\/(?:jose|marked)\//m,
       );
     }
   });

@@ -1,12 +1,7 @@
 import { all, base } from './dom.js';
 
-/** What a reader of a deployment replaces by an own value. Only the local service has a key of the buyer app for readers. */
-const OWN_VALUES = {
-  seller_id: 'sel_…',
-  'keys.free': 'blk_…',
-  'keys.events': 'blk_…',
-  'keys.rotate': 'blk_…',
-};
+/** Stands for a value that a reader of a deployment has. */
+const ownValue = (name) => (name === 'seller_id' ? 'sel_…' : 'blk_…');
 
 const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(location.hostname);
 
@@ -34,8 +29,6 @@ export const showValues = (demo) => {
   for (const place of all('[data-demo]')) {
     const { demo: name } = place.dataset;
     place.textContent =
-      demo === undefined
-        ? (OWN_VALUES[name] ?? place.textContent)
-        : name.split('.').reduce((part, key) => part[key], demo);
+      demo === undefined ? ownValue(name) : name.split('.').reduce((part, key) => part[key], demo);
   }
 };

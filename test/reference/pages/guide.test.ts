@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { Marked, type Tokens } from 'marked';
 import { DIAGRAMS, diagram, diagramFile, diagramSources } from '#reference/pages/diagram.ts';
 import { guidePage } from '#reference/pages/guide.ts';
 import { GUIDE_NAMES, type GuideName } from '#shared/pages.ts';
@@ -8,6 +9,19 @@ const textOf = (name: GuideName): Promise<string> =>
   readFile(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
 
 const bodyOf = async (name: GuideName): Promise<string> => guidePage(name, await textOf(name)).body;
+
+const CHARACTERS: Readonly<Record<string, string>> = {
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  '#39': "'",
+  '#x27': "'",
+  amp: '&',
+};
+
+/** Returns the text of a piece of HTML. */
+const textIn = (markup: string): string =>
+  markup.replace(/<[^>]*>/g, '').replace(/&(#?\w+);/g, (entity, name) => CHARACTERS[name] ?? entity);
 
 const allIn = (body: string, pattern: RegExp): readonly string[] =>
   [...body.matchAll(pattern)].map(([, found]) => String(found));
@@ -32,9 +46,7 @@ describe('a block of code', () => {
 
   it('shows JSON with indentation, and what is no JSON as it is', () => {
     const [, response = ''] = allIn(body, /<code>([\s\S]*?)<\/code>/g);
-    expect(response.replace(/<[^>]*>/g, '').replaceAll('&quot;', '"')).toBe(
-      '{\n  "a": {\n    "b": 1\n  }\n}\n{"c":[…]}',
-    );
+    expect(textIn(response)).toBe('{\n  "a": {\n    "b": 1\n  }\n}\n{"c":[…]}');
   });
 });
 
@@ -45,6 +57,17 @@ describe.each(GUIDE_NAMES)('the guide %s', (name) => {
     expect(allIn(body, /<h[23] id="[^"]+"><a class="self" href="#([^"]+)">/g)).toEqual(ids);
     expect(allIn(body, /<li class="depth-\d"><a href="#([^"]+)">/g)).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('shows the text of every block of code as it is written, but for the indentation of JSON', async () => {
+    const written = new Marked()
+      .lexer(await textOf(name))
+      .filter((token) => token.type === 'code' && token.lang !== 'mermaid')
+      .map((token) => (token as Tokens.Code).text.replaceAll(/\s/g, ''));
+    const shown = allIn(await bodyOf(name), /<pre[^>]*><code>([\s\S]*?)<\/code>/g).map((markup) =>
+      textIn(markup).replaceAll(/\s/g, ''),
+    );
+    expect(shown).toEqual(written);
   });
 
   it('shows every diagram as an image with a text alternative', async () => {

@@ -1,0 +1,44 @@
+/** The rules of imports. They hold for type-only imports too, which needs the API of TypeScript 6: TypeScript 7 has none yet. */
+const FOLDERS = ['admin', 'bench', 'bin', 'functions', 'lib', 'local', 'reference', 'shared', 'test'];
+
+/** What each folder may import besides itself. Tests may import everything. */
+const ALLOWED = {
+  shared: [],
+  lib: ['shared'],
+  reference: ['shared'],
+  functions: ['shared'],
+  admin: ['shared'],
+  local: ['lib', 'reference', 'functions', 'admin', 'shared'],
+  bin: ['local', 'lib', 'reference', 'functions', 'admin', 'shared'],
+  bench: ['local', 'lib', 'reference', 'functions', 'admin', 'shared', 'test/simulators'],
+};
+
+const directions = Object.entries(ALLOWED).map(([folder, others]) => ({
+  name: `${folder}-imports`,
+  comment: `${folder}/ imports ${[folder, ...others].map((name) => `${name}/`).join(', ')} and nothing else.`,
+  severity: 'error',
+  from: { path: `^${folder}/` },
+  to: { path: `^(${FOLDERS.join('|')})/`, pathNot: `^(${[folder, ...others].join('|')})/` },
+}));
+
+export default {
+  forbidden: [
+    ...directions,
+    {
+      name: 'file-cycles',
+      comment: 'Files do not import each other in a cycle.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'folder-cycles',
+      comment: 'Folders do not import each other in a cycle.',
+      severity: 'error',
+      scope: 'folder',
+      from: { pathNot: '^test' },
+      to: { circular: true },
+    },
+  ],
+  options: { tsPreCompilationDeps: true, includeOnly: `^(${FOLDERS.join('|')})/` },
+};
