@@ -11,7 +11,7 @@ final class UserEvent
      * @param int         $sequence   its number: store it, and go on after it
      * @param string      $type       `user.linked`, `user.updated` or `user.removed`
      * @param string      $occurredAt ISO 8601, UTC
-     * @param string|null $reason     of a removal: `seller`, `operator` or `erasure`
+     * @param string|null $reason     of a removal: `seller`, `operator` or `erasure`; of a link: `restore`
      */
     public function __construct(
         public readonly int $sequence,

@@ -9,7 +9,8 @@ export type RemovalReason = (typeof REMOVAL_REASONS)[number];
 
 /** A change of one user of a seller. It holds ids only, so that an erased buyer leaves nothing in it. */
 export type UserEvent = { readonly userId: string /** ISO, UTC. */; readonly occurredAt: string } & (
-  | { readonly type: 'user.linked' | 'user.updated' }
+  | { readonly type: 'user.linked'; readonly reason?: 'restore' }
+  | { readonly type: 'user.updated' }
   | { readonly type: 'user.removed'; readonly reason: RemovalReason }
 );
 
@@ -41,7 +42,7 @@ export const eventPut = (
       ...eventKey(sellerId, sequence),
       type: event.type,
       user_id: event.userId,
-      ...(event.type === 'user.removed' ? { reason: event.reason } : {}),
+      ...('reason' in event ? { reason: event.reason } : {}),
       occurred_at: event.occurredAt,
       change_id: changeId,
       ttl: Math.ceil(Date.parse(event.occurredAt) / 1000) + DELETE_AFTER_SECONDS,

@@ -473,7 +473,7 @@ export interface components {
                      */
                     user_id: string;
                     /**
-                     * @description Of user.removed only: seller, operator, erasure. By you, by the operator at your request, or because the buyer was erased for all sellers.
+                     * @description Of user.removed: seller, operator, erasure. By you, by the operator at your request, or because the buyer was erased for all sellers. Of user.linked: restore, if the operator brought back a user that was lost.
                      * @example erasure
                      */
                     reason?: string;
