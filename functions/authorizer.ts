@@ -5,7 +5,7 @@ import { isUsable, type KeySecret } from '#shared/api-keys/schema.ts';
 import { type KeySecretStore, keySecretStore } from '#shared/api-keys/store.ts';
 import { type Clock, systemClock } from '#shared/clock.ts';
 import { bindOnce, type KeyPrefix, readEnv } from '#shared/env.ts';
-import { headerOf, requestIdOf } from '#shared/http/event.ts';
+import { headerOf, requestIdOf } from '#shared/http/request.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import { allRoutes } from '#shared/routes.ts';
@@ -89,7 +89,7 @@ export const authorize = (
   );
 
 /** Builds the dependencies from the environment. */
-export const bind = (): AuthorizerDeps => ({
+const bind = (): AuthorizerDeps => ({
   secrets: keySecretStore(tableFromEnv()),
   keyPrefix: readEnv(['KEY_PREFIX']).KEY_PREFIX,
   clock: systemClock,

@@ -1,37 +1,25 @@
-import { systemClock } from '#shared/clock.ts';
 import { readEnv } from '#shared/env.ts';
-import { endpoint, type Request, type ResponseOf } from '#shared/http/endpoint.ts';
-import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import type { Request, ResponseOf } from '#shared/http/endpoint.ts';
+import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { paidCheck } from '#shared/identity-registry/check-person.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
-import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
 import { type Problem, problem } from '#shared/problems.ts';
 import { assertSandboxAllowed } from '#shared/providers/sandbox.ts';
-import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
 import { type KeyLimits, keyLimits } from '#shared/rate-limits/request-limits.ts';
-import { type StageCeilings, stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
+import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { hashesFromEnv, providerSecretFromEnv } from '#shared/secrets/from-env.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
-import { tableFromEnv } from '#shared/table/client.ts';
-import { type LinkHashes, type UserLinks, userLinks } from '#shared/users/link-user.ts';
-import { type PersonChecks, personChecks } from '#shared/users/person-check-lease.ts';
-import { type UserReads, userReads } from '#shared/users/read-users.ts';
+import { type LinkHashes, userLinks } from '#shared/users/link-user.ts';
+import { personChecks } from '#shared/users/person-check-lease.ts';
+import { userReads } from '#shared/users/read-users.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 import type { NewUser } from '#shared/users/schema.ts';
 import type { NewUserAttributes, Person } from '#shared/users/user-item.ts';
 
 const route = userRoutes['create-user'];
 type Response = ResponseOf<typeof route>;
-
-export interface CreateUserDeps extends EndpointDeps {
-  readonly identityRegistry: IdentityRegistry;
-  readonly ceilings: Pick<StageCeilings, 'consumePaidCheck'>;
-  readonly rateLimiter: RateLimiter;
-  readonly checks: PersonChecks;
-  readonly users: UserLinks & Pick<UserReads, 'getUser'>;
-  readonly hashes: KeyedHashes;
-}
+type Deps = ReturnType<typeof build>;
 
 /** While one of them is used up, every link of the key is refused: no response tells then whether a person or a buyer is known. */
 const LIMITS = ['refused-links-per-hour', 'failed-checks-per-hour'] as const;
@@ -40,13 +28,13 @@ const LIMITS = ['refused-links-per-hour', 'failed-checks-per-hour'] as const;
  * Links a buyer to the caller's seller. Returns 201 with the new user, or 200 with the existing one. Starts again from the first read
  * while another request checks the person, and if the user, the person, the buyer or the external id changed after it was read.
  */
-export const handle = (request: Request<typeof route>, deps: CreateUserDeps): Promise<Response> =>
+export const handle = (request: Request<typeof route>, deps: Deps): Promise<Response> =>
   retryUntil(request.deadlineMs, (attemptsBefore) => linkOrFind(request, deps, attemptsBefore > 0));
 
 /** One attempt. Undefined: start again. */
 const linkOrFind = async (
   { body, caller, withinPlan, deadlineMs }: Request<typeof route>,
-  { checks, users, hashes, rateLimiter, ceilings, identityRegistry, clock }: CreateUserDeps,
+  { checks, users, hashes, rateLimiter, ceilings, identityRegistry, clock }: Deps,
   hasWaited: boolean,
 ): Promise<Response | undefined> => {
   const limits = keyLimits({ rateLimiter, clock }, { caller, withinPlan });
@@ -108,21 +96,18 @@ const newUser = (body: NewUser, nowMs: number): NewUserAttributes => ({
   created_at: new Date(nowMs).toISOString(),
 });
 
-/** Builds the dependencies from the environment. */
-export const bind = (): CreateUserDeps => {
+export const build = ({ table, rateLimiter, clock }: KeyedParts) => {
   const env = readEnv(['IDENTITY_PROVIDERS', 'PAID_CHECKS_PER_DAY', 'KEY_PREFIX']);
   assertSandboxAllowed(env.IDENTITY_PROVIDERS, env.KEY_PREFIX);
-  const table = tableFromEnv();
-  const rateLimiter = rateLimiterFromEnv(table);
   return {
-    clock: systemClock,
+    clock,
     rateLimiter,
-    ceilings: stageCeilings(rateLimiter, { paidChecksPerDay: env.PAID_CHECKS_PER_DAY }, systemClock),
-    checks: personChecks(table, systemClock),
+    ceilings: stageCeilings(rateLimiter, { paidChecksPerDay: env.PAID_CHECKS_PER_DAY }, clock),
+    checks: personChecks(table, clock),
     users: { ...userReads(table), ...userLinks(table) },
     hashes: hashesFromEnv(),
     identityRegistry: identityRegistryFrom(env.IDENTITY_PROVIDERS, providerSecretFromEnv()),
   };
 };
 
-export const handler = endpoint(route, handle, bind);
+export const handler = keyedEndpoint(route, build, handle);

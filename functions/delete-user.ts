@@ -1,20 +1,13 @@
-import { systemClock } from '#shared/clock.ts';
-import { endpoint, type Handle } from '#shared/http/endpoint.ts';
-import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import type { Handle } from '#shared/http/endpoint.ts';
+import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { problem } from '#shared/problems.ts';
-import { rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
-import { tableFromEnv } from '#shared/table/client.ts';
-import { type UserRemovals, userRemovals } from '#shared/users/remove-user.ts';
+import { userRemovals } from '#shared/users/remove-user.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 
 const route = userRoutes['delete-user'];
 
-export interface DeleteUserDeps extends EndpointDeps {
-  readonly users: UserRemovals;
-}
-
 /** Removes a user of the caller's seller. Returns 204, also if the user is removed already. */
-export const handle: Handle<typeof route, DeleteUserDeps> = async (
+export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   { path, caller, withinPlan, deadlineMs },
   { users, clock },
 ) => {
@@ -25,10 +18,6 @@ export const handle: Handle<typeof route, DeleteUserDeps> = async (
   return { status: 204 };
 };
 
-/** Builds the dependencies from the environment. */
-export const bind = (): DeleteUserDeps => {
-  const table = tableFromEnv();
-  return { clock: systemClock, rateLimiter: rateLimiterFromEnv(table), users: userRemovals(table) };
-};
+export const build = ({ table, clock }: KeyedParts) => ({ users: userRemovals(table), clock });
 
-export const handler = endpoint(route, handle, bind);
+export const handler = keyedEndpoint(route, build, handle);

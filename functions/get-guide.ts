@@ -1,23 +1,17 @@
-import { systemClock } from '#shared/clock.ts';
 import { docsPageRoutes } from '#shared/docs-page/routes.ts';
 import { pagesFolder } from '#shared/env.ts';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
-import type { EndpointDeps } from '#shared/http/request-scope.ts';
-import { GUIDE_PATHS, pageReader, type ReadPage } from '#shared/pages.ts';
+import { GUIDE_PATHS, pageReader } from '#shared/pages.ts';
 import { problem } from '#shared/problems.ts';
 
 const route = docsPageRoutes['get-guide'];
-
-export interface GetGuideDeps extends EndpointDeps {
-  readonly readPage: ReadPage;
-}
 
 type GuidePath = (typeof GUIDE_PATHS)[number];
 
 const isServed = (path: string): path is GuidePath => (GUIDE_PATHS as readonly string[]).includes(path);
 
 /** Returns the page of a guide. A path without a guide is a page for a browser and a problem for a program. */
-export const handle: Handle<typeof route, GetGuideDeps> = async (
+export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   { path: { guide }, acceptsHtml },
   { readPage },
 ) => {
@@ -33,7 +27,6 @@ export const handle: Handle<typeof route, GetGuideDeps> = async (
   };
 };
 
-/** Builds the dependencies from the environment. */
-export const bind = (): GetGuideDeps => ({ clock: systemClock, readPage: pageReader(pagesFolder()) });
+export const build = () => ({ readPage: pageReader(pagesFolder()) });
 
-export const handler = endpoint(route, handle, bind);
+export const handler = endpoint(route, build, handle);

@@ -1,19 +1,13 @@
 import { apiKeyRoutes } from '#shared/api-keys/routes.ts';
-import { systemClock, timeText } from '#shared/clock.ts';
-import { endpoint, type Handle } from '#shared/http/endpoint.ts';
-import type { EndpointDeps } from '#shared/http/request-scope.ts';
-import { rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
-import { type UseHistory, useHistory } from '#shared/rate-limits/use-history.ts';
-import { tableFromEnv } from '#shared/table/client.ts';
+import { timeText } from '#shared/clock.ts';
+import type { Handle } from '#shared/http/endpoint.ts';
+import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
+import { useHistory } from '#shared/rate-limits/use-history.ts';
 
 const route = apiKeyRoutes['get-key-usage'];
 
-export interface GetKeyUsageDeps extends EndpointDeps {
-  readonly history: UseHistory;
-}
-
 /** Returns what the caller's key used, by hour and by day. */
-export const handle: Handle<typeof route, GetKeyUsageDeps> = async (
+export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   { query, caller },
   { history, clock },
 ) => {
@@ -37,10 +31,6 @@ export const handle: Handle<typeof route, GetKeyUsageDeps> = async (
   };
 };
 
-/** Builds the dependencies from the environment. */
-export const bind = (): GetKeyUsageDeps => {
-  const table = tableFromEnv();
-  return { clock: systemClock, rateLimiter: rateLimiterFromEnv(table), history: useHistory(table) };
-};
+export const build = ({ table, clock }: KeyedParts) => ({ history: useHistory(table), clock });
 
-export const handler = endpoint(route, handle, bind);
+export const handler = keyedEndpoint(route, build, handle);

@@ -1,20 +1,14 @@
 import { secretEnd } from '#shared/api-keys/api-key.ts';
-import { type OwnKeyStore, ownKeyStore } from '#shared/api-keys/own-key.ts';
+import { ownKeyStore } from '#shared/api-keys/own-key.ts';
 import { validSecrets } from '#shared/api-keys/rotation.ts';
 import { apiKeyRoutes } from '#shared/api-keys/routes.ts';
-import { systemClock, timeText } from '#shared/clock.ts';
-import { endpoint, type Handle } from '#shared/http/endpoint.ts';
-import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import { timeText } from '#shared/clock.ts';
+import type { Handle } from '#shared/http/endpoint.ts';
+import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { problem, serviceUnavailable } from '#shared/problems.ts';
 import { keyLimit, type LimitState, type RateLimitItem } from '#shared/rate-limits/limits.ts';
-import { rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
-import { tableFromEnv } from '#shared/table/client.ts';
 
 const route = apiKeyRoutes['get-key'];
-
-export interface GetKeyDeps extends EndpointDeps {
-  readonly keys: Pick<OwnKeyStore, 'read'>;
-}
 
 const endText = (end: number | undefined): string | null => (end === undefined ? null : timeText(end));
 
@@ -29,7 +23,10 @@ const shownLimit = ({ name, limit, remaining, resetSeconds }: Omit<RateLimitItem
  * Returns the caller's key. The hourly limits come with the count of the request, the daily one with the key. Throws
  * `service_unavailable` if the request could not be counted, since what remains is then unknown.
  */
-export const handle: Handle<typeof route, GetKeyDeps> = async ({ caller, withinPlan }, { keys, clock }) => {
+export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
+  { caller, withinPlan },
+  { keys, clock },
+) => {
   const nowMs = clock();
   const daily = keyLimit('paid-checks-per-day', caller);
   const [counted, found] = await Promise.all([withinPlan, keys.read(caller, daily, nowMs)]);
@@ -61,10 +58,6 @@ export const handle: Handle<typeof route, GetKeyDeps> = async ({ caller, withinP
   };
 };
 
-/** Builds the dependencies from the environment. */
-export const bind = (): GetKeyDeps => {
-  const table = tableFromEnv();
-  return { clock: systemClock, rateLimiter: rateLimiterFromEnv(table), keys: ownKeyStore(table) };
-};
+export const build = ({ table, clock }: KeyedParts) => ({ keys: ownKeyStore(table), clock });
 
-export const handler = endpoint(route, handle, bind);
+export const handler = keyedEndpoint(route, build, handle);

@@ -1,20 +1,11 @@
-import { systemClock } from '#shared/clock.ts';
-import { endpoint, type Handle, type Request } from '#shared/http/endpoint.ts';
-import type { EndpointDeps } from '#shared/http/request-scope.ts';
-import { rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
+import type { Handle, Request } from '#shared/http/endpoint.ts';
+import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { hashesFromEnv } from '#shared/secrets/from-env.ts';
-import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
-import { tableFromEnv } from '#shared/table/client.ts';
-import { pageOf, type UserPage, type UserReads, userReads } from '#shared/users/read-users.ts';
+import { pageOf, type UserPage, userReads } from '#shared/users/read-users.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 import { placeInOrder } from '#shared/users/user-id.ts';
 
 const route = userRoutes['list-users'];
-
-export interface ListUsersDeps extends EndpointDeps {
-  readonly users: Pick<UserReads, 'listPage' | 'listAfter' | 'findByPhone' | 'findByExternalId'>;
-  readonly hashes: Pick<KeyedHashes, 'phone'>;
-}
 
 /** A page of a list, as the Link header describes it. */
 interface LinkedPage {
@@ -49,7 +40,10 @@ export const pageLinks = ({ page, pageSize, totalPages, filter }: LinkedPage): s
 };
 
 /** Returns a page of the caller's users and its Link header, or the users after one. */
-export const handle: Handle<typeof route, ListUsersDeps> = async ({ query, caller: { sellerId } }, deps) => {
+export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
+  { query, caller: { sellerId } },
+  deps,
+) => {
   const { after, page = 1, page_size: pageSize } = query;
   if (after !== undefined) {
     const { users, nextAfter } = await deps.users.listAfter(sellerId, placeInOrder(after) ?? 0, pageSize);
@@ -82,7 +76,7 @@ const filterOf = ({ phone, external_id }: Request<typeof route>['query']): UserF
 const findUsers = async (
   sellerId: string,
   { page, pageSize, filter }: Omit<LinkedPage, 'totalPages'>,
-  { users, hashes }: Pick<ListUsersDeps, 'users' | 'hashes'>,
+  { users, hashes }: ReturnType<typeof build>,
 ): Promise<UserPage> => {
   if (filter === undefined) return users.listPage(sellerId, page, pageSize);
   const { name, value } = filter;
@@ -91,15 +85,6 @@ const findUsers = async (
   return pageOf(user === undefined ? [] : [user], { page, pageSize });
 };
 
-/** Builds the dependencies from the environment. */
-export const bind = (): ListUsersDeps => {
-  const table = tableFromEnv();
-  return {
-    clock: systemClock,
-    rateLimiter: rateLimiterFromEnv(table),
-    users: userReads(table),
-    hashes: hashesFromEnv(),
-  };
-};
+export const build = ({ table }: KeyedParts) => ({ users: userReads(table), hashes: hashesFromEnv() });
 
-export const handler = endpoint(route, handle, bind);
+export const handler = keyedEndpoint(route, build, handle);

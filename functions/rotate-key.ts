@@ -1,24 +1,17 @@
-import { type OwnKeyStore, ownKeyStore } from '#shared/api-keys/own-key.ts';
+import { ownKeyStore } from '#shared/api-keys/own-key.ts';
 import { newSecret } from '#shared/api-keys/rotation.ts';
 import { apiKeyRoutes } from '#shared/api-keys/routes.ts';
-import { systemClock, timeText } from '#shared/clock.ts';
-import { type KeyPrefix, readEnv } from '#shared/env.ts';
-import { endpoint, type Handle } from '#shared/http/endpoint.ts';
-import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import { timeText } from '#shared/clock.ts';
+import { readEnv } from '#shared/env.ts';
+import type { Handle } from '#shared/http/endpoint.ts';
+import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { problem } from '#shared/problems.ts';
 import { HOUR_SECONDS } from '#shared/rate-limits/plans.ts';
-import { rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
-import { tableFromEnv } from '#shared/table/client.ts';
 
 const route = apiKeyRoutes['rotate-key'];
 
-export interface RotateKeyDeps extends EndpointDeps {
-  readonly keys: Pick<OwnKeyStore, 'rotate'>;
-  readonly keyPrefix: KeyPrefix;
-}
-
 /** Gives the caller's key a new secret. Throws `too_many_secrets`; `invalid_api_key` if the key was revoked meanwhile. */
-export const handle: Handle<typeof route, RotateKeyDeps> = async (
+export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   { body, caller, withinPlan, deadlineMs },
   { keys, keyPrefix, clock },
 ) => {
@@ -42,16 +35,10 @@ export const handle: Handle<typeof route, RotateKeyDeps> = async (
   };
 };
 
-/** Builds the dependencies from the environment. */
-export const bind = (): RotateKeyDeps => {
-  const { KEY_PREFIX } = readEnv(['KEY_PREFIX']);
-  const table = tableFromEnv();
-  return {
-    clock: systemClock,
-    rateLimiter: rateLimiterFromEnv(table),
-    keys: ownKeyStore(table),
-    keyPrefix: KEY_PREFIX,
-  };
-};
+export const build = ({ table, clock }: KeyedParts) => ({
+  keys: ownKeyStore(table),
+  keyPrefix: readEnv(['KEY_PREFIX']).KEY_PREFIX,
+  clock,
+});
 
-export const handler = endpoint(route, handle, bind);
+export const handler = keyedEndpoint(route, build, handle);

@@ -1,10 +1,9 @@
 import { randomBase62 } from '#shared/base62.ts';
-import { systemClock } from '#shared/clock.ts';
 import { readEnv } from '#shared/env.ts';
-import { endpoint, type Handle, type Request } from '#shared/http/endpoint.ts';
-import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import type { Handle, Request } from '#shared/http/endpoint.ts';
+import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { logEvent } from '#shared/log.ts';
-import { type CodeGenerator, codesOf } from '#shared/one-time-codes/new-code.ts';
+import { codesOf } from '#shared/one-time-codes/new-code.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import {
   audienceOf,
@@ -13,34 +12,19 @@ import {
   sendLimitsOf,
   whyNotSent,
 } from '#shared/one-time-codes/rules.ts';
-import { type CodeOwner, type CodeStore, codeStore } from '#shared/one-time-codes/store.ts';
+import { type CodeOwner, codeStore } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
 import { assertSandboxAllowed } from '#shared/providers/sandbox.ts';
 import type { Consumed } from '#shared/rate-limits/consumed.ts';
-import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
 import { keyLimits } from '#shared/rate-limits/request-limits.ts';
-import { type StageCeilings, stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
+import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { isBuyerApp } from '#shared/scopes.ts';
 import { hashesFromEnv, providerSecretFromEnv } from '#shared/secrets/from-env.ts';
-import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { deliverCode } from '#shared/sms/deliver-code.ts';
-import type { SmsSender } from '#shared/sms/port.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
-import { tableFromEnv } from '#shared/table/client.ts';
 
 const route = oneTimeCodeRoutes['send-otp'];
-
-export interface SendOtpDeps extends EndpointDeps {
-  readonly rateLimiter?: RateLimiter;
-  readonly ceilings: Pick<StageCeilings, 'consumeSms'>;
-  readonly codes: Pick<CodeStore, 'read' | 'recordSend' | 'undoSend' | 'setProvider'>;
-  readonly newCode: CodeGenerator;
-  readonly hashes: KeyedHashes;
-  readonly sms: SmsSender;
-  /** The provider that is called first. */
-  readonly smsProvider: string;
-}
 
 const SALT_LENGTH = 12;
 
@@ -53,7 +37,11 @@ interface NewSend {
  * Stores a new code if the rules and the limits allow the send. Throws `resend_too_soon`, `too_many_attempts`, what the limits throw,
  * or `service_unavailable` if others kept changing the items. An error counts nothing.
  */
-const recordSend = async ({ owner, mac }: NewSend, request: Request<typeof route>, deps: SendOtpDeps) => {
+const recordSend = async (
+  { owner, mac }: NewSend,
+  request: Request<typeof route>,
+  deps: ReturnType<typeof build>,
+) => {
   const { caller, withinPlan, deadlineMs } = request;
   const { codes, ceilings, smsProvider, clock } = deps;
   const limits = keyLimits(deps, request);
@@ -76,7 +64,7 @@ const recordSend = async ({ owner, mac }: NewSend, request: Request<typeof route
 };
 
 /** Sends a one-time code to a phone. Undoes the send if the message was not sent; a send that a provider refused starts the cool-down. */
-export const handle: Handle<typeof route, SendOtpDeps> = async (request, deps) => {
+export const handle: Handle<typeof route, ReturnType<typeof build>> = async (request, deps) => {
   const { caller, deadlineMs } = request;
   const { phone, locale } = request.body;
   const { codes, newCode, hashes, sms, smsProvider } = deps;
@@ -103,23 +91,19 @@ export const handle: Handle<typeof route, SendOtpDeps> = async (request, deps) =
   return { status: 202, body: { expires_in: CODE_LIFETIME_SECONDS, resend_after: RESEND_AFTER_SECONDS } };
 };
 
-/** Builds the dependencies from the environment. */
-export const bind = (): SendOtpDeps => {
-  const env = readEnv(['SMS_PROVIDERS', 'SMS_PER_DAY', 'OTP_ACCESS', 'KEY_PREFIX']);
+export const build = ({ table, rateLimiter, clock }: KeyedParts) => {
+  const env = readEnv(['SMS_PROVIDERS', 'SMS_PER_DAY', 'KEY_PREFIX']);
   assertSandboxAllowed(env.SMS_PROVIDERS, env.KEY_PREFIX);
-  const table = tableFromEnv();
-  const rateLimiter = rateLimiterFromEnv(table);
   return {
-    clock: systemClock,
+    clock,
     rateLimiter,
-    ceilings: stageCeilings(rateLimiter, { smsPerDay: env.SMS_PER_DAY }, systemClock),
+    ceilings: stageCeilings(rateLimiter, { smsPerDay: env.SMS_PER_DAY }, clock),
     codes: codeStore(table),
     newCode: codesOf(env.SMS_PROVIDERS),
     hashes: hashesFromEnv(),
     sms: smsSenderFrom(env.SMS_PROVIDERS, providerSecretFromEnv()),
     smsProvider: env.SMS_PROVIDERS[0] ?? 'none',
-    otpAccess: env.OTP_ACCESS,
   };
 };
 
-export const handler = endpoint(route, handle, bind);
+export const handler = keyedEndpoint(route, build, handle);

@@ -1,35 +1,22 @@
 import { signerFromEnv } from '#shared/access-tokens/from-env.ts';
-import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { accessTokenClaims, TOKEN_LIFETIME_SECONDS } from '#shared/access-tokens/rules.ts';
 import type { Caller } from '#shared/api-keys/caller.ts';
-import { type BuyerStore, buyerStore } from '#shared/buyers/store.ts';
-import { systemClock } from '#shared/clock.ts';
+import { buyerStore } from '#shared/buyers/store.ts';
 import { readEnv } from '#shared/env.ts';
-import { endpoint, type Handle } from '#shared/http/endpoint.ts';
-import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import type { Handle } from '#shared/http/endpoint.ts';
+import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { logEvent } from '#shared/log.ts';
 import { failedVerifies } from '#shared/one-time-codes/failed-verifies.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import { audienceOf, type OutstandingCode, sendLimitsOf } from '#shared/one-time-codes/rules.ts';
-import { type CodeOwner, type CodeStore, codeStore } from '#shared/one-time-codes/store.ts';
+import { type CodeOwner, codeStore } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
-import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
 import { keyLimits } from '#shared/rate-limits/request-limits.ts';
 import { isBuyerApp } from '#shared/scopes.ts';
 import { hashesFromEnv } from '#shared/secrets/from-env.ts';
-import { type KeyedHashes, sameMac } from '#shared/secrets/keyed-hashes.ts';
-import { tableFromEnv } from '#shared/table/client.ts';
+import { sameMac } from '#shared/secrets/keyed-hashes.ts';
 
 const route = oneTimeCodeRoutes['verify-otp'];
-
-export interface VerifyOtpDeps extends EndpointDeps {
-  readonly rateLimiter?: RateLimiter;
-  readonly codes: Pick<CodeStore, 'countTry' | 'clearFailures' | 'redeem'>;
-  readonly buyers: Pick<BuyerStore, 'register'>;
-  readonly hashes: KeyedHashes;
-  readonly signer: TokenSigner;
-  readonly tokenIssuer: string;
-}
 
 interface Try {
   readonly owner: CodeOwner;
@@ -45,7 +32,7 @@ interface Try {
  */
 const tryCode = async (
   { owner, phone, code, now, caller }: Try,
-  { codes, hashes }: Pick<VerifyOtpDeps, 'codes' | 'hashes'>,
+  { codes, hashes }: Pick<ReturnType<typeof build>, 'codes' | 'hashes'>,
 ): Promise<OutstandingCode | undefined> => {
   const tried = await codes.countTry(owner, now, sendLimitsOf(caller));
   if (!tried.written) {
@@ -58,7 +45,7 @@ const tryCode = async (
 };
 
 /** Exchanges a one-time code for an access token. Throws `code_rejected` or `too_many_attempts`. */
-export const handle: Handle<typeof route, VerifyOtpDeps> = async (request, deps) => {
+export const handle: Handle<typeof route, ReturnType<typeof build>> = async (request, deps) => {
   const { caller, withinPlan } = request;
   const { phone, code } = request.body;
   const { codes, buyers, hashes, signer, tokenIssuer, clock } = deps;
@@ -94,20 +81,14 @@ export const handle: Handle<typeof route, VerifyOtpDeps> = async (request, deps)
   };
 };
 
-/** Builds the dependencies from the environment. */
-export const bind = (): VerifyOtpDeps => {
-  const env = readEnv(['TOKEN_ISSUER', 'OTP_ACCESS']);
-  const table = tableFromEnv();
-  return {
-    clock: systemClock,
-    rateLimiter: rateLimiterFromEnv(table),
-    codes: codeStore(table),
-    buyers: buyerStore(table),
-    hashes: hashesFromEnv(),
-    signer: signerFromEnv(),
-    tokenIssuer: env.TOKEN_ISSUER,
-    otpAccess: env.OTP_ACCESS,
-  };
-};
+export const build = ({ table, rateLimiter, clock }: KeyedParts) => ({
+  clock,
+  rateLimiter,
+  codes: codeStore(table),
+  buyers: buyerStore(table),
+  hashes: hashesFromEnv(),
+  signer: signerFromEnv(),
+  tokenIssuer: readEnv(['TOKEN_ISSUER']).TOKEN_ISSUER,
+});
 
-export const handler = endpoint(route, handle, bind);
+export const handler = keyedEndpoint(route, build, handle);

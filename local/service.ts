@@ -15,7 +15,6 @@ import type { Database } from './database.ts';
 import { type DemoSellers, registerExampleBuyer, seedDemo } from './demo-seeds.ts';
 import { chosenOtpAccess, KEY_PREFIX, setEnvironment, TABLE_NAME } from './environment.ts';
 import { loadFunctions } from './gateway/functions.ts';
-import { withQueuedChanges } from './gateway/queued-changes.ts';
 import { gatewayCounts } from './gateway/throttles.ts';
 import { type Completed, gateway } from './gateway.ts';
 import { localAdministration } from './local-administration.ts';
@@ -80,7 +79,7 @@ const start = async (
   setEnvironment(baseUrl, database.endpoint, folder);
   const counts = gatewayCounts(systemClock);
   const serveApi = gateway({
-    functions: withQueuedChanges(await loadFunctions()),
+    functions: await loadFunctions(),
     usagePlans: apiGateway,
     otpAccess: chosenOtpAccess(),
     counts,

@@ -94,6 +94,8 @@ export interface Route {
   readonly permissions: Permissions;
   readonly memoryMb: number;
   readonly timeoutSeconds: number;
+  /** When a response must be ready: 3 if not given. A row that calls a provider has the time limit of its function. */
+  readonly deadlineSeconds?: number;
   /** What people cannot do while it fails: the first sentence of its alarm. */
   readonly impact: string;
 }

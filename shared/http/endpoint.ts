@@ -6,11 +6,9 @@ import { bindOnce } from '#shared/env.ts';
 import type { CountedRequest } from '#shared/rate-limits/request-limits.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import type { Route, RouteResponse } from '#shared/route.ts';
-import { complete, completeWithProblem } from './completion.ts';
-import { headerOf } from './event.ts';
-import { parseInput } from './input.ts';
-import { currentScope, type EndpointDeps, identifyCaller, openScope, RESERVE_MS } from './request-scope.ts';
-import { type Headers, jsonText } from './responses.ts';
+import { jsonBody, parseInput } from './input.ts';
+import { currentScope, headerOf, openScope, RESERVE_MS } from './request.ts';
+import { complete, completeWithProblem, type Headers, jsonText } from './responses.ts';
 
 type Parsed<Schema> = Schema extends v.GenericSchema ? v.InferOutput<Schema> : undefined;
 
@@ -86,19 +84,27 @@ const responseFrom = (
   };
 };
 
+/** What a stack needs besides its row and its handler. */
+interface Bound<Deps> {
+  readonly deps: Deps;
+  /** Sets the caller of the current request, and starts to count it. */
+  readonly identifyCaller?: (event: APIGatewayProxyEvent) => void;
+}
+
 /**
- * Builds the Lambda handler of a row: the one middy stack. It identifies the caller, counts the request, parses the input, calls
- * `handle`, serializes the response by the row's schema, and turns every error into a problem.
+ * Builds the one middy stack of a row. It identifies the caller, counts the request, parses the input, calls `handle`, serializes the
+ * response by the row's schema, and turns every error into a problem.
  */
-export const endpoint = <R extends Route, Deps extends EndpointDeps>(
+export const endpointStack = <R extends Route, Deps>(
   route: R,
+  bind: () => Bound<Deps>,
   handle: Handle<R, Deps>,
-  bind: () => Deps,
 ): LambdaHandler => {
-  const deps = bindOnce(bind);
+  const bound = bindOnce(bind);
   const stack = middy<APIGatewayProxyEvent, APIGatewayProxyResult>({ timeoutEarlyInMillis: RESERVE_MS / 2 })
     // First, so that the response of every later error has the caller's headers.
-    .before(({ event }) => identifyCaller(route, event, deps()))
+    .before(({ event }) => bound().identifyCaller?.(event))
+    .use(route.body === undefined ? [] : jsonBody())
     .after((request) => {
       request.response = complete(request.response as APIGatewayProxyResult);
     })
@@ -112,10 +118,17 @@ export const endpoint = <R extends Route, Deps extends EndpointDeps>(
     })
     .handler(async (event: APIGatewayProxyEvent) => {
       const request = requestFrom(route, event);
-      const response = responseFrom(route, await handle(request, deps()));
+      const response = responseFrom(route, await handle(request, bound().deps));
       await request.withinPlan;
       return response;
     }) as unknown as LambdaHandler;
 
   return (event, context) => runInRequest(openScope(route, event, context), () => stack(event, context));
 };
+
+/** Builds the Lambda handler of a public row. `build` makes what `handle` uses, once. */
+export const endpoint = <R extends Route & { readonly access: { readonly by: 'public' } }, Deps>(
+  route: R,
+  build: () => Deps,
+  handle: Handle<R, Deps>,
+): LambdaHandler => endpointStack(route, () => ({ deps: build() }), handle);

@@ -1,8 +1,49 @@
+import type { MiddlewareObj } from '@middy/core';
+import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { type InputError, problem } from '#shared/problems.ts';
 import type { ObjectSchema, Route } from '#shared/route.ts';
-import { parseJsonBody } from './json-body.ts';
+import { headerOf } from './request.ts';
+
+/** The largest body, in bytes. */
+export const MAX_BODY_BYTES = 16 * 1024;
+
+const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+
+/** The character that a decoder writes for bytes that are not UTF-8. Accepting it would store a name that the caller did not send. */
+const REPLACEMENT_CHARACTER = '\uFFFD';
+
+/** Decodes the body of an event. Throws `body_too_large`, `unsupported_media_type` or `malformed_json`. */
+const decodeBody = (event: APIGatewayProxyEvent): string => {
+  const body = event.body ?? '';
+  if (Buffer.byteLength(body, event.isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
+    throw problem('body_too_large');
+  }
+  const contentType = headerOf(event, 'content-type');
+  if (contentType === undefined ? body !== '' : !JSON_MEDIA_TYPE.test(contentType.trim())) {
+    throw problem('unsupported_media_type');
+  }
+  const text = event.isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
+  if (text.includes(REPLACEMENT_CHARACTER)) throw problem('malformed_json');
+  return text;
+};
+
+/** The middleware of a row with a body. The parser also rejects keys that could pollute a prototype, and very deep nesting. */
+export const jsonBody = (): MiddlewareObj<APIGatewayProxyEvent>[] => [
+  {
+    before: ({ event }) => {
+      event.body = decodeBody(event);
+      event.isBase64Encoded = false;
+    },
+  },
+  httpJsonBodyParser({ disableContentTypeCheck: true }) as MiddlewareObj<APIGatewayProxyEvent>,
+];
+
+/** Whether the JSON parser rejected the body. */
+export const isParserError = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.cause as { readonly package?: string } | undefined)?.package === '@middy/http-json-body-parser';
 
 type QueryParameters = Readonly<Record<string, readonly string[] | undefined>>;
 
@@ -69,12 +110,11 @@ const parsePath = ({ pathParameters }: Pick<Route, 'pathParameters'>, sent: unkn
 };
 
 /**
- * Parses path, query and body by the row's schemas. Throws the problems of `parseJsonBody`, and `malformed_json` for a body that is no
- * object. Throws `validation_failed` with the faults of query and body at once. Then throws the row's own problem for a path that names
- * no resource.
+ * Parses path, query and body by the row's schemas. Throws `malformed_json` for a body that is no object, `validation_failed` with the
+ * faults of query and body at once, then the row's own problem for a path that names no resource.
  */
 export const parseInput = (route: Route, event: APIGatewayProxyEvent) => {
-  const body = route.body ? parseBody(route.body, parseJsonBody(event)) : { output: undefined, errors: [] };
+  const body = route.body ? parseBody(route.body, event.body) : { output: undefined, errors: [] };
   const query = parseQuery(route.query, event.multiValueQueryStringParameters ?? {});
   const errors = [...body.errors, ...query.errors];
   if (errors.length > 0) throw problem('validation_failed', { errors });

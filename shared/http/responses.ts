@@ -1,5 +1,19 @@
+import { isNativeError } from 'node:util/types';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { PROBLEMS, type ProblemCode, type ProblemTexts, problemBody } from '#shared/problems.ts';
+import { causeFields, errorFields, logEvent } from '#shared/log.ts';
+import {
+  PROBLEMS,
+  Problem,
+  type ProblemCode,
+  type ProblemTexts,
+  problem,
+  problemBody,
+  serviceUnavailable,
+} from '#shared/problems.ts';
+import { rateLimitHeaders } from '#shared/rate-limits/limits.ts';
+import { KeyLimitExceeded } from '#shared/rate-limits/request-limits.ts';
+import { isParserError } from './input.ts';
+import { currentScope } from './request.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -25,3 +39,90 @@ export const problemResponse = (
   headers: { 'Content-Type': PROBLEM_CONTENT_TYPE, ...options.headers },
   body: jsonText(problemBody(code, requestId, options)),
 });
+
+/** Adds the common headers to a response and logs the request's completion line. */
+export const complete = (response: APIGatewayProxyResult, error?: Problem): APIGatewayProxyResult => {
+  const { caller, planLimit, requestId, startedAtMonotonicMs, calls, path } = currentScope();
+  logEvent('request_completed', {
+    status: response.statusCode,
+    code: error?.code,
+    outcome: error?.code ?? 'ok',
+    duration_ms: Math.round(performance.now() - startedAtMonotonicMs),
+    calls: calls.map(({ target, ms }) => `${target}=${ms}`).join(' '),
+    ...(response.statusCode >= 500 ? causeFields(error?.cause) : {}),
+    seller_id: caller?.sellerId,
+    key_id: caller?.keyId,
+    plan: caller?.plan,
+  });
+  const exceeded = error instanceof KeyLimitExceeded ? error.item : undefined;
+  const limits = [planLimit?.headerItem(), exceeded].filter((item) => item !== undefined);
+  return {
+    ...response,
+    headers: { ...commonHeaders(path, requestId), ...rateLimitHeaders(limits), ...response.headers },
+  };
+};
+
+/** Names of throttling errors of DynamoDB, KMS and Secrets Manager. After any of these the same request may be sent again. */
+const THROTTLING: readonly string[] = [
+  'LimitExceededException',
+  'ProvisionedThroughputExceeded',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingError',
+  'ThrottlingException',
+  'TransactionConflict',
+  'TransactionConflictException',
+  'TransactionInProgressException',
+  // Thrown by table/reads.ts. By name: an import of the class would put the DynamoDB client into the bundle of every function.
+  'UnprocessedKeysError',
+];
+
+/** Names and codes of a call that got no response. */
+const NO_RESPONSE =
+  /^(?:TimeoutError|AbortError|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+
+/** The fields of an AWS SDK error that show whether the service or the caller is at fault. */
+interface SdkError {
+  readonly code?: unknown;
+  readonly $fault?: unknown;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly CancellationReasons?: readonly { readonly Code?: string }[];
+}
+
+/** The database, the key service or the secret store could not be reached, failed or throttled. */
+const isDependencyFailure = (error: unknown): boolean => {
+  if (!isNativeError(error)) return false;
+  const { code, $fault, $metadata, CancellationReasons } = error as SdkError;
+  return (
+    NO_RESPONSE.test(error.name) ||
+    (typeof code === 'string' && NO_RESPONSE.test(code)) ||
+    THROTTLING.includes(error.name) ||
+    $fault === 'server' ||
+    ($metadata?.httpStatusCode ?? 0) >= 500 ||
+    (CancellationReasons ?? []).some(({ Code }) => THROTTLING.includes(Code ?? ''))
+  );
+};
+
+const problemFrom = (error: unknown): Problem => {
+  if (error instanceof Problem) return error;
+  // Without the parser's error as its cause, since that holds the text.
+  if (isParserError(error)) return problem('malformed_json');
+  return isDependencyFailure(error) ? serviceUnavailable(error) : problem('internal', { cause: error });
+};
+
+/** Turns an error into its response. An unexpected error becomes `internal`, with its cause in the log only. */
+export const completeWithProblem = (error: unknown): APIGatewayProxyResult => {
+  const thrown = problemFrom(error);
+  const { code, errors, detail, user_id, retryAfterSeconds } = thrown;
+  if (code === 'internal') {
+    logEvent('request_failed', errorFields(thrown.cause ?? thrown));
+  }
+  const headers: Record<string, string> =
+    retryAfterSeconds === undefined
+      ? {}
+      : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) };
+  return complete(
+    problemResponse(code, currentScope().requestId, { errors, detail, user_id, headers }),
+    thrown,
+  );
+};

@@ -37,6 +37,7 @@ export const oneTimeCodeRoutes = {
     },
     memoryMb: 1024,
     timeoutSeconds: 20,
+    deadlineSeconds: 20,
     impact: 'Buyers get no sign-in codes.',
   },
   'verify-otp': {

@@ -106,10 +106,10 @@ interface LimitedRequest {
 
 /** Returns the limits of the key that makes a request. Every call first waits for the plan's limit, and throws if that is exceeded. */
 export const keyLimits = (
-  { rateLimiter, clock }: { readonly rateLimiter?: RateLimiter; readonly clock: Clock },
+  { rateLimiter, clock }: { readonly rateLimiter: RateLimiter; readonly clock: Clock },
   { caller, withinPlan }: LimitedRequest,
 ): KeyLimits => {
-  if (rateLimiter === undefined || caller === undefined) return NOT_LIMITED;
+  if (caller === undefined) return NOT_LIMITED;
   const nowMs = clock();
   let isReachable = true;
 

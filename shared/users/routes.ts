@@ -59,6 +59,7 @@ export const userRoutes = {
     },
     memoryMb: 1024,
     timeoutSeconds: 20,
+    deadlineSeconds: 20,
     impact: 'Sellers cannot link buyers.',
   },
   'list-users': {
@@ -143,6 +144,7 @@ export const userRoutes = {
     },
     memoryMb: 1024,
     timeoutSeconds: 12,
+    deadlineSeconds: 10,
     impact: 'Sellers cannot correct users.',
   },
   'delete-user': {
@@ -173,6 +175,7 @@ export const userRoutes = {
     },
     memoryMb: 1024,
     timeoutSeconds: 12,
+    deadlineSeconds: 10,
     impact: 'Sellers cannot remove users.',
   },
 } as const satisfies Record<string, Route>;

@@ -9,7 +9,7 @@ import {
   lockTable,
   planLimitTable,
 } from '#reference/openapi/limit-tables.ts';
-import { MAX_BODY_BYTES } from '#shared/http/json-body.ts';
+import { MAX_BODY_BYTES } from '#shared/http/input.ts';
 import { CODE_LIMITS } from '#shared/one-time-codes/rules.ts';
 import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '#shared/users/page-schema.ts';

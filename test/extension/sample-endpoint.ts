@@ -1,8 +1,9 @@
 import * as v from 'valibot';
-import { endpoint, type Handle } from '#shared/http/endpoint.ts';
-import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import type { Handle } from '#shared/http/endpoint.ts';
+import type { KeyedParts } from '#shared/http/keyed-endpoint.ts';
 import { problem } from '#shared/problems.ts';
 import type { Route } from '#shared/route.ts';
+import { keyedHandler } from '#test/functions/keyed-handler.ts';
 
 const sampleIdSchema = v.pipe(v.string(), v.regex(/^smp_[0-9]{4}$/), v.examples(['smp_0001']));
 
@@ -74,7 +75,7 @@ export const sampleKeyRoute = {
 } as const satisfies Route;
 
 /** The scopes are a readonly array: a response is only read. */
-const handleKey: Handle<typeof sampleKeyRoute, EndpointDeps> = async ({ caller, withinPlan }) => {
+const handleKey: Handle<typeof sampleKeyRoute, unknown> = async ({ caller, withinPlan }) => {
   const counted = await withinPlan;
   if (counted === undefined) throw problem('service_unavailable');
   const { name, limit: maximum, remaining, resetSeconds } = counted.plan;
@@ -82,9 +83,11 @@ const handleKey: Handle<typeof sampleKeyRoute, EndpointDeps> = async ({ caller, 
   return { status: 200, body: { scopes: caller.scopes, expires_at: caller.expiresAt ?? null, limit } };
 };
 
-export const sampleKeyFunction = (deps: EndpointDeps) => endpoint(sampleKeyRoute, handleKey, () => deps);
+type Counting = Pick<KeyedParts, 'clock' | 'rateLimiter'>;
 
-export interface SampleDeps extends EndpointDeps {
+export const sampleKeyFunction = (deps: Counting) => keyedHandler(sampleKeyRoute, handleKey, deps);
+
+interface SampleDeps {
   /** Seller id and sample id -> note. */
   readonly notes: Map<string, string>;
 }
@@ -99,4 +102,4 @@ const handle: Handle<typeof sampleRoute, SampleDeps> = async (
   return { status: 204 };
 };
 
-export const sampleFunction = (deps: SampleDeps) => endpoint(sampleRoute, handle, () => deps);
+export const sampleFunction = (deps: SampleDeps & Counting) => keyedHandler(sampleRoute, handle, deps);

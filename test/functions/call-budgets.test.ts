@@ -1,12 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { type DeleteUserDeps, handle as deleteUser } from '#functions/delete-user.ts';
-import { type GetKeyDeps, handle as getKey } from '#functions/get-key.ts';
-import { type GetKeyUsageDeps, handle as getKeyUsage } from '#functions/get-key-usage.ts';
-import { type GetUserDeps, handle as getUser } from '#functions/get-user.ts';
-import { type ListEventsDeps, handle as listEvents } from '#functions/list-events.ts';
-import { type ListUsersDeps, handle as listUsers } from '#functions/list-users.ts';
-import { type RotateKeyDeps, handle as rotateKey } from '#functions/rotate-key.ts';
-import { type UpdateUserDeps, handle as updateUser } from '#functions/update-user.ts';
+import { handle as deleteUser } from '#functions/delete-user.ts';
+import { handle as getKey } from '#functions/get-key.ts';
+import { handle as getKeyUsage } from '#functions/get-key-usage.ts';
+import { handle as getUser } from '#functions/get-user.ts';
+import { handle as listEvents } from '#functions/list-events.ts';
+import { handle as listUsers } from '#functions/list-users.ts';
+import { handle as rotateKey } from '#functions/rotate-key.ts';
+import { handle as updateUser } from '#functions/update-user.ts';
 import { ownKeyStore } from '#shared/api-keys/own-key.ts';
 import { eventReads } from '#shared/events/read-events.ts';
 import { useHistory } from '#shared/rate-limits/use-history.ts';
@@ -44,13 +44,13 @@ beforeAll(async () => {
 });
 
 const list = async (on: Table, query: Record<string, string>) =>
-  functionUnderTest<(typeof routes)['list-users'], ListUsersDeps>(routes['list-users'], listUsers, on, {
+  functionUnderTest(routes['list-users'], listUsers, on, {
     users: userStore(on),
     hashes: testHashes,
   }).call({ query });
 
 const readEvents = async (on: Table, query: Record<string, string>) =>
-  functionUnderTest<(typeof routes)['list-events'], ListEventsDeps>(routes['list-events'], listEvents, on, {
+  functionUnderTest(routes['list-events'], listEvents, on, {
     events: eventReads(on),
   }).call({ query });
 
@@ -58,7 +58,7 @@ const update = async (on: Table, body: object): Promise<Reply> => {
   const { id } = await linkNewUser(table, 'sel_test');
   const users = userStore(on);
   const route = routes['update-user'];
-  return functionUnderTest<typeof route, UpdateUserDeps>(route, updateUser, on, { users }).call({
+  return functionUnderTest(route, updateUser, on, { users }).call({
     path: { id },
     body,
   });
@@ -126,7 +126,7 @@ const BUDGETS: readonly Budget[] = [
     async make(on) {
       const { id } = await linkNewUser(table, 'sel_test');
       const users = userStore(on);
-      return functionUnderTest<(typeof routes)['get-user'], GetUserDeps>(routes['get-user'], getUser, on, {
+      return functionUnderTest(routes['get-user'], getUser, on, {
         users,
       }).call({ path: { id } });
     },
@@ -153,12 +153,7 @@ const BUDGETS: readonly Budget[] = [
     async make(on) {
       const { id } = await linkNewUser(table, 'sel_test');
       const users = userStore(on);
-      return functionUnderTest<(typeof routes)['delete-user'], DeleteUserDeps>(
-        routes['delete-user'],
-        deleteUser,
-        on,
-        { users },
-      ).call({ path: { id } });
+      return functionUnderTest(routes['delete-user'], deleteUser, on, { users }).call({ path: { id } });
     },
   },
   {
@@ -290,7 +285,7 @@ const BUDGETS: readonly Budget[] = [
     async make(on) {
       await putApiKey(table, 'sel_test', 'key_test');
       const keys = ownKeyStore(on);
-      return functionUnderTest<(typeof routes)['get-key'], GetKeyDeps>(routes['get-key'], getKey, on, {
+      return functionUnderTest(routes['get-key'], getKey, on, {
         keys,
       }).call();
     },
@@ -301,12 +296,7 @@ const BUDGETS: readonly Budget[] = [
     status: 200,
     rounds: [['Query', 'Query', 'Update']],
     make: (on) =>
-      functionUnderTest<(typeof routes)['get-key-usage'], GetKeyUsageDeps>(
-        routes['get-key-usage'],
-        getKeyUsage,
-        on,
-        { history: useHistory(on) },
-      ).call(),
+      functionUnderTest(routes['get-key-usage'], getKeyUsage, on, { history: useHistory(on) }).call(),
   },
   {
     operation: 'rotate-key',
@@ -316,12 +306,7 @@ const BUDGETS: readonly Budget[] = [
     async make(on) {
       await putApiKey(table, 'sel_test', 'key_test');
       const own = { keys: ownKeyStore(on), keyPrefix: 'blk_test_' } as const;
-      return functionUnderTest<(typeof routes)['rotate-key'], RotateKeyDeps>(
-        routes['rotate-key'],
-        rotateKey,
-        on,
-        own,
-      ).call({ body: {} });
+      return functionUnderTest(routes['rotate-key'], rotateKey, on, own).call({ body: {} });
     },
   },
 ];

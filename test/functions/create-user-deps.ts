@@ -1,4 +1,3 @@
-import type { CreateUserDeps } from '#functions/create-user.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
 import { type StageCeilingNumbers, stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
@@ -18,10 +17,7 @@ interface Options {
 }
 
 /** The dependencies of create-user on a real table. Parts can be replaced by spreading over them. */
-export const createUserDepsOn = (
-  table: Table,
-  { clock, identityRegistry, ceilings = {} }: Options,
-): CreateUserDeps & Required<Pick<CreateUserDeps, 'rateLimiter'>> => {
+export const createUserDepsOn = (table: Table, { clock, identityRegistry, ceilings = {} }: Options) => {
   const limiter = patientLimiter(table);
   return {
     checks: personChecks(table, clock),

@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { type CreateUserDeps, handle } from '#functions/create-user.ts';
+import { handle } from '#functions/create-user.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import type { IdentityVerdict, JalaliDay, OwnershipVerdict } from '#shared/identity-registry/port.ts';
 import type { StageCeilingNumbers } from '#shared/rate-limits/stage-ceilings.ts';
@@ -50,10 +50,12 @@ export interface RegistryResults {
   wait?: (() => Promise<unknown>) | undefined;
 }
 
+type CreateUserDeps = ReturnType<typeof createUserDepsOn>;
+
 interface Options {
   readonly registry?: RegistryResults;
   readonly ceilings?: StageCeilingNumbers;
-  readonly deps?: (deps: CreateUserDeps & { rateLimiter: CreateUserDeps['rateLimiter'] }) => CreateUserDeps;
+  readonly deps?: (deps: CreateUserDeps) => CreateUserDeps;
 }
 
 /** The function create-user with a registry whose results a test sets, and whose calls are counted in `paid`. */
@@ -82,12 +84,7 @@ export const createUserUnderTest = (table: Table, { registry = {}, ceilings, dep
     ...(ceilings === undefined ? {} : { ceilings }),
   });
   const route = routes['create-user'];
-  const { call, lines } = functionUnderTest<typeof route, CreateUserDeps>(
-    route,
-    handle,
-    table,
-    deps?.(own) ?? own,
-  );
+  const { call, lines } = functionUnderTest(route, handle, table, deps?.(own) ?? own);
   const link = async (authorizer = newKey('professional')) =>
     call({ body: await newBuyerIn(table), authorizer });
   return { registry, paid, clock, call, link, lines };

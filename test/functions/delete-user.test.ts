@@ -1,4 +1,4 @@
-import { type DeleteUserDeps, handle } from '#functions/delete-user.ts';
+import { handle } from '#functions/delete-user.ts';
 import { PLANS } from '#shared/rate-limits/plans.ts';
 import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 const deleteUser = (on: Table = table) =>
-  functionUnderTest<(typeof routes)['delete-user'], DeleteUserDeps>(routes['delete-user'], handle, on, {
+  functionUnderTest(routes['delete-user'], handle, on, {
     users: userStore(on),
   });
 

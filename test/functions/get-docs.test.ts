@@ -7,7 +7,6 @@ import { endpoint } from '#shared/http/endpoint.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { problemsOf } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
-import { fakeClock } from '#test/fakes/clock.ts';
 import { callForText } from './docs-call.ts';
 
 /** The weight at which the page still arrives with the first round trips of a slow connection. */
@@ -15,11 +14,10 @@ const MAX_COMPRESSED_BYTES = 30_000;
 
 const document = JSON.parse(JSON.stringify(buildDocument()));
 const page = referencePage(document);
-const deps = { readPage: async () => page, clock: fakeClock('2026-11-21T08:00:00Z') };
 
 const getDocs = () =>
   callForText(
-    endpoint(routes['get-docs'], handle, () => deps),
+    endpoint(routes['get-docs'], () => ({ readPage: async () => page }), handle),
     '/docs',
   );
 

@@ -6,7 +6,6 @@ import { writePages } from '#reference/pages/write-pages.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
 import { GUIDE_NAMES, pageReader } from '#shared/pages.ts';
 import { routes } from '#shared/routes.ts';
-import { fakeClock } from '#test/fakes/clock.ts';
 import { callForText } from './docs-call.ts';
 
 let folder: string;
@@ -21,10 +20,7 @@ afterAll(() => rm(folder, { recursive: true }));
 /** The pages of the function for people. */
 const PAGES = [...GUIDE_NAMES, 'key'] as const;
 
-const handler = endpoint(routes['get-guide'], handle, () => ({
-  readPage: pageReader(folder),
-  clock: fakeClock('2026-11-21T08:00:00Z'),
-}));
+const handler = endpoint(routes['get-guide'], () => ({ readPage: pageReader(folder) }), handle);
 
 const get = (guide: string, accept = '*/*') =>
   callForText(handler, `/docs/${guide}`, { guide }, { Accept: accept });

@@ -1,4 +1,5 @@
-import { type GetJwksDeps, handle } from '#functions/get-jwks.ts';
+import { handle } from '#functions/get-jwks.ts';
+import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { routes } from '#shared/routes.ts';
 import { functionUnderTest } from './harness.ts';
 
@@ -12,15 +13,8 @@ const key = {
   use: 'sig',
 } as const;
 
-const getJwks = (publicKeys: GetJwksDeps['signer']['publicKeys']) =>
-  functionUnderTest<(typeof routes)['get-jwks'], GetJwksDeps>(
-    routes['get-jwks'],
-    handle,
-    undefined as never,
-    {
-      signer: { publicKeys },
-    },
-  );
+const getJwks = (publicKeys: TokenSigner['publicKeys']) =>
+  functionUnderTest(routes['get-jwks'], handle, undefined as never, { publicKeys });
 
 describe('200', () => {
   it('returns the public keys, cacheable for five minutes', async () => {

@@ -1,15 +1,10 @@
-import { bind, type GetOpenapiDeps, handle } from '#functions/get-openapi.ts';
+import { build, handle } from '#functions/get-openapi.ts';
 import { buildDocument } from '#reference/openapi/document.ts';
 import { routes } from '#shared/routes.ts';
 import { functionUnderTest } from './harness.ts';
 
 const getOpenapi = () =>
-  functionUnderTest<(typeof routes)['get-openapi'], GetOpenapiDeps>(
-    routes['get-openapi'],
-    handle,
-    undefined as never,
-    { document: buildDocument() },
-  );
+  functionUnderTest(routes['get-openapi'], handle, undefined as never, { document: buildDocument() });
 
 describe('200', () => {
   it('returns the whole document without a key and forbids caching', async () => {
@@ -26,7 +21,7 @@ describe('200', () => {
     const before = process.env;
     process.env = { ...before, RELEASE_VERSION: '4.5.6', RELEASE_COMMIT: '0123456789ab' };
     try {
-      expect(bind().document.info).toMatchObject({
+      expect(build().document.info).toMatchObject({
         version: buildDocument().info.version,
         'x-service-version': '4.5.6',
         'x-commit': '0123456789ab',

@@ -1,15 +1,10 @@
-import { type GetOpenidConfigurationDeps, handle } from '#functions/get-openid-configuration.ts';
+import { handle } from '#functions/get-openid-configuration.ts';
 import { routes } from '#shared/routes.ts';
 import { functionUnderTest } from './harness.ts';
 
-const { call } = functionUnderTest<(typeof routes)['get-openid-configuration'], GetOpenidConfigurationDeps>(
-  routes['get-openid-configuration'],
-  handle,
-  undefined as never,
-  {
-    tokenIssuer: 'https://issuer.example',
-  },
-);
+const { call } = functionUnderTest(routes['get-openid-configuration'], handle, undefined as never, {
+  tokenIssuer: 'https://issuer.example',
+});
 
 describe('200', () => {
   it('returns the issuer and the URL of its keys without a key, cacheable for five minutes', async () => {

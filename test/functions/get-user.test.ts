@@ -1,4 +1,4 @@
-import { type GetUserDeps, handle } from '#functions/get-user.ts';
+import { handle } from '#functions/get-user.ts';
 import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { User } from '#shared/users/schema.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 const getUser = (on: Table = table) =>
-  functionUnderTest<(typeof routes)['get-user'], GetUserDeps>(routes['get-user'], handle, on, {
+  functionUnderTest(routes['get-user'], handle, on, {
     users: userStore(on),
   });
 

@@ -1,11 +1,13 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { endpoint, type Handle } from '#shared/http/endpoint.ts';
-import type { EndpointDeps } from '#shared/http/request-scope.ts';
+import type { OtpAccess } from '#shared/env.ts';
+import type { Handle } from '#shared/http/endpoint.ts';
+import type { KeyedParts } from '#shared/http/keyed-endpoint.ts';
 import { redirectLog } from '#shared/log.ts';
-import { type Route, requiresKey } from '#shared/route.ts';
+import type { Route } from '#shared/route.ts';
 import type { Table } from '#shared/table/client.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { keyedHandler } from './keyed-handler.ts';
 
 /** The parts of the event that a test can set. */
 export interface Call {
@@ -93,16 +95,15 @@ let restoreLog: (() => void) | undefined;
 afterAll(() => restoreLog?.());
 
 /** A function under test: its real handler in the real middy stack, with a real table and a clock that the test sets. */
-export const functionUnderTest = <R extends Route, Deps extends EndpointDeps>(
+export const functionUnderTest = <R extends Route, Deps>(
   route: R,
   handle: Handle<R, Deps>,
   table: Table,
-  own: Omit<Deps, keyof EndpointDeps> & Partial<EndpointDeps>,
+  own: Omit<Deps, keyof KeyedParts> & Partial<KeyedParts> & { readonly otpAccess?: OtpAccess },
 ) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
-  const limiter = requiresKey(route, own.otpAccess ?? 'api-key') ? patientLimiter(table) : undefined;
-  const deps = { clock, rateLimiter: limiter, ...own } as unknown as Deps;
-  const handler = endpoint(route, handle, () => deps);
+  const rateLimiter = route.access.by === 'public' ? undefined : patientLimiter(table);
+  const handler = keyedHandler(route, handle, { clock, rateLimiter, ...own } as never);
   const lines: string[] = [];
   const restore = redirectLog((line) => lines.push(line));
   restoreLog ??= restore;

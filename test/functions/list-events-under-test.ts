@@ -1,5 +1,5 @@
 import { BatchWriteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { handle, type ListEventsDeps } from '#functions/list-events.ts';
+import { handle } from '#functions/list-events.ts';
 import { eventPut, KEEP_EVENTS_DAYS, type UserEvent } from '#shared/events/event.ts';
 import { eventReads } from '#shared/events/read-events.ts';
 import { routes } from '#shared/routes.ts';
@@ -35,7 +35,7 @@ const sellerWithEvents = (table: Table, sellerId: string) => {
   };
 
   const read = (query: Query = {}, on: Table = table) =>
-    functionUnderTest<(typeof routes)['list-events'], ListEventsDeps>(routes['list-events'], handle, on, {
+    functionUnderTest(routes['list-events'], handle, on, {
       events: eventReads(on),
     }).call({ query, authorizer: { ...callerContext, sellerId, keyId: sellerId, scopes: 'events:read' } });
 

@@ -1,4 +1,4 @@
-import { handle, type ListUsersDeps } from '#functions/list-users.ts';
+import { handle } from '#functions/list-users.ts';
 import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { User } from '#shared/users/schema.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 const listUsers = (on: Table = table) =>
-  functionUnderTest<(typeof routes)['list-users'], ListUsersDeps>(routes['list-users'], handle, on, {
+  functionUnderTest(routes['list-users'], handle, on, {
     users: userStore(on),
     hashes,
   });

@@ -1,15 +1,13 @@
 import type { KeyRequest } from '#admin/operations/issue-key.ts';
-import { type GetKeyDeps, handle as getKey } from '#functions/get-key.ts';
-import { type GetKeyUsageDeps, handle as getKeyUsage } from '#functions/get-key-usage.ts';
-import { type RotateKeyDeps, handle as rotateKey } from '#functions/rotate-key.ts';
+import { handle as getKey } from '#functions/get-key.ts';
+import { handle as getKeyUsage } from '#functions/get-key-usage.ts';
+import { handle as rotateKey } from '#functions/rotate-key.ts';
 import { ownKeyStore } from '#shared/api-keys/own-key.ts';
 import { useHistory } from '#shared/rate-limits/use-history.ts';
-import { type RouteName, routes } from '#shared/routes.ts';
+import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { useAdministration } from '#test/admin/operations/use-administration.ts';
 import { functionUnderTest } from './harness.ts';
-
-type Row<Name extends RouteName> = (typeof routes)[Name];
 
 type TestAdministration = Awaited<ReturnType<ReturnType<typeof useAdministration>>>;
 
@@ -23,17 +21,17 @@ const issuedKey = async (administration: TestAdministration, request: Partial<Ke
     issued,
     authorizer,
     getKey: (on: Table = table) =>
-      functionUnderTest<Row<'get-key'>, GetKeyDeps>(routes['get-key'], getKey, on, {
+      functionUnderTest(routes['get-key'], getKey, on, {
         keys: ownKeyStore(on),
         clock,
       }),
     getKeyUsage: (on: Table = table) =>
-      functionUnderTest<Row<'get-key-usage'>, GetKeyUsageDeps>(routes['get-key-usage'], getKeyUsage, on, {
+      functionUnderTest(routes['get-key-usage'], getKeyUsage, on, {
         history: useHistory(on),
         clock,
       }),
     rotateKey: (on: Table = table) =>
-      functionUnderTest<Row<'rotate-key'>, RotateKeyDeps>(routes['rotate-key'], rotateKey, on, {
+      functionUnderTest(routes['rotate-key'], rotateKey, on, {
         keys: ownKeyStore(on),
         keyPrefix: 'blk_test_',
         clock,

@@ -8,10 +8,10 @@ import { gateway } from '#local/gateway.ts';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
 import { ownKeyStore } from '#shared/api-keys/own-key.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
-import { endpoint } from '#shared/http/endpoint.ts';
 import { redirectLog } from '#shared/log.ts';
 import { routes } from '#shared/routes.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { keyedHandler } from './keyed-handler.ts';
 import { type OwnKey, useOwnKey } from './own-key-under-test.ts';
 
 const CLIENTS = 20;
@@ -34,7 +34,7 @@ const functionsOf = ({ administration: { table: on, clock } }: OwnKey): Function
       authorized += 1;
       return authorize(event, decision, TIMEOUT_MS);
     },
-    endpoints: new Map([['get-key', endpoint(routes['get-key'], getKey, () => deps)]]),
+    endpoints: new Map([['get-key', keyedHandler(routes['get-key'], getKey, deps)]]),
   } as unknown as Functions;
 };
 

@@ -1,4 +1,4 @@
-import { handle, type SendOtpDeps } from '#functions/send-otp.ts';
+import { handle } from '#functions/send-otp.ts';
 import { randomCode } from '#shared/one-time-codes/new-code.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
@@ -32,27 +32,22 @@ export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = 
   const codes = codeStore(table);
   const limiter = patientLimiter(table);
   const clock = (): number => test.clock();
-  const test = functionUnderTest<(typeof routes)['send-otp'], SendOtpDeps>(
-    routes['send-otp'],
-    handle,
-    table,
-    {
-      codes,
-      newCode: randomCode,
-      hashes,
-      smsProvider: 'first',
-      ceilings: stageCeilings(limiter, { smsPerDay }, clock),
-      sms: {
-        sendCode: async (message) => {
-          await provider.onSend?.();
-          if (provider.failure) throw provider.failure;
-          sent.push(message);
-          return { provider: provider.name };
-        },
+  const test = functionUnderTest(routes['send-otp'], handle, table, {
+    codes,
+    newCode: randomCode,
+    hashes,
+    smsProvider: 'first',
+    ceilings: stageCeilings(limiter, { smsPerDay }, clock),
+    sms: {
+      sendCode: async (message) => {
+        await provider.onSend?.();
+        if (provider.failure) throw provider.failure;
+        sent.push(message);
+        return { provider: provider.name };
       },
-      ...own,
     },
-  );
+    ...own,
+  });
   return {
     ...test,
     sent,

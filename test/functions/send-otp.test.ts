@@ -1,5 +1,5 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { handle, type SendOtpDeps } from '#functions/send-otp.ts';
+import { handle } from '#functions/send-otp.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
@@ -386,19 +386,14 @@ describe('503', () => {
   it('is service_unavailable when other requests keep changing the phone', async () => {
     const { phone } = newPerson();
     const { call, codes, clock } = sendOtp();
-    const changing = functionUnderTest<(typeof routes)['send-otp'], SendOtpDeps>(
-      routes['send-otp'],
-      handle,
-      table,
-      {
-        codes: { ...codes, recordSend: async () => false },
-        newCode: () => '123456',
-        hashes,
-        smsProvider: 'first',
-        ceilings: stageCeilings(patientLimiter(table), {}, clock),
-        sms: { sendCode: () => Promise.reject(new Error('nothing may be sent')) },
-      },
-    );
+    const changing = functionUnderTest(routes['send-otp'], handle, table, {
+      codes: { ...codes, recordSend: async () => false },
+      newCode: () => '123456',
+      hashes,
+      smsProvider: 'first',
+      ceilings: stageCeilings(patientLimiter(table), {}, clock),
+      sms: { sendCode: () => Promise.reject(new Error('nothing may be sent')) },
+    });
     const { status, json, headers } = await changing.call({ body: { phone }, timeLeftMs: 600 });
     expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '5']);
     expect((await call({ body: { phone } })).status).toBe(202);

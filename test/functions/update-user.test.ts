@@ -1,4 +1,4 @@
-import { handle, type UpdateUserDeps } from '#functions/update-user.ts';
+import { handle } from '#functions/update-user.ts';
 import { PLANS } from '#shared/rate-limits/plans.ts';
 import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 const updateUser = (on: Table = table) =>
-  functionUnderTest<(typeof routes)['update-user'], UpdateUserDeps>(routes['update-user'], handle, on, {
+  functionUnderTest(routes['update-user'], handle, on, {
     users: userStore(on),
   });
 

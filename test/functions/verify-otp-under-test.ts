@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { handle, type VerifyOtpDeps } from '#functions/verify-otp.ts';
+import { handle } from '#functions/verify-otp.ts';
 import { publishedKey, signedToken } from '#shared/access-tokens/jws.ts';
 import type { TokenSigner } from '#shared/access-tokens/port.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
@@ -45,12 +45,14 @@ export interface VerifyOtpOptions {
 export const verifyOtpOn = (table: Table, { on = table, ...own }: VerifyOtpOptions = {}) => {
   const { store, send } = codesOn(table);
   const buyers = buyerStore(on);
-  const test = functionUnderTest<(typeof routes)['verify-otp'], VerifyOtpDeps>(
-    routes['verify-otp'],
-    handle,
-    on,
-    { codes: codeStore(on), buyers, hashes, signer, tokenIssuer: 'https://issuer.example', ...own },
-  );
+  const test = functionUnderTest(routes['verify-otp'], handle, on, {
+    codes: codeStore(on),
+    buyers,
+    hashes,
+    signer,
+    tokenIssuer: 'https://issuer.example',
+    ...own,
+  });
   return {
     ...test,
     buyers,

@@ -21,25 +21,28 @@ const recordingEnvironment = () => {
     PAID_CHECKS_PER_DAY: '1000',
     SMS_PER_DAY: '1000',
     METRIC_NAMESPACE: 'BuyerLinking/test',
-    AWS_REGION: 'us-east-1',
   };
-  const environment = new Proxy(values, {
-    get(target, name) {
-      if (typeof name === 'string' && name in values && name !== 'AWS_REGION') read.add(name);
-      return Reflect.get(target, name);
+  // In Lambda a function builds its dependencies while its module loads.
+  const lambda = { AWS_REGION: 'us-east-1', AWS_LAMBDA_FUNCTION_NAME: 'function' };
+  const environment = new Proxy<NodeJS.ProcessEnv>(
+    { ...lambda, ...values },
+    {
+      get(target, name) {
+        if (typeof name === 'string' && name in values) read.add(name);
+        return Reflect.get(target, name);
+      },
     },
-  });
+  );
   return { environment, read };
 };
 
 /** Returns the variables that the dependencies of a function and the log read. */
 const variablesReadBy = async (name: string): Promise<string[]> => {
-  const { bind } = (await import(`#functions/${name}.ts`)) as { bind: () => unknown };
   const { environment, read } = recordingEnvironment();
   const before = process.env;
   process.env = environment;
   try {
-    bind();
+    await import(`#functions/${name}.ts`);
     // Every function writes to the log.
     const restore = redirectLog(() => {});
     logEvent('rate_limiter_unreachable', { operation: name });

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { handle as createUser } from '#functions/create-user.ts';
 import { handle as listUsers } from '#functions/list-users.ts';
-import { type SendOtpDeps, handle as sendOtp } from '#functions/send-otp.ts';
+import { handle as sendOtp } from '#functions/send-otp.ts';
 import type { Functions } from '#local/gateway/functions.ts';
 import { gatewayCounts } from '#local/gateway/throttles.ts';
 import { gateway } from '#local/gateway.ts';
@@ -10,7 +10,6 @@ import { listenOnLoopback } from '#local/loopback-server.ts';
 import { startSimulators } from '#local/simulators/server.ts';
 import { type BuyerStore, buyerStore } from '#shared/buyers/store.ts';
 import type { Clock } from '#shared/clock.ts';
-import { endpoint } from '#shared/http/endpoint.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import { randomCode } from '#shared/one-time-codes/new-code.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
@@ -26,6 +25,7 @@ import { completeNationalId } from '#shared/values/national-id.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { createUserDepsOn, testHashes } from '#test/functions/create-user-deps.ts';
+import { keyedHandler } from '#test/functions/keyed-handler.ts';
 import { neverAborted } from '#test/shared/providers/failure.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
@@ -133,7 +133,7 @@ const bindEndpoints = (
   const identityRegistry = identityRegistryFrom(identity, secret, resilience);
   const createDeps = createUserDepsOn(table, { clock, identityRegistry });
   const { rateLimiter, hashes } = createDeps;
-  const sendDeps: SendOtpDeps = {
+  const sendDeps = {
     clock,
     rateLimiter,
     hashes,
@@ -144,16 +144,11 @@ const bindEndpoints = (
     smsProvider: sms[0] ?? '',
   };
   return new Map<string, unknown>([
-    ['create-user', endpoint(routes['create-user'], createUser, () => createDeps)],
-    ['send-otp', endpoint(routes['send-otp'], sendOtp, () => sendDeps)],
+    ['create-user', keyedHandler(routes['create-user'], createUser, createDeps)],
+    ['send-otp', keyedHandler(routes['send-otp'], sendOtp, sendDeps)],
     [
       'list-users',
-      endpoint(routes['list-users'], listUsers, () => ({
-        clock,
-        rateLimiter,
-        hashes,
-        users: userStore(table),
-      })),
+      keyedHandler(routes['list-users'], listUsers, { clock, rateLimiter, hashes, users: userStore(table) }),
     ],
   ]);
 };

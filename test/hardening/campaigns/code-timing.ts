@@ -1,8 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { interleave, median } from '#bench/harness/report.ts';
-import { handle, type VerifyOtpDeps } from '#functions/verify-otp.ts';
+import { handle } from '#functions/verify-otp.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
-import { endpoint } from '#shared/http/endpoint.ts';
 import { redirectLog } from '#shared/log.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import { CODE_LIFETIME_SECONDS } from '#shared/one-time-codes/rules.ts';
@@ -10,6 +9,7 @@ import { codeStore } from '#shared/one-time-codes/store.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
+import { keyedHandler } from '#test/functions/keyed-handler.ts';
 import { gatewayEvent } from '#test/lib/gateway-event.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
@@ -32,7 +32,7 @@ type Reason = (typeof REASONS)[number];
 const functionOn = (table: EmbeddedTable) => {
   const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
   const codes = codeStore(table);
-  const deps: VerifyOtpDeps = {
+  const deps = {
     codes,
     hashes,
     rateLimiter: patientLimiter(table),
@@ -42,7 +42,7 @@ const functionOn = (table: EmbeddedTable) => {
     clock: Date.now,
   };
   const route = oneTimeCodeRoutes['verify-otp'];
-  const handler = endpoint(route, handle, () => deps);
+  const handler = keyedHandler(route, handle, deps);
   return {
     /** Returns the status and the milliseconds of a verification. */
     async verify(phone: string, code: string) {

@@ -1,11 +1,11 @@
 import type { Context } from 'aws-lambda';
 import { interleave, median } from '#bench/harness/report.ts';
-import { endpoint } from '#shared/http/endpoint.ts';
-import { MAX_BODY_BYTES } from '#shared/http/json-body.ts';
+import { MAX_BODY_BYTES } from '#shared/http/input.ts';
 import { redirectLog } from '#shared/log.ts';
 import type { LimitState } from '#shared/rate-limits/limits.ts';
 import type { Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
+import { keyedHandler } from '#test/functions/keyed-handler.ts';
 import { gatewayEvent } from '#test/lib/gateway-event.ts';
 import type { Campaign } from './campaign.ts';
 
@@ -59,7 +59,7 @@ interface Input {
 
 /** The bodies of a row, sent to its middleware stack. */
 const inputsOf = (route: Route): Input[] => {
-  const handler = endpoint(route, accepted, () => deps);
+  const handler = keyedHandler(route, accepted, deps);
   return Object.entries(bodiesOf(Object.keys(route.body?.entries ?? {}))).map(([name, body]) => ({
     name,
     async send() {

@@ -1,6 +1,7 @@
-import { bind as bindCreateUser } from '#functions/create-user.ts';
-import { bind as bindSendOtp } from '#functions/send-otp.ts';
+import { build as buildCreateUser } from '#functions/create-user.ts';
+import { build as buildSendOtp } from '#functions/send-otp.ts';
 import type { KeyPrefix } from '#shared/env.ts';
+import type { KeyedParts } from '#shared/http/keyed-endpoint.ts';
 import { paidCheck } from '#shared/identity-registry/check-person.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import { codesOf, randomCode, sandboxCode } from '#shared/one-time-codes/new-code.ts';
@@ -141,26 +142,24 @@ describe('the start of a function', () => {
     process.env = before;
   });
 
-  const startWith = (environment: Record<string, string>, start: () => unknown) => () => {
+  const startWith = (environment: Record<string, string>, start: (parts: KeyedParts) => unknown) => () => {
     process.env = {
-      TABLE_NAME: 'table',
       HASH_SECRET: 'secret',
       PROVIDER_SECRET: 'secret',
-      OTP_ACCESS: 'api-key',
       AWS_REGION: 'us-east-1',
       IDENTITY_PROVIDERS: 'sandbox',
       SMS_PROVIDERS: 'sandbox',
       KEY_PREFIX: 'blk_test_',
       ...environment,
     };
-    start();
+    start({ table: { name: 'table' } } as KeyedParts);
   };
 
   const REFUSAL = 'the provider "sandbox" works only alone and with blk_test_ keys';
 
   it.each([
-    ['create-user', bindCreateUser, 'IDENTITY_PROVIDERS', 'sandbox,zohal'],
-    ['send-otp', bindSendOtp, 'SMS_PROVIDERS', 'kavenegar,sandbox'],
+    ['create-user', buildCreateUser, 'IDENTITY_PROVIDERS', 'sandbox,zohal'],
+    ['send-otp', buildSendOtp, 'SMS_PROVIDERS', 'kavenegar,sandbox'],
   ])('%s accepts the sandbox alone and with test keys, and refuses it otherwise', (_, start, list, mixed) => {
     expect(startWith({}, start)).not.toThrow();
     expect(startWith({ KEY_PREFIX: 'blk_live_' }, start)).toThrow(REFUSAL);

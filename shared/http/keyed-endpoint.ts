@@ -1,0 +1,68 @@
+/** Apart from endpoint.ts, so that the bundle of a public row holds no database client. */
+import { callerFrom } from '#shared/api-keys/caller.ts';
+import { type Clock, systemClock } from '#shared/clock.ts';
+import { type OtpAccess, readEnv } from '#shared/env.ts';
+import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
+import { countRequest } from '#shared/rate-limits/request-limits.ts';
+import { type Route, requiresKey } from '#shared/route.ts';
+import { type Table, tableFromEnv } from '#shared/table/client.ts';
+import { endpointStack, type Handle, type LambdaHandler } from './endpoint.ts';
+import { currentScope } from './request.ts';
+
+/** What the dependencies of every function with a key are built from. */
+export interface KeyedParts {
+  readonly table: Table;
+  readonly rateLimiter: RateLimiter;
+  readonly clock: Clock;
+}
+
+/** The dependencies of a handler, and what its stack counts callers with. */
+interface KeyedService<Deps> {
+  readonly deps: Deps;
+  readonly rateLimiter: Pick<RateLimiter, 'incrementAndRead'>;
+  readonly clock: Clock;
+  /** `public`: an otp row is served without a caller. */
+  readonly otpAccess: OtpAccess;
+}
+
+/** Builds the stack of a row over a service. The count of a request runs beside its reads. */
+export const keyedStack = <R extends Route, Deps>(
+  route: R,
+  open: () => KeyedService<Deps>,
+  handle: Handle<R, Deps>,
+): LambdaHandler =>
+  endpointStack(
+    route,
+    () => {
+      const { deps, rateLimiter, clock, otpAccess } = open();
+      if (!requiresKey(route, otpAccess)) return { deps };
+      const limitsToRead = route.limitsRead ?? [];
+      return {
+        deps,
+        identifyCaller({ requestContext }) {
+          const scope = currentScope();
+          const nowMs = clock();
+          scope.caller = callerFrom(requestContext.authorizer, nowMs);
+          scope.planLimit = countRequest(rateLimiter, scope.caller, { nowMs, limitsToRead });
+        },
+      };
+    },
+    handle,
+  );
+
+/** Builds the Lambda handler of a row that takes a key. `build` makes what `handle` uses, once. */
+export const keyedEndpoint = <R extends Route, Deps>(
+  route: R,
+  build: (parts: KeyedParts) => Deps,
+  handle: Handle<R, Deps>,
+): LambdaHandler =>
+  keyedStack(
+    route,
+    () => {
+      const table = tableFromEnv();
+      const parts = { table, rateLimiter: rateLimiterFromEnv(table), clock: systemClock };
+      const otpAccess = route.access.by === 'otp' ? readEnv(['OTP_ACCESS']).OTP_ACCESS : 'api-key';
+      return { ...parts, otpAccess, deps: build(parts) };
+    },
+    handle,
+  );

@@ -1,0 +1,60 @@
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { Caller } from '#shared/api-keys/caller.ts';
+import type { PlanLimit } from '#shared/rate-limits/request-limits.ts';
+import { currentRequest, type RequestContext } from '#shared/request-context.ts';
+import type { Route } from '#shared/route.ts';
+
+/** The part that the events of a request and of its authorizer have in common. */
+interface GatewayEvent {
+  readonly headers: Readonly<Record<string, string | undefined>> | null;
+  readonly requestContext: { readonly requestId: string; readonly extendedRequestId?: string | undefined };
+}
+
+/** The id that callers see in X-Request-Id. A caller can set `requestId` by a header, but not the extended one. */
+export const requestIdOf = ({ requestContext }: Pick<GatewayEvent, 'requestContext'>): string =>
+  requestContext.extendedRequestId ?? requestContext.requestId;
+
+/** Finds a header case-insensitively. `name` is in lower case. */
+export const headerOf = ({ headers }: Pick<GatewayEvent, 'headers'>, name: string): string | undefined =>
+  Object.entries(headers ?? {}).find(([sent]) => sent.toLowerCase() === name)?.[1];
+
+/** The state of one request. */
+export interface RequestScope extends RequestContext {
+  readonly path: string;
+  /** By the monotonic clock, milliseconds. */
+  readonly startedAtMonotonicMs: number;
+  /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
+  readonly deadlineMs: number;
+  /** Undefined on a row that takes no key, and until the caller is known. */
+  caller?: Caller;
+  planLimit?: PlanLimit;
+}
+
+/** The state of the request that the caller works for. */
+export const currentScope = (): RequestScope => currentRequest() as RequestScope;
+
+/** Reserved from the function's timeout for the response and its log line. */
+export const RESERVE_MS = 500;
+
+/** The deadline of a row that names none. A database that hangs must not keep a caller waiting. */
+const DEADLINE_SECONDS = 3;
+
+/** Starts a request: its id, its times and its deadline. */
+export const openScope = (
+  { name, deadlineSeconds = DEADLINE_SECONDS }: Route,
+  event: APIGatewayProxyEvent,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
+): RequestScope => {
+  const leftMs = Math.max(0, context.getRemainingTimeInMillis() - RESERVE_MS);
+  const timeMs = Math.min(leftMs, deadlineSeconds * 1000);
+  const startedAtMonotonicMs = performance.now();
+  return {
+    operation: name,
+    path: event.path,
+    requestId: requestIdOf(event),
+    signal: AbortSignal.timeout(timeMs),
+    calls: [],
+    startedAtMonotonicMs,
+    deadlineMs: startedAtMonotonicMs + timeMs,
+  };
+};
