@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import packageJson from '../package.json' with { type: 'json' };
 
 const changelog = readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8');

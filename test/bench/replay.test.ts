@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { jest } from '@jest/globals';
+import { mock } from 'node:test';
 import type { Call } from '#bench/harness/recorder.ts';
 import { startReplay } from '#bench/harness/replay.ts';
 
@@ -65,10 +65,10 @@ describe('the replay', () => {
   });
 
   it('responds 400 to a call that was not recorded, and names it', async () => {
-    const printed = jest.spyOn(console, 'error').mockReturnValue();
+    const printed = mock.method(console, 'error', () => {});
     server.replay([], 'http://recorder');
     expect((await send('/', '{"pk":"SELLER#one"}', GET)).status).toBe(400);
-    expect(printed).toHaveBeenCalledWith(expect.stringContaining(GET));
-    printed.mockRestore();
+    expect(printed.mock.calls[0]?.arguments).toEqual([expect.stringContaining(GET)]);
+    printed.mock.restore();
   });
 });

@@ -1,4 +1,4 @@
-import { jest } from '@jest/globals';
+import { mock } from 'node:test';
 import { listenOnLoopback } from '#local/loopback-server.ts';
 import { buyerLinking, isProblem, ProblemError } from '../../client/src/index.ts';
 import { apiKey, baseUrl, broken, buyer, clientOf, json, problemOf, user } from './fake-service.ts';
@@ -49,23 +49,22 @@ describe('the base URL', () => {
   });
 
   it('can end with a slash', async () => {
-    const fetch = jest.fn(async (_request: Request) => Response.json(user));
+    const fetch = mock.fn(async (_request: Request) => Response.json(user));
     await buyerLinking({ baseUrl: `${baseUrl}/`, apiKey, fetch }).getUser('usr_1');
-    expect(fetch.mock.calls[0]?.[0].url).toBe(`${baseUrl}/v1/users/usr_1`);
+    expect(fetch.mock.calls[0]?.arguments[0].url).toBe(`${baseUrl}/v1/users/usr_1`);
   });
 });
 
 describe('the API key', () => {
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => mock.restoreAll());
 
-  const inEnvironment = (value: string) =>
-    jest.replaceProperty(process, 'env', { BUYER_LINKING_API_KEY: value });
+  const inEnvironment = (value: string) => mock.property(process, 'env', { BUYER_LINKING_API_KEY: value });
 
   it('is read from the environment if the options have none', async () => {
     inEnvironment('blk_test_from_the_environment');
-    const fetch = jest.fn(async (_request: Request) => Response.json({ keys: [] }));
+    const fetch = mock.fn(async (_request: Request) => Response.json({ keys: [] }));
     await buyerLinking({ baseUrl, fetch }).listUsers();
-    expect(fetch.mock.calls[0]?.[0].headers.get('X-Api-Key')).toBe('blk_test_from_the_environment');
+    expect(fetch.mock.calls[0]?.arguments[0].headers.get('X-Api-Key')).toBe('blk_test_from_the_environment');
   });
 
   it('is required when the client is created', () => {

@@ -1,4 +1,4 @@
-import { jest } from '@jest/globals';
+import { mock } from 'node:test';
 import { allRoutes } from '#shared/routes.ts';
 import { validPath } from '#test/security/valid-request.ts';
 import { retryingFetch } from '../../client/src/retry.ts';
@@ -89,7 +89,7 @@ describe('a request of each published operation', () => {
   it.each(published.map((route) => [`${route.method} ${route.path}`, route] as const))(
     '%s is retried after a network failure only if its row says that it is repeatable',
     async (_operation, route) => {
-      const fetch = jest.fn(async () => broken());
+      const fetch = mock.fn(async () => broken());
       const send = retryingFetch({
         maxRetries: 1,
         maxWaitSeconds: 60,
@@ -101,7 +101,7 @@ describe('a request of each published operation', () => {
       });
       const request = new Request(`${baseUrl}${validPath(route)}`, { method: route.method });
       await expect(send(request)).rejects.toThrow('fetch failed');
-      expect(fetch).toHaveBeenCalledTimes(route.repeatable ? 2 : 1);
+      expect(fetch.mock.callCount()).toBe(route.repeatable ? 2 : 1);
     },
   );
 });

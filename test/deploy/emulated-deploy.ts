@@ -103,7 +103,6 @@ const runScenarios = async (
     await runCommand(
       process.execPath,
       [
-        '--experimental-vm-modules',
         '--disable-warning=ExperimentalWarning',
         JEST,
         '--testMatch',

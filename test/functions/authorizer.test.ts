@@ -1,4 +1,4 @@
-import { jest } from '@jest/globals';
+import { mock } from 'node:test';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { setScopes } from '#admin/operations/change-key.ts';
 import { type AuthorizerDeps, authorize } from '#functions/authorizer.ts';
@@ -125,10 +125,10 @@ describe('the decision on a key', () => {
   });
 
   it('has a deadline of 3 s, which leaves the function 2 s to answer', async () => {
-    const timeout = jest.spyOn(AbortSignal, 'timeout');
+    const timeout = mock.method(AbortSignal, 'timeout');
     await authorizing(SECRET);
-    expect(timeout.mock.calls).toEqual([[3000]]);
-    timeout.mockRestore();
+    expect(timeout.mock.calls.map((call) => call.arguments)).toEqual([[3000]]);
+    timeout.mock.restore();
   });
 
   it('logs no part of the key', async () => {

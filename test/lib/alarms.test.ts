@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { STAGES } from '#lib/stages.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { everyOption, resourcesOf, templatesOf } from './synthesized.ts';

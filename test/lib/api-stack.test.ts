@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { callsProviders, variablesOf } from '#lib/function-variables.ts';
 import { OUTPUTS, usagePlanOutput } from '#lib/outputs.ts';
 import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';

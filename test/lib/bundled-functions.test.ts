@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Bundles, bundleFunctions } from '#lib/bundling.ts';
 import { addPages } from '#reference/pages/write-pages.ts';
 import { allRoutes } from '#shared/routes.ts';

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { NAMED_ERRORS } from '#lib/bundle-plugins.ts';
 import { type Bundles, bundleFunctions, functionFiles } from '#lib/bundling.ts';
 import { addPages } from '#reference/pages/write-pages.ts';

@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { findPython, makePythonEnvironment } from '#test/deploy/python.ts';
 import { everyOption, stageApp, stageConfig } from './synthesized.ts';
 

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { describe, expect, test } from '@jest/globals';
 import { ConfigError, parseConfig } from '#lib/config.ts';
 import { configOf, configsOf, STAGES } from '#lib/stages.ts';
 

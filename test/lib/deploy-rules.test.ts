@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { CfnParameter } from 'aws-cdk-lib';
 import { refuseDeploys } from '#lib/app.ts';
 import { sharedAccounts, unsetOptions } from '#lib/deploy-rules.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { AUTHORIZER_VARIABLES, callsProviders, variablesOf } from '#lib/function-variables.ts';
 import { logEvent, redirectLog } from '#shared/log.ts';
 import { allRoutes, routes } from '#shared/routes.ts';

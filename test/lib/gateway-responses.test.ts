@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { GATEWAY_PROBLEMS } from '#lib/gateway-problems.ts';
 import { FALLBACKS } from '#lib/gateway-responses.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { grantsOf } from '#lib/grants.ts';
 import { permissionsOf } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';

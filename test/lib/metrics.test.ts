@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { Duration } from 'aws-cdk-lib';
 import { loggedMetrics, metricNamespaceOf } from '#lib/metrics.ts';
 import { logEvent, redirectLog } from '#shared/log.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { everyOption, stageApp, stageConfig } from './synthesized.ts';
 

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { STAGES } from '#lib/stages.ts';
 import { allRoutes, routes } from '#shared/routes.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { resourcesOf, templatesOf } from './synthesized.ts';
 
 const email = 'on-call@example.com';

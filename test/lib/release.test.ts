@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
 import { releaseOf } from '#lib/release.ts';
 import { RELEASE, resourcesOf, stageApp, stageConfig, templatesOf } from './synthesized.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { authorizerIdOf } from '#lib/methods.ts';
 import { STAGES } from '#lib/stages.ts';
 import { type Route, requiresKey } from '#shared/route.ts';

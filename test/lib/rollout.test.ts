@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { loggedMetrics } from '#lib/metrics.ts';
 import { logEvent, redirectLog } from '#shared/log.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { Names } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { Config } from '#lib/config.ts';

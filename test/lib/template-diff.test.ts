@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { allRoutes } from '#shared/routes.ts';
 import { templatesOf } from './synthesized.ts';

@@ -1,7 +1,6 @@
 /** `npm run test:workflows`: actionlint on the GitHub workflows. Skipped by name where neither actionlint nor Go is installed. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

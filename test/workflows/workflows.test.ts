@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import { STAGE_NAMES } from '#lib/stages.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 

@@ -1,15 +1,12 @@
+import { mock } from 'node:test';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { jest } from '@jest/globals';
 import { transact } from '#admin/stores/transactions.ts';
 import type { Table } from '#shared/table/client.ts';
 
-beforeEach(() => {
-  jest.useFakeTimers();
-});
-afterEach(() => {
-  jest.useRealTimers();
-});
+// Full jitter of 0: no wait takes time.
+beforeEach(() => mock.method(Math, 'random', () => 0));
+afterEach(() => mock.restoreAll());
 
 const items = [
   { Put: { TableName: 'test', Item: { pk: 'a', sk: 'a' } } },
@@ -23,7 +20,7 @@ const canceledFor = (...codes: string[]) =>
     CancellationReasons: codes.map((Code) => ({ Code })),
   });
 
-/** Calls `transact` on a table that returns, or throws, each of these in turn. Waits end at once. */
+/** Calls `transact` on a table that returns, or throws, each of these in turn. */
 const transactOn = async (...responses: readonly unknown[]) => {
   const sent: TransactWriteCommand['input'][] = [];
   const send = async ({ input }: TransactWriteCommand) => {
@@ -32,9 +29,7 @@ const transactOn = async (...responses: readonly unknown[]) => {
     return response instanceof Error ? Promise.reject(response) : response;
   };
   const table = { name: 'test', client: { send } as unknown as Table['client'] };
-  const transacting = transact(table, items).catch((error: unknown) => error);
-  await jest.runAllTimersAsync();
-  return { sent, outcome: await transacting };
+  return { sent, outcome: await transact(table, items).catch((error: unknown) => error) };
 };
 
 describe('transact', () => {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { callerFrom } from '#shared/api-keys/caller.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');

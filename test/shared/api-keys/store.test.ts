@@ -1,6 +1,6 @@
+import { mock } from 'node:test';
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { jest } from '@jest/globals';
 import type { KeySecret } from '#shared/api-keys/schema.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { secretKey } from '#shared/table/keys.ts';
@@ -8,7 +8,7 @@ import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 const table = useTable();
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => mock.restoreAll());
 
 const secret: KeySecret = {
   seller_id: 'sel_1',
@@ -27,8 +27,7 @@ const itemOf = async (hash: string) =>
   (await table.client.send(new GetCommand({ TableName: table.name, Key: secretKey(hash) }))).Item;
 
 /** Does not measure time, so that a slow machine does not end a write. */
-const withoutTimeout = () =>
-  jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
+const withoutTimeout = () => mock.method(AbortSignal, 'timeout', () => new AbortController().signal);
 
 describe('findSecret', () => {
   it('returns the secret with this hash, without its key attributes, and undefined for another hash', async () => {
@@ -111,9 +110,9 @@ describe('recordUse', () => {
   });
 
   it('throws if the write takes longer than 300 ms', async () => {
-    const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort(new Error('late')));
+    const timeout = mock.method(AbortSignal, 'timeout', () => AbortSignal.abort(new Error('late')));
     await put('slow');
     await expect(keySecretStore(table).recordUse('slow', '2026-11-21')).rejects.toThrow();
-    expect(timeout).toHaveBeenCalledWith(300);
+    expect(timeout.mock.calls.map((call) => call.arguments)).toEqual([[300]]);
   });
 });

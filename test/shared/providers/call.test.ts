@@ -1,4 +1,4 @@
-import { jest } from '@jest/globals';
+import { mock } from 'node:test';
 import * as v from 'valibot';
 import { type CallOptions, type CallPolicy, providerCalls } from '#shared/providers/call.ts';
 import { provider } from '#shared/providers/provider.ts';
@@ -247,21 +247,21 @@ describe('the circuit', () => {
   });
 
   it('measures its open time with a monotonic clock: setting the system time back does not prolong it', async () => {
-    const monotonic = jest.spyOn(performance, 'now').mockReturnValue(1000);
+    const monotonic = mock.method(performance, 'now', () => 1000);
     const wallTimeMs = Date.now();
-    const wall = jest.spyOn(Date, 'now').mockReturnValue(wallTimeMs);
+    const wall = mock.method(Date, 'now', () => wallTimeMs);
     try {
       const { inquire, outcomes, called } = twoProviders({}, { clock: undefined });
       outcomes.first = [QUOTA, QUOTA];
       await inquire();
       await inquire();
-      wall.mockReturnValue(wallTimeMs - 3_600_000);
-      monotonic.mockReturnValue(11_000);
+      wall.mock.mockImplementation(() => wallTimeMs - 3_600_000);
+      monotonic.mock.mockImplementation(() => 11_000);
       called.length = 0;
       await inquire();
       expect(called).toEqual(['first']);
     } finally {
-      jest.restoreAllMocks();
+      mock.restoreAll();
     }
   });
 

@@ -1,5 +1,5 @@
+import { mock } from 'node:test';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { jest } from '@jest/globals';
 import { keyLimit, type LimitState, minuteLimit } from '#shared/rate-limits/limits.ts';
 import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
 import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
@@ -161,15 +161,14 @@ describe('a call that gets no response', () => {
     [1000, 'in Lambda', 'list-users'],
     [3000, 'on one machine', undefined],
   ])('ends after %d ms %s', async (timeoutMs, _, functionName) => {
-    const timeout = jest.spyOn(AbortSignal, 'timeout');
-    timeout.mockReturnValueOnce(AbortSignal.abort(new Error('timed out')));
+    const timeout = mock.method(AbortSignal, 'timeout', () => AbortSignal.abort(new Error('timed out')));
     const limit = { subject: 'hanging', limit: 1, name: 'minute', windowSeconds: 60 };
     if (functionName !== undefined) process.env.AWS_LAMBDA_FUNCTION_NAME = functionName;
     const deployed = rateLimiterFromEnv(hangingLimits(table));
     delete process.env.AWS_LAMBDA_FUNCTION_NAME;
     await expect(deployed.increment(limit, START_MS)).rejects.toThrow('timed out');
-    expect(timeout.mock.calls).toEqual([[timeoutMs]]);
-    timeout.mockRestore();
+    expect(timeout.mock.calls.map((call) => call.arguments)).toEqual([[timeoutMs]]);
+    timeout.mock.restore();
   });
 });
 

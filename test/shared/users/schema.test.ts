@@ -1,4 +1,4 @@
-import { jest } from '@jest/globals';
+import { mock } from 'node:test';
 import * as v from 'valibot';
 import { userPageQuerySchema } from '#shared/users/page-schema.ts';
 import {
@@ -77,10 +77,11 @@ describe('newUserSchema', () => {
 
 describe('birthDateSchema', () => {
   const isTaken = (text: string, nowIso: string): boolean => {
-    jest.useFakeTimers({ now: Date.parse(nowIso) });
+    mock.timers.reset();
+    mock.timers.enable({ apis: ['Date'], now: Date.parse(nowIso) });
     return v.is(birthDateSchema, text);
   };
-  afterEach(() => jest.useRealTimers());
+  afterEach(() => mock.timers.reset());
 
   it.each(['2026/11/22', '1405/9/1'])('accepts %s from the midnight at which it begins in Tehran', (text) => {
     expect(isTaken(text, '2026-11-21T20:29:59.999Z')).toBe(false);

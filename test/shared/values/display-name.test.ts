@@ -1,4 +1,4 @@
-import { jest } from '@jest/globals';
+import { mock } from 'node:test';
 import fc from 'fast-check';
 import { parseDisplayName } from '#shared/values/display-name.ts';
 
@@ -145,10 +145,10 @@ describe('parseDisplayName', () => {
     ['letters with combining marks', `a${'\u0301\u0323'.repeat(50_000)}`],
     ['one unit more than 100 characters can have', 'a'.repeat(801)],
   ])('rejects %s without normalizing them, which takes quadratic time', (_case, text) => {
-    const normalize = jest.spyOn(String.prototype, 'normalize');
+    const normalize = mock.method(String.prototype, 'normalize');
     const name = parseDisplayName(text);
-    const calls = normalize.mock.calls.length;
-    normalize.mockRestore();
+    const calls = normalize.mock.callCount();
+    normalize.mock.restore();
     expect([name, calls]).toEqual([undefined, 0]);
   });
 

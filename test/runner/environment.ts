@@ -1,0 +1,24 @@
+import { mock } from 'node:test';
+
+const { console } = globalThis;
+const { exit } = process;
+
+/** The process itself: with no second realm, an error of a package is an `Error` of the tests. Each test file leaves it as it was. */
+export default class ProcessEnvironment {
+  readonly global = globalThis;
+  readonly #env = { ...process.env };
+
+  async setup() {}
+
+  async teardown() {
+    mock.reset();
+    for (const name of Object.keys(process.env)) if (!(name in this.#env)) delete process.env[name];
+    Object.assign(process.env, this.#env);
+    process.exit = exit;
+    globalThis.console = console;
+  }
+
+  getVmContext() {
+    return null;
+  }
+}
