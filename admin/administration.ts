@@ -3,7 +3,7 @@ import { apiKeyStore } from '#admin/stores/api-key-store.ts';
 import { auditStore } from '#admin/stores/audit-store.ts';
 import { type Seller, sellerStore } from '#admin/stores/seller-store.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
-import type { ApiKey } from '#shared/api-keys/api-key.ts';
+import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { KeyPrefix } from '#shared/env.ts';

@@ -1,7 +1,7 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { hashApiKey, isWellFormedKey } from '#shared/api-keys/format.ts';
-import { policyFor } from '#shared/api-keys/policy.ts';
-import { isUsable, type KeySecret } from '#shared/api-keys/schema.ts';
+import { isUsable, type KeySecret } from '#shared/api-keys/api-key-item.ts';
+import { policyFor } from '#shared/api-keys/caller.ts';
+import { hashApiKey, isWellFormedKey } from '#shared/api-keys/secret.ts';
 import { type KeySecretStore, keySecretStore } from '#shared/api-keys/store.ts';
 import { type Clock, systemClock } from '#shared/clock.ts';
 import { bindOnce, type KeyPrefix, readEnv } from '#shared/env.ts';

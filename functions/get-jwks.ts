@@ -1,5 +1,5 @@
-import { signerFromEnv } from '#shared/access-tokens/from-env.ts';
 import { accessTokenRoutes } from '#shared/access-tokens/routes.ts';
+import { signerFromEnv } from '#shared/access-tokens/signer.ts';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 
 const route = accessTokenRoutes['get-jwks'];

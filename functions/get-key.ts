@@ -1,7 +1,7 @@
-import { secretEnd } from '#shared/api-keys/api-key.ts';
+import { secretEnd } from '#shared/api-keys/api-key-item.ts';
 import { ownKeyStore } from '#shared/api-keys/own-key.ts';
-import { validSecrets } from '#shared/api-keys/rotation.ts';
 import { apiKeyRoutes } from '#shared/api-keys/routes.ts';
+import { validSecrets } from '#shared/api-keys/secret.ts';
 import { timeText } from '#shared/clock.ts';
 import type { Handle } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';

@@ -1,6 +1,6 @@
 import type { Handle, Request } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
-import { hashesFromEnv } from '#shared/secrets/from-env.ts';
+import { hashesFromEnv } from '#shared/secrets/keyed-hashes.ts';
 import { pageOf, type UserPage, userReads } from '#shared/users/read-users.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 import { placeInOrder } from '#shared/users/user-id.ts';

@@ -1,6 +1,6 @@
 import { ownKeyStore } from '#shared/api-keys/own-key.ts';
-import { newSecret } from '#shared/api-keys/rotation.ts';
 import { apiKeyRoutes } from '#shared/api-keys/routes.ts';
+import { newSecret } from '#shared/api-keys/secret.ts';
 import { timeText } from '#shared/clock.ts';
 import { readEnv } from '#shared/env.ts';
 import type { Handle } from '#shared/http/endpoint.ts';

@@ -19,9 +19,10 @@ import type { Consumed } from '#shared/rate-limits/consumed.ts';
 import { keyLimits } from '#shared/rate-limits/request-limits.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { isBuyerApp } from '#shared/scopes.ts';
-import { hashesFromEnv, providerSecretFromEnv } from '#shared/secrets/from-env.ts';
+import { hashesFromEnv } from '#shared/secrets/keyed-hashes.ts';
+import { providerSecretFromEnv } from '#shared/secrets/secret-source.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
-import { deliverCode } from '#shared/sms/deliver-code.ts';
+import { deliverCode } from '#shared/sms/port.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
 
 const route = oneTimeCodeRoutes['send-otp'];

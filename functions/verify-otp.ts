@@ -1,5 +1,5 @@
-import { signerFromEnv } from '#shared/access-tokens/from-env.ts';
 import { accessTokenClaims, TOKEN_LIFETIME_SECONDS } from '#shared/access-tokens/rules.ts';
+import { signerFromEnv } from '#shared/access-tokens/signer.ts';
 import type { Caller } from '#shared/api-keys/caller.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { readEnv } from '#shared/env.ts';
@@ -13,8 +13,7 @@ import { type CodeOwner, codeStore } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
 import { keyLimits } from '#shared/rate-limits/request-limits.ts';
 import { isBuyerApp } from '#shared/scopes.ts';
-import { hashesFromEnv } from '#shared/secrets/from-env.ts';
-import { sameMac } from '#shared/secrets/keyed-hashes.ts';
+import { hashesFromEnv, sameMac } from '#shared/secrets/keyed-hashes.ts';
 
 const route = oneTimeCodeRoutes['verify-otp'];
 

@@ -1,8 +1,7 @@
 /** The canary function: calls the service over the public URL, as a client does. An alarm counts the runs that fail. */
 import { randomInt } from 'node:crypto';
 import { logEvent } from '#shared/log.ts';
-import type { SecretSource } from '#shared/secrets/port.ts';
-import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
+import { type SecretSource, secretsManagerSecret } from '#shared/secrets/secret-source.ts';
 import { completeNationalId } from '#shared/values/national-id.ts';
 
 /** The timeout of a run. It leaves the function time to read the key before. */

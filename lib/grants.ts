@@ -1,5 +1,5 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { AUTHORIZER_PERMISSIONS, AUTHORIZER_WRITES } from '#shared/api-keys/schema.ts';
+import { AUTHORIZER_PERMISSIONS, AUTHORIZER_WRITES } from '#shared/api-keys/api-key-item.ts';
 import type { Permissions, TableAction, TablePermissions } from '#shared/route.ts';
 
 /** The ARNs of the resources that functions use. */

@@ -3,7 +3,7 @@
 import { variablesOf } from '#lib/function-variables.ts';
 import { grantsOf } from '#lib/grants.ts';
 import { buildDocument } from '#reference/openapi/document.ts';
-import { policyFor } from '#shared/api-keys/policy.ts';
+import { policyFor } from '#shared/api-keys/caller.ts';
 import { redirectLog } from '#shared/log.ts';
 import { permissionsOf, problemsOf, type Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';

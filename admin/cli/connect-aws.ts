@@ -11,7 +11,7 @@ import type { KEY_PREFIXES } from '#shared/env.ts';
 import { isSandbox } from '#shared/providers/sandbox.ts';
 import { PLAN_NAMES, planTable } from '#shared/rate-limits/plans.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
-import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
+import { secretsManagerSecret } from '#shared/secrets/secret-source.ts';
 import { type Connection, openAdminTable, type TargetOptions } from './connection.ts';
 
 /** The outputs of every API stack of this version. `providers` is missing where none are named. */

@@ -1,7 +1,7 @@
 import type { Administration } from '#admin/administration.ts';
 import type { OwnTemplate } from '#admin/operations/seller-templates.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
-import { type ApiKey, secretEnd } from '#shared/api-keys/api-key.ts';
+import { type ApiKey, secretEnd } from '#shared/api-keys/api-key-item.ts';
 import type { AuditRecord } from '#shared/audit.ts';
 import type { Properties, TextTable } from './render.ts';
 import { isoOf, shortTime } from './times.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Administration, requireKey, requireSeller, step } from '#admin/administration.ts';
 import { refusal } from '#admin/refusal.ts';
-import type { ApiKey } from '#shared/api-keys/api-key.ts';
+import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { keyIdInGatewayName } from '#admin/administration.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
-import { type ApiKey, keySecretOf } from '#shared/api-keys/api-key.ts';
-import type { KeySecret } from '#shared/api-keys/schema.ts';
+import { type ApiKey, type KeySecret, keySecretOf } from '#shared/api-keys/api-key-item.ts';
 import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
 
 /** Every way in which the table and API Gateway can differ, with its description. */

@@ -1,8 +1,8 @@
 import { type Administration, requireSeller, step } from '#admin/administration.ts';
 import { Refusal, refusal } from '#admin/refusal.ts';
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
-import type { ApiKey, SecretSummary } from '#shared/api-keys/api-key.ts';
-import { newSecret } from '#shared/api-keys/rotation.ts';
+import type { ApiKey, SecretSummary } from '#shared/api-keys/api-key-item.ts';
+import { newSecret } from '#shared/api-keys/secret.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import { randomBase62 } from '#shared/base62.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';

@@ -1,5 +1,5 @@
 import { type Administration, requireKey } from '#admin/administration.ts';
-import type { ApiKey } from '#shared/api-keys/api-key.ts';
+import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { keyLimit, minuteLimit } from '#shared/rate-limits/limits.ts';
 import {
   KEY_LIMIT_NAMES,

@@ -2,8 +2,8 @@ import { type Administration, requireKey, requireSeller } from '#admin/administr
 import { refusal } from '#admin/refusal.ts';
 import { chunksOf } from '#admin/stores/batch-get.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
-import type { ApiKey } from '#shared/api-keys/api-key.ts';
-import { hashApiKey } from '#shared/api-keys/format.ts';
+import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
+import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { redact } from '#shared/log.ts';
 

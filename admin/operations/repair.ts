@@ -5,7 +5,7 @@ import {
   requireSeller,
   step,
 } from '#admin/administration.ts';
-import type { ApiKey } from '#shared/api-keys/api-key.ts';
+import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import { moveToPlan } from './change-key.ts';
 import type { Difference, DifferenceKind } from './differences.ts';

@@ -1,5 +1,5 @@
 import { type Administration, requireKey, step } from '#admin/administration.ts';
-import type { ApiKey } from '#shared/api-keys/api-key.ts';
+import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import { changeKey } from './change-key.ts';
 import { withdrawPendingKey } from './issue-key.ts';

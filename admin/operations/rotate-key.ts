@@ -1,6 +1,6 @@
 import type { Administration } from '#admin/administration.ts';
 import { refusal } from '#admin/refusal.ts';
-import { newSecret, rotated, validSecrets } from '#shared/api-keys/rotation.ts';
+import { newSecret, rotated, validSecrets } from '#shared/api-keys/secret.ts';
 import { changeKey, requireActive } from './change-key.ts';
 import type { IssuedKey } from './issue-key.ts';
 

@@ -1,7 +1,7 @@
 import { type Administration, requireSeller, step } from '#admin/administration.ts';
 import { refusal } from '#admin/refusal.ts';
 import type { Seller, SellerStatus } from '#admin/stores/seller-store.ts';
-import type { ApiKey } from '#shared/api-keys/api-key.ts';
+import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 
 const NAMES = { suspended: 'suspend', active: 'resume' } as const;

@@ -1,7 +1,12 @@
 import * as v from 'valibot';
-import { type ApiKey, apiKeySchema } from '#shared/api-keys/api-key.ts';
-import { keyUpdate, secretUpdates } from '#shared/api-keys/key-change.ts';
-import { type KeySecret, keySecretSchema } from '#shared/api-keys/schema.ts';
+import {
+  type ApiKey,
+  apiKeySchema,
+  type KeySecret,
+  keySecretSchema,
+  keyUpdate,
+  secretUpdates,
+} from '#shared/api-keys/api-key-item.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import type { Table } from '#shared/table/client.ts';
 import { ifEqual } from '#shared/table/conditions.ts';

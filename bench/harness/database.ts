@@ -8,7 +8,7 @@ import { startDatabase } from '#local/database.ts';
 import { FIXED_ACCESS_KEY_ID, setLocalCredentials } from '#local/environment.ts';
 import { localAdministration } from '#local/local-administration.ts';
 import { ensureTable } from '#local/table.ts';
-import { hashApiKey } from '#shared/api-keys/format.ts';
+import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { systemClock } from '#shared/clock.ts';

@@ -16,10 +16,9 @@ import {
   type WriteResult,
   written,
 } from '#shared/table/writes.ts';
-import { type ApiKey, apiKeySchema, secretEnd } from './api-key.ts';
+import { type ApiKey, apiKeySchema, keyUpdate, secretEnd, secretUpdates } from './api-key-item.ts';
 import type { Caller } from './caller.ts';
-import { keyUpdate, secretUpdates } from './key-change.ts';
-import { type NewSecret, rotated, validSecrets } from './rotation.ts';
+import { type NewSecret, rotated, validSecrets } from './secret.ts';
 
 type KeyOwner = Pick<Caller, 'sellerId' | 'keyId'>;
 

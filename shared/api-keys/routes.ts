@@ -7,7 +7,7 @@ import {
   keyUsageSchema,
   newSecretSchema,
   rotationSchema,
-} from './key-schema.ts';
+} from './schema.ts';
 
 /** The rows of the operations on the caller's own key. */
 export const apiKeyRoutes = {

@@ -1,42 +1,133 @@
+/** The requests and responses of the operations on the caller's own key. */
 import * as v from 'valibot';
-import { limitOverridesSchema, PLAN_NAMES } from '#shared/rate-limits/plans.ts';
-import type { Permissions } from '#shared/route.ts';
-import { SCOPES } from '#shared/scopes.ts';
+import { integer, queryInteger, shown } from '#shared/fields.ts';
+import { KEPT_DAYS } from '#shared/rate-limits/plans.ts';
 
-/** The item of a key's secret: everything that the authorizer reads. Times are epoch seconds. */
-export const keySecretSchema = v.object({
-  seller_id: v.string(),
-  key_id: v.string(),
-  scopes: v.array(v.picklist(SCOPES)),
-  plan: v.picklist(PLAN_NAMES),
-  /** The opaque id of the key in API Gateway. API Gateway never gets the secret. */
-  usage_id: v.string(),
-  status: v.picklist(['active', 'revoked']),
-  seller_status: v.picklist(['active', 'suspended']),
-  expires_at: v.optional(v.number()),
-  /** Overrides of the key's hourly and daily limits. */
-  limits: v.optional(limitOverridesSchema),
-  /** The day (UTC) of its latest use; none if it was never used. Only the authorizer writes it. */
-  last_used_day: v.optional(v.string()),
+const DEFAULT_DAYS = 7;
+
+/** The bounds of the grace period of a rotation, in hours. The least is longer than the authorizer's cache. */
+export const GRACE_HOURS = { minimum: 1, maximum: 720, default: 24 } as const;
+
+const BAD_GRACE = `Must be an integer from ${GRACE_HOURS.minimum} to ${GRACE_HOURS.maximum}.`;
+
+const lastFour = shown('The last four characters of the secret.', 'Kd3I');
+
+/** A time in UTC, to the second. */
+const time = (description: string, example: string) =>
+  v.pipe(v.string(), v.isoTimestamp(), v.description(description), v.examples([example]));
+
+const END = '2026-11-22T08:30:00Z';
+
+const secretSchema = v.object({
+  last_four: lastFour,
+  expires_at: v.nullable(time('When the secret ends.', END)),
 });
 
-export type KeySecret = v.InferOutput<typeof keySecretSchema>;
+const limitSchema = v.object({
+  name: shown("The name of the plan for its limit per minute, or the name of the key's limit.", 'free'),
+  maximum: integer(0, 'How much the limit allows in its window.', 100),
+  remaining: integer(0, 'How much is left of it, this request counted.', 57),
+  resets_in: integer(1, 'Seconds until the next window begins.', 23),
+});
 
-/** Returns whether a secret is valid now. The caller gets the same response for every reason. */
-export const isUsable = (secret: KeySecret, nowMs: number): boolean =>
-  secret.status === 'active' &&
-  secret.seller_status === 'active' &&
-  (secret.expires_at === undefined || secret.expires_at * 1000 > nowMs);
+/** The response of GET /v1/key. */
+export const keySchema = v.pipe(
+  v.object({
+    id: shown('The id of the key, for support.', 'key_4tLw9eQx2mVb7nRk5sYp1Z'),
+    name: shown('The name that the key was issued with.', 'shop server'),
+    seller: v.object({
+      id: shown('The id of your account: the audience of access tokens.', 'sel_8sKd2mVx7qLw4nRt6yBp3A'),
+      name: shown('The name of your account.', 'Kaveh Books'),
+    }),
+    plan: shown('The plan of the key.', 'free'),
+    scopes: v.pipe(
+      v.array(v.string()),
+      v.description('What the key may do.'),
+      v.examples([['users:read', 'users:write']]),
+    ),
+    expires_at: v.pipe(
+      v.nullable(time('When the key expires.', END)),
+      v.description('When the key expires; null: never.'),
+    ),
+    last_four: lastFour,
+    secrets: v.pipe(
+      v.array(secretSchema),
+      v.description(
+        'The secrets that are valid now, newest first. `expires_at` is null while a secret has no end.',
+      ),
+    ),
+    limits: v.pipe(
+      v.array(limitSchema),
+      v.description(
+        "The plan's limit per minute, then every hourly and daily limit of the key, as they are now.",
+      ),
+    ),
+  }),
+  v.title('Key'),
+);
 
-/** The items that the authorizer reads. It has no row in the route table, so its grants are derived from here. */
-export const AUTHORIZER_PERMISSIONS = { table: { 'SECRET#': ['GetItem'] } } as const satisfies Permissions;
+/** The query of GET /v1/key/usage. */
+export const keyUsageQuerySchema = v.strictObject({
+  days: v.optional(
+    queryInteger(
+      `How many times 24 hours to return, 1 to ${KEPT_DAYS}. The last hour is the current one.`,
+      `Must be an integer from 1 to ${KEPT_DAYS}.`,
+      { minimum: 1, maximum: KEPT_DAYS },
+    ),
+    String(DEFAULT_DAYS),
+  ),
+});
 
-/**
- * The partition keys and the one attribute that the authorizer may write: the day on which a secret was last used. Its decision does
- * not use this attribute.
- */
-export const AUTHORIZER_WRITES = {
-  action: 'UpdateItem',
-  partitionKeyPrefix: 'SECRET#',
-  attributes: ['pk', 'sk', 'last_used_day'],
-} as const;
+/** The response of GET /v1/key/usage. */
+export const keyUsageSchema = v.pipe(
+  v.object({
+    data: v.pipe(
+      v.array(
+        v.object({
+          hour: time('The beginning of the hour.', '2026-11-21T08:00:00Z'),
+          requests: integer(0, "Requests that the plan's limit allowed.", 412),
+          refused_links: integer(0, 'Refused links, as refused-links-per-hour counts them.', 2),
+          failed_checks: integer(0, 'Failed identity checks, as failed-checks-per-hour counts them.', 1),
+          sms: integer(0, 'Sends of a code, as sms-per-hour counts them.', 30),
+          failed_verifies: integer(0, 'Rejected codes, as failed-verifies-per-hour counts them.', 4),
+        }),
+      ),
+      v.description('The hours (UTC) in which anything was counted, oldest first.'),
+    ),
+    paid_checks: v.pipe(
+      v.array(
+        v.object({
+          day: v.pipe(v.string(), v.isoDate(), v.description('The day.'), v.examples(['2026-11-21'])),
+          count: integer(1, 'Paid identity checks, as paid-checks-per-day counts them.', 3),
+        }),
+      ),
+      v.description('The days (UTC) of these hours on which a paid check was made, oldest first.'),
+    ),
+  }),
+  v.title('KeyUsage'),
+);
+
+/** The body of POST /v1/key/secrets. */
+export const rotationSchema = v.strictObject({
+  grace_hours: v.optional(
+    v.pipe(
+      v.number(BAD_GRACE),
+      v.integer(BAD_GRACE),
+      v.minValue(GRACE_HOURS.minimum, BAD_GRACE),
+      v.maxValue(GRACE_HOURS.maximum, BAD_GRACE),
+      v.description('How many hours the old secret stays valid.'),
+      v.examples([GRACE_HOURS.default]),
+    ),
+    GRACE_HOURS.default,
+  ),
+});
+
+/** The response of POST /v1/key/secrets. */
+export const newSecretSchema = v.pipe(
+  v.object({
+    secret: shown('The new secret: the value of X-Api-Key. It is shown only here.', 'blk_live_…'),
+    last_four: lastFour,
+    old_secret_expires_at: time('When the old secret ends.', END),
+  }),
+  v.title('NewSecret'),
+);

@@ -5,7 +5,7 @@ import type { Table } from '#shared/table/client.ts';
 import { secretKey } from '#shared/table/keys.ts';
 import { getItem } from '#shared/table/reads.ts';
 import { conditionalWrite, unlessConflict } from '#shared/table/writes.ts';
-import { type KeySecret, keySecretSchema } from './schema.ts';
+import { type KeySecret, keySecretSchema } from './api-key-item.ts';
 
 /** The first request of a key on each day waits for this write, at most this long. */
 const RECORD_USE_TIMEOUT_MS = 300;

@@ -1,10 +1,31 @@
 import { type CallOptions, type CallPolicy, providerCalls } from '#shared/providers/call.ts';
-import { providersNamed } from '#shared/providers/provider.ts';
-import type { SecretSource } from '#shared/secrets/port.ts';
+import { type Provider, providersNamed } from '#shared/providers/provider.ts';
+import { assertSandboxPhone, failAs, SANDBOX } from '#shared/providers/sandbox.ts';
+import { outcomeOfPerson } from '#shared/providers/test-identities.ts';
+import type { SecretSource } from '#shared/secrets/secret-source.ts';
 import { jibit } from './jibit.ts';
 import { IDENTITY, type IdentityRegistry, OWNERSHIP } from './port.ts';
-import { sandboxRegistry } from './sandbox.ts';
 import { zohal } from './zohal.ts';
+
+/** The identity registry `sandbox`. */
+export const sandboxRegistry: Provider<IdentityRegistry> = {
+  name: SANDBOX,
+  credentials: undefined,
+  open: () => ({
+    async checkIdentity(nationalId, _birthDate, signal) {
+      const outcome = outcomeOfPerson(nationalId);
+      await failAs(outcome, { provider: SANDBOX, operation: IDENTITY }, signal);
+      return outcome === 'not_found' || outcome === 'deceased' ? outcome : 'matched';
+    },
+    async checkPhoneOwnership(nationalId, phone, signal) {
+      const site = { provider: SANDBOX, operation: OWNERSHIP };
+      assertSandboxPhone(phone, site);
+      const outcome = outcomeOfPerson(nationalId);
+      await failAs(outcome, site, signal);
+      return outcome === 'not_owner' ? 'not_matched' : 'matched';
+    },
+  }),
+};
 
 /** Every registry. Their order has no meaning. */
 export const IDENTITY_PROVIDERS = [jibit, zohal, sandboxRegistry] as const;

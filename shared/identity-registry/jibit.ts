@@ -3,12 +3,113 @@
  * below; an error is 4xx or 5xx with `{ "code" }` or, in older responses, `{ "errors": [{ "code" }] }`.
  */
 import * as v from 'valibot';
-import { failedReply, type ProviderReply } from '#shared/providers/exchange.ts';
-import { provider } from '#shared/providers/provider.ts';
-import { type CallSite, reasonsByCode } from '#shared/providers/unavailable.ts';
+import { cachedPromise } from '#shared/cached-promise.ts';
+import {
+  exchange,
+  failedReply,
+  type ProviderReply,
+  type ProviderRequest,
+} from '#shared/providers/exchange.ts';
+import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
+import {
+  type CallSite,
+  type ProviderUnavailable,
+  reasonsByCode,
+  untilAborted,
+} from '#shared/providers/unavailable.ts';
 import { toLocalPhone } from '#shared/values/phone.ts';
-import { accountSchema, errorCodeOf, jibitInquiries } from './jibit-tokens.ts';
 import { formatDay, IDENTITY, type IdentityRegistry, OWNERSHIP } from './port.ts';
+
+/** The timeout of a token request. It serves many callers, so it does not end with the signal of the caller that began it. */
+const TOKEN_TIMEOUT_MS = 5000;
+
+const TOKEN_SITE: CallSite = { provider: 'jibit', operation: 'token' };
+
+const pairSchema = v.object({
+  // What a header can hold. Any other token would fail each inquiry until the container ends.
+  accessToken: v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,8192}$/)),
+  refreshToken: v.pipe(v.string(), v.minLength(1)),
+});
+
+type TokenPair = v.InferOutput<typeof pairSchema>;
+
+/** The credentials of an account. */
+const accountSchema = v.object({
+  api_key: credential,
+  secret_key: credential,
+  base_url: baseUrl('https://napi.jibit.ir/ide'),
+});
+
+/**
+ * Returns a function that makes an inquiry with the access token of an account. The lifetime of a token is not documented, so a token is
+ * used until Jibit refuses it. It is then renewed with the refresh token, or with the credentials if that is refused too, and the
+ * inquiry is repeated. Concurrent callers share one renewal.
+ */
+const jibitInquiries = (account: v.InferOutput<typeof accountSchema>) => {
+  const { api_key: apiKey, secret_key: secretKey, base_url: base } = account;
+  const post = (path: string, body: Readonly<Record<string, string>>) =>
+    exchange(TOKEN_SITE, { url: `${base}${path}`, body }, AbortSignal.timeout(TOKEN_TIMEOUT_MS));
+
+  const generate = async (): Promise<TokenPair> => {
+    const reply = await post('/v1/tokens/generate', { apiKey, secretKey });
+    const pair = pairIn(reply);
+    if (pair === undefined) throw tokenFailure(reply);
+    return pair;
+  };
+
+  const refresh = async (refused: TokenPair): Promise<TokenPair> =>
+    pairIn(await post('/v1/tokens/refresh', refused)) ?? generate();
+
+  let load = cachedPromise(generate);
+
+  return async (site: CallSite, path: string, signal: AbortSignal): Promise<ProviderReply> => {
+    const inquiry = ({ accessToken }: TokenPair): ProviderRequest => ({
+      url: `${base}${path}`,
+      headers: { authorization: `Bearer ${accessToken}` },
+    });
+    const loadBefore = load;
+    const pair = await untilAborted(site, loadBefore(), signal);
+    const reply = await exchange(site, inquiry(pair), signal);
+    if (!isTokenRefused(reply)) return reply;
+    // Unless another caller has renewed the token meanwhile.
+    if (load === loadBefore) load = cachedPromise(() => refresh(pair));
+    const renewed = await untilAborted(site, load(), signal);
+    return exchange(site, inquiry(renewed), signal);
+  };
+};
+
+/** By Jibit's error code, or by a 401 without a code. A 403 without a code comes from a system between us and Jibit. */
+const isTokenRefused = (reply: ProviderReply): boolean => {
+  const code = errorCodeOf(reply);
+  return code === 'forbidden' || (code === undefined && reply.status === 401);
+};
+
+const pairIn = ({ status, json }: ProviderReply): TokenPair | undefined => {
+  const result = v.safeParse(pairSchema, json);
+  return status === 200 && result.success ? result.output : undefined;
+};
+
+/**
+ * Any error code of a token request except Jibit's own failure means that the credentials are wrong. A response without a token and
+ * without a code is `malformed`, JSON too: it is about Jibit, not about a person.
+ */
+const tokenFailure = (reply: ProviderReply): ProviderUnavailable => {
+  const code = errorCodeOf(reply);
+  if (code === undefined) return failedReply(TOKEN_SITE, { ...reply, json: undefined });
+  return failedReply(TOKEN_SITE, reply, code === 'server.error' ? 'upstream' : 'credentials');
+};
+
+const errorSchema = v.union([
+  v.object({ code: v.string() }),
+  v.object({ errors: v.tupleWithRest([v.object({ code: v.string() })], v.unknown()) }),
+]);
+
+/** Returns the error code of a response of Jibit, in its current or its older form; undefined if it has none. */
+const errorCodeOf = ({ status, json }: ProviderReply): string | undefined => {
+  const error = v.safeParse(errorSchema, json);
+  if (status < 400 || !error.success) return undefined;
+  return 'code' in error.output ? error.output.code : error.output.errors[0].code;
+};
 
 /** Every documented error code except `identity_info.not_found`, which is a verdict. */
 const REASONS = reasonsByCode({

@@ -2,10 +2,9 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { type Clock, monotonicClock } from '#shared/clock.ts';
 import { logEvent } from '#shared/log.ts';
 import { currentRequest } from '#shared/request-context.ts';
-import type { SecretSource } from '#shared/secrets/port.ts';
+import type { SecretSource } from '#shared/secrets/secret-source.ts';
 import { type CircuitOptions, circuitsOf } from './circuit.ts';
-import { type OpenPort, portOpener } from './open-port.ts';
-import type { Provider } from './provider.ts';
+import { type OpenPort, type Provider, portOpener } from './provider.ts';
 import { abortedFailure, type CallSite, DELIVERIES, ProviderUnavailable } from './unavailable.ts';
 
 /** Options for tests; a deployment uses the defaults. */

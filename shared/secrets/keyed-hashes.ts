@@ -1,7 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
+import { readEnv } from '#shared/env.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
-import type { SecretSource } from './port.ts';
+import { type SecretSource, secretAt } from './secret-source.ts';
 
 const masterSchema = v.pipe(v.string(), v.minLength(32));
 
@@ -111,3 +112,7 @@ export const sameMac = (a: string, b: string): boolean => {
   const right = Buffer.from(b);
   return left.length === right.length && timingSafeEqual(left, right);
 };
+
+/** The keyed hashes by the hash secret that the environment names. */
+export const hashesFromEnv = (): KeyedHashes =>
+  keyedHashesFrom(secretAt(readEnv(['HASH_SECRET']).HASH_SECRET));

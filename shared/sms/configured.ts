@@ -1,10 +1,25 @@
 import { type CallOptions, type CallPolicy, providerCalls } from '#shared/providers/call.ts';
-import { providersNamed } from '#shared/providers/provider.ts';
-import type { SecretSource } from '#shared/secrets/port.ts';
+import { type Provider, providersNamed } from '#shared/providers/provider.ts';
+import { assertSandboxPhone, failAs, SANDBOX } from '#shared/providers/sandbox.ts';
+import { outcomeOfPhone } from '#shared/providers/test-identities.ts';
+import type { SecretSource } from '#shared/secrets/secret-source.ts';
 import { kavenegar } from './kavenegar.ts';
 import { SEND_CODE, type SmsSender } from './port.ts';
-import { sandboxSms } from './sandbox.ts';
 import { smsIr } from './sms-ir.ts';
+
+/** The SMS provider `sandbox`. It rejects every phone but 0999…, as a provider rejects a number. */
+export const sandboxSms: Provider<SmsSender> = {
+  name: SANDBOX,
+  credentials: undefined,
+  open: () => ({
+    async sendCode({ phone }, signal) {
+      const site = { provider: SANDBOX, operation: SEND_CODE };
+      assertSandboxPhone(phone, site);
+      await failAs(outcomeOfPhone(phone), site, signal);
+      return { provider: SANDBOX };
+    },
+  }),
+};
 
 /** Every SMS provider. Their order has no meaning. */
 export const SMS_PROVIDERS = [kavenegar, smsIr, sandboxSms] as const;

@@ -11,7 +11,7 @@ import { setKeyLimits } from '#admin/operations/key-limits.ts';
 import { rotateKey } from '#admin/operations/rotate-key.ts';
 import { setSellerTemplates } from '#admin/operations/seller-templates.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
-import { hashApiKey } from '#shared/api-keys/format.ts';
+import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';

@@ -1,9 +1,9 @@
 import { gatewayCounts } from '#local/gateway/throttles.ts';
 import { gateway } from '#local/gateway.ts';
 import { listenOnLoopback } from '#local/loopback-server.ts';
-import { newApiKey } from '#shared/api-keys/format.ts';
-import { policyFor } from '#shared/api-keys/policy.ts';
-import type { KeySecret } from '#shared/api-keys/schema.ts';
+import type { KeySecret } from '#shared/api-keys/api-key-item.ts';
+import { policyFor } from '#shared/api-keys/caller.ts';
+import { newApiKey } from '#shared/api-keys/secret.ts';
 import { systemClock } from '#shared/clock.ts';
 import { type PlanName, usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import type { Route } from '#shared/route.ts';

@@ -1,5 +1,5 @@
 import { handle } from '#functions/get-jwks.ts';
-import type { TokenSigner } from '#shared/access-tokens/port.ts';
+import type { TokenSigner } from '#shared/access-tokens/signer.ts';
 import { routes } from '#shared/routes.ts';
 import { functionUnderTest } from './harness.ts';
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { handle } from '#functions/verify-otp.ts';
-import { publishedKey, signedToken } from '#shared/access-tokens/jws.ts';
-import type { TokenSigner } from '#shared/access-tokens/port.ts';
+import type { TokenSigner } from '#shared/access-tokens/signer.ts';
+import { publishedKey, signedToken } from '#shared/access-tokens/signer.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
 import { routes } from '#shared/routes.ts';

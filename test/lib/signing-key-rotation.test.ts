@@ -2,9 +2,9 @@ import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node
 import { GetPublicKeyCommand, type KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import type { Config } from '#lib/config.ts';
-import { kmsSigner } from '#shared/access-tokens/kms.ts';
 import { accessTokenClaims, TOKEN_LIFETIME_SECONDS } from '#shared/access-tokens/rules.ts';
 import type { Jwks } from '#shared/access-tokens/schema.ts';
+import { kmsSigner } from '#shared/access-tokens/signer.ts';
 import { resourcesOf, templatesOf } from './synthesized.ts';
 
 type Keys = Partial<Pick<Config, 'signingKeys' | 'retiredSigningKeys'>>;

@@ -4,7 +4,7 @@ import { administration } from '#admin/administration.ts';
 import { randomIds } from '#admin/ids.ts';
 import { type DemoSellers, type Seeding, seedDemo } from '#local/demo-seeds.ts';
 import { KEY_PREFIX } from '#local/environment.ts';
-import { hashApiKey, isWellFormedKey } from '#shared/api-keys/format.ts';
+import { hashApiKey, isWellFormedKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { systemClock } from '#shared/clock.ts';
 import { newDataFolder, removeDataFolder } from '#test/service/running-service.ts';

@@ -1,4 +1,4 @@
-import { newApiKey } from '#shared/api-keys/format.ts';
+import { newApiKey } from '#shared/api-keys/secret.ts';
 import { type Route, requiresKey, scopeOf } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { newPerson } from '#test/generated-people.ts';

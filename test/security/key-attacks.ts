@@ -1,4 +1,4 @@
-import { newApiKey } from '#shared/api-keys/format.ts';
+import { newApiKey } from '#shared/api-keys/secret.ts';
 import { requiresKey, scopeOf } from '#shared/route.ts';
 import { expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
 import { type AttackOptions, attackBy, keyFor, named } from './attack.ts';

@@ -1,6 +1,6 @@
 /** The words and numbers of the page of a key. Pure functions; `key.js` shows them. */
 import type { InferOutput } from 'valibot';
-import type { keyUsageSchema } from '#shared/api-keys/key-schema.ts';
+import type { keyUsageSchema } from '#shared/api-keys/schema.ts';
 
 /** An hour of the response of `GET /v1/key/usage`. */
 export type UsageHour = InferOutput<typeof keyUsageSchema>['data'][number];

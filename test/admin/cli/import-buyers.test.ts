@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
-import { fileSecret } from '#shared/secrets/file.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
+import { fileSecret } from '#shared/secrets/secret-source.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
 let shell: TestShell;

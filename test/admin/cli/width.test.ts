@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import stringWidth from 'string-width';
 import { programFor, run } from '#admin/cli/commands/program.ts';
 import { deployments } from '#bin/deployments.ts';
-import { hashApiKey } from '#shared/api-keys/format.ts';
+import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { runCommand } from './in-process.ts';
 import { recordingTerminal } from './recording-terminal.ts';

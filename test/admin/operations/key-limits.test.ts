@@ -1,6 +1,6 @@
 import { readKeyLimits, setKeyLimits } from '#admin/operations/key-limits.ts';
 import { rotateKey } from '#admin/operations/rotate-key.ts';
-import { hashApiKey } from '#shared/api-keys/format.ts';
+import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { keyLimit } from '#shared/rate-limits/limits.ts';
 import { KEY_LIMIT_NAMES, KEY_LIMITS, PLANS } from '#shared/rate-limits/plans.ts';

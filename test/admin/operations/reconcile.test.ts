@@ -4,7 +4,7 @@ import { issueKey } from '#admin/operations/issue-key.ts';
 import { reconcile } from '#admin/operations/reconcile.ts';
 import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
-import { hashApiKey } from '#shared/api-keys/format.ts';
+import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { secretKey } from '#shared/table/keys.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 

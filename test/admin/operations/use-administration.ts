@@ -7,9 +7,8 @@ import { type IssuedKey, issueKey, type KeyRequest } from '#admin/operations/iss
 import type { Seller } from '#admin/stores/seller-store.ts';
 import { CACHE_SECONDS } from '#local/gateway/authorizer-cache.ts';
 import { ensureTable } from '#local/table.ts';
-import { hashApiKey } from '#shared/api-keys/format.ts';
-import type { KeySecret } from '#shared/api-keys/schema.ts';
-import { isUsable } from '#shared/api-keys/schema.ts';
+import { isUsable, type KeySecret } from '#shared/api-keys/api-key-item.ts';
+import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import { openTable, type Table } from '#shared/table/client.ts';

@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import type { ApiKey } from '#shared/api-keys/api-key.ts';
-import { newSecret } from '#shared/api-keys/rotation.ts';
+import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
+import { newSecret } from '#shared/api-keys/secret.ts';
 import type { Table } from '#shared/table/client.ts';
 import { apiKeyKey } from '#shared/table/keys.ts';
 

@@ -1,5 +1,8 @@
 import * as v from 'valibot';
-import { baseUrl, credential, provider, providersNamed } from '#shared/providers/provider.ts';
+import { baseUrl, credential, portOpener, provider, providersNamed } from '#shared/providers/provider.ts';
+import { runInRequest } from '#shared/request-context.ts';
+import { everythingIn, failureOf, neverAborted } from './failure.ts';
+import { quietLog } from './quiet-log.ts';
 
 describe('provider', () => {
   const { open } = provider({
@@ -67,5 +70,104 @@ describe('providersNamed', () => {
     [[], 'no provider is named; there are: jibit, zohal'],
   ])('rejects the names %j and lists the known ones', (names, message) => {
     expect(() => providersNamed(names, KNOWN)).toThrow(message);
+  });
+});
+
+const lines = quietLog();
+beforeEach(() => {
+  lines.length = 0;
+});
+
+const SITE = { provider: 'acme', operation: 'o' };
+
+const acme = provider({
+  name: 'acme',
+  credentials: v.object({ key: credential }),
+  open: ({ key }) => ({ key }),
+});
+
+/** Opens the provider with a secret, whose text a test can change. */
+const openerOver = (section: unknown = { key: 'old-key' }) => {
+  const text = (content: unknown) => JSON.stringify({ acme: content, other: { key: 'of-another-provider' } });
+  const secret = { text: text(section), reads: 0 };
+  const source = {
+    read: async () => {
+      secret.reads += 1;
+      return secret.text;
+    },
+  };
+  const opener = portOpener(acme, source);
+  const open = (signal = neverAborted()) => opener(SITE, signal);
+  return { secret, text, open, source };
+};
+
+describe('portOpener', () => {
+  it('reads the secret at the first call', async () => {
+    const { secret, open } = openerOver();
+    expect(secret.reads).toBe(0);
+    expect((await open()).key).toBe('old-key');
+    expect(secret.reads).toBe(1);
+  });
+
+  it('keeps the opened port until the secret changes', async () => {
+    const { secret, text, open } = openerOver();
+    const first = await open();
+    expect(await open()).toBe(first);
+    secret.text = text({ key: 'new-key' });
+    expect((await open()).key).toBe('new-key');
+  });
+
+  it('reads no secret for a provider without credentials', async () => {
+    const open = portOpener(
+      { name: 'open', credentials: undefined, open: () => 'port' },
+      { read: () => Promise.reject(new Error('read')) },
+    );
+    expect(await open(SITE, neverAborted())).toBe('port');
+  });
+
+  describe('misconfigured', () => {
+    it.each([
+      ['the section lacks a credential', '{"acme":{}}'],
+      ['the section is missing', '{"other":{"key":"sesame"}}'],
+      ['the secret is not JSON', 'not JSON, sesame-42'],
+      ['the secret is a JSON string', '"sesame-42"'],
+      ['the secret is a list', '[]'],
+      ['the secret is null', 'null'],
+      ['the secret is empty', ''],
+    ])('is the reason when %s, and neither error nor log shows a value', async (_what, text) => {
+      const { open, secret } = openerOver();
+      secret.text = text;
+      const failure = await failureOf(open());
+      expect([failure.reason, failure.delivery]).toEqual(['misconfigured', 'not_reached']);
+      expect(JSON.parse(lines[0] ?? '')).toMatchObject({ event: 'provider_misconfigured', provider: 'acme' });
+      expect(lines.join() + everythingIn(failure)).not.toContain('sesame');
+    });
+
+    it('is logged with what is wrong and with the id of the request', async () => {
+      const { open } = openerOver({});
+      const request = { requestId: 'req-1', operation: 'create-user', signal: neverAborted(), calls: [] };
+      await failureOf(runInRequest(request, () => open()));
+      expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+        request_id: 'req-1',
+        error_message: 'missing or wrong in the provider secret: acme.key',
+      });
+    });
+
+    it('ends when the secret is corrected', async () => {
+      const { open, secret, text } = openerOver();
+      secret.text = '';
+      await failureOf(open());
+      secret.text = text({ key: 'a-key' });
+      expect((await open()).key).toBe('a-key');
+    });
+  });
+
+  it('does not keep a caller waiting for the secret after its signal has aborted', async () => {
+    const { open, source } = openerOver();
+    source.read = () => new Promise(() => {});
+    const caller = new AbortController();
+    const opening = failureOf(open(caller.signal));
+    caller.abort();
+    expect((await opening).reason).toBe('aborted');
   });
 });

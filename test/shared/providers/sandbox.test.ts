@@ -14,7 +14,7 @@ import {
   testPhone,
 } from '#shared/providers/test-identities.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
-import { deliverCode } from '#shared/sms/deliver-code.ts';
+import { deliverCode } from '#shared/sms/port.ts';
 import { completeNationalId } from '#shared/values/national-id.ts';
 import { messageTo } from '#test/fakes/sms.ts';
 import { failureOf, neverAborted } from './failure.ts';

@@ -1,5 +1,10 @@
 import * as v from 'valibot';
-import { AUTHORIZER_WRITES, isUsable, type KeySecret, keySecretSchema } from '#shared/api-keys/schema.ts';
+import {
+  AUTHORIZER_WRITES,
+  isUsable,
+  type KeySecret,
+  keySecretSchema,
+} from '#shared/api-keys/api-key-item.ts';
 
 const NOW_MS = Date.parse('2026-11-21T08:00:00Z');
 const NOW_SECONDS = NOW_MS / 1000;

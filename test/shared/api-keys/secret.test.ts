@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { hashApiKey, isWellFormedKey, lastFourOf, newApiKey } from '#shared/api-keys/format.ts';
+import { hashApiKey, isWellFormedKey, lastFourOf, newApiKey } from '#shared/api-keys/secret.ts';
 import { KEY_PREFIXES } from '#shared/env.ts';
 
 const prefix = fc.constantFrom(...KEY_PREFIXES);

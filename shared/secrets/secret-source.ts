@@ -1,8 +1,24 @@
+import { readFile } from 'node:fs/promises';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { type Clock, monotonicClock, systemClock } from '#shared/clock.ts';
+import { readEnv } from '#shared/env.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import { currentRequest, timedCall } from '#shared/request-context.ts';
-import type { SecretSource } from './port.ts';
+
+/** A secret in a file or in Secrets Manager. */
+export interface SecretSource {
+  /** Returns the secret as text, cached for a while. Throws if there is no value. */
+  read(): Promise<string>;
+}
+
+const SCHEME = 'file:';
+
+/** Returns the path in an address `file:<path>`; undefined for any other address. */
+export const pathIn = (address: string): string | undefined =>
+  address.startsWith(SCHEME) ? address.slice(SCHEME.length) : undefined;
+
+/** A secret in a file, for one machine. Reads the file each time, so that an edit takes effect at once. */
+export const fileSecret = (path: string): SecretSource => ({ read: () => readFile(path, 'utf8') });
 
 /** In milliseconds. */
 const TIMEOUTS = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };
@@ -77,3 +93,13 @@ export const secretsManagerSecret = (
     },
   };
 };
+
+/** The secret at an address of the environment: `file:<path>`, or a name or ARN of Secrets Manager. */
+export const secretAt = (address: string): SecretSource => {
+  const path = pathIn(address);
+  return path === undefined ? secretsManagerSecret(address) : fileSecret(path);
+};
+
+/** The credentials of the providers. */
+export const providerSecretFromEnv = (): SecretSource =>
+  secretAt(readEnv(['PROVIDER_SECRET']).PROVIDER_SECRET);

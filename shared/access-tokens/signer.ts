@@ -1,9 +1,66 @@
-import { createPublicKey } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type JsonWebKey, sign } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { cachedPromise } from '#shared/cached-promise.ts';
+import { readEnv } from '#shared/env.ts';
 import { timedCall } from '#shared/request-context.ts';
-import { type PublicKeyJwk, publishedKey, signedToken } from './jws.ts';
-import type { TokenSigner } from './port.ts';
+import { pathIn } from '#shared/secrets/secret-source.ts';
+import type { Jwks } from './schema.ts';
+
+/** Signs access tokens. KMS holds the private key on AWS, a file on one machine. */
+export interface TokenSigner {
+  /** Returns a compact JWS (ES256) over the claims, with the `kid` of the signing key in its header. */
+  sign(claims: Readonly<Record<string, unknown>>): Promise<string>;
+  /** Returns the public keys of all tokens that may still be valid. */
+  publicKeys(): Promise<Jwks>;
+}
+
+/** Returns the signer by the keys that the environment names: a key file, or KMS keys with the current one first. */
+export const signerFromEnv = (): TokenSigner => {
+  const [first = '', ...others] = readEnv(['SIGNING_KEYS']).SIGNING_KEYS;
+  const path = pathIn(first);
+  return path === undefined ? kmsSigner([first, ...others]) : keyFileSigner(path);
+};
+
+/** A public key of a JSON Web Key Set. */
+type PublicKeyJwk = Jwks['keys'][number];
+
+const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** Returns a compact JWS (ES256) over the claims. `sign` returns the 64 bytes `r ‖ s` of the signature (RFC 7518 §3.4). */
+export const signedToken = async (
+  keyId: string,
+  claims: Readonly<Record<string, unknown>>,
+  sign: (input: Buffer) => Buffer | Promise<Buffer>,
+): Promise<string> => {
+  const input = `${base64url({ alg: 'ES256', typ: 'JWT', kid: keyId })}.${base64url(claims)}`;
+  return `${input}.${(await sign(Buffer.from(input))).toString('base64url')}`;
+};
+
+/** Returns a P-256 public key as a JWK. Its `kid` is the RFC 7638 thumbprint, so it depends on the key only. */
+export const publishedKey = ({ crv, x, y }: JsonWebKey): PublicKeyJwk => {
+  if (crv !== 'P-256' || x === undefined || y === undefined) throw new Error('not a P-256 key');
+  const thumbprint = createHash('sha256')
+    .update(JSON.stringify({ crv: 'P-256', kty: 'EC', x, y }))
+    .digest('base64url');
+  return { kty: 'EC', crv: 'P-256', x, y, kid: thumbprint, alg: 'ES256', use: 'sig' };
+};
+
+/** Signs with a P-256 private key in a PEM file, for one machine. Reads the file once. */
+export const keyFileSigner = (path: string): TokenSigner => {
+  const keys = cachedPromise(async () => {
+    const privateKey = createPrivateKey(await readFile(path, 'utf8'));
+    return { privateKey, published: publishedKey(createPublicKey(privateKey).export({ format: 'jwk' })) };
+  });
+  return {
+    async sign(claims) {
+      const { privateKey, published } = await keys();
+      const key = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const;
+      return signedToken(published.kid, claims, (input) => sign('sha256', input, key));
+    },
+    publicKeys: async () => ({ keys: [(await keys()).published] }),
+  };
+};
 
 /** In milliseconds. */
 const TIMEOUTS = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };

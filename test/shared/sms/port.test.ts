@@ -1,7 +1,6 @@
 import { PROBLEMS, Problem } from '#shared/problems.ts';
 import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
-import { deliverCode } from '#shared/sms/deliver-code.ts';
-import type { CodeMessage } from '#shared/sms/port.ts';
+import { type CodeMessage, deliverCode } from '#shared/sms/port.ts';
 import { messageTo } from '#test/fakes/sms.ts';
 
 const MESSAGE = messageTo('+989990000001', '123456', {

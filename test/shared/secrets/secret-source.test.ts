@@ -1,6 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { runInRequest } from '#shared/request-context.ts';
-import { secretsManagerSecret } from '#shared/secrets/secrets-manager.ts';
+import { fileSecret, secretsManagerSecret } from '#shared/secrets/secret-source.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 
@@ -182,4 +185,26 @@ it('ends a first read with the signal of the request, and records its millisecon
   await expect(reading).rejects.toThrow('the deadline has passed');
   expect(calls).toHaveLength(1);
   expect(request.calls).toEqual([{ target: 'secretsmanager:GetSecretValue', ms: expect.any(Number) }]);
+});
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'secret-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('fileSecret', () => {
+  it('reads the file each time, so that an edit takes effect at once', async () => {
+    const path = join(folder, 'secret.json');
+    const secret = fileSecret(path);
+    await writeFile(path, 'old');
+    expect(await secret.read()).toBe('old');
+    await writeFile(path, 'new');
+    expect(await secret.read()).toBe('new');
+  });
+
+  it('throws if the file is missing', async () => {
+    await expect(fileSecret(join(folder, 'missing.json')).read()).rejects.toThrow('ENOENT');
+  });
 });

@@ -1,0 +1,152 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
+import { limitOverridesSchema, PLAN_NAMES } from '#shared/rate-limits/plans.ts';
+import type { Permissions } from '#shared/route.ts';
+import { SCOPES } from '#shared/scopes.ts';
+import { setting, settingIfEqual } from '#shared/table/conditions.ts';
+import { apiKeyKey, secretKey } from '#shared/table/keys.ts';
+import type { TransactItem } from '#shared/table/writes.ts';
+
+/** The item of a key's secret: everything that the authorizer reads. Times are epoch seconds. */
+export const keySecretSchema = v.object({
+  seller_id: v.string(),
+  key_id: v.string(),
+  scopes: v.array(v.picklist(SCOPES)),
+  plan: v.picklist(PLAN_NAMES),
+  /** The opaque id of the key in API Gateway. API Gateway never gets the secret. */
+  usage_id: v.string(),
+  status: v.picklist(['active', 'revoked']),
+  seller_status: v.picklist(['active', 'suspended']),
+  expires_at: v.optional(v.number()),
+  /** Overrides of the key's hourly and daily limits. */
+  limits: v.optional(limitOverridesSchema),
+  /** The day (UTC) of its latest use; none if it was never used. Only the authorizer writes it. */
+  last_used_day: v.optional(v.string()),
+});
+
+export type KeySecret = v.InferOutput<typeof keySecretSchema>;
+
+/** Returns whether a secret is valid now. The caller gets the same response for every reason. */
+export const isUsable = (secret: KeySecret, nowMs: number): boolean =>
+  secret.status === 'active' &&
+  secret.seller_status === 'active' &&
+  (secret.expires_at === undefined || secret.expires_at * 1000 > nowMs);
+
+/** The items that the authorizer reads. It has no row in the route table, so its grants are derived from here. */
+export const AUTHORIZER_PERMISSIONS = { table: { 'SECRET#': ['GetItem'] } } as const satisfies Permissions;
+
+/**
+ * The partition keys and the one attribute that the authorizer may write: the day on which a secret was last used. Its decision does
+ * not use this attribute.
+ */
+export const AUTHORIZER_WRITES = {
+  action: 'UpdateItem',
+  partitionKeyPrefix: 'SECRET#',
+  attributes: ['pk', 'sk', 'last_used_day'],
+} as const;
+
+/** The stored form of one secret of a key. */
+const secretSummarySchema = v.object({
+  hash: v.string(),
+  prefix: v.string(),
+  last_four: v.string(),
+  created_at: v.string(),
+  /** Who made it: an admin, or the seller itself by POST /v1/key/secrets. */
+  created_by: v.optional(v.picklist(['admin', 'seller']), 'admin'),
+  /** The end of a rotated secret's grace period, in epoch seconds. The newest secret has none. */
+  ends_at: v.optional(v.number()),
+});
+
+/** The stored summary of a secret. */
+export type SecretSummary = v.InferOutput<typeof secretSummarySchema>;
+
+/**
+ * An API key. Its secrets change with a rotation; everything else stays. `pending`: the key is being issued and has no valid secret
+ * yet. Times that are compared are epoch seconds, times that are only shown are ISO strings.
+ */
+export const apiKeySchema = v.object({
+  seller_id: v.string(),
+  key_id: v.string(),
+  name: v.string(),
+  scopes: v.array(v.picklist(SCOPES)),
+  plan: v.picklist(PLAN_NAMES),
+  /** Overrides of hourly and daily limits. */
+  limits: v.optional(limitOverridesSchema),
+  usage_id: v.string(),
+  status: v.picklist(['pending', 'active', 'revoked']),
+  /** The id of the key in API Gateway, from its activation to its revocation. */
+  gateway_key_id: v.optional(v.string()),
+  created_at: v.string(),
+  expires_at: v.optional(v.number()),
+  /** Newest first. */
+  secrets: v.array(secretSummarySchema),
+  /** Raised by each change, so that no change overwrites another. */
+  version: v.number(),
+  /** The time of a change after which the authorizer cache was not flushed yet. */
+  unflushed_since: v.optional(v.string()),
+});
+
+/** An API key as it is stored. */
+export type ApiKey = v.InferOutput<typeof apiKeySchema>;
+
+const earliest = (...times: readonly (number | undefined)[]): number | undefined => {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+};
+
+/** When a secret ends, in epoch seconds: with its grace period or with its key, whichever is first. */
+export const secretEnd = (key: ApiKey, secret: SecretSummary): number | undefined =>
+  earliest(secret.ends_at, key.expires_at);
+
+/**
+ * The item of a secret, as the authorizer reads it, derived from its key and its seller. Every change of a key or a seller writes
+ * this, and reconcile compares with it.
+ */
+export const keySecretOf = (
+  key: ApiKey,
+  secret: SecretSummary,
+  sellerStatus: KeySecret['seller_status'],
+): KeySecret => {
+  const end = secretEnd(key, secret);
+  return {
+    seller_id: key.seller_id,
+    key_id: key.key_id,
+    scopes: key.scopes,
+    plan: key.plan,
+    usage_id: key.usage_id,
+    status: key.status === 'active' ? 'active' : 'revoked',
+    seller_status: sellerStatus,
+    ...(end === undefined ? {} : { expires_at: end }),
+    ...(key.limits === undefined ? {} : { limits: key.limits }),
+  };
+};
+
+// The transaction that changes a key: the key and all its secrets change together, or not at all.
+
+/** The attributes of a secret's item that follow from its key and seller. The authorizer writes the day of the last use. */
+const SECRET_FIELDS = (Object.keys(keySecretSchema.entries) as (keyof KeySecret)[]).filter(
+  (field) => field !== 'last_used_day',
+);
+
+const KEY_FIELDS = Object.keys(apiKeySchema.entries) as (keyof ApiKey)[];
+
+/** The items that write all secrets of a key as they follow from the key and its seller. */
+export const secretUpdates = (
+  TableName: string,
+  key: ApiKey,
+  sellerStatus: KeySecret['seller_status'],
+): TransactItem[] =>
+  key.secrets.map((secret) => {
+    const values = keySecretOf(key, secret, sellerStatus);
+    const attributes = Object.fromEntries(SECRET_FIELDS.map((field) => [field, values[field]]));
+    return { Update: { TableName, Key: secretKey(secret.hash), ...setting(attributes) } };
+  });
+
+/** The item that writes the changed attributes of a key, if nobody else has changed the key since it was read. */
+export const keyUpdate = (TableName: string, before: ApiKey, after: ApiKey): TransactItem => {
+  const changed = KEY_FIELDS.filter((field) => !isDeepStrictEqual(before[field], after[field]));
+  const attributes = Object.fromEntries(changed.map((field) => [field, after[field]]));
+  const Key = apiKeyKey(before.seller_id, before.key_id);
+  const update = settingIfEqual({ ...attributes, version: before.version + 1 }, ['version', before.version]);
+  return { Update: { TableName, Key, ...update } };
+};

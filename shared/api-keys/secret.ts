@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { randomBase62, toBase62 } from '#shared/base62.ts';
+import type { KeyPrefix } from '#shared/env.ts';
+import { type ApiKey, type SecretSummary, secretEnd } from './api-key-item.ts';
+
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+const AFTER_PREFIX = new RegExp(`^[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+
+const checksum = (text: string): string => toBase62(crc32(text), CHECKSUM_LENGTH);
+
+/** A new key: prefix, 32 random base62 characters (190 bits), and the CRC-32 of both in six base62 characters. */
+export const newApiKey = (prefix: KeyPrefix): string => {
+  const body = `${prefix}${randomBase62(RANDOM_LENGTH)}`;
+  return `${body}${checksum(body)}`;
+};
+
+/** Returns whether the text has the form of a key and a valid checksum. Any other text is rejected without a read. */
+export const isWellFormedKey = (text: string, prefix: KeyPrefix): boolean => {
+  if (!text.startsWith(prefix) || !AFTER_PREFIX.test(text.slice(prefix.length))) return false;
+  return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
+};
+
+/** The stored form of a key: its SHA-256 in hex. A key has 190 random bits, so a slow hash would add nothing. */
+export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('hex');
+
+/** The part of a key that is shown after it was issued. */
+export const lastFourOf = (key: string): string => key.slice(-4);
+
+/** A secret in plain text, and the summary of it that is stored. The text exists only in the response that shows it once. */
+export interface NewSecret {
+  readonly text: string;
+  readonly summary: SecretSummary;
+}
+
+/** Generates a secret. */
+export const newSecret = (
+  prefix: KeyPrefix,
+  { created_at, created_by }: Pick<SecretSummary, 'created_at' | 'created_by'>,
+): NewSecret => {
+  const text = newApiKey(prefix);
+  return {
+    text,
+    summary: { hash: hashApiKey(text), prefix, last_four: lastFourOf(text), created_at, created_by },
+  };
+};
+
+/** Returns the secrets of a key that have not ended, newest first. */
+export const validSecrets = (key: ApiKey, nowSeconds: number): SecretSummary[] =>
+  key.secrets.filter((secret) => (secretEnd(key, secret) ?? Number.POSITIVE_INFINITY) > nowSeconds);
+
+/** Returns the key with a new secret. Every older secret ends at `olderEnd` (epoch seconds) at the latest; ended secrets are dropped. */
+export const rotated = (
+  key: ApiKey,
+  added: SecretSummary,
+  { nowSeconds, olderEnd }: { readonly nowSeconds: number; readonly olderEnd: number },
+): ApiKey => {
+  const older = validSecrets(key, nowSeconds).map((secret) => ({
+    ...secret,
+    ends_at: Math.min(secretEnd(key, secret) ?? olderEnd, olderEnd),
+  }));
+  return { ...key, secrets: [added, ...older] };
+};
