@@ -1,13 +1,8 @@
-<<<<<<< HEAD
-import { callerFrom } from '#shared/api-keys/caller.ts';
-=======
-import { describe, expect, test } from '@jest/globals';
 import type { KeySecret } from '#shared/api-keys/api-key-item.ts';
 import { allows, callerFrom, policyFor } from '#shared/api-keys/caller.ts';
 import type { Route } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import type { Scope } from '#shared/scopes.ts';
->>>>>>> 65fb2b0 (Join what is read together in access-tokens, secrets, api-keys, sms, providers and the registries: 44 files become 28)
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const context = { sellerId: 'sel_1', keyId: 'key_1', plan: 'free', scopes: 'users:read users:write' };

@@ -1,12 +1,7 @@
 import { mock } from 'node:test';
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-<<<<<<< HEAD
-import type { KeySecret } from '#shared/api-keys/schema.ts';
-=======
-import { jest } from '@jest/globals';
 import type { KeySecret } from '#shared/api-keys/api-key-item.ts';
->>>>>>> 65fb2b0 (Join what is read together in access-tokens, secrets, api-keys, sms, providers and the registries: 44 files become 28)
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { secretKey } from '#shared/table/keys.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
