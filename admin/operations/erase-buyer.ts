@@ -1,13 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { type Administration, step } from '#admin/administration.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
-import {
-  codesPartition,
-  externalIdKey,
-  type ItemKey,
-  phoneLinksPartition,
-  userKey,
-} from '#shared/table/keys.ts';
+import { codesPartition, type ItemKey, phoneLinksPartition, userKey } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
 import { removeUser } from './remove-user.ts';
@@ -17,16 +11,14 @@ const HASHES_KEPT_SECONDS = 35 * 86_400;
 
 const itemsOf = async ({ table }: Administration, partitions: readonly string[]) => {
   const items = (await Promise.all(partitions.map((pk) => queryAll(table, { pk })))).flat();
-  return items.map(({ pk, sk, id, created_at, external_id }) => ({
+  return items.map(({ pk, sk, user_id }) => ({
     key: { pk: String(pk), sk: String(sk) },
-    userId: String(id),
-    createdAt: String(created_at),
-    externalId: external_id === undefined ? undefined : String(external_id),
+    userId: String(user_id),
   }));
 };
 
 /** The links of sellers with a phone: the user of each, and the key of its phone link item. */
-export const linksOf = async (admin: Administration, phoneHashes: readonly string[]) =>
+const linksOf = async (admin: Administration, phoneHashes: readonly string[]) =>
   (await itemsOf(admin, phoneHashes.map(phoneLinksPartition))).map((link) => ({
     ...link,
     sellerId: link.key.sk.slice(0, link.key.sk.lastIndexOf('#')),
@@ -56,18 +48,13 @@ const deleteItem = async ({ table }: Administration, Key: ItemKey): Promise<void
 
 type Link = Awaited<ReturnType<typeof linksOf>>[number];
 
-/** Removes the user of a phone link. Of a user that is gone, a damaged or restored table can still hold the copies: it deletes them. */
-export const eraseLink = async (
-  admin: Administration,
-  { key, sellerId, userId, externalId }: Link,
-): Promise<void> => {
-  const { table } = admin;
-  const user = await getItem(table, userKey(sellerId, ordinalOf(userId) ?? 0), 'id');
-  if (user?.id === userId) await removeUser(admin, { sellerId, userId, reason: 'erasure' });
+/** Removes the user of a phone link, unless it is gone or has another phone now. A damaged table can hold a link without its user: it goes too. */
+const eraseLink = async (admin: Administration, { key, sellerId, userId }: Link): Promise<void> => {
+  const user = await getItem(admin.table, userKey(sellerId, ordinalOf(userId) ?? 0), 'id, phone_hash');
+  if (user?.id === userId && phoneLinksPartition(String(user.phone_hash)) === key.pk) {
+    await removeUser(admin, { sellerId, userId, reason: 'erasure' });
+  }
   await deleteItem(admin, key);
-  if (externalId === undefined) return;
-  const externalKey = externalIdKey(sellerId, externalId);
-  if ((await getItem(table, externalKey, 'id'))?.id === userId) await deleteItem(admin, externalKey);
 };
 
 /**

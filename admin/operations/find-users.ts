@@ -2,27 +2,34 @@ import type { Administration } from '#admin/administration.ts';
 import { batchGetAll } from '#admin/stores/batch-get.ts';
 import { externalIdKey, type ItemKey, phoneLinksPartition, userKey } from '#shared/table/keys.ts';
 import { queryAll } from '#shared/table/reads.ts';
+import type { StoredItem } from '#shared/table/writes.ts';
+import { userReads } from '#shared/users/read-users.ts';
 import type { User } from '#shared/users/schema.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
-import { userFrom } from '#shared/users/user-item.ts';
 
 /** A user, with the seller that it is linked to. */
 export type UserOfSeller = User & { readonly seller_id: string };
 
-const textOf = ({ pk, sk }: ItemKey): string => `${pk} ${sk}`;
+const usersOf = async (
+  sellerIds: readonly string[],
+  find: (sellerId: string) => Promise<readonly (User | undefined)[]>,
+): Promise<UserOfSeller[]> => {
+  const found = sellerIds.map(async (seller_id) =>
+    (await find(seller_id)).flatMap((user) => (user === undefined ? [] : [{ seller_id, ...user }])),
+  );
+  return (await Promise.all(found)).flat();
+};
 
-/** Reads the item with a key of each seller. Returns the users of those that exist, in the order of the sellers. */
-const usersAt = async (
+/** Finds the sellers that have an item with a key, in batches. */
+const sellersWith = async (
   { table }: Administration,
   sellerIds: readonly string[],
   keyOf: (sellerId: string) => ItemKey,
-): Promise<UserOfSeller[]> => {
+  isWanted: (item: StoredItem) => boolean = () => true,
+): Promise<string[]> => {
   const items = await batchGetAll(table, sellerIds.map(keyOf));
-  const byKey = new Map(items.map((item) => [textOf({ pk: String(item.pk), sk: String(item.sk) }), item]));
-  return sellerIds.flatMap((sellerId) => {
-    const item = byKey.get(textOf(keyOf(sellerId)));
-    return item === undefined ? [] : [{ seller_id: sellerId, ...userFrom(item) }];
-  });
+  const partitions = new Set(items.filter(isWanted).map(({ pk }) => pk));
+  return sellerIds.filter((sellerId) => partitions.has(keyOf(sellerId).pk));
 };
 
 /** Finds the user with an id among the users of these sellers. */
@@ -33,16 +40,21 @@ export const findById = async (
 ): Promise<UserOfSeller[]> => {
   const ordinal = ordinalOf(userId);
   if (ordinal === undefined) return [];
-  const users = await usersAt(admin, sellerIds, (sellerId) => userKey(sellerId, ordinal));
-  return users.filter(({ id }) => id === userId);
+  const keyOf = (sellerId: string) => userKey(sellerId, ordinal);
+  const sellers = await sellersWith(admin, sellerIds, keyOf, ({ id }) => id === userId);
+  return usersOf(sellers, async (sellerId) => [await userReads(admin.table).getUser(sellerId, userId)]);
 };
 
 /** Finds the users of these sellers with an external id: at most one of each. */
-export const findByExternalId = (
+export const findByExternalId = async (
   admin: Administration,
   sellerIds: readonly string[],
   externalId: string,
-): Promise<UserOfSeller[]> => usersAt(admin, sellerIds, (sellerId) => externalIdKey(sellerId, externalId));
+): Promise<UserOfSeller[]> => {
+  const sellers = await sellersWith(admin, sellerIds, (sellerId) => externalIdKey(sellerId, externalId));
+  const reads = userReads(admin.table);
+  return usersOf(sellers, async (sellerId) => [await reads.findByExternalId(sellerId, externalId)]);
+};
 
 /** Finds the users of these sellers with a phone. `phoneHashes`: its hashes under every key still in use. */
 export const findByPhone = async (
@@ -53,8 +65,10 @@ export const findByPhone = async (
   const links = await Promise.all(
     phoneHashes.map((hash) => queryAll(table, { pk: phoneLinksPartition(hash) })),
   );
-  return links.flat().flatMap((item) => {
-    const sellerId = String(item.sk).slice(0, String(item.sk).lastIndexOf('#'));
-    return sellerIds.includes(sellerId) ? [{ seller_id: sellerId, ...userFrom(item) }] : [];
-  });
+  const found = new Set(links.flat().map(({ sk }) => String(sk).slice(0, String(sk).lastIndexOf('#'))));
+  const all = { page: 1, pageSize: Number.MAX_SAFE_INTEGER };
+  return usersOf(
+    sellerIds.filter((sellerId) => found.has(sellerId)),
+    async (sellerId) => (await userReads(table).findByPhone(sellerId, phoneHashes, all)).users,
+  );
 };

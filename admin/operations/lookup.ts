@@ -1,11 +1,11 @@
 import { type Administration, requireKey, requireSeller } from '#admin/administration.ts';
 import { refusal } from '#admin/refusal.ts';
-import { chunksOf } from '#admin/stores/batch-get.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { redact } from '#shared/log.ts';
+import { chunksOf } from '#shared/table/reads.ts';
 
 const SELLER_ID = /^sel_[0-9A-Za-z]+$/;
 const KEY_ID = /^key_[0-9A-Za-z]+$/;

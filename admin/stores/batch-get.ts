@@ -2,17 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Backoff, fullJitterMs } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { ItemKey } from '#shared/table/keys.ts';
-import { batchGet, UnprocessedKeysError } from '#shared/table/reads.ts';
+import { batchGet, chunksOf, UnprocessedKeysError } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 
 /** The most keys that one BatchGetItem takes. */
 const BATCH_SIZE = 100;
-
-/** Splits a list into chunks of `size`; the last one may be shorter. */
-export const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
 
 /** An admin can wait longer for a throttled table than a request: about 30 seconds. */
 const THROTTLED: Backoff = { baseMs: 100, capMs: 10_000 };

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { type Backoff, fullJitterMs } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
-import { chunksOf } from './batch-get.ts';
+import { chunksOf } from '#shared/table/reads.ts';
 
 /** The most items that one BatchWriteItem takes. */
 const BATCH_SIZE = 25;

@@ -13,13 +13,13 @@
  * | audit records of a seller or the deployment     | Query AUDIT#<seller or "deployment">, by time                   |
  * | a seller's users from ordinal n, oldest first   | Query USERS#<seller>, sk from the ordinal, with a limit         |
  * | one user of a seller, by id                     | GetItem USERS#<seller> / ordinal (the id holds the ordinal)     |
- * | a seller's user by external id                  | GetItem EXTERNAL#<seller>#<external id> / EXTERNAL              |
+ * | a seller's user by external id                  | GetItem EXTERNAL#<seller>#<external id>, then the user          |
  * | whether an id is that of a removed user         | BatchGetItem REMOVED#<seller> / ordinal                         |
  * | how many users were removed, by block           | BatchGetItem REMOVALS#<seller> / SUMMARY                        |
  * | which users of a block were removed             | GetItem REMOVALS#<seller> / block                               |
  * | a seller's events from number n, oldest first   | Query EVENTS#<seller>, sk from the number, with a limit         |
  * | the link of a seller with a person              | GetItem PERSON#<seller>#<person hash> / PERSON                  |
- * | a seller's users by phone                       | Query LINKS#<phone hash>, sk begins with <seller>#              |
+ * | a seller's users by phone                       | Query LINKS#<phone hash>, <seller>#…, then BatchGetItem         |
  * | all users with a phone, over all sellers        | Query LINKS#<phone hash>                                        |
  * | the paid checks of a person                     | BatchGetItem CHECK#<seller>#<person hash> / CHECK               |
  * | whether a phone is a registered buyer           | GetItem BUYER#<phone hash> / BUYER                              |

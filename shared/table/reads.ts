@@ -96,11 +96,27 @@ interface BatchGetOptions {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
+/** The most keys that one BatchGetItem takes. */
+const BATCH_SIZE = 100;
+
+/** Splits a list into chunks of `size`; the last one may be shorter. */
+export const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+
 /**
- * Reads up to 100 distinct keys in one call. Returns the items that exist, in no order. A throttled table leaves keys unread without
+ * Reads distinct keys, up to 100 in one call. Returns the items that exist, in no order. A throttled table leaves keys unread without
  * an error: they are read again with jitter, and count as an error if that does not help, never as absent.
  */
 export const batchGet = async (
+  table: Table,
+  keys: readonly ItemKey[],
+  options?: BatchGetOptions,
+): Promise<StoredItem[]> =>
+  (await Promise.all(chunksOf(keys, BATCH_SIZE).map((chunk) => getChunk(table, chunk, options)))).flat();
+
+const getChunk = async (
   { client, name }: Table,
   keys: readonly ItemKey[],
   { attributes, abortSignal }: BatchGetOptions = {},

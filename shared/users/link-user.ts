@@ -72,12 +72,12 @@ const IS_NEW = 'attribute_not_exists(pk)';
  */
 const userItems = (TableName: string, newLink: NewLink, user: StoredUser): TransactItem[] => {
   const { sellerId, personHashes, birthDay } = newLink;
-  const { ordinal, last_event, ...attributes } = user;
+  const { ordinal, ...attributes } = user;
   const [person_hash] = personHashes;
   const [phone_hash] = newLink.phoneHashes;
   const [current, ...older] = personKeysOf(sellerId, personHashes);
   const person = { ...current, ordinal, user_id: user.id, phone_hash, birth_day: birthDay };
-  const item = { ...userKey(sellerId, ordinal), ...attributes, last_event, person_hash, phone_hash };
+  const item = { ...userKey(sellerId, ordinal), ...attributes, person_hash, phone_hash };
   const ifNew = {
     TableName,
     ConditionExpression: IS_NEW,
@@ -95,9 +95,9 @@ const userItems = (TableName: string, newLink: NewLink, user: StoredUser): Trans
     ...older.map((Key) => ({ ConditionCheck: { ...ifNew, Key } })),
     ...(user.external_id === undefined
       ? []
-      : [{ Put: { ...ifNew, Item: { ...externalIdKey(sellerId, user.external_id), ...attributes } } }]),
+      : [{ Put: { ...ifNew, Item: { ...externalIdKey(sellerId, user.external_id), user_id: user.id } } }]),
     { Put: { TableName, Item: item, ConditionExpression: IS_NEW } },
-    { Put: { TableName, Item: { ...phoneLinkKey(phone_hash, sellerId, ordinal), ...attributes } } },
+    { Put: { TableName, Item: { ...phoneLinkKey(phone_hash, sellerId, ordinal), user_id: user.id } } },
   ];
 };
 

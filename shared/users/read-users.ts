@@ -47,7 +47,7 @@ export const pageOf = (found: readonly User[], { page, pageSize }: PageRequest):
   totalPages: Math.ceil(found.length / pageSize),
 });
 
-/** A page is read again if changes came between its reads; the last of so many attempts is returned as it is. */
+/** What changed between the reads of one response is read again, so many times in all. */
 const MAX_ATTEMPTS = 5;
 
 const NOTHING_REMOVED = new Uint8Array();
@@ -118,15 +118,17 @@ const readPage = async (table: Table, sellerId: string, { preceding, count }: Pa
   };
 };
 
+const getUser = async (table: Table, sellerId: string, userId: string): Promise<User | undefined> => {
+  const ordinal = ordinalOf(userId);
+  if (ordinal === undefined) return undefined;
+  const item = await getItem(table, userKey(sellerId, ordinal));
+  return item?.id === userId ? userFrom(item) : undefined;
+};
+
 /** Reads the users of a seller. */
 export const userReads = (table: Table) => ({
   /** Returns a user by its id, or undefined if the seller has no such user: an unknown, malformed or removed id. */
-  async getUser(sellerId: string, userId: string): Promise<User | undefined> {
-    const ordinal = ordinalOf(userId);
-    if (ordinal === undefined) return undefined;
-    const item = await getItem(table, userKey(sellerId, ordinal));
-    return item?.id === userId ? userFrom(item) : undefined;
-  },
+  getUser: (sellerId: string, userId: string) => getUser(table, sellerId, userId),
 
   /**
    * Returns one page of a seller's users, in one round trip if nothing before it was removed, else in at most three. Every page costs
@@ -154,7 +156,8 @@ export const userReads = (table: Table) => ({
 
   /**
    * Returns one page of the users that a seller linked with one phone, oldest first. `phoneHashes`: the hashes of the phone under
-   * every key of the hash secret. One Query for each hash, side by side.
+   * every key of the hash secret. One Query for each hash, side by side, then one BatchGetItem; a user that lost the phone between
+   * them is skipped.
    */
   async findByPhone(
     sellerId: string,
@@ -165,15 +168,27 @@ export const userReads = (table: Table) => ({
     const links = await Promise.all(
       phoneHashes.map((hash) => queryAll(table, { pk: phoneLinksPartition(hash), prefix })),
     );
-    const bySortKey = new Map(links.flat().map((item) => [String(item.sk), item]));
-    const found = [...bySortKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => userFrom(item));
-    return pageOf(found, request);
+    const ids = new Set(links.flat().map(({ user_id }) => String(user_id)));
+    const items = await batchGet(
+      table,
+      [...ids].map((id) => userKey(sellerId, ordinalOf(id) ?? 0)),
+    );
+    const found = items.filter(
+      ({ id, phone_hash }) => ids.has(String(id)) && phoneHashes.includes(String(phone_hash)),
+    );
+    return pageOf(found.sort((a, b) => Number(a.sk) - Number(b.sk)).map(userFrom), request);
   },
 
   /** Returns the user of a seller with an external id, or undefined. */
   async findByExternalId(sellerId: string, externalId: string): Promise<User | undefined> {
-    const item = await getItem(table, externalIdKey(sellerId, externalId));
-    return item && userFrom(item);
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      const pointer = await getItem(table, externalIdKey(sellerId, externalId));
+      if (pointer === undefined) return undefined;
+      const user = await getUser(table, sellerId, String(pointer.user_id));
+      if (user?.external_id === externalId) return user;
+      // Between the two reads the user lost the external id, and another user may have got it.
+    }
+    return undefined;
   },
 });
 

@@ -90,7 +90,7 @@ export const userRoutes = {
       table: {
         'SELLER#': ['BatchGetItem'],
         'REMOVALS#': ['BatchGetItem', 'GetItem'],
-        'USERS#': ['Query'],
+        'USERS#': ['Query', 'BatchGetItem', 'GetItem'],
         'LINKS#': ['Query'],
         'EXTERNAL#': ['GetItem'],
       },
@@ -139,7 +139,6 @@ export const userRoutes = {
         'USERS#': ['BatchGetItem', 'PutItem'],
         'EXTERNAL#': ['PutItem', 'DeleteItem'],
         'EVENTS#': ['PutItem'],
-        'LINKS#': ['PutItem'],
       },
     },
     memoryMb: 1024,

@@ -1,6 +1,6 @@
 import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
-import { externalIdKey, phoneLinkKey, sellerKey, userKey } from '#shared/table/keys.ts';
+import { externalIdKey, sellerKey, userKey } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
 import {
   notWritten,
@@ -12,7 +12,7 @@ import {
 import type { User, UserUpdate } from './schema.ts';
 import { countsFrom, sequenceAfter, writeUserChange } from './user-change.ts';
 import { ordinalOf } from './user-id.ts';
-import { copyOf, userFrom } from './user-item.ts';
+import { userFrom } from './user-item.ts';
 
 /** The value is the user as it is now. The reason is the problem of the request. */
 export type UpdateResult = WriteResult<User, 'user_not_found' | 'external_id_conflict'>;
@@ -28,33 +28,34 @@ interface UpdateOptions {
   readonly mayWrite?: Promise<unknown>;
 }
 
-const updated = (user: StoredItem, { display_name, external_id }: UserUpdate): StoredItem => ({
+/** The user with what the correction names; null clears an attribute. */
+const updated = (user: StoredItem, update: UserUpdate): StoredItem => ({
   ...user,
-  ...(display_name === undefined ? {} : { display_name }),
-  ...(external_id === undefined ? {} : { external_id: external_id ?? undefined }),
+  ...Object.fromEntries(Object.entries(update).map(([name, value]) => [name, value ?? undefined])),
 });
 
-const isSame = (one: StoredItem, other: StoredItem): boolean =>
-  one.display_name === other.display_name && one.external_id === other.external_id;
+/** Returns whether a correction changes nothing. */
+const isSame = (before: StoredItem, after: StoredItem, update: UserUpdate): boolean =>
+  Object.keys(update).every((name) => before[name] === after[name]);
 
-/** Every copy of the user. Only the new external id returns what it holds. */
+/** The user, and its external id if that changes. Only the new one returns what it holds. */
 const updateItems = (
   TableName: string,
   sellerId: string,
   { before, after }: { readonly before: StoredItem; readonly after: StoredItem },
 ): TransactItem[] => {
   const keyOf = ({ external_id }: StoredItem) => externalIdKey(sellerId, String(external_id));
-  const phoneLink = phoneLinkKey(String(after.phone_hash), sellerId, Number(after.sk));
-  const writeNew: TransactItem = {
+  const take: TransactItem = {
     Put: {
       TableName,
-      Item: { ...keyOf(after), ...copyOf(after) },
-      ConditionExpression: 'attribute_not_exists(pk) OR id = :id',
+      Item: { ...keyOf(after), user_id: after.id },
+      // The same user can hold it after another correction at the same time.
+      ConditionExpression: 'attribute_not_exists(pk) OR user_id = :id',
       ExpressionAttributeValues: { ':id': after.id },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },
   };
-  const isReleased = before.external_id !== undefined && before.external_id !== after.external_id;
+  const isChanged = before.external_id !== after.external_id;
   return [
     {
       Put: {
@@ -64,16 +65,15 @@ const updateItems = (
         ExpressionAttributeValues: { ':read': before.last_event },
       },
     },
-    { Put: { TableName, Item: { ...phoneLink, ...copyOf(after) } } },
-    ...(after.external_id === undefined ? [] : [writeNew]),
-    ...(isReleased ? [{ Delete: { TableName, Key: keyOf(before) } }] : []),
+    ...(isChanged && after.external_id !== undefined ? [take] : []),
+    ...(isChanged && before.external_id !== undefined ? [{ Delete: { TableName, Key: keyOf(before) } }] : []),
   ];
 };
 
 /** Corrects users. */
 export const userUpdates = (table: Table) => ({
   /**
-   * Changes the name and the external id of a user, in one transaction over every copy of it. A correction that changes nothing writes
+   * Changes the name and the external id of a user, in one transaction. A correction that changes nothing writes
    * nothing. Conflicts with other changes are retried until the deadline; then it throws `service_unavailable`, and nothing was changed.
    */
   async updateUser(sellerId: string, userId: string, options: UpdateOptions): Promise<UpdateResult> {
@@ -88,14 +88,13 @@ export const userUpdates = (table: Table) => ({
       if (before?.id !== userId) return notWritten('user_not_found');
       const counts = countsFrom(itemOf(items, keys.seller));
       const after = { ...updated(before, update), last_event: sequenceAfter(counts) };
-      if (isSame(before, after)) return written(userFrom(before));
+      if (isSame(before, after, update)) return written(userFrom(before));
       const event = { type: 'user.updated', userId, occurredAt: updatedAt } as const;
       const change = { sellerId, counts, event, items: updateItems(table.name, sellerId, { before, after }) };
       const result = await writeUserChange(table, change, deadlineMs);
       if (result.written) return written(userFrom(after));
-      const holder = result.reason.find(({ item }) => item !== undefined)?.item;
-      // The same user holds it after another correction at the same time.
-      return holder === undefined || holder.id === userId ? undefined : notWritten('external_id_conflict');
+      const isTaken = result.reason.some(({ item }) => item !== undefined);
+      return isTaken ? notWritten('external_id_conflict') : undefined;
     });
   },
 });

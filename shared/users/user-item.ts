@@ -12,7 +12,7 @@ export interface NewUserAttributes {
   readonly created_at: string;
 }
 
-/** Returns the user of a user item or one of its copies, as responses show it. */
+/** Returns the user of a user item, as responses show it. */
 export const userFrom = (item: StoredItem): User => ({
   id: String(item.id),
   external_id: item.external_id === undefined ? null : String(item.external_id),
@@ -23,12 +23,6 @@ export const userFrom = (item: StoredItem): User => ({
   created_at: String(item.created_at),
   checked_at: String(item.checked_at),
 });
-
-/** Returns the attributes of a user item that its copies have too: the phone link and the external id. */
-export const copyOf = (user: StoredItem): StoredItem => {
-  const { pk, sk, last_event, person_hash, phone_hash, ...attributes } = user;
-  return attributes;
-};
 
 /** The record that a seller has linked a person. It makes a link unique and its repetition idempotent. */
 export interface Person {

@@ -15,7 +15,7 @@ import type { Table } from '#shared/table/client.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { putApiKey } from '#test/shared/api-keys/put-api-key.ts';
-import { inAnHour } from '#test/shared/users/linking.ts';
+import { inAnHour, linked, linkOf, withExternalId } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -115,8 +115,21 @@ const BUDGETS: readonly Budget[] = [
     operation: 'list-users',
     request: 'the users with a phone',
     status: 200,
-    rounds: [['Query', 'Update']],
-    make: (on) => list(on, { phone: newPerson().phone }),
+    rounds: [['Query', 'Update'], ['BatchGet']],
+    async make(on) {
+      const { phone } = await linkNewUser(table, 'sel_test', { by: testHashes });
+      return list(on, { phone });
+    },
+  },
+  {
+    operation: 'list-users',
+    request: 'the user with an external id',
+    status: 200,
+    rounds: [['Get', 'Update'], ['Get']],
+    async make(on) {
+      await linked(userStore(table), withExternalId(linkOf('sel_test', 'external'), 'order:external'));
+      return list(on, { external_id: 'order:external' });
+    },
   },
   {
     operation: 'get-user',

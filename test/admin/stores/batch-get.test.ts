@@ -1,6 +1,7 @@
 import { type BatchGetCommand, BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { batchGetAll, chunksOf } from '#admin/stores/batch-get.ts';
+import { batchGetAll } from '#admin/stores/batch-get.ts';
 import type { Table } from '#shared/table/client.ts';
+import { chunksOf } from '#shared/table/reads.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 const table = useTable();

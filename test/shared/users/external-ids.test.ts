@@ -1,3 +1,4 @@
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { createSeller, inAnHour, itemsOf, linked, linkOf, storeWhose, withExternalId } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
@@ -19,23 +20,12 @@ const remove = (sellerId: string, id: string) =>
   });
 
 describe('the external id of a user', () => {
-  it('is stored with a copy of the user, finds it, and is free again after its removal', async () => {
+  it('is stored with the id of the user only, finds it, and is free again after its removal', async () => {
     await createSeller(table, 'sel_copy');
     const user = await linked(store, withExternalId(linkOf('sel_copy', 'sara'), 'order:1'));
     expect(user.external_id).toBe('order:1');
     expect(await itemsOf(table, 'EXTERNAL#sel_copy')).toEqual([
-      {
-        pk: 'EXTERNAL#sel_copy#order:1',
-        sk: 'EXTERNAL',
-        id: user.id,
-        external_id: 'order:1',
-        national_id_last_four: '0829',
-        birth_date: '1370/1/15',
-        phone: '+98999-sara',
-        display_name: 'sara',
-        created_at: '2026-11-21T00:00:00.000Z',
-        checked_at: '2026-11-21T00:00:00.000Z',
-      },
+      { pk: 'EXTERNAL#sel_copy#order:1', sk: 'EXTERNAL', user_id: user.id },
     ]);
     expect(await store.findByExternalId('sel_copy', 'order:1')).toEqual(user);
     expect(await store.findByExternalId('sel_other', 'order:1')).toBeUndefined();
@@ -55,6 +45,33 @@ describe('the external id of a user', () => {
     const { users, total } = await store.listPage('sel_unique', 1, 100);
     expect([users.length, total, users[0]?.external_id]).toEqual([1, 1, 'order:1']);
     expect(await itemsOf(table, 'EVENTS#sel_unique')).toHaveLength(1);
+  });
+
+  it('finds the user who got it while it was read, and nobody if it was cleared', async () => {
+    await createSeller(table, 'sel_passed');
+    const first = await linked(store, withExternalId(linkOf('sel_passed', 'first'), 'order:1'));
+    const second = await linked(store, linkOf('sel_passed', 'second'));
+    const give = (id: string, external_id: string | null) =>
+      store.updateUser('sel_passed', id, {
+        update: { external_id },
+        updatedAt: '2026-11-21T09:00:00.000Z',
+        deadlineMs: inAnHour(),
+      });
+    const changes = [
+      async () => void (await give(first.id, null), await give(second.id, 'order:1')),
+      async () => void (await give(second.id, null)),
+    ];
+    const racing = interceptedTable(table, async (_command, send) => {
+      const result = await send();
+      await changes.shift()?.();
+      return result;
+    });
+    const found = await userStore(racing).findByExternalId('sel_passed', 'order:1');
+    expect([found, changes.length]).toEqual([undefined, 0]);
+    await give(first.id, 'order:1');
+    changes.push(async () => void (await give(first.id, null), await give(second.id, 'order:1')));
+    const passed = await userStore(racing).findByExternalId('sel_passed', 'order:1');
+    expect(passed).toEqual({ ...second, external_id: 'order:1' });
   });
 
   it('is the same for users of different sellers', async () => {

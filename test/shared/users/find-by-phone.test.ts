@@ -1,4 +1,5 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { userKey } from '#shared/table/keys.ts';
 import type { User } from '#shared/users/schema.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
@@ -79,19 +80,40 @@ describe('findByPhone', () => {
     expect(page).toEqual({ users: [], total: 0, totalPages: 0 });
   });
 
-  it('makes one query per hash, all in one round trip', async () => {
+  it('makes one query per hash side by side, then one BatchGet', async () => {
     const counted = countedTable(table);
     await userStore(counted.table).findByPhone('sel_phone', ['phone-of-shared', 'phone-of-stranger'], all);
-    expect(counted.rounds).toEqual([['Query', 'Query']]);
+    expect(counted.rounds).toEqual([['Query', 'Query'], ['BatchGet']]);
   });
 
   it('follows the key at which a query was cut off', async () => {
-    const cut = interceptedTable(table, async ({ name, input }) => {
-      expect(name).toBe('QueryCommand');
+    const cut = interceptedTable(table, async ({ name, input }, send) => {
+      if (name !== 'QueryCommand') return send();
       return table.client.send(new QueryCommand({ ...input, Limit: 1 } as never));
     });
     const { users } = await userStore(cut).findByPhone('sel_phone', ['phone-of-shared'], all);
     expect(namesOf(users)).toEqual(['shared-1', 'shared-2', 'shared-3']);
+  });
+
+  it('skips a user that is removed, or gets another phone, between the Query and the read of the users', async () => {
+    await createSeller(table, 'sel_racing');
+    const [removed, moved, kept] = await linkMany('sel_racing', ['gone', 'moved', 'kept'], 'racing');
+    const racing = interceptedTable(table, async ({ name }, send) => {
+      const result = await send();
+      if (name !== 'QueryCommand') return result;
+      await remove('sel_racing', removed?.id ?? '');
+      const change = {
+        TableName: table.name,
+        Key: userKey('sel_racing', 2),
+        UpdateExpression: 'SET phone_hash = :other',
+        ExpressionAttributeValues: { ':other': 'phone-of-another' },
+      };
+      await table.client.send(new UpdateCommand(change));
+      return result;
+    });
+    const page = await userStore(racing).findByPhone('sel_racing', ['phone-of-racing'], all);
+    expect(page).toEqual({ users: [kept], total: 1, totalPages: 1 });
+    expect(await store.getUser('sel_racing', moved?.id ?? '')).toEqual(moved);
   });
 
   it('does not return removed users', async () => {

@@ -22,7 +22,6 @@ describe('link', () => {
     const user = await linked(store, linkOf('sel_items', 'second'));
     expect(ordinalOf(user.id)).toBe(2);
     const attributes = {
-      id: user.id,
       national_id_last_four: '0829',
       birth_date: '1370/1/15',
       phone: '+98999-second',
@@ -34,6 +33,7 @@ describe('link', () => {
     expect(item).toEqual({
       pk: 'USERS#sel_items',
       sk: '000000000002',
+      id: user.id,
       ...attributes,
       last_event: 2,
       person_hash: 'hash-of-second',
@@ -50,7 +50,7 @@ describe('link', () => {
       },
     ]);
     expect(await itemsOf(table, 'LINKS#phone-of-second')).toEqual([
-      { pk: 'LINKS#phone-of-second', sk: 'sel_items#000000000002', ...attributes },
+      { pk: 'LINKS#phone-of-second', sk: 'sel_items#000000000002', user_id: user.id },
     ]);
     expect(await itemsOf(table, 'EVENTS#sel_items')).toContainEqual({
       pk: 'EVENTS#sel_items',

@@ -48,7 +48,7 @@ const itemsAt = (user: StoredUser, ordinal: number) => {
       phone_hash: phoneHash,
       birth_day: birthDay,
     },
-    { ...phoneLinkKey(phoneHash, SELLER, ordinal), ...user },
+    { ...phoneLinkKey(phoneHash, SELLER, ordinal), user_id: user.id },
   ];
 };
 

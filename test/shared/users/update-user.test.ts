@@ -46,16 +46,16 @@ const readAllWays = async (id: string): Promise<User | undefined> => {
   const phone = user?.phone.replace('+98999-', '') ?? '';
   const byPhone = await store.findByPhone(SELLER, [`phone-of-${phone}`], { page: 1, pageSize: 9 });
   expect(byPhone.users.find((found) => found.id === id)).toEqual(user);
-  const externalIds = (await itemsOf(table, `EXTERNAL#${SELLER}`)).filter((item) => item.id === id);
-  expect(externalIds.map(({ external_id }) => external_id)).toEqual(
-    user?.external_id ? [user.external_id] : [],
+  const externalIds = (await itemsOf(table, `EXTERNAL#${SELLER}`)).filter(({ user_id }) => user_id === id);
+  expect(externalIds.map(({ pk }) => pk)).toEqual(
+    user?.external_id ? [`EXTERNAL#${SELLER}#${user.external_id}`] : [],
   );
   if (user?.external_id) expect(await store.findByExternalId(SELLER, user.external_id)).toEqual(user);
   return user;
 };
 
 describe('updateUser', () => {
-  it('changes the name and the external id in every copy, and writes an event without them', async () => {
+  it('changes the name and the external id for every way of reading, and writes an event without them', async () => {
     const user = await newUser('plain', 'order:1');
     const before = await eventCount();
     const value = { ...user, display_name: 'Plain Ahmadi', external_id: 'order:2' };
