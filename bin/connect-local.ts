@@ -42,7 +42,7 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
   return {
     admin,
     hashes: keyedHashesFrom({ read: () => secret }),
-    release: releaseOf(),
+    release: releaseOf,
     alarms: async () => undefined,
     hashSecretArn: undefined,
     aws: undefined,

@@ -66,11 +66,11 @@ const write = (terminal: Terminal, isJson: boolean, { json, text, note, warning 
 /** What `--help` says about an argument, by its name. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   seller: 'sel_…, or its name',
-  key: 'key_…, or the last four characters of its secret',
+  key: 'key_…, its name, or the last four characters of its secret',
   name: 'a name for people, 1 to 100 characters',
   'user-id': 'usr_…',
   user: 'usr_…, a phone, - to read a phone from stdin, or an external id',
-  subject: 'a seller, a key id, or deployment (imports, buyers, keys only in API Gateway)',
+  subject: 'a seller, a key, or deployment (imports, buyers, keys only in API Gateway)',
   file: 'UTF-8, with one phone on each line',
   provider: 'jibit, zohal, kavenegar or sms-ir',
   phone: `${PHONE_HELP}; without it, the command asks`,

@@ -130,7 +130,7 @@ export const connectAws = async (
   return {
     admin,
     hashes: keyedHashesFrom(secretsManagerSecret(output(OUTPUTS.hashSecretArn))),
-    release: { version: output(OUTPUTS.version), commit: output(OUTPUTS.commit) },
+    release: () => ({ version: output(OUTPUTS.version), commit: output(OUTPUTS.commit) }),
     alarms: () => raisedAlarms(alarmNamePrefix(stage)),
     hashSecretArn: output(OUTPUTS.hashSecretArn),
     aws,

@@ -9,7 +9,7 @@ export interface Connection {
   readonly admin: Administration;
   readonly hashes: KeyedHashes;
   /** What is deployed. */
-  readonly release: { readonly version: string; readonly commit: string };
+  release(): { readonly version: string; readonly commit: string };
   /** The names of the alarms that are raised; undefined if the deployment has no alarms. */
   alarms(): Promise<readonly string[] | undefined>;
   /** The ARN of the hash secret; undefined for the local service, which has it in a file. */

@@ -38,6 +38,7 @@ const isConnectionError = (error: Error): boolean =>
 
 /** Describes an error for an admin: without a stack trace, and without anything that looks like a key or a phone. */
 export const failureOf = (error: unknown): Failure => {
+  if (error instanceof UsageError) return { code: 'usage', message: error.message };
   if (error instanceof Refusal) return { code: error.code, message: error.message };
   if (!(error instanceof Error)) return { code: 'unexpected', message: 'An unexpected error occurred.' };
   if (error.message === 'Region is missing') {

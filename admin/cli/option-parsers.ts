@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { redact } from '#shared/log.ts';
 import {
   KEY_LIMIT_NAMES,
   type KeyLimitName,
@@ -26,8 +27,9 @@ export const wholeNumberUpTo =
 export const parseScopes = (text: string): Scope[] =>
   text.split(',').map((name) => {
     const scope = SCOPES.find((known) => known === name.trim());
-    if (scope === undefined) throw new InvalidArgumentError(`The scopes are ${SCOPES.join(', ')}.`);
-    return scope;
+    if (scope !== undefined) return scope;
+    const known = `The scopes are ${SCOPES.join(', ')}.`;
+    throw new InvalidArgumentError(`There is no scope ${redact(name.trim())}. ${known}`);
   });
 
 /** Parses an expiry into epoch seconds. */

@@ -12,6 +12,8 @@ export interface Terminal {
   readonly output: Output;
   /** Writes warnings, progress, errors and questions to stderr. */
   error(text: string): void;
+  /** Stderr, for a progress bar. */
+  readonly errorStream: NodeJS.WritableStream;
   /** Whether a person can answer a question. */
   readonly isInteractive: boolean;
   /** Whether a line on stderr can be overwritten. */
@@ -69,6 +71,7 @@ export const processTerminal = (): Terminal => {
       hasColor: process.stdout.isTTY === true && process.stdout.hasColors(),
     },
     error: (text) => void process.stderr.write(withColor(text)),
+    errorStream: process.stderr,
     isInteractive,
     canRedraw: process.stderr.isTTY === true,
     columns: process.stderr.columns || DEFAULT_COLUMNS,

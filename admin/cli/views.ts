@@ -1,16 +1,14 @@
+/** What the CLI shows of sellers and keys. Scripts rely on the names of the fields. */
 import type { Administration } from '#admin/administration.ts';
-import type { OwnTemplate } from '#admin/operations/seller-templates.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import { type ApiKey, secretEnd } from '#shared/api-keys/api-key-item.ts';
-import type { AuditRecord } from '#shared/audit.ts';
-import type { Properties, TextTable } from './render.ts';
-import { isoOf, shortTime } from './times.ts';
+import type { Block, Table } from './render.ts';
+import { isoOf } from './times.ts';
 
 /** `1 user`, `2,000 users` */
 export const plural = (count: number, noun: string): string =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 
-/** A seller as `--json` shows it. Scripts rely on these names. */
 export const sellerView = ({ seller_id, name, status, created_at, ...seller }: Seller) => ({
   seller_id,
   name,
@@ -19,22 +17,37 @@ export const sellerView = ({ seller_id, name, status, created_at, ...seller }: S
   created_at,
 });
 
-/** A key as `--json` shows it, without its secrets. `lastUsedOn`: a day (UTC). */
-const keyView = (key: ApiKey, nowMs: number, lastUsedOn?: string) => ({
+export const sellerTable = (sellers: readonly Seller[]): Table => ({
+  items: 'sellers',
+  rows: sellers.map(sellerView),
+  fields: ['seller_id', 'name', 'status', 'users', 'created_at'],
+});
+
+/** What the authorizer makes of a key. */
+const statusOf = ({ status, expires_at }: ApiKey, seller: Seller | undefined, nowMs: number): string => {
+  if (status !== 'active') return status;
+  if (seller?.status === 'suspended') return 'seller suspended';
+  return (expires_at ?? Number.POSITIVE_INFINITY) * 1000 <= nowMs ? 'expired' : status;
+};
+
+/** A key without its secrets. `lastUsedOn`: a day (UTC). */
+const keyView = (
+  key: ApiKey,
+  seller: Seller | undefined,
+  about: { nowMs: number; lastUsedOn?: string | undefined },
+) => ({
   key_id: key.key_id,
   seller_id: key.seller_id,
+  seller_name: seller?.name ?? null,
   name: key.name,
-  status:
-    key.status === 'active' && (key.expires_at ?? Number.POSITIVE_INFINITY) * 1000 <= nowMs
-      ? 'expired'
-      : key.status,
+  status: statusOf(key, seller, about.nowMs),
   plan: key.plan,
   scopes: key.scopes,
   prefix: key.secrets[0]?.prefix ?? '',
   last_four: key.secrets[0]?.last_four ?? '',
   created_at: key.created_at,
   expires_at: isoOf(key.expires_at),
-  last_used_on: lastUsedOn ?? null,
+  last_used_on: about.lastUsedOn ?? null,
   secrets: key.secrets.map((secret) => ({
     prefix: secret.prefix,
     last_four: secret.last_four,
@@ -46,110 +59,55 @@ const keyView = (key: ApiKey, nowMs: number, lastUsedOn?: string) => ({
 
 export type KeyView = ReturnType<typeof keyView>;
 
-const latest = (days: readonly (string | undefined)[]): string | undefined =>
-  days
-    .filter((day) => day !== undefined)
-    .sort()
-    .at(-1);
-
 /** Returns keys as they are shown, with the day each was last used, by any of its secrets. */
 export const readKeyViews = async (admin: Administration, keys: readonly ApiKey[]): Promise<KeyView[]> => {
-  const secrets = await admin.keys.findSecrets(keys);
-  return keys.map((key) =>
-    keyView(key, admin.clock(), latest(key.secrets.map(({ hash }) => secrets.get(hash)?.last_used_day))),
-  );
+  const sellerIds = [...new Set(keys.map(({ seller_id }) => seller_id))];
+  const [secrets, sellers] = await Promise.all([
+    admin.keys.findSecrets(keys),
+    sellerIds.length > 1 ? admin.sellers.list() : Promise.all(sellerIds.map((id) => admin.sellers.find(id))),
+  ]);
+  return keys.map((key) => {
+    const days = key.secrets.map(({ hash }) => secrets.get(hash)?.last_used_day);
+    return keyView(
+      key,
+      sellers.find((seller) => seller?.seller_id === key.seller_id),
+      {
+        nowMs: admin.clock(),
+        lastUsedOn: days
+          .filter((day) => day !== undefined)
+          .sort()
+          .at(-1),
+      },
+    );
+  });
 };
 
-/** Formats sellers as a table. */
-export const sellerTable = (sellers: readonly Seller[]): TextTable => ({
-  head: ['seller', 'name', 'status', 'users', 'created (UTC)'],
-  rows: sellers
-    .map(sellerView)
-    .map((seller) => [
-      seller.seller_id,
-      seller.name,
-      seller.status,
-      seller.users,
-      shortTime(seller.created_at),
-    ]),
-  items: 'sellers',
-  optional: 1,
-});
-
-/** Formats the templates that a seller has of its own as a table. */
-export const templateTable = (templates: readonly OwnTemplate[]): TextTable => ({
-  head: ['provider', 'language', 'template'],
-  rows: templates.map(({ provider, locale, template }) => [provider, locale, template]),
-  items: 'templates of its own',
-});
-
-/** Formats keys as a table, without their secrets. `withSeller`: they are of several sellers. */
-export const keyTable = (keys: readonly KeyView[], withSeller = false): TextTable => ({
-  head: [
-    'key',
-    ...(withSeller ? ['seller'] : []),
-    'name',
-    'secret',
-    'plan',
-    'status',
-    'last used',
-    'expires (UTC)',
-    'scopes',
-    'created',
-  ],
-  rows: keys.map((key) => [
-    key.key_id,
-    ...(withSeller ? [key.seller_id] : []),
-    key.name,
-    `…${key.last_four}`,
-    key.plan,
-    key.status,
-    key.last_used_on ?? 'never',
-    shortTime(key.expires_at),
-    key.scopes.join(' '),
-    key.created_at.slice(0, 10),
-  ]),
+/** `withSeller`: the keys are of several sellers. */
+export const keyTable = (keys: readonly KeyView[], withSeller = false): Table => ({
   items: 'keys',
-  // The status must stay: a revoked key looks like any other without it.
-  optional: 4,
-});
-
-const MAKERS = { admin: 'an admin', seller: 'the seller' } as const;
-
-/** Formats all properties of a key, without its secrets. */
-export const keyDetails = (key: KeyView): Properties => ({
-  properties: [
-    ['key', key.key_id],
-    ['seller', key.seller_id],
-    ['name', key.name],
-    ['status', key.status],
-    ['plan', key.plan],
-    ['scopes', key.scopes.join(' ')],
-    ['created (UTC)', shortTime(key.created_at)],
-    ['expires (UTC)', shortTime(key.expires_at)],
-    ['last used (day)', key.last_used_on ?? 'never'],
-    ...key.secrets.map(({ prefix, last_four, created_by, expires_at }, index): [string, string] => [
-      index === 0 ? 'secret' : 'older secret',
-      `${prefix}…${last_four}, made by ${MAKERS[created_by]}${key.status === 'revoked' ? '' : `, expires ${shortTime(expires_at)}`}`,
-    ]),
+  rows: keys,
+  fields: [
+    'key_id',
+    ...(withSeller ? ['seller_name'] : []),
+    'name',
+    'last_four',
+    // A revoked key looks like any other without it.
+    'status',
+    'plan',
+    'last_used_on',
+    'expires_at',
+    'scopes',
+    'created_at',
   ],
+  optional: 5,
 });
 
-/** `sara` of `arn:aws:sts::000000000000:assumed-role/admin/sara`; `--json` has the whole ARN. */
-const actorName = (actor: string): string => actor.slice(actor.lastIndexOf('/') + 1);
+const KEY_FIELDS = [
+  ...['key_id', 'seller_id', 'seller_name', 'name', 'status', 'plan', 'scopes'],
+  ...['created_at', 'expires_at', 'last_used_on'],
+];
 
-/** Formats audit records as a table. */
-export const auditTable = (records: readonly AuditRecord[]): TextTable => ({
-  head: ['time (UTC)', 'actor', 'action', 'details'],
-  rows: records.map(({ at, actor, action, key_id, details }) => {
-    const sorted = Object.entries(details).sort(([a], [b]) => a.localeCompare(b));
-    const texts = sorted.map(([name, value]) => `${name}: ${value}`);
-    return [
-      at.slice(0, 19).replace('T', ' '),
-      actorName(actor),
-      action,
-      (key_id === undefined ? texts : [key_id, ...texts]).join(', '),
-    ];
-  }),
-  items: 'records',
-});
+export const keyDetails = (key: KeyView): Block[] => [
+  { item: key, fields: KEY_FIELDS },
+  { items: 'secrets', rows: key.secrets, fields: ['last_four', 'created_by', 'created_at', 'expires_at'] },
+];

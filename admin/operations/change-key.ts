@@ -117,6 +117,15 @@ export const setScopes = async (admin: Administration, keyId: string, wanted: re
   });
 };
 
+/** Gives a key another name. The seller sees it too. */
+export const renameKey = (admin: Administration, keyId: string, name: string) =>
+  changeKey(admin, keyId, {
+    name: 'rename',
+    write: 'write the name',
+    action: 'key.renamed',
+    plan: (key) => ({ after: { ...requireActive(key), name }, details: { from: key.name, to: name } }),
+  });
+
 /** Sets when a key expires (epoch seconds; undefined: never). It never extends a rotated secret beyond its grace period. */
 export const setExpiry = async (admin: Administration, keyId: string, expiresAt: number | undefined) => {
   requireFutureExpiry(admin, expiresAt);

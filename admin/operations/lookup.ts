@@ -78,10 +78,6 @@ export const keysOfAllSellers = async (admin: Administration): Promise<ApiKey[]>
   return found;
 };
 
-/** Returns the keys of all sellers that have a secret with this ending. */
-const keysEndingIn = async (admin: Administration, ending: string): Promise<ApiKey[]> =>
-  (await keysOfAllSellers(admin)).filter((key) => key.secrets.some((secret) => secret.last_four === ending));
-
 /** Returns the key of a secret, by one read of its hash. Throws `key_not_found`, without the secret. */
 export const keyOfSecret = async (admin: Administration, secret: string): Promise<ApiKey> => {
   const item = await keySecretStore(admin.table).findSecret(hashApiKey(secret));
@@ -93,7 +89,7 @@ export const keyOfSecret = async (admin: Administration, secret: string): Promis
 };
 
 /**
- * Returns the key with an id, or with a secret that ends in four characters. Throws `key_not_found`, or `ambiguous` with the keys in
+ * Returns the key with an id, with a secret that ends in four characters, or with a name. Throws `key_not_found`, or `ambiguous` with the keys in
  * question. It never repeats any other text, which may be a secret.
  */
 export const keyNamed = async (admin: Administration, text: string): Promise<ApiKey> => {
@@ -104,17 +100,19 @@ export const keyNamed = async (admin: Administration, text: string): Promise<Api
     throw refusal('key_not_found', `${text} is a seller, not a key. ${which}`);
   }
   const ending = ENDING.exec(text)?.[1];
-  if (ending === undefined) {
+  const isNamed = ({ name, secrets }: ApiKey): boolean =>
+    secrets.some(({ last_four }) => last_four === ending) || normalized(name) === normalized(text);
+  const [first, ...others] = (await keysOfAllSellers(admin)).filter(isNamed);
+  if (first === undefined) {
+    const which = ending === undefined ? 'has this name' : `has this name or a secret that ends in ${ending}`;
     throw refusal(
       'key_not_found',
-      'Name a key by its id, key_…, or by the last four characters of its secret.',
+      `No key ${which}. Name a key by its id, key_…, its name, or the last four characters of its secret.`,
     );
   }
-  const [first, ...others] = await keysEndingIn(admin, ending);
-  if (first === undefined) throw refusal('key_not_found', `There is no key whose secret ends in ${ending}.`);
   if (others.length === 0) return first;
   throw refusal(
     'ambiguous',
-    `Several keys end in ${ending}. Use an id:${listed([first, ...others].map(keyLine))}`,
+    `Several keys have this name or ending. Use an id:${listed([first, ...others].map(keyLine))}`,
   );
 };

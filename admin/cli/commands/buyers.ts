@@ -4,7 +4,6 @@ import { refusal } from '#admin/refusal.ts';
 import { adminBuyerStore, type Buyer } from '#admin/stores/buyer-store.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
 import { phoneHashesOf, requirePhone } from '../phone-argument.ts';
-import { shortTime } from '../times.ts';
 import { plural } from '../views.ts';
 import { importFile } from './import-buyers.ts';
 
@@ -17,11 +16,7 @@ const requireBuyer = async (session: Session, phone: string | undefined) => {
 
 const shown = (buyer: Buyer): CommandResult => ({
   json: buyer,
-  text: {
-    head: ['buyer', 'registered (UTC)'],
-    rows: [[buyer.buyer_id, shortTime(buyer.registered_at)]],
-    items: 'buyers',
-  },
+  text: { items: 'buyers', rows: [buyer], fields: ['buyer_id', 'registered_at'] },
 });
 
 const register = async (session: Session, text: string | undefined): Promise<CommandResult> => {

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { countLines, type ImportCounts, importBuyers } from '#admin/cli/import/import-buyers.ts';
-import { progressBar } from '#admin/cli/import/progress-bar.ts';
+import { countLines, type ImportCounts, importBuyers } from '#admin/operations/import-buyers.ts';
 import { refusal } from '#admin/refusal.ts';
 import type { CommandResult, Session } from '../command.ts';
+import { progressBar } from '../progress-bar.ts';
 import { abortOnInterrupt } from '../terminal.ts';
 
 /** An import is many transactions, so its start and its end have a record each. */
@@ -15,16 +15,10 @@ const resultOf = (
   about: { readonly rejectedPath: string; readonly seconds: number },
 ): CommandResult => {
   const rejectedFile = counts.rejected === 0 ? null : about.rejectedPath;
+  const item = { file: path, ...counts, rejected_file: rejectedFile, seconds: about.seconds };
   return {
-    json: { file: path, ...counts, rejected_file: rejectedFile, seconds: about.seconds },
-    text: {
-      properties: [
-        ...Object.entries(counts).map(
-          ([result, count]) => [result.replace('_', ' '), count.toLocaleString('en')] as const,
-        ),
-        ['seconds', about.seconds],
-      ],
-    },
+    json: item,
+    text: { item, fields: [...Object.keys(counts), 'seconds'] },
     note:
       rejectedFile === null ? undefined : `The rejected lines, by number and reason, are in ${rejectedFile}.`,
   };
@@ -34,7 +28,7 @@ const resultOf = (
 export const importFile = async (session: Session, path: string): Promise<CommandResult> => {
   const { admin, hashes, terminal } = session;
   const rejectedPath = `${path}.rejected.csv`;
-  const bar = progressBar(terminal, await countLines(path));
+  const bar = progressBar(terminal, await countLines(path), 'lines');
   const startedAt = performance.now();
   await record(session, 'buyers.import_started', path);
 
@@ -46,9 +40,11 @@ export const importFile = async (session: Session, path: string): Promise<Comman
     hashes,
     registeredAt: admin.now(),
     signal,
-    onProgress: ({ lines }) => bar.show(lines),
-  }).finally(restore);
-  bar.end(counts.lines);
+    onProgress: ({ lines }) => bar.update(lines),
+  }).finally(() => {
+    bar.stop();
+    restore();
+  });
   if (isStopped) {
     await record(session, 'buyers.import_interrupted', path, counts);
     throw refusal(

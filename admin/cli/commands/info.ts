@@ -18,62 +18,32 @@ const show = async ({ admin, release, alarms }: Session): Promise<CommandResult>
     alarms(),
   ]);
   const suspended = sellers.filter(({ status }) => status === 'suspended').length;
-  return {
-    json: {
-      stage,
-      ...release,
-      table: table.name,
-      sellers: sellers.length,
-      suspended_sellers: suspended,
-      keys,
-      account_keys: accountKeys,
-      account_key_quota: KEY_QUOTA,
-      alarms: raised ?? null,
-    },
-    text: {
-      properties: [
-        ['stage', stage],
-        ['version', release.version],
-        ['commit', release.commit],
-        ['table', table.name],
-        ['sellers', suspended === 0 ? sellers.length : `${sellers.length}, ${suspended} of them suspended`],
-        [
-          'keys',
-          `${keys.toLocaleString('en')}; the account has ${accountKeys.toLocaleString('en')} of ${KEY_QUOTA.toLocaleString('en')} in this Region`,
-        ],
-        [
-          'alarms',
-          raised === undefined
-            ? 'none: the local service has no alarms'
-            : raised.join(' ') || 'none in alarm',
-        ],
-      ],
-    },
+  const item = {
+    stage,
+    ...release(),
+    table: table.name,
+    sellers: sellers.length,
+    suspended_sellers: suspended,
+    keys,
+    account_keys: accountKeys,
+    account_key_quota: KEY_QUOTA,
+    alarms: raised ?? null,
   };
+  const note = raised?.length === 0 ? 'No alarm is raised.' : undefined;
+  return { json: item, text: { item }, note };
 };
 
 const config = async ({ admin, aws, baseUrl }: Session): Promise<CommandResult> => {
   const { stage, table, actor } = admin;
-  return {
-    json: {
-      stage,
-      base_url: baseUrl,
-      account: aws?.account ?? null,
-      region: aws?.region ?? null,
-      table: table.name,
-      actor,
-    },
-    text: {
-      properties: [
-        ['stage', stage],
-        ['address', baseUrl],
-        ['account', aws?.account ?? 'none: the local service'],
-        ['region', aws?.region ?? 'none: the local service'],
-        ['table', table.name],
-        ['actor', actor],
-      ],
-    },
+  const item = {
+    stage,
+    base_url: baseUrl,
+    account: aws?.account ?? null,
+    region: aws?.region ?? null,
+    table: table.name,
+    actor,
   };
+  return { json: item, text: { item } };
 };
 
 /** `info`, `config` */

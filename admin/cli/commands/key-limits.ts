@@ -26,15 +26,9 @@ export const limits = async ({ admin }: Session, text: string, { set = {}, unset
   return {
     json: { key_id, limits: states },
     text: {
-      head: ['limit', 'maximum', 'used', 'remaining', 'resets in'],
-      rows: states.map(({ name, limit, used, remaining, resets_in_seconds, overridden }) => [
-        name,
-        `${limit.toLocaleString('en')}${overridden ? ' (set for the key)' : ''}`,
-        used.toLocaleString('en'),
-        remaining.toLocaleString('en'),
-        durationText(resets_in_seconds),
-      ]),
       items: 'limits',
+      rows: states.map((state) => ({ ...state, resets_in: durationText(state.resets_in_seconds) })),
+      fields: ['name', 'limit', 'used', 'remaining', 'resets_in', 'overridden'],
     },
   };
 };
@@ -54,7 +48,7 @@ const usage = async ({ admin, terminal }: Session, text: string, { days }: { day
       days: use,
       current_minute: { requests: used, limit, resets_in_seconds: resetSeconds },
     },
-    text: { properties: shown.map(({ day, requests }) => [day, requests] as const) },
+    text: { items: 'requests', rows: shown, fields: ['day', 'requests'] },
     note:
       `${plural(total, 'request')} of ${key_id} (plan ${plan}) in ${plural(days, 'day')} (UTC). ` +
       `This minute: ${used} of ${limit}. The next minute begins in ${durationText(resetSeconds)}.`,

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Administration } from '#admin/administration.ts';
-import { assignPlan, setExpiry, setScopes } from '#admin/operations/change-key.ts';
+import { assignPlan, renameKey, setExpiry, setScopes } from '#admin/operations/change-key.ts';
+import { requireName } from '#admin/operations/create-seller.ts';
 import { type IssuedKey, issueKey } from '#admin/operations/issue-key.ts';
 import {
   containing,
@@ -43,7 +45,7 @@ const shownWithSecret = async (session: Session, { key, secret }: IssuedKey): Pr
   const view = await viewOf(session, key);
   return {
     json: { ...view, key: secret },
-    text: [keyDetails(view), `${secret}\n`],
+    text: [...keyDetails(view), `${secret}\n`],
     note: 'The key is shown only this time: the table stores its hash. Send it to the seller by a secure channel.',
   };
 };
@@ -95,14 +97,18 @@ const list = async ({ admin }: Session, seller: string | undefined, { expiring, 
   return { json: { keys: shown }, text: keyTable(shown, seller === undefined) };
 };
 
-/** Returns a command that changes a key and shows it. */
+const alreadyNote = ({ key_id }: ApiKey): string => `${key_id} was like this already. Nothing was changed.`;
+
+/** Returns a command that changes a key and shows it, and says if there was nothing to change. */
 const changing =
   <Options extends object>(
     change: (admin: Administration, keyId: string, options: Options) => Promise<ApiKey>,
   ) =>
-  async (session: Session, text: string, options: Options) => {
-    const { key_id } = await keyNamed(session.admin, text);
-    return shown(session, await change(session.admin, key_id, options));
+  async (session: Session, text: string, options: Options): Promise<CommandResult> => {
+    const before = await keyNamed(session.admin, text);
+    const after = await change(session.admin, before.key_id, options);
+    const note = isDeepStrictEqual(before, after) ? alreadyNote(before) : undefined;
+    return { ...(await shown(session, after)), note };
   };
 
 const show = async (session: Session, text: string) => shown(session, await keyNamed(session.admin, text));
@@ -121,6 +127,9 @@ const expire = changing((admin, keyId, { at }: { at: number | 'never' }) =>
   setExpiry(admin, keyId, at === 'never' ? undefined : at),
 );
 
+const rename = async (session: Session, text: string, name: string) =>
+  changing((admin, keyId) => renameKey(admin, keyId, requireName(name)))(session, text, {});
+
 const rotate = async (session: Session, text: string, { grace }: { grace: number }) => {
   const { key_id, name } = await keyNamed(session.admin, text);
   if (grace === 0) {
@@ -132,11 +141,13 @@ const rotate = async (session: Session, text: string, { grace }: { grace: number
 };
 
 const revoke = async (session: Session, text: string) => {
-  const { key_id, name, status } = await keyNamed(session.admin, text);
+  const key = await keyNamed(session.admin, text);
+  const { key_id, name, status } = key;
   if (status !== 'revoked') {
     await session.confirm(`Revoke ${key_id} (${name}) for good? Every request with it will be refused.`);
   }
-  return shown(session, await revokeKey(session.admin, key_id));
+  const note = status === 'revoked' ? `${key_id} was revoked already.` : undefined;
+  return { ...(await shown(session, await revokeKey(session.admin, key_id))), note };
 };
 
 const SCOPES_HELP = `comma-separated: ${SCOPES.join(', ')}`;
@@ -144,7 +155,7 @@ const SCOPES_HELP = `comma-separated: ${SCOPES.join(', ')}`;
 const ISSUE_EXAMPLE = 'keys issue sel_… --plan free --scopes users:read --expires 90d';
 const LIMITS_EXAMPLES = ['keys limits key_…', 'keys limits key_… --set sms-per-hour=10000'];
 
-/** `keys issue|list|show|find|limits|assign|scopes|expire|rotate|revoke` */
+/** `keys issue|list|show|find|rename|limits|assign|scopes|expire|rotate|revoke` */
 export const addKeyCommands: AddCommands = ({ group }) => {
   const add = group('keys', 'manage the API keys of sellers');
   add('issue <seller>', 'issue a key and show it, only this time', issue, ISSUE_EXAMPLE)
@@ -163,6 +174,7 @@ export const addKeyCommands: AddCommands = ({ group }) => {
     .option('--set <name=number>', `a limit of this key: ${KEY_LIMIT_NAMES.join(', ')}`, collectLimit)
     .option('--unset <name>', "use the plan's number for this limit again", collectLimitName)
     .addHelpText('after', '\nBoth options can be repeated. The limit per minute follows from the plan.');
+  add('rename <key> <name>', 'give a key another name', rename, 'keys rename key_… server');
   const assignExample = 'keys assign key_… --plan professional';
   add('assign <key>', 'move a key to a usage plan, at once', assign, assignExample).addOption(planOption());
   add(

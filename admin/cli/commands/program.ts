@@ -1,8 +1,8 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, type Option } from 'commander';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { type AddCommands, commandsOf, PROGRAM, wrapped } from '../command.ts';
 import type { Deployments } from '../connection.ts';
-import { failureOf, UsageError } from '../errors.ts';
+import { type Failure, failureOf, UsageError } from '../errors.ts';
 import type { Terminal } from '../terminal.ts';
 import { addAuditCommand } from './audit.ts';
 import { addBuyerCommands } from './buyers.ts';
@@ -40,7 +40,8 @@ Exit codes: 0 done; 1 refused, not found, or reconcile left a difference;
 const commandNamed = (program: Command, names: readonly string[]): Command =>
   names.reduce((parent, name) => {
     const child = parent.commands.find((command) => command.name() === name);
-    if (child === undefined) throw new UsageError(`There is no command ${names.join(' ')}. Try --help.`);
+    if (child === undefined)
+      throw new UsageError(`There is no command ${names.join(' ')}. Try ${PROGRAM} --help.`);
     return child;
   }, program);
 
@@ -74,14 +75,52 @@ export const programFor = (
   return configured(program, terminal);
 };
 
-/** Makes commander throw instead of ending the process, and write to the terminal, for each command. */
+/** Words that must not be run because a misspelled one looked like them. */
+const CANNOT_BE_UNDONE = /\b(?:revoke|remove|erase|suspend|rotate|expire)\b/;
+
+/** The full name of a command: `buyer-linking keys issue`. */
+const nameOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
+
+/** Names all options that are missing. Commander's own check names the first one. */
+const checkOptions = (command: Command, required: readonly Option[]): void => {
+  const missing = required.filter((option) => command.getOptionValue(option.attributeName()) === undefined);
+  if (missing.length === 0) return;
+  const names = missing.map(({ flags }) => flags).join(', ');
+  command.error(`error: missing: ${names}`, { code: 'commander.missingMandatoryOptionValue' });
+};
+
+/** Makes commander throw instead of ending the process, and leaves the report of an error to `run`, for each command. */
 const configured = (command: Command, terminal: Terminal): Command => {
   command
     .exitOverride()
-    .showHelpAfterError('Try --help.')
-    .configureOutput({ writeOut: terminal.out, writeErr: (text) => terminal.error(wrapped(text, terminal)) });
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.error, outputError: () => {} })
+    .showSuggestionAfterError();
+  const required = command.options.filter(({ mandatory }) => mandatory);
+  for (const option of required) option.mandatory = false;
+  command.hook('preAction', (_, action) => {
+    if (action === command) checkOptions(command, required);
+  });
   for (const child of command.commands) configured(child, terminal);
   return command;
+};
+
+/** The command that the first words of a command line name; the program if they name none. */
+const calledCommand = (program: Command, args: readonly string[]): Command =>
+  args.reduce(
+    (parent, word) => parent.commands.find((command) => command.name() === word) ?? parent,
+    program,
+  );
+
+/** An error about the command line, for people: without a suggestion that cannot be undone, and with the command whose help says more. */
+const usageFailure = (program: Command, args: readonly string[], text: string): Failure => {
+  const [sentence = '', ...rest] = text
+    .replace(/^error: /, '')
+    .trim()
+    .split('\n');
+  const suggestion = rest.filter((line) => !CANNOT_BE_UNDONE.test(line)).join(' ');
+  const help = `Try ${nameOf(calledCommand(program, args))} --help.`;
+  return { code: 'usage', message: [sentence, suggestion, help].filter((part) => part !== '').join('\n') };
 };
 
 const isRequested = ({ code }: CommanderError): boolean =>
@@ -90,30 +129,33 @@ const isRequested = ({ code }: CommanderError): boolean =>
 /** Ctrl-C, as shells report it. */
 const INTERRUPTED = 130;
 
-/** Runs one command line and returns its exit code. It never throws and never writes a stack trace. */
+/** Runs one command line and returns its exit code. It never throws and never writes a stack trace. With `--json` every error is JSON. */
 export const run = async (
   args: readonly string[],
   terminal: Terminal,
   deployments: Deployments,
 ): Promise<number> => {
   let exitCode = 0;
+  const program = programFor(terminal, deployments, (code) => {
+    exitCode = code;
+  });
+  const report = (failure: Failure, label = 'error: '): void => {
+    const text = wrapped(`${label}${failure.message}`, terminal);
+    terminal.error(`${args.includes('--json') ? JSON.stringify({ error: failure }) : text}\n`);
+  };
   try {
-    await programFor(terminal, deployments, (code) => {
-      exitCode = code;
-    }).parseAsync(args, { from: 'user' });
+    await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return isRequested(error) ? 0 : 2;
-    if (error instanceof UsageError) {
-      terminal.error(`${wrapped(`error: ${error.message}`, terminal)}\n`);
+    if (error instanceof CommanderError && isRequested(error)) return 0;
+    if (error instanceof CommanderError) {
+      // Without a command, commander has written the help.
+      if (error.code !== 'commander.help') report(usageFailure(program, args, error.message));
       return 2;
     }
     const failure = failureOf(error);
-    const isIntended = failure.code === 'interrupted' || failure.code === 'declined';
-    const text = isIntended ? failure.message : `error: ${failure.message}`;
-    terminal.error(
-      `${args.includes('--json') ? JSON.stringify({ error: failure }) : wrapped(text, terminal)}\n`,
-    );
+    report(failure, failure.code === 'interrupted' || failure.code === 'declined' ? '' : undefined);
+    if (error instanceof UsageError) return 2;
     return failure.code === 'interrupted' ? INTERRUPTED : 1;
   }
 };

@@ -29,13 +29,12 @@ const compare = async (session: Session, { fix = false }: { fix?: boolean }): Pr
   const summary = `Compared ${keys} keys of ${sellers} sellers with API Gateway: `;
   const open = views.filter(({ repaired }) => !repaired).length;
   const table = {
-    head: ['difference', 'concerns', 'repaired'],
-    rows: views.map(({ detail, seller_id, key_id, gateway_key_id, repaired }) => [
-      detail,
-      [seller_id, key_id ?? gateway_key_id].filter((id) => id !== null).join(' '),
-      repaired ? 'yes' : 'no',
-    ]),
     items: 'differences',
+    rows: views.map(({ seller_id, key_id, gateway_key_id, ...view }) => ({
+      ...view,
+      concerns: [seller_id, key_id ?? gateway_key_id].filter((id) => id !== null),
+    })),
+    fields: ['detail', 'concerns', 'repaired'],
   };
   return {
     json: { sellers, keys, being_issued: beingIssued, differences: views },

@@ -13,7 +13,7 @@ import {
 } from '#shared/sms/templates.ts';
 import type { CommandResult, Session } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { templateTable } from '../views.ts';
+import type { Table } from '../render.ts';
 
 type Templates = TemplateChange['set'];
 
@@ -63,6 +63,12 @@ export const templateOptions = (): readonly Option[] => [
     ...LOCALES,
   ]),
 ];
+
+export const templateTable = (rows: ReturnType<typeof templatesOf>): Table => ({
+  items: 'templates of its own',
+  rows,
+  fields: ['provider', 'locale', 'template'],
+});
 
 const shown = (seller: Seller, note: string): CommandResult => {
   const templates = templatesOf(seller);

@@ -5,8 +5,8 @@ import { templatesOf } from '#admin/operations/seller-templates.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
-import { keyTable, readKeyViews, sellerTable, sellerView, templateTable } from '../views.ts';
-import { messages, templateOptions } from './seller-messages.ts';
+import { keyTable, readKeyViews, sellerTable, sellerView } from '../views.ts';
+import { messages, templateOptions, templateTable } from './seller-messages.ts';
 
 const shown = (seller: Seller): CommandResult => ({ json: sellerView(seller), text: sellerTable([seller]) });
 

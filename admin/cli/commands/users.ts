@@ -10,8 +10,7 @@ import { type AddCommands, PHONE_HELP, type Session } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';
 import { phoneHashesOf } from '../phone-argument.ts';
-import type { Block } from '../render.ts';
-import { shortTime } from '../times.ts';
+import type { Table } from '../render.ts';
 import { plural } from '../views.ts';
 
 interface OfSeller {
@@ -26,16 +25,9 @@ interface ListOptions {
   readonly search?: string;
 }
 
-const NAMES = ['user', 'name', 'phone', 'national id', 'birth date', 'linked (UTC)'];
+const FIELDS = ['id', 'display_name', 'phone', 'national_id', 'birth_date', 'created_at'];
 
-const valuesOf = ({ id, display_name, phone, national_id, birth_date, created_at }: User) => [
-  id,
-  display_name,
-  phone,
-  national_id,
-  birth_date,
-  shortTime(created_at),
-];
+const userTable = (rows: readonly User[]): Table => ({ items: 'users', rows, fields: FIELDS, optional: 1 });
 
 /** Reads all users of a seller, page by page, and keeps those whose name or id contains the text. */
 const listAll = async (session: Session, seller: string, search?: string) => {
@@ -50,7 +42,7 @@ const listAll = async (session: Session, seller: string, search?: string) => {
   }
   return {
     json: { data, total: data.length },
-    text: { head: NAMES, rows: data.map(valuesOf), items: 'users', optional: 1 },
+    text: userTable(data),
     note: data.length === 0 ? undefined : `${plural(data.length, 'user')}.`,
   };
 };
@@ -71,7 +63,7 @@ const list = async (session: Session, seller: string, options: ListOptions) => {
   const { users: data, total, totalPages } = found;
   return {
     json: { data, page, page_size: pageSize, total, total_pages: totalPages },
-    text: { head: NAMES, rows: data.map(valuesOf), items: 'users', optional: 1 },
+    text: userTable(data),
     note: total === 0 ? undefined : `Page ${page} of ${totalPages}, ${plural(total, 'user')}.`,
   };
 };
@@ -97,14 +89,6 @@ const find = async (
   return user === undefined ? findByExternalId(admin, sellerIds, text) : [user];
 };
 
-const blockOf = (user: UserOfSeller): Block => ({
-  properties: [
-    ['seller', user.seller_id],
-    ...valuesOf(user).map((value, index) => [String(NAMES[index]), value] as const),
-    ['external id', user.external_id ?? '–'],
-  ],
-});
-
 const show = async (session: Session, text: string, { seller }: Partial<OfSeller>) => {
   const { admin } = session;
   const sellers = seller === undefined ? await admin.sellers.list() : [await sellerNamed(admin, seller)];
@@ -116,7 +100,10 @@ const show = async (session: Session, text: string, { seller }: Partial<OfSeller
   if (data.length === 0) {
     throw refusal('user_not_found', 'No user has this id, phone or external id.');
   }
-  return { json: { data }, text: data.map(blockOf) };
+  return {
+    json: { data },
+    text: data.map((item) => ({ item, fields: ['seller_id', ...FIELDS, 'external_id'] })),
+  };
 };
 
 const remove = async (session: Session, userId: string, { seller }: OfSeller) => {

@@ -75,7 +75,7 @@ describe('buyers import', () => {
       exitCode: 0,
       lines: '5',
       added: '2',
-      'already registered': '1',
+      already_registered: '1',
       rejected: '1',
       blank: '1',
     });
@@ -97,6 +97,6 @@ describe('info', () => {
       account_key_quota: 10_000,
       alarms: null,
     });
-    expect((await run('info')).out).toContain('alarms\tnone: the local service has no alarms\n');
+    expect((await run('info')).out).toContain(`table\t${shell.table.name}\n`);
   });
 });

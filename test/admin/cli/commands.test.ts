@@ -1,3 +1,4 @@
+import { readKeyViews } from '#admin/cli/views.ts';
 import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
@@ -90,8 +91,8 @@ describe('keys list', () => {
     expect(await ids('--search', second.key_id)).toEqual([second.key_id]);
     expect(await ids(first.seller_id, '--search', 'reports')).toEqual([]);
     const { out } = await shell.cli('keys', 'list');
-    expect(out).toMatch(/^key\tseller\tname\t/);
-    expect(out).toContain(`${second.key_id}\t${second.seller_id}\tReports\t`);
+    expect(out).toMatch(/^key_id\tseller_name\tname\t/);
+    expect(out).toContain(`${second.key_id}\tKaveh Books\tReports\t`);
   });
 
   it('lists the active keys that expire until then, the first one first', async () => {
@@ -135,6 +136,7 @@ describe('keys', () => {
     expect(issued).toEqual({
       key_id: expect.stringMatching(/^key_/),
       seller_id: expect.stringMatching(/^sel_/),
+      seller_name: 'Kaveh Books',
       name: 'server',
       status: 'active',
       plan: 'free',
@@ -154,6 +156,39 @@ describe('keys', () => {
         },
       ],
     });
+  });
+
+  it('shows what the authorizer makes of a key: active, seller suspended or expired', async () => {
+    const { key_id, seller_id } = await newKey('--expires', '1h');
+    const statusOf = async () => (await shell.json('keys', 'show', key_id)).status;
+    expect(await statusOf()).toBe('active');
+    await shell.json('sellers', 'suspend', seller_id, '--yes');
+    expect(await statusOf()).toBe('seller suspended');
+    await shell.json('sellers', 'resume', seller_id);
+    const anHourLater = { ...shell.admin, clock: () => Date.now() + 3_600_001 };
+    const keys = await shell.admin.keys.listOf(seller_id);
+    expect((await readKeyViews(anHourLater, keys)).map(({ status }) => status)).toEqual(['expired']);
+  });
+
+  it('renames a key, and says if a change was made before', async () => {
+    const { key_id } = await newKey('--name', 'server');
+    expect(await shell.json('keys', 'rename', key_id, 'checkout of Shiraz')).toMatchObject({
+      key_id,
+      name: 'checkout of Shiraz',
+    });
+    expect(await shell.json('keys', 'show', 'Checkout of Shiraz')).toMatchObject({ key_id });
+    const again = [
+      await shell.cli('keys', 'rename', key_id, 'checkout of Shiraz'),
+      await shell.cli('keys', 'assign', key_id, '--plan', 'free'),
+      await shell.cli('keys', 'revoke', key_id, '--yes'),
+      await shell.cli('keys', 'revoke', key_id, '--yes'),
+    ];
+    expect(again.map(({ exitCode, error }) => [exitCode, error])).toEqual([
+      [0, `${key_id} was like this already. Nothing was changed.\n`],
+      [0, `${key_id} was like this already. Nothing was changed.\n`],
+      [0, ''],
+      [0, `${key_id} was revoked already.\n`],
+    ]);
   });
 
   it('assigns, sets scopes and expiry, rotates and revokes, with an audit record each', async () => {
@@ -200,7 +235,7 @@ describe('keys', () => {
     expect(usage).toMatchObject({ key_id, plan: 'free', current_minute: { requests: 0, limit: 100 } });
     expect(usage.days.map(({ requests }: { requests: number }) => requests)).toEqual([0, 0, 2]);
     const { out } = await shell.cliWithPerson(() => '', 'usage', key_id);
-    expect(out).toMatch(/^\S{10} {2}2\n$/);
+    expect(out).toMatch(/^day {9}requests\n\S{10} {2}2\n$/);
   });
 });
 
@@ -232,7 +267,7 @@ describe('keys limits', () => {
       { name: 'paid-checks-per-day', limit: 0, remaining: 0, overridden: true },
       { name: 'failed-verifies-per-hour', overridden: false },
     ]);
-    expect((await shell.cli('keys', 'limits', key_id)).out).toContain('10,000 (set for the key)');
+    expect((await shell.cli('keys', 'limits', key_id)).out).toMatch(/^sms-per-hour\t10000\t.*\ttrue$/m);
     const unset = await shell.json('keys', 'limits', key_id, '--unset', 'sms-per-hour');
     expect(unset.limits[1]).toMatchObject({ limit: 100, overridden: false });
     expect((await shell.json('audit', key_id)).records).toContainEqual(

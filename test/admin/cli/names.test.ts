@@ -95,7 +95,7 @@ describe('a key', () => {
     });
     const { exitCode, error } = await run('keys', 'show', first.last_four);
     expect(exitCode).toBe(1);
-    expect(error).toContain(`Several keys end in ${first.last_four}. Use an id:\n`);
+    expect(error).toContain('Several keys have this name or ending. Use an id:\n');
     expect(error).toContain(first.key_id);
     expect(error).toContain(second.key_id);
   });

@@ -33,7 +33,7 @@ describe('the program', () => {
     expect(keys.out).toContain('revoke a key for good');
     expect(unknown).toMatchObject({
       exitCode: 2,
-      error: 'error: There is no command keys nothing. Try --help.\n',
+      error: 'error: There is no command keys nothing. Try buyer-linking --help.\n',
     });
     expect(misspelled).toMatchObject({ exitCode: 2, error: expect.stringContaining('Did you mean issue?') });
   });

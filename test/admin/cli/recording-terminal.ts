@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import type { Terminal } from '#admin/cli/terminal.ts';
 
 /** A terminal that keeps what is written to it. By default it is a pipe, and nobody answers. */
@@ -10,6 +11,7 @@ export const recordingTerminal = (options: Partial<Terminal> = {}) => {
     error: (text) => {
       written.error += text;
     },
+    errorStream: new PassThrough(),
     output: { columns: undefined, hasColor: false },
     isInteractive: false,
     canRedraw: false,

@@ -36,7 +36,9 @@ describe('on a terminal of 80 columns', () => {
   it('an error about the command line is wrapped between words', async () => {
     const { terminal, written } = recordingTerminal({ canRedraw: true, columns: WIDTH });
     expect(await run(['keys', 'limits', 'key_1', '--set', 'nope=1'], terminal, deployments)).toBe(2);
-    expect(written.error).toMatch(/paid-checks-per-day,\s+failed-verifies-per-hour\.\nTry --help\.\n$/);
+    expect(written.error).toMatch(
+      /paid-checks-per-day,\s+failed-verifies-per-hour\.\s+Try buyer-linking keys\s+limits --help\.\n$/,
+    );
     expect(widest(written.error)).toBeLessThanOrEqual(WIDTH);
   });
 
@@ -49,10 +51,14 @@ describe('on a terminal of 80 columns', () => {
       await keySecretStore(shell.table).recordFirstUse(hashApiKey(key), '2026-11-21');
     }
     const { out } = await shell.cliWithPerson(() => '', 'keys', 'list', seller_id);
+    await shell.json('sellers', 'create', 'A second seller');
+    const ofAll = (await shell.cliWithPerson(() => '', 'keys', 'list')).out;
     await shell.stop();
+    expect(ofAll).toMatch(/^key +seller name +name +last four +status/);
+    expect(widest(ofAll)).toBeLessThanOrEqual(WIDTH);
     const [head, ...lines] = out.trimEnd().split('\n');
-    expect(head).toMatch(/^key +name +secret +plan +status$/);
-    expect(lines.filter((line) => /^key_\w{22} .* professional +active$/.test(line))).toHaveLength(2);
+    expect(head).toMatch(/^key +name +last four +status +plan/);
+    expect(lines.filter((line) => /^key_\w{22} .* active +professional/.test(line))).toHaveLength(2);
     expect(widest(out)).toBeLessThanOrEqual(WIDTH);
   });
 });
