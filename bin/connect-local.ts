@@ -47,7 +47,7 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
     hashSecretArn: undefined,
     aws: undefined,
     baseUrl: target.base_url,
-    testPeople: 'simulated',
+    isSandbox: true,
     close() {
       apiGateway.close();
       table.client.destroy();

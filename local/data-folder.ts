@@ -24,7 +24,6 @@ export const openDataFolder = async (wanted: string) => {
     tableFile: join(path, 'table.sqlite'),
     hashSecretFile: join(path, 'hash-secret.json'),
     signingKeyFile: join(path, 'signing-key.pem'),
-    providerSecretFile: join(path, 'provider-secret.json'),
     usagePlansFile: join(path, 'usage-plans.json'),
     logFile: join(path, 'service.log'),
     /** The reference page and the guides, written at each start. */

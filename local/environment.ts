@@ -1,5 +1,6 @@
 import { releaseOf } from '#lib/release.ts';
 import type { KeyPrefix, OtpAccess } from '#shared/env.ts';
+import { SANDBOX } from '#shared/providers/sandbox.ts';
 import type { DataFolder } from './data-folder.ts';
 import { StartupError } from './startup-error.ts';
 
@@ -27,45 +28,43 @@ export const chosenOtpAccess = (): OtpAccess => {
   return chosen;
 };
 
-/**
- * The ceiling of SMS per day from SMS_PER_DAY. In public mode a deploy requires one, so there is a default; otherwise
- * undefined means none. Throws a StartupError if it is no positive integer.
- */
-const chosenSmsPerDay = (): string | undefined => {
-  const chosen =
-    process.env.SMS_PER_DAY ?? (chosenOtpAccess() === 'public' ? DEFAULT_PUBLIC_SMS_PER_DAY : undefined);
-  if (chosen !== undefined && !/^[1-9][0-9]*$/.test(chosen)) {
-    throw new StartupError('SMS_PER_DAY must be a positive integer.');
-  }
-  return chosen;
-};
-
-const DEFAULT_PUBLIC_SMS_PER_DAY = '1000';
-
 /** True if `npm start` runs this process. */
 export const isStartedByNpm = (): boolean => process.env.npm_lifecycle_event === 'start';
 
-/** Sets the variables that shared/env.ts reads, as the stacks do for each function. Variables that a person may choose are kept. */
-export const setEnvironment = (baseUrl: string, databaseEndpoint: string, folder: DataFolder): void => {
-  const smsPerDay = chosenSmsPerDay();
+/** What the environment of the functions depends on. */
+interface LocalEnvironment {
+  readonly baseUrl: string;
+  readonly databaseEndpoint: string;
+  readonly folder: DataFolder;
+  /** Undefined: the providers are the sandbox. */
+  readonly providerSecretFile: string | undefined;
+}
+
+/** Sets the variables that shared/env.ts reads, as the stacks do for each function. */
+export const setEnvironment = (options: LocalEnvironment): void => {
+  const { baseUrl, databaseEndpoint, folder, providerSecretFile } = options;
+  const otpAccess = chosenOtpAccess();
   const release = releaseOf();
   Object.assign(process.env, {
     TABLE_NAME,
     DYNAMODB_ENDPOINT: databaseEndpoint,
     HASH_SECRET: `file:${folder.hashSecretFile}`,
-    PROVIDER_SECRET: `file:${folder.providerSecretFile}`,
-    IDENTITY_PROVIDERS: process.env.IDENTITY_PROVIDERS ?? 'jibit,zohal',
-    SMS_PROVIDERS: process.env.SMS_PROVIDERS ?? 'kavenegar,sms-ir',
+    PROVIDER_SECRET: `file:${providerSecretFile}`,
+    IDENTITY_PROVIDERS: providerSecretFile === undefined ? SANDBOX : 'jibit,zohal',
+    SMS_PROVIDERS: providerSecretFile === undefined ? SANDBOX : 'kavenegar,sms-ir',
     SIGNING_KEYS: `file:${folder.signingKeyFile}`,
     TOKEN_ISSUER: baseUrl,
     KEY_PREFIX,
-    OTP_ACCESS: chosenOtpAccess(),
+    OTP_ACCESS: otpAccess,
     RELEASE_VERSION: release.version,
     RELEASE_COMMIT: release.commit,
     PAGES_FOLDER: folder.pagesFolder,
-    ...(smsPerDay === undefined ? {} : { SMS_PER_DAY: smsPerDay }),
+    ...(otpAccess === 'public' ? { SMS_PER_DAY: PUBLIC_SMS_PER_DAY } : {}),
   });
 };
+
+/** In public mode a deploy requires a ceiling of SMS per day. */
+const PUBLIC_SMS_PER_DAY = '1000';
 
 /** The access key for a DynamoDB that this service did not start. DynamoDB Local keeps one database per access key, so it is fixed. */
 export const FIXED_ACCESS_KEY_ID = 'local';

@@ -2,13 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { problemResponse } from '#shared/http/responses.ts';
-import { parsePhone } from '#shared/values/phone.ts';
 import { jsonResult, respond } from './gateway/proxy-event.ts';
-import { localPage } from './local-page/page.ts';
-import type { JournalEntry } from './local-page/request-journal.ts';
 import type { Serve } from './loopback-server.ts';
-import { faultState } from './simulators/fault-panel.ts';
-import type { Simulators } from './simulators/server.ts';
 
 /** Names by which a browser or a script on this machine calls the service. */
 const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
@@ -23,7 +18,7 @@ export const isLocalPath = (request: IncomingMessage): boolean =>
 
 /**
  * Returns whether a request comes from this machine and from no web page but the service's own. DNS rebinding: a page of another site
- * whose host name resolves to this machine must not read codes. A link on another site may still open the local page.
+ * whose host name resolves to this machine must not read keys. A link on another site may still open `/`.
  */
 const isOwn = ({ headers }: IncomingMessage): boolean => {
   const { host = '', origin } = headers;
@@ -35,48 +30,25 @@ const isOwn = ({ headers }: IncomingMessage): boolean => {
 
 /** The parts of the service that the local paths show and change. */
 export interface LocalParts {
-  readonly simulators: Pick<Simulators, 'messages' | 'latestMessages' | 'faults' | 'handleFaults'>;
-  /** The demo keys, for the reference page. */
+  /** The demo sellers and keys, for the reference page. */
   readonly demo: object;
-  readonly requests: () => readonly JournalEntry[];
   /** Forgets checks, codes and counts. Resolves with the number of items that held them. */
   readonly reset: () => Promise<number>;
 }
 
-const SHOWN_MESSAGES = 50;
-
 /** Serves the paths of isLocalPath. */
-export const localPaths = ({ simulators, demo, requests, reset }: LocalParts): Serve => {
-  const messages = (query: string, requestId: string): APIGatewayProxyResult => {
-    // A plus that was not written as %2B arrives as a space.
-    const phone = parsePhone((new URLSearchParams(query).get('phone') ?? '').replace(/^ /, '+'));
-    if (phone !== undefined) return jsonResult(200, simulators.messages(phone));
-    const detail = 'Must be an Iranian mobile number, such as %2B989121234567.';
-    return problemResponse('validation_failed', requestId, { errors: [{ parameter: 'phone', detail }] });
-  };
-
-  type Respond = (query: string, requestId: string) => APIGatewayProxyResult | Promise<APIGatewayProxyResult>;
-
-  const responses: Readonly<Record<string, Respond>> = {
+export const localPaths = ({ demo, reset }: LocalParts): Serve => {
+  const responses: Readonly<Record<string, () => APIGatewayProxyResult | Promise<APIGatewayProxyResult>>> = {
     'GET /': () => ({ statusCode: 302, headers: { Location: '/docs' }, body: '' }),
-    'GET /_local': () => localPage(faultState(simulators.faults)),
-    'GET /_local/messages': messages,
     'GET /_local/demo': () => jsonResult(200, demo),
-    'GET /_local/state': () => {
-      const { providers } = faultState(simulators.faults);
-      const latest = simulators.latestMessages(SHOWN_MESSAGES);
-      return jsonResult(200, { messages: latest, requests: requests(), providers });
-    },
     'POST /_local/reset': async () => jsonResult(200, { forgotten: await reset() }),
   };
 
   return async (request, response) => {
     const requestId = randomUUID();
     response.setHeader('X-Request-Id', requestId);
-    const [path = '', query = ''] = (request.url ?? '').split('?');
-    const notFound = () => problemResponse('not_found', requestId);
-    if (!isOwn(request)) return respond(response, notFound());
-    if (path === '/_local/faults') return simulators.handleFaults(request, response);
-    respond(response, await (responses[`${request.method} ${path}`] ?? notFound)(query, requestId));
+    const [path] = (request.url ?? '').split('?');
+    const respondTo = isOwn(request) ? responses[`${request.method} ${path}`] : undefined;
+    respond(response, (await respondTo?.()) ?? problemResponse('not_found', requestId));
   };
 };

@@ -13,8 +13,6 @@ export interface FolderOptions {
   /** A service that keeps nothing does not need the wanted folder. */
   readonly inMemory: boolean;
   readonly onProgress: (sentence: string) => void;
-  /** Receives each line of the log. */
-  readonly onLogLine: (line: string) => void;
   /** Receives a sentence about a failure of the running service that no response shows. */
   readonly onTrouble: (sentence: string) => void;
 }
@@ -28,14 +26,12 @@ export const openFolder = async (
   // A service that was killed leaves this file behind.
   await rm(folder.demoFile, { force: true });
   await ensureSecrets(folder);
-  const write = openServiceLog(folder.logFile, {
-    onFailure: (code) =>
-      options.onTrouble(`${folder.logFile} cannot be written (${code}): log lines are lost until it can.`),
-  });
-  redirectLog((line) => {
-    write(line);
-    options.onLogLine(line);
-  });
+  redirectLog(
+    openServiceLog(folder.logFile, {
+      onFailure: (code) =>
+        options.onTrouble(`${folder.logFile} cannot be written (${code}): log lines are lost until it can.`),
+    }),
+  );
   return folder;
 };
 

@@ -19,21 +19,19 @@ import { gatewayCounts } from './gateway/throttles.ts';
 import { type Completed, gateway } from './gateway.ts';
 import { localAdministration } from './local-administration.ts';
 import { type DatabaseOptions, openLocalTable } from './local-database.ts';
-import { requestJournal } from './local-page/request-journal.ts';
-import { forgetUse } from './local-page/reset.ts';
 import { isLocalPath, localPaths } from './local-paths.ts';
 import { listenOnLoopback, type Serve } from './loopback-server.ts';
 import { type FolderOptions, openFolder } from './open-folder.ts';
-import { writePrivateFile, writePrivateJson } from './private-file.ts';
-import { type SentMessage, type Simulators, startSimulators } from './simulators/server.ts';
+import { writePrivateJson } from './private-file.ts';
+import { forgetUse } from './reset.ts';
 
 /** The options of the local service. */
-export interface ServiceOptions extends DatabaseOptions, Omit<FolderOptions, 'onLogLine'> {
+export interface ServiceOptions extends DatabaseOptions, FolderOptions {
   /** 0: any free one. */
   readonly port: number;
   readonly onCompleted: (completed: Completed) => void;
-  /** Receives each SMS that goes to the simulator. */
-  readonly onMessage: (message: SentMessage) => void;
+  /** The file of a provider secret with the addresses of simulated providers, which are called in place of the sandbox. */
+  readonly providerSecretFile?: string | undefined;
 }
 
 /** The content of `.local/demo.json`: the URL of the service and the keys to call it with. */
@@ -59,24 +57,22 @@ const start = async (
   options: ServiceOptions,
   parts: AsyncDisposableStack,
 ): Promise<Omit<Service, 'stop'>> => {
-  const { inMemory, onProgress, onCompleted } = options;
+  const { inMemory, onProgress, onCompleted, providerSecretFile } = options;
   const { promise: ready, resolve: open } = Promise.withResolvers<Serve>();
   // Requests that come early wait until the service is ready.
   const server = await listenOnLoopback(options.port, async (...exchange) => (await ready)(...exchange));
   const baseUrl = `http://localhost:${server.port}`;
-  const journal = requestJournal();
-  const folder = await openFolder({ ...options, onLogLine: journal.onLogLine }, parts);
+  const folder = await openFolder(options, parts);
   const { database, table } = await openLocalTable(options, folder, parts);
   const apiGateway = await startApiGateway({
     file: inMemory ? undefined : folder.usagePlansFile,
     clock: systemClock,
   });
   parts.defer(apiGateway.close);
-  const simulators = await openSimulators(options, folder, parts);
 
   onProgress('Loading the functions.');
   await writePages(folder.pagesFolder);
-  setEnvironment(baseUrl, database.endpoint, folder);
+  setEnvironment({ baseUrl, databaseEndpoint: database.endpoint, folder, providerSecretFile });
   const counts = gatewayCounts(systemClock);
   const serveApi = gateway({
     functions: await loadFunctions(),
@@ -84,10 +80,7 @@ const start = async (
     otpAccess: chosenOtpAccess(),
     counts,
     clock: systemClock,
-    onCompleted(completed) {
-      journal.onCompleted(completed);
-      onCompleted(completed);
-    },
+    onCompleted,
   });
 
   onProgress('Making sure that the demo sellers and their keys exist.');
@@ -102,10 +95,9 @@ const start = async (
 
   const reset = (): Promise<number> => {
     counts.clear();
-    simulators.forgetMessages();
     return forgetUse(table);
   };
-  const serveLocal = localPaths({ simulators, demo, requests: journal.entries, reset });
+  const serveLocal = localPaths({ demo, reset });
   open((request, response) => (isLocalPath(request) ? serveLocal : serveApi)(request, response));
   await announce({ folder, demo, database, apiGateway: apiGateway.access }, parts);
   // Closed first: requests in flight need every other part.
@@ -126,19 +118,6 @@ const openAdministration = async (
   const { usagePlans, close } = localUsagePlans(access);
   parts.defer(close);
   return localAdministration(table, usagePlans);
-};
-
-/** Starts the simulators and writes the secret with which the functions call them. */
-const openSimulators = async (
-  { onMessage }: ServiceOptions,
-  { providerSecretFile }: DataFolder,
-  parts: AsyncDisposableStack,
-): Promise<Simulators> => {
-  const simulators = await startSimulators();
-  parts.defer(simulators.close);
-  simulators.onMessage(onMessage);
-  await writePrivateFile(providerSecretFile, JSON.stringify(simulators.providerSecret));
-  return simulators;
 };
 
 interface Announcement {

@@ -2,7 +2,6 @@ import { styleText } from 'node:util';
 import type { InputError } from '#shared/problems.ts';
 import type { Completed } from './gateway.ts';
 import type { Demo } from './service.ts';
-import type { SentMessage } from './simulators/server.ts';
 
 /** How a request line is written: at which time, and with colors only if the terminal shows them. */
 export interface LineOptions {
@@ -45,19 +44,12 @@ const colorOf = (status: number): 'green' | 'yellow' | 'red' => {
 const OWN_NAME = /^[a-z_]{1,40}$/;
 
 /** Returns the names of the fields and parameters that a request had wrong. */
-export const wrongNames = (errors: readonly InputError[]): string[] => {
+const wrongNames = (errors: readonly InputError[]): string[] => {
   const names = errors.map((error) =>
     'pointer' in error ? error.pointer.replace('#/', '') : error.parameter,
   );
   return [...new Set(names.map((name) => (OWN_NAME.test(name) ? name : '(unknown name)')))];
 };
-
-/** The lines about a message: the phone, the code and the template, then the text as the phone shows it. */
-export const messageLines = ({ phone, code, provider, template, text }: SentMessage): string =>
-  [
-    `SMS to ${phone}: code ${code} (${provider}, template ${template})`,
-    ...text.split('\n').map((line) => `  | ${line}`),
-  ].join('\n');
 
 /** What a demo key is for, by its name in .local/demo.json. The others are named well enough. */
 const PURPOSES: Readonly<Record<string, string>> = {
@@ -74,7 +66,7 @@ export const readyText = ({ base_url, seller_id, keys, other_seller }: Demo): st
 Ready: ${base_url}
 
   docs          ${base_url}/docs
-  local page    ${base_url}/_local   messages, requests, faults
+  codes         the last six digits of a phone that begins with 0999
   demo          npm run demo   (in another terminal)
 
 Keys of the demo seller ${seller_id}

@@ -135,7 +135,7 @@ export const connectAws = async (
     hashSecretArn: output(OUTPUTS.hashSecretArn),
     aws,
     baseUrl: output(OUTPUTS.baseUrl),
-    testPeople: isSandbox(output(OUTPUTS.providers).split(',')) ? 'sandbox' : undefined,
+    isSandbox: isSandbox(output(OUTPUTS.providers).split(',')),
     close() {
       gateway.destroy();
       table.client.destroy();

@@ -18,8 +18,8 @@ export interface Connection {
   readonly aws: { readonly account: string; readonly region: string } | undefined;
   /** The URL of the service. */
   readonly baseUrl: string;
-  /** Who stands in for the registries and the SMS provider; undefined for a stage that calls real ones. */
-  readonly testPeople: 'sandbox' | 'simulated' | undefined;
+  /** Whether the registries and the SMS provider are the sandbox. */
+  readonly isSandbox: boolean;
   close(): void;
 }
 

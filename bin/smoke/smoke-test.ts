@@ -70,8 +70,8 @@ interface Run {
 /** Runs the checks with keys, and with a person where the stage has test people. Leaves no valid key and no person. */
 const withKeys = async (connection: Connection, { call, lines, signal }: Run): Promise<void> => {
   const tools = { check: lines.check, call };
-  const keys = testKeys(connection.admin, connection.testPeople !== undefined);
-  const test = testPersonOf(connection, call);
+  const keys = testKeys(connection.admin, connection.isSandbox);
+  const test = testPersonOf(connection);
   try {
     await keys.issue(signal);
     await keyChecks(tools, keys);
@@ -96,18 +96,8 @@ const withKeys = async (connection: Connection, { call, lines, signal }: Run): P
 };
 
 /** Returns a test person; undefined for a stage that would check or message real people. */
-const testPersonOf = ({ testPeople }: Connection, call: Call): TestPerson | undefined => {
-  if (testPeople === undefined) return undefined;
-  return {
-    person: newDemoPerson(),
-    async codeOf(phone) {
-      if (testPeople === 'sandbox') return sandboxCode(phone);
-      const { body } = await call(`/_local/messages?phone=${encodeURIComponent(phone)}`);
-      // A local service can have the sandbox too: it sends no message.
-      return body?.[0]?.code ?? sandboxCode(phone);
-    },
-  };
-};
+const testPersonOf = ({ isSandbox }: Connection): TestPerson | undefined =>
+  isSandbox ? { person: newDemoPerson(), codeOf: async (phone) => sandboxCode(phone) } : undefined;
 
 const erase = async ({ admin, hashes }: Connection, { person }: TestPerson, lines: Report): Promise<void> => {
   try {

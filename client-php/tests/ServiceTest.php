@@ -47,13 +47,6 @@ final class ServiceTest extends TestCase
         self::fail('no problem was thrown');
     }
 
-    private function latestCode(string $phone): string
-    {
-        $url = $this->baseUrl . '/_local/messages?' . http_build_query(['phone' => $phone]);
-
-        return json_decode((string) file_get_contents($url), true)[0]['code'];
-    }
-
     public function testSignsABuyerInLinksFindsReadsAndRemovesTheUser(): void
     {
         $seller = $this->client('BUYER_LINKING_API_KEY');
@@ -66,7 +59,7 @@ final class ServiceTest extends TestCase
         $tooSoon = self::problemOf(static fn () => $app->sendCode(self::PHONE));
         self::assertSame(ProblemCode::RESEND_TOO_SOON, $tooSoon->problemCode);
         self::assertGreaterThan(0, $tooSoon->retryAfterSeconds);
-        self::assertSame('Bearer', $app->verifyCode(self::PHONE, $this->latestCode(self::PHONE))->tokenType);
+        self::assertSame('Bearer', $app->verifyCode(self::PHONE, substr(self::PHONE, -6))->tokenType);
 
         $linked = $seller->linkBuyer(...[...$person, 'order:php-1']);
         self::assertSame('order:php-1', $linked->user->externalId);
@@ -117,7 +110,7 @@ final class ServiceTest extends TestCase
         $phone = '+989559990002';
         $last = $seller->listEvents(limit: 1)->lastSequence;
         $app->sendCode($phone);
-        $app->verifyCode($phone, $this->latestCode($phone));
+        $app->verifyCode($phone, substr($phone, -6));
         $id = $seller->linkBuyer('9990777764', '1370/1/15', $phone, 'Sara Ahmadi')->user->id;
         $seller->removeUser($id);
 

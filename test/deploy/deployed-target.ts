@@ -1,13 +1,10 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import type { Connection } from '#admin/cli/connection.ts';
 import { deployments } from '#bin/deployments.ts';
 import { apiStackName, OUTPUTS } from '#lib/outputs.ts';
 import { STAGES } from '#lib/stages.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
-import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
-import { codeStore } from '#shared/one-time-codes/store.ts';
 import { isSandbox } from '#shared/providers/sandbox.ts';
-import type { Feature, SentCode, Target } from '#test/scenarios/target.ts';
+import type { Feature, Target } from '#test/scenarios/target.ts';
 import { seedDemo } from '../../local/demo-seeds.ts';
 
 export interface DeployedTarget extends Target {
@@ -35,32 +32,9 @@ const urlOf = (outputs: Readonly<Record<string, string>>): string => {
 export const deployedUrl = async (stage: keyof typeof STAGES): Promise<string> =>
   urlOf(await outputsOf(stage));
 
-/**
- * Returns the features that a stage lacks because of its providers: only those of the sandbox can be called without real people, and no
- * provider shows its messages.
- */
+/** Returns the features that a stage lacks because of its providers: only the sandbox can be called without real people. */
 export const lacksOf = (stage: keyof typeof STAGES): readonly Feature[] =>
-  isSandbox(STAGES[stage].providers.sms)
-    ? ['message texts']
-    : ['sent messages', 'message texts', 'test identities'];
-
-/**
- * Returns the messages to a phone, newest first. The sandbox sends nothing: these are the sends that the table holds for the sellers,
- * with the code that the sandbox documents.
- */
-const sandboxMessages = async (
-  { admin: { table }, hashes }: Connection,
-  sellerIds: readonly string[],
-  phone: string,
-): Promise<SentCode[]> => {
-  const [phoneHash] = await hashes.phone(phone);
-  const read = (audience: string) => codeStore(table).read({ phoneHash, audience }, false);
-  const states = await Promise.all(sellerIds.map(read));
-  return states
-    .flatMap(({ record }) => record.sends)
-    .sort((one, other) => other - one)
-    .map((at) => ({ phone, code: sandboxCode(phone), sent_at: new Date(at * 1000).toISOString() }));
-};
+  isSandbox(STAGES[stage].providers.sms) ? [] : ['sandbox'];
 
 /** Returns the deployed stage with sellers and keys that the operations of the admin CLI create. */
 export const deployedTarget = async (stage: keyof typeof STAGES): Promise<DeployedTarget> => {
@@ -78,7 +52,6 @@ export const deployedTarget = async (stage: keyof typeof STAGES): Promise<Deploy
     sellerId: seller_id,
     keys,
     otherSeller: other_seller,
-    messages: (phone) => sandboxMessages(connection, [seller_id, other_seller.seller_id], phone),
     async close() {
       connection.close();
     },

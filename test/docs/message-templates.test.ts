@@ -1,14 +1,11 @@
-/** The texts of docs/deploy.md that operators register, and the templates of the simulators in docs/local.md. */
+/** The texts of docs/deploy.md that operators register, and the templates of the simulators. */
 import { readFileSync } from 'node:fs';
-import { APPROVED_TEMPLATES } from '#local/simulators/message-templates.ts';
 import { kavenegar } from '#shared/sms/kavenegar.ts';
 import { smsIr } from '#shared/sms/sms-ir.ts';
 import { LOCALES, TEMPLATE_PROVIDERS } from '#shared/sms/templates.ts';
+import { APPROVED_TEMPLATES } from '#test/simulators/message-templates.ts';
 
-const pageOf = (name: string): string =>
-  readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
-
-const DEPLOY = pageOf('deploy');
+const DEPLOY = readFileSync(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
 
 const CODE = '012345';
 
@@ -52,14 +49,5 @@ describe('the sections of the provider secret in docs/deploy.md', () => {
     const fields = Object.keys(credentials?.entries ?? {}).filter((field) => field !== 'base_url');
     const section = new RegExp(`"${name}": (\\{.*\\})`).exec(DEPLOY)?.[1] ?? '{}';
     expect(Object.keys(JSON.parse(section))).toEqual(fields);
-  });
-});
-
-describe('docs/local.md', () => {
-  it('lists the templates of the simulators', () => {
-    const listed = [...pageOf('local').matchAll(/^\| `([\w-]+)` \| (\d+) \|/gm)];
-    expect(listed.map(([, name, id]) => [name, Number(id)])).toEqual(
-      APPROVED_TEMPLATES.map(({ name, id }) => [name, id]),
-    );
   });
 });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 /** The text of docs/test-identities.md. */
-export const page = await readFile(new URL('../../docs/test-identities.md', import.meta.url), 'utf8');
+const page = await readFile(new URL('../../docs/test-identities.md', import.meta.url), 'utf8');
 
 /** Returns the rows of the first table under a heading of docs/test-identities.md, each as a list of cells. */
 export const rowsUnder = (heading: string): string[][] =>

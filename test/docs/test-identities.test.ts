@@ -1,5 +1,3 @@
-import { FAULTS } from '#local/simulators/faults.ts';
-import { PROVIDER_NAMES } from '#local/simulators/server.ts';
 import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import {
   PERSON_OUTCOMES,
@@ -8,7 +6,7 @@ import {
   testPhone,
 } from '#shared/providers/test-identities.ts';
 import { parsePhone, toLocalPhone } from '#shared/values/phone.ts';
-import { documentedOutcomes, page, rowsUnder } from './test-identities-page.ts';
+import { documentedOutcomes, rowsUnder } from './test-identities-page.ts';
 
 describe('the page about test identities', () => {
   it('lists every test person', () => {
@@ -31,13 +29,6 @@ describe('the page about test identities', () => {
         response: expect.stringMatching(/^\d{3} \w+/),
       })),
     );
-  });
-
-  it('lists every fault and every provider', () => {
-    expect(rowsUnder('Faults')).toEqual(
-      Object.entries(FAULTS).map(([fault, meaning]) => [`\`${fault}\``, meaning]),
-    );
-    for (const provider of PROVIDER_NAMES) expect(page).toContain(`\`${provider}\``);
   });
 
   it('tells the codes of the sandbox', () => {

@@ -85,7 +85,6 @@ export const startSampleService = async (routes: readonly Route[]) => {
     otherSeller: { seller_id: 'sel_other', key: '' },
     // The row is not in the published document.
     hasForeignRefusals: true,
-    messages: async () => [],
   };
   return {
     target,

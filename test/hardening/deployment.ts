@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { binaryPath } from '#local/database.ts';
 import { PLANS } from '#shared/rate-limits/plans.ts';
 import { type RunningService, startRunningService } from '#test/service/running-service.ts';
+import { type Simulators, startSimulators } from '#test/simulators/server.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
 const ADMIN_PROGRAM = fileURLToPath(new URL('../../bin/buyer-linking.mjs', import.meta.url));
@@ -32,6 +33,8 @@ const USED_SHARE = 0.8;
 /** The service, its database and the fault proxy between them, each a process or a server that can fail by itself. */
 export interface Deployment {
   readonly proxy: FaultProxy;
+  /** The providers of the service. */
+  readonly simulators: Simulators;
   readonly folder: string;
   baseUrl(): string;
   /** The buyer app's key. */
@@ -126,12 +129,14 @@ export const startDeployment = async (): Promise<Deployment> => {
     NODE_OPTIONS: `--import ${SHIFTED_CLOCK}`,
     CLOCK_OFFSET_FILE: offsetFile,
   };
-  const start = (): Promise<RunningService> => startRunningService({ folder, environment });
+  const simulators = await startSimulators();
+  const start = (): Promise<RunningService> => startRunningService({ folder, environment, simulators });
   let service = await start();
   const admin = (...args: readonly string[]) => runAdmin(folder, args);
 
   return {
     proxy,
+    simulators,
     folder,
     baseUrl: () => service.demo.base_url,
     appKey: () => service.demo.keys.app,
@@ -174,6 +179,7 @@ export const startDeployment = async (): Promise<Deployment> => {
     },
     async stop() {
       await service.stop();
+      await simulators.close();
       await proxy.stop();
       database.kill();
       await rm(folder, { recursive: true, force: true });

@@ -35,8 +35,7 @@ export const sendCode = async (
   used.keys.add(key);
   const sent = await post(deployment, key, '/v1/auth/otp/send', { phone, locale }, report);
   if (sent?.status !== 202) return undefined;
-  const messages = await fetch(`${deployment.baseUrl()}/_local/messages?phone=${encodeURIComponent(phone)}`);
-  const [newest] = (await messages.json()) as { code: string; text: string }[];
+  const [newest] = deployment.simulators.messages(phone);
   report.expect('a 202 of a send delivers a message', newest !== undefined, () => `…${phone.slice(-2)}`);
   if (newest === undefined) return undefined;
   const isInLanguage = newest.text.startsWith(BEGINNINGS[locale]);

@@ -5,7 +5,7 @@ import { type RouteName, routes } from '#shared/routes.ts';
 import { tableFromEnv } from '#shared/table/client.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { putApiKey } from '#test/shared/api-keys/put-api-key.ts';
-import type { Simulators } from '../../local/simulators/server.ts';
+import type { Simulators } from '#test/simulators/server.ts';
 import { gatewayEvent, type Sent } from './gateway-event.ts';
 import type { RecordingTable } from './recording-table.ts';
 

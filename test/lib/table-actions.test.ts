@@ -12,8 +12,8 @@ import { permissionsOf, type Route } from '#shared/route.ts';
 import { allRoutes, type RouteName, routes } from '#shared/routes.ts';
 import { secretKey, sellerKey } from '#shared/table/keys.ts';
 import { validBody } from '#test/security/valid-request.ts';
+import { type Simulators, startSimulators } from '#test/simulators/server.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { type Simulators, startSimulators } from '../../local/simulators/server.ts';
 import { type FunctionCalls, functionCalls } from './function-calls.ts';
 import { type RecordingTable, startRecordingTable } from './recording-table.ts';
 

@@ -1,42 +1,14 @@
 import { once } from 'node:events';
-import {
-  request as httpRequest,
-  type IncomingMessage,
-  type RequestOptions,
-  type ServerResponse,
-} from 'node:http';
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { isLocalPath, localPaths } from '#local/local-paths.ts';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
-import type { SentMessage, Simulators } from '#local/simulators/server.ts';
-import { testNationalId } from '#shared/providers/test-identities.ts';
-
-const SENT: SentMessage[] = [
-  {
-    phone: '+989550000001',
-    code: '123456',
-    sent_at: '2026-11-21T12:00:00.000Z',
-    provider: 'kavenegar',
-    template: 'sign-in-code',
-    text: 'کد ورود: 123456',
-  },
-];
 
 let server: LoopbackServer;
 let resets = 0;
 
 beforeAll(async () => {
-  const simulators = {
-    messages: (phone: string) => SENT.filter((message) => message.phone === phone),
-    handleFaults: async (_request: IncomingMessage, response: ServerResponse) => {
-      response.end('faults');
-    },
-    latestMessages: () => SENT,
-    faults: { list: () => [{ provider: 'jibit', fault: 'quota' }] },
-  } as unknown as Simulators;
   const serve = localPaths({
-    simulators,
     demo: { keys: { free: 'blk_test_1' } },
-    requests: () => [],
     reset: async () => {
       resets += 1;
       return 7;
@@ -61,68 +33,23 @@ const statusOf = async (path: string, options: RequestOptions): Promise<number |
   return response.statusCode;
 };
 
-describe('/_local/messages', () => {
-  it.each(['%2B989550000001', '+989550000001', '09550000001', '0955-000-0001', '۰۹۵۵۰۰۰۰۰۰۱'])(
-    'returns the messages to a phone written %s',
-    async (phone) => {
-      const response = await get(`/_local/messages?phone=${phone}`);
-      expect(response.status).toBe(200);
-      expect(await response.json()).toEqual(SENT);
-    },
-  );
-
-  it('returns an empty list for a phone without messages', async () => {
-    expect(await (await get('/_local/messages?phone=09550000002')).json()).toEqual([]);
-  });
-
-  it.each(['', '?phone=', '?phone=12', '?other=1'])(
-    'refuses the query "%s" with validation_failed',
-    async (query) => {
-      const response = await get(`/_local/messages${query}`);
-      expect(response.status).toBe(422);
-      expect(await response.json()).toMatchObject({
-        code: 'validation_failed',
-        errors: [
-          { parameter: 'phone', detail: 'Must be an Iranian mobile number, such as %2B989121234567.' },
-        ],
-        request_id: response.headers.get('x-request-id'),
-      });
-    },
-  );
-});
-
 describe('/_local/demo', () => {
-  it('returns the demo keys', async () => {
+  it('returns the demo keys to a program and to a page of the service', async () => {
     expect(await (await get('/_local/demo')).json()).toEqual({ keys: { free: 'blk_test_1' } });
+    const host = `localhost:${server.port}`;
+    expect(await statusOf('/_local/demo', { headers: { Host: host, Origin: `http://${host}` } })).toBe(200);
   });
-});
 
-describe('/_local', () => {
-  it('is a page that no other page can embed and whose script may call its own origin only', async () => {
-    const response = await get('/_local');
-    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(response.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; script-src 'sha256-\S+'; style-src 'sha256-\S+'; .*connect-src 'self'; .*frame-ancestors 'none'$/,
-    );
-    expect(await response.text()).toContain(testNationalId('deceased'));
-  });
-});
-
-describe('/_local/state', () => {
-  it('returns messages, requests and the fault of each provider', async () => {
-    expect(await (await get('/_local/state')).json()).toEqual({
-      messages: SENT,
-      requests: [],
-      providers: [{ provider: 'jibit', fault: 'quota' }],
-    });
+  it('is not found under another host name, so that DNS rebinding reads no keys', async () => {
+    expect(await statusOf('/_local/demo', { headers: { Host: 'evil.example' } })).toBe(404);
   });
 });
 
 describe('/_local/reset', () => {
-  it('resets and returns the number of items that were forgotten', async () => {
-    const before = resets;
+  it('resets by POST only and returns the number of items that were forgotten', async () => {
+    expect((await get('/_local/reset')).status).toBe(404);
     expect(await (await get('/_local/reset', { method: 'POST' })).json()).toEqual({ forgotten: 7 });
-    expect(resets).toBe(before + 1);
+    expect(resets).toBe(1);
   });
 
   it.each([
@@ -138,47 +65,20 @@ describe('/_local/reset', () => {
     expect(await statusOf('/_local/reset', { method: 'POST', headers })).toBe(404);
     expect(resets).toBe(before);
   });
-
-  it('does not reset by GET', async () => {
-    expect((await get('/_local/reset')).status).toBe(404);
-  });
 });
 
-describe('other local paths', () => {
-  it('open by a link on another site', async () => {
-    const headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate' };
-    expect(await statusOf('/_local', { headers })).toBe(200);
-  });
-
-  it('are open to their own page', async () => {
-    const host = `localhost:${server.port}`;
-    expect(await statusOf('/_local/state', { headers: { Host: host, Origin: `http://${host}` } })).toBe(200);
-  });
-
-  it.each(['/_local', '/_local/state', '/_local/messages?phone=09550000001', '/_local/demo'])(
-    'return 404 at %s to another host name, so that DNS rebinding reads no codes and no keys',
-    async (path) => {
-      expect(await statusOf(path, { headers: { Host: 'evil.example' } })).toBe(404);
-    },
-  );
-
-  it('serve the faults of the simulators', async () => {
-    expect(await (await get('/_local/faults')).text()).toBe('faults');
-  });
-
-  it.each(['/_local/', '/_local/x', '/_local/messages/'])('return 404 at %s', async (path) => {
-    expect((await get(path)).status).toBe(404);
-  });
-
-  it.each(['/_localx', '/_localx/', '/v1/_local/'])('do not include %s', async (path) => {
-    expect(await (await get(path)).text()).toBe('the API');
-  });
+it('no other path begins with /_local', async () => {
+  for (const path of ['/_local', '/_local/', '/_local/x']) expect((await get(path)).status).toBe(404);
+  for (const path of ['/_localx', '/v1/_local/']) expect(await (await get(path)).text()).toBe('the API');
 });
 
 describe('/', () => {
-  it('redirects a browser to /docs', async () => {
-    const response = await get('/', { redirect: 'manual', headers: { Accept: 'text/html,*/*;q=0.8' } });
+  it('redirects a browser to /docs, also by a link on another site', async () => {
+    const headers = { Accept: 'text/html,*/*;q=0.8' };
+    const response = await get('/', { redirect: 'manual', headers });
     expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
+    const linked = { ...headers, 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate' };
+    expect(await statusOf('/', { headers: linked })).toBe(302);
   });
 
   it('is left to the API for any other client', async () => {

@@ -1,4 +1,4 @@
-import { messageLines, readyText, requestLine } from '#local/terminal.ts';
+import { readyText, requestLine } from '#local/terminal.ts';
 import { problemBody } from '#shared/problems.ts';
 import { routes } from '#shared/routes.ts';
 
@@ -8,24 +8,6 @@ const link = { requestId: ID, method: 'POST', route: routes['create-user'], dura
 const linked = { ...link, status: 201, problem: undefined };
 const refused = { ...link, status: 409, problem: problemBody('user_conflict', ID) };
 const failed = { ...link, status: 503, problem: problemBody('service_unavailable', ID) };
-
-describe('messageLines', () => {
-  it('shows the phone, the code and the template, then the text as the phone shows it', () => {
-    const message = {
-      phone: '+989550000001',
-      code: '123456',
-      sent_at: '2026-11-21T12:00:00.000Z',
-      provider: 'sms-ir',
-      template: 100_002,
-      text: 'Sign-in code: 123456\n@buyer-app.example #123456',
-    };
-    expect(messageLines(message).split('\n')).toEqual([
-      'SMS to +989550000001: code 123456 (sms-ir, template 100002)',
-      '  | Sign-in code: 123456',
-      '  | @buyer-app.example #123456',
-    ]);
-  });
-});
 
 describe('requestLine', () => {
   it('shows time, status, duration, the beginning of the request id, method and path', () => {
@@ -94,7 +76,7 @@ describe('readyText', () => {
   });
 
   it('shows the URLs, the command of the demo, and every key', () => {
-    for (const part of ['Ready: http://localhost:30000', '/docs', '/_local', 'npm run demo', key('other')]) {
+    for (const part of ['Ready: http://localhost:30000', '/docs', '0999', 'npm run demo', key('other')]) {
       expect(text).toContain(part);
     }
     for (const shown of Object.values(keys)) expect(text).toContain(shown);

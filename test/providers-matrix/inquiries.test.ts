@@ -1,7 +1,7 @@
-import { FAULT_NAMES, type Fault, WIRE_FAULTS } from '#local/simulators/faults.ts';
 import { type PersonOutcome, testNationalId } from '#shared/providers/test-identities.ts';
 import { documentedOutcomes } from '#test/docs/test-identities-page.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
+import { FAULT_NAMES, type Fault, WIRE_FAULTS } from '#test/simulators/faults.ts';
 import { observed, optionsFor, summaryOf } from './observed.ts';
 import { type MatrixService, startMatrixService } from './service.ts';
 
@@ -41,9 +41,9 @@ describe.each(INQUIRIES)('%s, %s', (provider, operation, faults) => {
     const person = await newBuyer();
     const before = await service.items();
 
-    await service.simulators.faults.set(provider, fault, operation);
+    await service.simulators.setFault(provider, fault, operation);
     const failed = await create(person);
-    await service.simulators.faults.set(provider, undefined);
+    await service.simulators.setFault(provider, undefined);
 
     expect(summaryOf(failed)).toEqual(UNAVAILABLE);
     expect(await service.items()).toEqual(before);
@@ -56,9 +56,9 @@ describe.each(INQUIRIES)('%s, %s', (provider, operation, faults) => {
 
 it('explains a 503 in the log by the id of the request: provider, operation, reason and milliseconds', async () => {
   service.use({ identity: ['jibit'] });
-  await service.simulators.faults.set('jibit', 'quota', 'identity');
+  await service.simulators.setFault('jibit', 'quota', 'identity');
   const { json } = await create(await newBuyer());
-  await service.simulators.faults.set('jibit', undefined);
+  await service.simulators.setFault('jibit', undefined);
   const events = lines
     .map((line) => JSON.parse(line))
     .filter(({ request_id }) => request_id === json.request_id);

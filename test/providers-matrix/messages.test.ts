@@ -1,7 +1,7 @@
-import { FAULT_NAMES, type Fault } from '#local/simulators/faults.ts';
 import { type PhoneOutcome, testPhone } from '#shared/providers/test-identities.ts';
 import { documentedOutcomes } from '#test/docs/test-identities-page.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
+import { FAULT_NAMES, type Fault } from '#test/simulators/faults.ts';
 import { observed, optionsFor, summaryOf } from './observed.ts';
 import { type MatrixService, startMatrixService } from './service.ts';
 
@@ -46,9 +46,9 @@ describe.each(['kavenegar', 'sms-ir'] as const)('%s, send_code', (provider) => {
 
   const sendWith = async (fault: Fault, phone: string) => {
     service.use({ sms: [provider], ...optionsFor(fault) });
-    await service.simulators.faults.set(provider, fault);
+    await service.simulators.setFault(provider, fault);
     const reply = await send(phone);
-    await service.simulators.faults.set(provider, undefined);
+    await service.simulators.setFault(provider, undefined);
     service.use({ sms: [provider] });
     return reply;
   };

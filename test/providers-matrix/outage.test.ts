@@ -90,7 +90,7 @@ describe.each(['connection_refused', 'reset', 'slow_headers'] as const)('an outa
     const links = await newLinks();
 
     const replies = await createDuring(links, async () => {
-      await service.simulators.faults.set('jibit', fault);
+      await service.simulators.setFault('jibit', fault);
       timeouts.expire();
     });
 
@@ -111,7 +111,7 @@ describe.each(['connection_refused', 'reset', 'slow_headers'] as const)('an outa
     expect(refused.status).toBe(503);
     expect(eventsOf(refused)).toEqual(['request_completed']);
 
-    await service.simulators.faults.set('jibit', undefined);
+    await service.simulators.setFault('jibit', undefined);
     timeouts.restore();
     service.clock.advance(OPEN_SECONDS);
     // One call probes first: concurrent ones would be rejected meanwhile.
@@ -127,7 +127,7 @@ describe.each(['connection_refused', 'reset', 'slow_headers'] as const)('an outa
 it('links every person during an outage of the first registry when a second one is configured', async () => {
   service.use({ identity: ['jibit', 'zohal'] });
   const replies = await createDuring(await newLinks(), () =>
-    service.simulators.faults.set('jibit', 'connection_refused'),
+    service.simulators.setFault('jibit', 'connection_refused'),
   );
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]));
   await expectStored(replies);

@@ -7,7 +7,6 @@ import type { Functions } from '#local/gateway/functions.ts';
 import { gatewayCounts } from '#local/gateway/throttles.ts';
 import { gateway } from '#local/gateway.ts';
 import { listenOnLoopback } from '#local/loopback-server.ts';
-import { startSimulators } from '#local/simulators/server.ts';
 import { type BuyerStore, buyerStore } from '#shared/buyers/store.ts';
 import type { Clock } from '#shared/clock.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
@@ -28,6 +27,7 @@ import { createUserDepsOn, testHashes } from '#test/functions/create-user-deps.t
 import { keyedHandler } from '#test/functions/keyed-handler.ts';
 import { neverAborted } from '#test/shared/providers/failure.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
+import { startSimulators } from '#test/simulators/server.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { itemsOf } from './stored-items.ts';
 

@@ -1,3 +1,4 @@
+import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import { type NewUser, newPerson } from '#test/generated-people.ts';
 import { call } from './call.ts';
 import type { Target } from './target.ts';
@@ -12,12 +13,11 @@ export const toArabicDigits = (text: string): string =>
 export const otherCode = (code: string, step = 1): string =>
   String((Number(code) + step) % 1_000_000).padStart(6, '0');
 
-/** Sends a code to a phone and returns it. */
+/** Sends a code of the sandbox to a phone and returns it. */
 export const sendCode = async (target: Target, phone: string, key = target.keys.app): Promise<string> => {
   const reply = await call(target, '/v1/auth/otp/send', { key, body: { phone } });
   expect(reply.status).toBe(202);
-  const [newest] = await target.messages(phone);
-  return newest?.code ?? '';
+  return sandboxCode(phone);
 };
 
 /** Signs a buyer in with the buyer app's key, which registers the buyer. Returns the access token. */

@@ -23,7 +23,7 @@ export const eventScenarios = (options: ScenarioOptions): void => {
   };
 
   describe('the events', () => {
-    itWith(options, 'sent messages')(
+    itWith(options, 'sandbox')(
       'tell a link, a correction and a removal in their order, and hold no personal datum',
       async () => {
         const key = target().keys.events;

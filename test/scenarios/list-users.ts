@@ -31,7 +31,7 @@ const MIN_USERS = 5;
 /** Listing users by page and by phone. It links a few for the other seller. */
 export const listUsersScenarios = (options: ScenarioOptions): void => {
   const { target } = options;
-  const scenario = itWith(options, 'sent messages');
+  const scenario = itWith(options, 'sandbox');
 
   describe('listing users', () => {
     scenario('returns pages oldest first, each user on one page, with links to follow', async () => {

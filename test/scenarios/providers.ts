@@ -29,7 +29,7 @@ const REFUSED: readonly PhoneOutcome[] = ['rejected', 'balance'];
 /** The responses of the service for each kind of response of a registry and an SMS provider. */
 export const providerScenarios = (options: ScenarioOptions): void => {
   const { target } = options;
-  const scenario = itWith(options, 'test identities', 'sent messages');
+  const scenario = itWith(options, 'sandbox');
 
   describe('the registry', () => {
     for (const [outcome, code] of VERDICTS) {

@@ -8,21 +8,8 @@ export type Feature =
   | 'gateway problem bodies'
   /** An authorizer that checks keys, and a refusal of a usage id that is in no plan. */
   | 'exact key enforcement'
-  /** Access to the codes that were sent. */
-  | 'sent messages'
-  /** The text of the messages, as phones show it. */
-  | 'message texts'
-  /** A registry and an SMS provider with the special test identities. */
-  | 'test identities';
-
-/** One SMS that was sent. */
-export interface SentCode {
-  readonly phone: string;
-  readonly code: string;
-  readonly sent_at: string;
-  /** As the phone shows it, where the target has it. */
-  readonly text?: string;
-}
+  /** The sandbox as registry and SMS provider: the test identities, and codes by their rule. */
+  | 'sandbox';
 
 /** A running service, local or deployed, with keys of its table. */
 export interface Target {
@@ -47,8 +34,6 @@ export interface Target {
   readonly otherSeller: { readonly seller_id: string; readonly key: string };
   /** Its gateway refuses with bodies that the published document does not have. */
   readonly hasForeignRefusals?: boolean;
-  /** Returns the SMS to a phone (E.164), newest first. */
-  messages(phone: string): Promise<readonly SentCode[]>;
 }
 
 /** The target exists only once it runs; the features that it lacks are known before. */

@@ -38,7 +38,7 @@ const UNKNOWN_IDS = ['usr_1', 'usr_0000001aaaaabbbbbccccc', 'usr_zzzzzzzaaaaabbb
 /** Reading and removing a user by its id. */
 export const usersByIdScenarios = (options: ScenarioOptions): void => {
   const { target } = options;
-  const scenario = itWith(options, 'sent messages');
+  const scenario = itWith(options, 'sandbox');
 
   describe('reading a user by its id', () => {
     scenario('returns the user as it was linked', async () => {
@@ -166,7 +166,7 @@ export const usersByIdScenarios = (options: ScenarioOptions): void => {
   describe('a key that lacks the scope', () => {
     itWith(
       options,
-      'sent messages',
+      'sandbox',
       'gateway problem bodies',
     )('cannot read or remove a user', async () => {
       const { id } = await link(target(), await registeredPerson(target()));

@@ -1,5 +1,5 @@
 import type { Demo } from '#local/service.ts';
-import type { SentCode, Target } from '#test/scenarios/target.ts';
+import type { Target } from '#test/scenarios/target.ts';
 
 /** Returns the running local service as a target of scenarios. */
 export const localTarget = ({ base_url, seller_id, keys, other_seller }: Demo): Target => ({
@@ -8,9 +8,4 @@ export const localTarget = ({ base_url, seller_id, keys, other_seller }: Demo): 
   sellerId: seller_id,
   keys,
   otherSeller: other_seller,
-  async messages(phone) {
-    const response = await fetch(`${base_url}/_local/messages?phone=${encodeURIComponent(phone)}`);
-    expect(response.status).toBe(200);
-    return (await response.json()) as SentCode[];
-  },
 });

@@ -10,30 +10,24 @@ import type { RunningService } from './running-service.ts';
 
 /** Everything that a running service has written. */
 export interface Traces {
-  /** The terminal, without the text at its start and without the SMS simulator's lines, which show codes on purpose. */
+  /** The terminal, without the text at its start. */
   readonly terminal: string;
   readonly log: string;
   /** Every file of the embedded database, as bytes. */
   readonly database: Buffer;
   /** Every item of the table. */
   readonly items: string;
-  /** The codes that were sent. */
-  readonly codes: readonly string[];
 }
-
-const SMS_LINE = /^SMS to \+98\d{10}: code (\d{6}) |^ {2}\| /;
 
 /** Collects the traces of a service while it runs. */
 export const tracesOf = async ({ folder, demo, terminal }: RunningService): Promise<Traces> => {
-  const lines = terminal().replace(readyText(demo), '').split('\n');
   const files = (await readdir(folder)).filter((name) => name.startsWith('table.sqlite'));
   const logs = (await readdir(folder)).filter((name) => name.startsWith('service.log'));
   return {
-    terminal: lines.filter((line) => !SMS_LINE.test(line)).join('\n'),
+    terminal: terminal().replace(readyText(demo), ''),
     log: (await Promise.all(logs.map((name) => readFile(join(folder, name), 'utf8')))).join(''),
     database: Buffer.concat(await Promise.all(files.map((name) => readFile(join(folder, name))))),
     items: await scan(folder),
-    codes: lines.flatMap((line) => SMS_LINE.exec(line)?.[1] ?? []),
   };
 };
 

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Demo } from '#local/service.ts';
+import type { Simulators } from '#test/simulators/server.ts';
 
 /** The whole service in its own process, as `npm start` runs it. */
 export interface RunningService {
@@ -24,10 +25,13 @@ export interface StartOptions {
   readonly folder?: string;
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** The providers; by default the sandbox. */
+  readonly simulators?: Pick<Simulators, 'providerSecret'>;
 }
 
 /** The program of `npm start`. */
 export const PROGRAM = fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
+const SIMULATED_PROGRAM = fileURLToPath(new URL('../simulators/service.ts', import.meta.url));
 /** Shorter than the timeout of a test, so that its failure shows the output of the service. */
 const READY_WITHIN_MS = 100_000;
 const POLL_MS = 25;
@@ -43,9 +47,13 @@ export const until = async (holds: () => boolean | Promise<boolean>): Promise<vo
   while (!(await holds())) await sleep(POLL_MS);
 };
 
-/** Runs bin/local.ts with these arguments and collects its output. */
-export const spawnService = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+/** Runs bin/local.ts, or another program, with these arguments and collects its output. */
+export const spawnService = (
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  program = PROGRAM,
+) => {
+  const child = spawn(process.execPath, [program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   });
@@ -66,13 +74,17 @@ export const runService = async (
   return { code, text: terminal() };
 };
 
+const spawnWithProviders = async (folder: string, { simulators, args = [], environment }: StartOptions) => {
+  if (simulators === undefined) return spawnService(['--port', '0', '--data', folder, ...args], environment);
+  const secretFile = join(folder, 'provider-secret.json');
+  await writeFile(secretFile, JSON.stringify(simulators.providerSecret));
+  return spawnService([folder, secretFile], environment, SIMULATED_PROGRAM);
+};
+
 /** Starts the service on a free port and waits until it is ready. */
 export const startRunningService = async (options: StartOptions = {}): Promise<RunningService> => {
   const folder = options.folder ?? (await newDataFolder());
-  const { child, exited, terminal } = spawnService(
-    ['--port', '0', '--data', folder, ...(options.args ?? [])],
-    options.environment,
-  );
+  const { child, exited, terminal } = await spawnWithProviders(folder, options);
   const readyFile = join(folder, 'demo.json');
   const deadline = Date.now() + READY_WITHIN_MS;
   // The service removes the file of a killed predecessor before it prints that it is ready.

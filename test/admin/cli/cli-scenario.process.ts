@@ -5,12 +5,14 @@ import { newPhone } from '#test/generated-people.ts';
 import { call, type Reply } from '#test/scenarios/call.ts';
 import { localTarget } from '#test/service/local-target.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+import { type Simulators, startSimulators } from '#test/simulators/server.ts';
 import { startCommand } from './cli-process.ts';
 
 /**
  * An admin's session: commands in processes of their own and requests over HTTP, against the service of `npm start`. Each test starts
  * with the state that the test before it left.
  */
+let simulators: Simulators;
 let service: RunningService;
 let sellerId: string;
 let keyId: string;
@@ -18,10 +20,12 @@ let firstSecret: string;
 let secondSecret: string;
 
 beforeAll(async () => {
-  service = await startRunningService({ args: ['--memory'] });
+  simulators = await startSimulators();
+  service = await startRunningService({ simulators });
 });
 afterAll(async () => {
   await service.stop();
+  await simulators.close();
   await removeDataFolder(service.folder);
 });
 
@@ -117,7 +121,7 @@ it("sends the next code with the seller's own template, and with the stage's onc
   const target = localTarget(service.demo);
   const sentTo = async (phone: string, locale = 'fa') => {
     const sent = await call(target, '/v1/auth/otp/send', { key: secondSecret, body: { phone, locale } });
-    return [sent.status, (await target.messages(phone))[0]?.text?.split('\n').at(-1)?.split(' ')[0]];
+    return [sent.status, simulators.messages(phone)[0]?.text?.split('\n').at(-1)?.split(' ')[0]];
   };
   await admin('sellers', 'messages', sellerId, '--template', 'kavenegar=kaveh-books');
   expect(await sentTo(newPhone())).toEqual([202, '@kaveh.example']);

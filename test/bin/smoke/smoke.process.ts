@@ -71,16 +71,6 @@ describe('the smoke test', () => {
     expect(packageJson.scripts.demo).toBe('node bin/smoke.ts --local --steps');
   });
 
-  it('reads the codes of a sandbox by their rule', async () => {
-    const sandbox = await startRunningService({
-      environment: { IDENTITY_PROVIDERS: 'sandbox', SMS_PROVIDERS: 'sandbox' },
-    });
-    const { out } = await smoke('--local', '--data', sandbox.folder);
-    await sandbox.stop();
-    await removeDataFolder(sandbox.folder);
-    expect(out).toMatch(/^24 passed, 0 failed/m);
-  });
-
   it('makes only the checks without a key for a URL alone', async () => {
     const { exitCode, out } = await smoke('--url', service.demo.base_url);
     expect(exitCode).toBe(0);

@@ -2,9 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Campaign } from './campaign.ts';
 
-const SMS_LINE = /^(?:SMS to| {2}\|) .*$/gm;
-
-/** Everything that the service and its database wrote. Codes are shown on purpose by the SMS simulator's own lines. */
+/** Everything that the service and its database wrote. */
 const tracesOf = async (folder: string, terminal: string) => {
   const names = await readdir(folder);
   const read = async (matches: (name: string) => boolean): Promise<string> => {
@@ -16,7 +14,7 @@ const tracesOf = async (folder: string, terminal: string) => {
   return {
     log: await read((name) => name.startsWith('service.log')),
     database: await read((name) => name.startsWith('campaign.sqlite')),
-    terminal: terminal.replace(SMS_LINE, ''),
+    terminal,
   };
 };
 

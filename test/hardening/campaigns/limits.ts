@@ -68,8 +68,7 @@ const checkHourlyLimit = async (options: CampaignOptions, key: string): Promise<
   });
   let messages = 0;
   for (const phone of phones) {
-    const url = `${deployment.baseUrl()}/_local/messages?phone=${encodeURIComponent(phone)}`;
-    const sent = (await (await fetch(url)).json()) as { code: string }[];
+    const sent = deployment.simulators.messages(phone);
     messages += sent.length;
     for (const { code } of sent) used.codes.add(code);
   }

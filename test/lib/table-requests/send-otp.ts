@@ -6,7 +6,7 @@ export default async ({ statusOf, simulators }: FunctionCalls): Promise<void> =>
   const { phone } = newPerson();
   expect(await statusOf('send-otp', { body: { phone } })).toBe(202);
   expect(await statusOf('send-otp', { body: { phone } })).toBe(429);
-  await simulators.faults.set('kavenegar', 'balance');
+  await simulators.setFault('kavenegar', 'balance');
   expect(await statusOf('send-otp', { body: { phone: newPerson().phone } })).toBe(503);
-  await simulators.faults.set('kavenegar', undefined);
+  await simulators.setFault('kavenegar', undefined);
 };

@@ -1,4 +1,3 @@
-import { type Simulators, startSimulators } from '#local/simulators/server.ts';
 import { paidCheck } from '#shared/identity-registry/check-person.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import { consumed } from '#shared/rate-limits/consumed.ts';
@@ -7,6 +6,7 @@ import { fakeClock } from '#test/fakes/clock.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { failureOf, neverAborted } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
+import { type Simulators, startSimulators } from '#test/simulators/server.ts';
 
 quietLog();
 const clock = fakeClock('2026-11-21T08:00:00Z');
@@ -37,7 +37,7 @@ const check = (registry: ReturnType<typeof registryOf>) =>
 describe('the configured registry', () => {
   it('has a circuit for each operation, so that a working one is still called', async () => {
     const registry = registryOf('jibit');
-    await simulators.faults.set('jibit', 'quota', 'identity');
+    await simulators.setFault('jibit', 'quota', 'identity');
     for (let call = 0; call < 3; call += 1) {
       await failureOf(registry.checkIdentity(PERSON.nationalId, PERSON.birthDate, neverAborted()));
       expect(await registry.checkPhoneOwnership(PERSON.nationalId, PERSON.phone, neverAborted())).toBe(
@@ -49,7 +49,7 @@ describe('the configured registry', () => {
 
   it('makes no paid call for a person if the circuit of the other check is open', async () => {
     const registry = registryOf('jibit');
-    await simulators.faults.set('jibit', 'quota', 'identity');
+    await simulators.setFault('jibit', 'quota', 'identity');
     for (let call = 0; call < 2; call += 1) {
       await failureOf(registry.checkIdentity(PERSON.nationalId, PERSON.birthDate, neverAborted()));
     }
@@ -68,7 +68,7 @@ describe('the configured registry', () => {
 
   it('calls the second registry only for the operation that fails at the first', async () => {
     const registry = registryOf('jibit', 'zohal');
-    await simulators.faults.set('jibit', 'balance', 'ownership');
+    await simulators.setFault('jibit', 'balance', 'ownership');
     await check(registry);
     expect(simulators.calls()).toMatchObject({
       jibit: { identity: 1, ownership: 1 },

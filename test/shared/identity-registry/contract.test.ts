@@ -1,4 +1,3 @@
-import { type Simulators, startSimulators } from '#local/simulators/server.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
 import { outcomeOfPerson, type PersonOutcome, testNationalId } from '#shared/providers/test-identities.ts';
@@ -8,6 +7,7 @@ import { fakeIdentityRegistry } from '#test/fakes/identity-registry.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { failureOf, neverAborted } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
+import { type Simulators, startSimulators } from '#test/simulators/server.ts';
 
 /** The providers under test. Add the name of a new one here. */
 const ADAPTERS = ['jibit', 'zohal'] as const;

@@ -1,4 +1,3 @@
-import { type Simulators, startSimulators } from '#local/simulators/server.ts';
 import { outcomeOfPhone, type PhoneOutcome, testPhone } from '#shared/providers/test-identities.ts';
 import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
@@ -7,6 +6,7 @@ import { fixedSecret } from '#test/fakes/secret.ts';
 import { fakeSmsSender, messageTo } from '#test/fakes/sms.ts';
 import { failureOf, neverAborted } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
+import { type Simulators, startSimulators } from '#test/simulators/server.ts';
 
 /** The providers under test. Add the name of a new one here. */
 const ADAPTERS = ['kavenegar', 'sms-ir'] as const;

@@ -1,21 +1,17 @@
-import { type Simulators, startSimulators } from '#local/simulators/server.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import type { CodeMessage } from '#shared/sms/port.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { messageTo } from '#test/fakes/sms.ts';
 import { failureOf, neverAborted, summaryOf } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
+import { type Simulators, startSimulators } from '#test/simulators/server.ts';
 
 quietLog();
 let simulators: Simulators;
-beforeAll(async () => {
+beforeEach(async () => {
   simulators = await startSimulators();
 });
-afterEach(async () => {
-  await simulators.faults.set('kavenegar', undefined);
-  simulators.forgetMessages();
-});
-afterAll(() => simulators.close());
+afterEach(() => simulators.close());
 
 const PHONE = '+989990000001';
 
@@ -36,7 +32,7 @@ describe('a failover', () => {
   ] as const)(
     "sends in %s with the stage's template of the second provider for a seller with templates of the first one",
     async (locale, template) => {
-      await simulators.faults.set('kavenegar', 'balance');
+      await simulators.setFault('kavenegar', 'balance');
       await sendBy(['kavenegar', 'sms-ir'], { locale, templates: OWN });
       expect(sent()).toEqual([['sms-ir', template]]);
     },
@@ -45,7 +41,7 @@ describe('a failover', () => {
   it("sends with the seller's template of each provider", async () => {
     const templates = { ...OWN, 'sms-ir': { fa: 200_001 } };
     await sendBy(['kavenegar', 'sms-ir'], { templates });
-    await simulators.faults.set('kavenegar', 'balance');
+    await simulators.setFault('kavenegar', 'balance');
     await sendBy(['kavenegar', 'sms-ir'], { templates });
     expect(sent()).toEqual([
       ['sms-ir', 200_001],

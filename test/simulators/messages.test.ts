@@ -1,10 +1,10 @@
-import { type Simulators, startSimulators } from '#local/simulators/server.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { messageTo } from '#test/fakes/sms.ts';
 import { neverAborted } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
+import { type Simulators, startSimulators } from '#test/simulators/server.ts';
 
 quietLog();
 const clock = fakeClock('2026-11-21T08:00:00Z');
@@ -46,24 +46,6 @@ describe('the simulators', () => {
       },
     ]);
     expect(simulators.messages('+989990000002')).toEqual([]);
-  });
-
-  it('returns the last messages to all phones, and forgets every message', async () => {
-    await send('kavenegar', '555555');
-    await send('sms-ir', '666666');
-    await send('kavenegar', '777777');
-    expect(simulators.latestMessages(2).map(({ code }) => code)).toEqual(['777777', '666666']);
-    simulators.forgetMessages();
-    expect([simulators.latestMessages(2), simulators.messages(PHONE)]).toEqual([[], []]);
-  });
-
-  it('calls a listener for each message until it is stopped', async () => {
-    const heard: string[] = [];
-    const stop = simulators.onMessage(({ code }) => heard.push(code));
-    await send('kavenegar', '333333');
-    stop();
-    await send('kavenegar', '444444');
-    expect(heard).toEqual(['333333']);
   });
 
   it('creates new credentials at each start', async () => {

@@ -23,7 +23,6 @@ const MAX_MESSAGES = 10_000;
 /** The accepted messages, in memory. */
 export const outbox = (clock: Clock) => {
   const messages: SentMessage[] = [];
-  const listeners = new Set<(message: SentMessage) => void>();
   return {
     /**
      * Delivers a message, unless the phone is a test phone whose messages are not sent. Its phone is in the local form, `0912…`. Returns
@@ -37,23 +36,11 @@ export const outbox = (clock: Clock) => {
       const message = { ...sent, phone, sent_at: new Date(clock()).toISOString() };
       messages.push(message);
       if (messages.length > MAX_MESSAGES) messages.shift();
-      for (const listener of listeners) listener(message);
       return failure;
     },
     /** Returns the messages to one phone, the newest first. */
     messagesTo: (phone: string): readonly SentMessage[] =>
       messages.filter((message) => message.phone === phone).reverse(),
-    /** Returns the last messages to any phone, the newest first. */
-    latest: (count: number): readonly SentMessage[] => messages.slice(-count).reverse(),
-    /** Forgets every message. */
-    clear(): void {
-      messages.length = 0;
-    },
-    /** Calls `listener` for each message. Returns a function that stops this. */
-    onMessage(listener: (message: SentMessage) => void): () => void {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
   };
 };
 

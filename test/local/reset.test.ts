@@ -1,5 +1,5 @@
 import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { forgetUse } from '#local/local-page/reset.ts';
+import { forgetUse } from '#local/reset.ts';
 import {
   buyerKey,
   codeKey,

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type Clock, systemClock } from '#shared/clock.ts';
-import { faultPanel, type ProviderFaults } from './fault-panel.ts';
 import { applyWireFault, type Fault, isApiFault, type WireFault } from './faults.ts';
 import { simulatedJibit } from './jibit.ts';
 import { simulatedKavenegar } from './kavenegar.ts';
@@ -10,8 +9,6 @@ import { outbox } from './outbox.ts';
 import type { SimulatedProvider, SimulatedReply, SimulatedRequest } from './simulated-provider.ts';
 import { simulatedSmsIr } from './sms-ir.ts';
 import { simulatedZohal } from './zohal.ts';
-
-export type { SentMessage } from './outbox.ts';
 
 /** The names of the simulated providers. */
 export const PROVIDER_NAMES = ['jibit', 'zohal', 'kavenegar', 'sms-ir'] as const;
@@ -29,21 +26,14 @@ export const startSimulators = async (clock: Clock = systemClock) => {
   };
   const each = <T>(pick: (server: (typeof servers)[ProviderName]) => T) =>
     Object.fromEntries(PROVIDER_NAMES.map((name) => [name, pick(servers[name])])) as Record<ProviderName, T>;
-  const faults: ProviderFaults<ProviderName> = {
-    set: (provider, fault, operation) => servers[provider].setFault(fault, operation),
-    list: () => PROVIDER_NAMES.map((provider) => ({ provider, fault: servers[provider].fault() })),
-  };
   const providerSecret: Readonly<Record<string, unknown>> = each(({ credentials }) => credentials);
   return {
     /** The provider secret for the simulators, with new credentials at each start. */
     providerSecret,
     messages: messages.messagesTo,
-    latestMessages: messages.latest,
-    forgetMessages: messages.clear,
-    onMessage: messages.onMessage,
-    faults,
-    /** Serves `GET` and `POST /_local/faults`. */
-    handleFaults: faultPanel(faults),
+    /** Sets the fault of a provider, or of one of its operations; undefined removes it. */
+    setFault: (provider: ProviderName, fault: Fault | undefined, operation?: string) =>
+      servers[provider].setFault(fault, operation),
     /** Returns the number of requests by provider and operation. */
     calls: () => each(({ calls }) => calls()),
     async close() {
@@ -103,7 +93,6 @@ const startSimulator = async (provider: SimulatedProvider) => {
   return {
     /** The provider's section of the provider secret. */
     credentials: { ...provider.credentials, base_url: `http://${HOST}:${port}` },
-    fault: () => fault,
     /** Returns the number of requests by operation, failed ones included. */
     calls: (): Readonly<Record<string, number>> => ({ ...calls }),
     /** Sets the fault of all operations or of one. A closed port affects all. */

@@ -1,6 +1,6 @@
-import { type Simulators, startSimulators } from '#local/simulators/server.ts';
 import { completeNationalId } from '#shared/values/national-id.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
+import { type Simulators, startSimulators } from '#test/simulators/server.ts';
 
 /** The simulators reject what the real providers reject, so that an error in an adapter shows on one machine. */
 const clock = fakeClock('2026-11-21T08:00:00Z');

@@ -1,0 +1,5 @@
+/** The service of `npm start` that calls simulated providers. Arguments: the data folder, and the file of the provider secret with their addresses. */
+import { runService } from '#local/run.ts';
+
+const [folder = '', providerSecretFile] = process.argv.slice(2);
+process.exit(await runService({ port: 0, folder, inMemory: false, providerSecretFile }));
