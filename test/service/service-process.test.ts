@@ -38,14 +38,12 @@ describe('options', () => {
       expect(text).toContain(option);
   });
 
-  it.each([[['--prot', '1']], [['--port', 'x']], [['--port', '65536']], [['extra']]])(
-    'exit 2 with the usage for %j',
-    async (args) => {
+  it('exit 2 with one sentence if one is wrong', async () => {
+    for (const args of [['--prot', '1'], ['--port', 'x'], ['--port', '65536'], ['extra']]) {
       const { code, text } = await runService(args);
-      expect(code).toBe(2);
-      expect(text).toContain('Usage: npm start');
-    },
-  );
+      expect([code, text]).toEqual([2, expect.stringMatching(/^[^\n]+\. Try --help\.\n$/)]);
+    }
+  });
 
   it('exit 1 with one sentence if the port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1');
@@ -95,13 +93,10 @@ describe('options', () => {
     expect(existsSync(join(folder, 'hash-secret.json'))).toBe(false);
   });
 
-  it.each([
-    [{ OTP_ACCESS: 'open' }, 'OTP_ACCESS must be "api-key" or "public".'],
-    [{ SMS_PER_DAY: '0' }, 'SMS_PER_DAY must be a positive integer.'],
-  ])('exit 1 with one sentence for the environment %j', async (environment, sentence) => {
-    const { code, text } = await runService(['--port', '0', '--data', folder], environment);
+  it('exit 1 with one sentence for an OTP_ACCESS that does not exist', async () => {
+    const { code, text } = await runService(['--port', '0', '--data', folder], { OTP_ACCESS: 'open' });
     expect(code).toBe(1);
-    expect(text).toContain(sentence);
+    expect(text).toContain('OTP_ACCESS must be "api-key" or "public".');
     expect(await processesWith(folder)).toEqual([]);
   });
 });
