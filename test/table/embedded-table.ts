@@ -1,4 +1,6 @@
-import { startDatabase } from '#local/database.ts';
+import { randomUUID } from 'node:crypto';
+import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
+import { type Database, startDatabase } from '#local/database.ts';
 import { FIXED_ACCESS_KEY_ID, setLocalCredentials } from '#local/environment.ts';
 import { ensureTable } from '#local/table.ts';
 import { openTable, type Table } from '#shared/table/client.ts';
@@ -6,24 +8,28 @@ import { openTable, type Table } from '#shared/table/client.ts';
 /** A late response is not resent: a test that counts calls or attempts would see one more. */
 const ON_A_BUSY_MACHINE = { connectMs: 60_000, responseMs: 60_000 };
 
-/** A real, empty table in an embedded database of its own, in memory. */
+const DATABASE = Symbol.for('buyer-linking.test-database');
+const worker = globalThis as { [DATABASE]?: Promise<Database> };
+
+/** A real, empty table in memory. */
 export interface EmbeddedTable extends Table {
   readonly endpoint: string;
   stop(): Promise<void>;
 }
 
-/** Starts the database and makes the table. `stop` it in afterAll. */
+/** Makes the table in the database that all test files of a worker share and that ends with the worker. `stop` it in afterAll. */
 export const startEmbeddedTable = async (): Promise<EmbeddedTable> => {
   setLocalCredentials();
-  const database = await startDatabase({ accessKeyId: FIXED_ACCESS_KEY_ID });
-  const table = openTable('test', database.endpoint, ON_A_BUSY_MACHINE);
+  worker[DATABASE] ??= startDatabase({ accessKeyId: FIXED_ACCESS_KEY_ID });
+  const { endpoint } = await worker[DATABASE];
+  const table = openTable(`test-${randomUUID()}`, endpoint, ON_A_BUSY_MACHINE);
   await ensureTable(table);
   return {
     ...table,
-    endpoint: database.endpoint,
+    endpoint,
     async stop() {
+      await table.client.send(new DeleteTableCommand({ TableName: table.name }));
       table.client.destroy();
-      await database.stop();
     },
   };
 };

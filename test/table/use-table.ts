@@ -4,7 +4,7 @@ import { type EmbeddedTable, startEmbeddedTable } from './embedded-table.ts';
 /** A table that exists while the tests of a file run. */
 export type TestTable = Table & Pick<EmbeddedTable, 'endpoint'>;
 
-/** Starts an empty table in an embedded database of its own before the tests of a file, and ends it after them. */
+/** Makes an empty table before the tests of a file, and deletes it after them. */
 export const useTable = (): TestTable => {
   let started: EmbeddedTable;
   beforeAll(async () => {

@@ -6,28 +6,17 @@ import { createSeller } from '#admin/operations/create-seller.ts';
 import { type IssuedKey, issueKey, type KeyRequest } from '#admin/operations/issue-key.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import { CACHE_SECONDS } from '#local/gateway/authorizer-cache.ts';
-import { ensureTable } from '#local/table.ts';
 import { isUsable, type KeySecret } from '#shared/api-keys/api-key-item.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { usagePlanThrottle } from '#shared/rate-limits/plans.ts';
-import { openTable, type Table } from '#shared/table/client.ts';
+import type { Table } from '#shared/table/client.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { type RunningApiGateway, useApiGateway } from '#test/local/api-gateway/use-api-gateway.ts';
-import { type TestTable, useTable } from '#test/table/use-table.ts';
+import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 
 /** The error that ends an operation before a step. */
 class Interrupted extends Error {}
-
-let tables = 0;
-
-/** Creates another empty table in the database. */
-const freshTable = async (endpoint: string): Promise<Table> => {
-  tables += 1;
-  const table = openTable(`test${tables}`, endpoint);
-  await ensureTable(table);
-  return table;
-};
 
 type Keyed = { readonly Key?: Record<string, unknown>; readonly Item?: Record<string, unknown> };
 
@@ -63,17 +52,16 @@ export const recordWrites = ({ client }: Table): (() => readonly string[][]) => 
 export const useAdministration = (
   options: Parameters<typeof useApiGateway>[0] = {},
 ): (() => ReturnType<typeof newAdministration>) => {
-  const database = useTable();
   const apiGateway = useApiGateway(options);
-  return () => newAdministration(database, apiGateway());
+  return () => newAdministration(apiGateway());
 };
 
 /**
  * Returns an administration over an empty table and the simulated API Gateway, whose operations can be ended at any step. Like API Gateway,
  * it caches the authorizer's decisions for 300 seconds, or until they are flushed.
  */
-const newAdministration = async ({ endpoint }: TestTable, apiGateway: RunningApiGateway) => {
-  const table = await freshTable(endpoint);
+const newAdministration = async (apiGateway: RunningApiGateway) => {
+  const table = await startEmbeddedTable();
   const decisions = new Map<string, { readonly record: KeySecret; readonly untilMs: number }>();
   let flushes = 0;
   apiGateway.simulator.onFlush(() => {
@@ -119,7 +107,7 @@ const newAdministration = async ({ endpoint }: TestTable, apiGateway: RunningApi
     table,
     clock,
     /** Creates another empty table in the database. */
-    newTable: () => freshTable(endpoint),
+    newTable: () => startEmbeddedTable(),
 
     /** Runs an operation and returns the names of its steps. */
     async stepsOf(run: () => Promise<unknown>): Promise<readonly string[]> {
