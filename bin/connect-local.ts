@@ -7,13 +7,9 @@ import { refusal } from '#admin/refusal.ts';
 import { releaseOf } from '#lib/release.ts';
 import { readAdminTarget } from '#local/admin-target.ts';
 import { localUsagePlans } from '#local/api-gateway/client.ts';
-import { STAGE_NAME } from '#local/environment.ts';
+import { LOCAL_CREDENTIALS, STAGE_NAME } from '#local/environment.ts';
 import { systemClock } from '#shared/clock.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
-
-/** The database checks the access key id but not the signature, so any secret and Region will do. */
-const SECRET_ACCESS_KEY = 'local';
-const REGION = 'us-east-1';
 
 /** Connects to the service that `npm start` runs. The caller's own AWS credentials are not used. */
 export const connectLocal = async (folder: string): Promise<Connection> => {
@@ -21,8 +17,11 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
   if (target === undefined) throw refusal('not_reachable', 'The local service is not ready yet.');
   const table = openAdminTable(target.table_name, {
     endpoint: target.dynamodb_endpoint,
-    region: REGION,
-    credentials: { accessKeyId: target.dynamodb_access_key_id, secretAccessKey: SECRET_ACCESS_KEY },
+    region: LOCAL_CREDENTIALS.AWS_REGION,
+    credentials: {
+      accessKeyId: LOCAL_CREDENTIALS.AWS_ACCESS_KEY_ID,
+      secretAccessKey: LOCAL_CREDENTIALS.AWS_SECRET_ACCESS_KEY,
+    },
   });
   const apiGateway = localUsagePlans({
     endpoint: target.api_gateway_endpoint,

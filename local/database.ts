@@ -1,41 +1,52 @@
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import type { GuardMessage, GuardOptions } from './database-guard.ts';
+import { readIfThere, writePrivateJson } from './private-file.ts';
 import { damagedFile, StartupError } from './startup-error.ts';
 
 /** A DynamoDB to connect to. */
 export interface Database {
   readonly endpoint: string;
-  /** The access key that it takes. */
-  readonly accessKeyId: string;
   /** Resolves with a sentence when the database has ended. */
   readonly died: Promise<string>;
   /** Ends the database and waits for its end, so that its file is complete. */
   stop(): Promise<void>;
 }
 
+/** Where the embedded database keeps its data; without files, in memory. */
+interface DatabaseFiles {
+  /** The SQLite file. */
+  readonly file?: string | undefined;
+  /** Names the process while it runs, so that the next start ends the database of a service that was killed. */
+  readonly pidFile?: string | undefined;
+}
+
 const START_ATTEMPTS = 3;
 const READY_WITHIN_MS = 10_000;
+const KILL_AFTER_MS = 5000;
+const POLL_MS = 25;
+/** The database writes this line once it has opened its file and its port. */
+const LISTENING = /^Dynoxide listening on .*\n/m;
+/** How much of the database's error output is kept for the message about its end. */
+const KEPT_OUTPUT_CHARACTERS = 1000;
 /** What the embedded database writes about a file that it cannot read. */
 const DAMAGED = /not a valid SQLite database|malformed/;
-const GUARD = fileURLToPath(new URL('./database-guard.ts', import.meta.url));
 
-/**
- * Starts the embedded database, in memory without `file`. Only `accessKeyId` may connect. It never outlives this process. Throws a
- * StartupError with the reason if it does not start.
- */
-export const startDatabase = async (options: Omit<GuardOptions, 'binary'>): Promise<Database> => {
+/** Starts the embedded database. Throws a StartupError with the reason if it does not start. */
+export const startDatabase = async (files: DatabaseFiles = {}): Promise<Database> => {
   const binary = binaryPath();
+  if (files.pidFile !== undefined) await endAbandoned(files.pidFile);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await startOnce({ ...options, binary });
+      return await startOnce(binary, files);
     } catch (error) {
-      if (options.file !== undefined && DAMAGED.test((error as Error).message)) {
-        throw damagedFile(options.file, 'it is not a SQLite database');
+      if (files.file !== undefined && DAMAGED.test((error as Error).message)) {
+        throw damagedFile(files.file, 'it is not a SQLite database');
       }
       // Another program may have the random port: the next attempt chooses another one.
       if (attempt === START_ATTEMPTS) throw error;
@@ -44,9 +55,8 @@ export const startDatabase = async (options: Omit<GuardOptions, 'binary'>): Prom
 };
 
 /** A DynamoDB that this process did not start. */
-export const foreignDatabase = (endpoint: string, accessKeyId: string): Database => ({
+export const foreignDatabase = (endpoint: string): Database => ({
   endpoint,
-  accessKeyId,
   died: new Promise(() => {}),
   stop: async () => {},
 });
@@ -64,54 +74,85 @@ export const binaryPath = (platform = `${process.platform}-${process.arch}`): st
   }
 };
 
-const startOnce = async (options: GuardOptions): Promise<Database> => {
-  const guard = spawn(process.execPath, [GUARD], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+/** Ends the database that a killed service left behind. A process that does not answer as a database has only got its number. */
+const endAbandoned = async (pidFile: string): Promise<void> => {
+  const text = await readIfThere(pidFile);
+  if (text === undefined) return;
+  const { pid, endpoint } = JSON.parse(text) as { pid: number; endpoint: string };
+  if (await isDatabase(endpoint)) {
+    process.kill(pid, 'SIGKILL');
+    while (await isDatabase(endpoint)) await sleep(POLL_MS);
+  }
+  await rm(pidFile);
+};
+
+const isDatabase = async (endpoint: string): Promise<boolean> => {
+  const response = await fetch(endpoint, { signal: AbortSignal.timeout(1000) }).catch(() => undefined);
+  return response?.headers.get('server')?.startsWith('Dynoxide') === true;
+};
+
+/**
+ * A random loopback address, since the database checks no credentials. On Linux and Windows all of 127.0.0.0/8 is loopback: with the
+ * port, 39 random bits that no web page can search. On macOS only 127.0.0.1 is, and the port alone is random.
+ */
+const randomAddress = () => ({
+  host:
+    process.platform === 'darwin'
+      ? '127.0.0.1'
+      : ['127', ...[0, 0, 0].map(() => randomInt(1, 255))].join('.'),
+  port: randomInt(1024, 32_768),
+});
+
+const startOnce = async (binary: string, { file, pidFile }: DatabaseFiles): Promise<Database> => {
+  const { host, port } = randomAddress();
+  const endpoint = `http://${host}:${port}`;
+  const args = ['serve', '--host', host, '--port', String(port)];
+  // A process group of its own: Ctrl-C reaches only the service, and requests in flight still find their database.
+  const child = spawn(binary, file === undefined ? args : [...args, '--db-path', file], {
+    stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
     windowsHide: true,
   });
-  const exited = once(guard, 'exit');
-  const started = Promise.withResolvers<{ port: number; databasePid: number } | string>();
-  const died = Promise.withResolvers<string>();
-  guard.on('message', (message: GuardMessage) => {
-    started.resolve('ended' in message ? message.ended : message);
-    if ('ended' in message)
-      died.resolve(`The embedded database ended: ${message.ended}. Start again with npm start.`);
-  });
-  guard.once('exit', (code, signal) => {
-    started.resolve('the guard process failed');
-    died.resolve(
-      `The guard process of the embedded database ended: ${signal ?? `exit code ${code}`}. Start again with npm start.`,
-    );
-  });
+  const closed = once(child, 'close');
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
   const stop = async (): Promise<void> => {
-    guard.ref();
-    if (guard.connected) guard.disconnect();
-    await exited;
+    child.ref();
+    child.kill('SIGTERM');
+    const timer = setTimeout(kill, KILL_AFTER_MS);
+    await closed.catch(() => {});
+    clearTimeout(timer);
+    process.off('exit', kill);
+    if (pidFile !== undefined) await rm(pidFile, { force: true });
   };
-  guard.send(options);
-  const listening = await Promise.race([started.promise, sleep(READY_WITHIN_MS, undefined, { ref: false })]);
-  if (typeof listening !== 'object') {
-    await stop();
-    throw new StartupError(`The embedded database did not start: ${listening ?? 'it did not respond'}.`);
-  }
-  guard.once('exit', () => killIfRunning(listening.databasePid));
-  // A database that was not stopped must not keep this process running; it ends with the process.
-  guard.unref();
-  guard.channel?.unref();
-  return {
-    endpoint: `http://127.0.0.1:${listening.port}`,
-    accessKeyId: options.accessKeyId,
-    died: died.promise,
-    stop,
-  };
-};
 
-/** A guard that was killed leaves its database running. */
-const killIfRunning = (pid: number): void => {
-  try {
-    process.kill(pid);
-  } catch {
-    // It has ended already.
+  let output = '';
+  const listening = Promise.withResolvers<true>();
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    output = `${output}${chunk}`.slice(-KEPT_OUTPUT_CHARACTERS);
+    if (!LISTENING.test(output)) return;
+    output = output.replace(LISTENING, '');
+    listening.resolve(true);
+  });
+  const ended = closed.then(
+    ([code, signal]) => {
+      const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+      return output.trim() === '' ? how : `${how} (its last output: ${output.trim()})`;
+    },
+    ({ message }: Error) => message,
+  );
+  if (pidFile !== undefined && child.pid !== undefined) {
+    await writePrivateJson(pidFile, { pid: child.pid, endpoint });
   }
+  const tooLate = sleep(READY_WITHIN_MS, 'it did not respond', { ref: false });
+  const isListening = await Promise.race([listening.promise, ended, tooLate]);
+  if (isListening !== true) {
+    await stop();
+    throw new StartupError(`The embedded database did not start: ${isListening}.`);
+  }
+  // A database that was not stopped must not keep this process running; it ends with the process.
+  child.unref();
+  (child.stderr as Socket).unref();
+  const died = ended.then((how) => `The embedded database ended: ${how}. Start again with npm start.`);
+  return { endpoint, died, stop };
 };

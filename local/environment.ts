@@ -66,17 +66,17 @@ export const setEnvironment = (options: LocalEnvironment): void => {
 /** In public mode a deploy requires a ceiling of SMS per day. */
 const PUBLIC_SMS_PER_DAY = '1000';
 
-/** The access key for a DynamoDB that this service did not start. DynamoDB Local keeps one database per access key, so it is fixed. */
-export const FIXED_ACCESS_KEY_ID = 'local';
-
 /** Sets credentials that are valid in no AWS account, so that nothing here touches the account a developer is signed in to. */
-export const setLocalCredentials = (accessKeyId = FIXED_ACCESS_KEY_ID): void => {
-  Object.assign(process.env, {
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_REGION: 'us-east-1',
-  });
-  // A profile would have precedence over the two above.
+export const setLocalCredentials = (): void => {
+  Object.assign(process.env, LOCAL_CREDENTIALS);
+  // A profile would have precedence over them.
   delete process.env.AWS_PROFILE;
   delete process.env.AWS_SESSION_TOKEN;
 };
+
+/** DynamoDB Local keeps one database per access key. The embedded one takes any. */
+export const LOCAL_CREDENTIALS = {
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+  AWS_REGION: 'us-east-1',
+} as const;

@@ -10,7 +10,7 @@ import type { Table } from '#shared/table/client.ts';
 import { writeAdminTarget } from './admin-target.ts';
 import type { ApiGatewayAccess } from './api-gateway/client.ts';
 import { startApiGateway } from './api-gateway/server.ts';
-import type { DataFolder } from './data-folder.ts';
+import { type DataFolder, type FolderOptions, openFolder } from './data-folder.ts';
 import type { Database } from './database.ts';
 import { type DemoSellers, registerExampleBuyer, seedDemo } from './demo-seeds.ts';
 import { chosenOtpAccess, KEY_PREFIX, setEnvironment, TABLE_NAME } from './environment.ts';
@@ -18,12 +18,11 @@ import { loadFunctions } from './gateway/functions.ts';
 import { gatewayCounts } from './gateway/throttles.ts';
 import { type Completed, gateway } from './gateway.ts';
 import { localAdministration } from './local-administration.ts';
-import { type DatabaseOptions, openLocalTable } from './local-database.ts';
 import { isLocalPath, localPaths } from './local-paths.ts';
 import { listenOnLoopback, type Serve } from './loopback-server.ts';
-import { type FolderOptions, openFolder } from './open-folder.ts';
 import { writePrivateJson } from './private-file.ts';
 import { forgetUse } from './reset.ts';
+import { type DatabaseOptions, openLocalTable } from './table.ts';
 
 /** The options of the local service. */
 export interface ServiceOptions extends DatabaseOptions, FolderOptions {
@@ -137,7 +136,6 @@ const announce = async (
     api_gateway_endpoint: apiGateway.endpoint,
     api_gateway_access_key_id: apiGateway.accessKeyId,
     dynamodb_endpoint: database.endpoint,
-    dynamodb_access_key_id: database.accessKeyId,
     table_name: TABLE_NAME,
     key_prefix: KEY_PREFIX,
     hash_secret_path: folder.hashSecretFile,

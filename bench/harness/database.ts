@@ -5,7 +5,7 @@ import type { Seller } from '#admin/stores/seller-store.ts';
 import { localUsagePlans } from '#local/api-gateway/client.ts';
 import { startApiGateway } from '#local/api-gateway/server.ts';
 import { startDatabase } from '#local/database.ts';
-import { FIXED_ACCESS_KEY_ID, setLocalCredentials } from '#local/environment.ts';
+import { setLocalCredentials } from '#local/environment.ts';
 import { localAdministration } from '#local/local-administration.ts';
 import { ensureTable } from '#local/table.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
@@ -90,7 +90,7 @@ const removalItems = (sellerId: string, removed: readonly number[]): object[] =>
 /** Starts an embedded database with the table, in memory. */
 export const startBenchDatabase = async () => {
   setLocalCredentials();
-  const database = await startDatabase({ accessKeyId: FIXED_ACCESS_KEY_ID });
+  const database = await startDatabase();
   const table = openTable(TABLE_NAME, database.endpoint);
   await ensureTable(table);
   const apiGateway = await startApiGateway({ clock: systemClock });

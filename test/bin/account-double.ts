@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { API_ID, PLAN_IDS } from '#local/api-gateway/identifiers.ts';
 import { openApiGateway } from '#local/api-gateway/simulator.ts';
-import { FIXED_ACCESS_KEY_ID, STAGE_NAME } from '#local/environment.ts';
+import { LOCAL_CREDENTIALS, STAGE_NAME } from '#local/environment.ts';
 import { respond } from '#local/gateway/proxy-event.ts';
 import { systemClock } from '#shared/clock.ts';
 import type { TestTable } from '#test/table/use-table.ts';
@@ -128,7 +128,10 @@ export const startAccountDouble = async (table?: TestTable) => {
     session: { isExpired: false },
     outputs: table && outputsOf(table),
   };
-  const apiGateway = await openApiGateway({ accessKeyId: FIXED_ACCESS_KEY_ID, clock: systemClock });
+  const apiGateway = await openApiGateway({
+    accessKeyId: LOCAL_CREDENTIALS.AWS_ACCESS_KEY_ID,
+    clock: systemClock,
+  });
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.url !== '/') return respond(response, await apiGateway.respondTo(request));
@@ -150,7 +153,7 @@ export const startAccountDouble = async (table?: TestTable) => {
     environment: {
       AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       AWS_REGION: 'eu-central-1',
-      AWS_ACCESS_KEY_ID: FIXED_ACCESS_KEY_ID,
+      AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.AWS_ACCESS_KEY_ID,
       AWS_SECRET_ACCESS_KEY: 'test',
       AWS_EC2_METADATA_DISABLED: 'true',
       AWS_CONFIG_FILE: '/dev/null',

@@ -7,7 +7,7 @@ import type { Deployment } from './deployment.ts';
 export const openTableOf = async ({ folder }: Deployment): Promise<Table> => {
   const target = await readAdminTarget(folder);
   if (target === undefined) throw new Error('the service was never started');
-  const credentials = { accessKeyId: target.dynamodb_access_key_id, secretAccessKey: 'local' };
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   return openAdminTable(target.table_name, {
     endpoint: target.dynamodb_endpoint,
     region: 'us-east-1',

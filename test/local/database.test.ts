@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DescribeTableCommand, DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
@@ -9,21 +9,30 @@ import { setLocalCredentials } from '#local/environment.ts';
 import { ensureTable } from '#local/table.ts';
 import { openTable } from '#shared/table/client.ts';
 import { newDataFolder, removeDataFolder, until } from '#test/service/running-service.ts';
-import { databaseProcess, processesWith } from './database-process.ts';
-
-const ACCESS_KEY_ID = 'KeyOfThisRun';
+import { databasePid, isRunning } from './database-process.ts';
 
 let folder: string;
-let file: string;
+let files: { readonly file: string; readonly pidFile: string };
 
 beforeEach(async () => {
-  setLocalCredentials(ACCESS_KEY_ID);
+  setLocalCredentials();
   folder = await newDataFolder();
-  file = join(folder, 'table.sqlite');
+  files = { file: join(folder, 'table.sqlite'), pidFile: join(folder, 'database.pid') };
 });
 afterEach(() => removeDataFolder(folder));
 
-const start = (): Promise<Database> => startDatabase({ accessKeyId: ACCESS_KEY_ID, file });
+const start = (): Promise<Database> => startDatabase(files);
+
+/** Starts the database in another process, which then ends in this way without a stop. Returns the process id of the database. */
+const startElsewhere = async (end: string): Promise<number> => {
+  const module = new URL('../../local/database.ts', import.meta.url).href;
+  const program = `import { startDatabase } from '${module}';
+    await startDatabase(${JSON.stringify(files)});
+    process.stdout.write('started');
+    ${end}`;
+  await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]).catch(() => {});
+  return databasePid(folder);
+};
 
 describe('startDatabase', () => {
   it('keeps its data in the file from one start to the next', async () => {
@@ -39,29 +48,41 @@ describe('startDatabase', () => {
     }
   });
 
-  it('leaves no process and no unwritten data after stop', async () => {
+  it('leaves no process, no unwritten data and no pid file after stop', async () => {
     const database = await start();
     const table = openTable('written', database.endpoint);
     await ensureTable(table);
     table.client.destroy();
+    const pid = await databasePid(folder);
     await database.stop();
-    expect(await processesWith(file)).toEqual([]);
-    expect(existsSync(`${file}-wal`)).toBe(false);
+    expect(isRunning(pid)).toBe(false);
+    expect(await readdir(folder)).toEqual(['table.sqlite']);
     await expect(fetch(database.endpoint)).rejects.toThrow();
   });
 
   it('does not keep a process running that did not stop it, and ends with that process', async () => {
-    const module = new URL('../../local/database.ts', import.meta.url).href;
-    const options = JSON.stringify({ accessKeyId: ACCESS_KEY_ID, file });
-    const program = `import { startDatabase } from '${module}'; console.log((await startDatabase(${options})).endpoint);`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
-    expect(stdout).toMatch(/^http:/);
-    await until(async () => (await processesWith(file)).length === 0);
+    const pid = await startElsewhere('');
+    await until(() => !isRunning(pid));
+  });
+
+  it('ends the database of a killed process that used the same files', async () => {
+    const pid = await startElsewhere("process.kill(process.pid, 'SIGKILL');");
+    expect(isRunning(pid)).toBe(true);
+    const database = await start();
+    await until(() => !isRunning(pid));
+    expect(await databasePid(folder)).not.toBe(pid);
+    await database.stop();
+  });
+
+  it('ends no other process that has got the number of an earlier database', async () => {
+    const endpoint = 'http://127.0.0.1:9';
+    await writeFile(files.pidFile, JSON.stringify({ pid: process.pid, endpoint }));
+    await (await start()).stop();
   });
 
   it('rejects with the output of the database if it does not start', async () => {
     const missing = join(folder, 'no', 'such', 'folder', 'table.sqlite');
-    await expect(startDatabase({ accessKeyId: ACCESS_KEY_ID, file: missing })).rejects.toThrow(
+    await expect(startDatabase({ file: missing })).rejects.toThrow(
       /^The embedded database did not start: exit code 1 \(its last output: .*unable to open database file/,
     );
   });
@@ -70,31 +91,13 @@ describe('startDatabase', () => {
 describe('died', () => {
   it.each(['SIGKILL', 'SIGABRT'] as const)('names the signal %s that ended the database', async (signal) => {
     const database = await start();
-    process.kill((await databaseProcess(file)).pid, signal);
+    process.kill(await databasePid(folder), signal);
     expect(await database.died).toBe(
       `The embedded database ended: signal ${signal}. Start again with npm start.`,
     );
     await database.stop();
   });
-
-  it('names the signal that ended the guard process, and the database ends too', async () => {
-    const database = await start();
-    const { pid, guardPid } = await databaseProcess(file);
-    process.kill(guardPid, 'SIGKILL');
-    expect(await database.died).toBe(
-      'The guard process of the embedded database ended: SIGKILL. Start again with npm start.',
-    );
-    await until(() => !isRunning(pid));
-  });
 });
-
-const isRunning = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 describe('binaryPath', () => {
   it('throws a sentence with the alternative on a platform without a binary', () => {
@@ -106,7 +109,7 @@ describe('binaryPath', () => {
 
 describe('ensureTable', () => {
   it('creates the table as the data stack does, once', async () => {
-    const database = await startDatabase({ accessKeyId: ACCESS_KEY_ID });
+    const database = await startDatabase();
     const table = openTable('new', database.endpoint);
     await ensureTable(table);
     await ensureTable(table);

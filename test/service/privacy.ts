@@ -34,7 +34,7 @@ export const tracesOf = async ({ folder, demo, terminal }: RunningService): Prom
 const scan = async (folder: string): Promise<string> => {
   const target = await readAdminTarget(folder);
   if (target === undefined) throw new Error('the service is not running');
-  setLocalCredentials(target.dynamodb_access_key_id);
+  setLocalCredentials();
   const { client, name: TableName } = openTable(target.table_name, target.dynamodb_endpoint);
   const pages: string[] = [];
   let ExclusiveStartKey: Record<string, unknown> | undefined;

@@ -27,7 +27,7 @@ beforeAll(async () => {
   service = await startRunningService();
   target = localTarget(service.demo);
   const deployment = (await readAdminTarget(service.folder)) as AdminTarget;
-  setLocalCredentials(deployment.dynamodb_access_key_id);
+  setLocalCredentials();
   table = openTable(deployment.table_name, deployment.dynamodb_endpoint);
   apiGateway = localUsagePlans({
     endpoint: deployment.api_gateway_endpoint,

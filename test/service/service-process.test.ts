@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { databaseProcess, processesWith } from '#test/local/database-process.ts';
+import { databasePid, isRunning } from '#test/local/database-process.ts';
 import { call, expectProblem, expectRetryAfter } from '#test/scenarios/call.ts';
 import { localTarget } from './local-target.ts';
 import {
@@ -19,9 +19,6 @@ import {
   startRunningService,
   until,
 } from './running-service.ts';
-
-const untilGone = (text: string): Promise<void> =>
-  until(async () => (await processesWith(text)).length === 0);
 
 let folder: string;
 
@@ -97,7 +94,7 @@ describe('options', () => {
     const { code, text } = await runService(['--port', '0', '--data', folder], { OTP_ACCESS: 'open' });
     expect(code).toBe(1);
     expect(text).toContain('OTP_ACCESS must be "api-key" or "public".');
-    expect(await processesWith(folder)).toEqual([]);
+    expect(existsSync(join(folder, 'database.pid'))).toBe(false);
   });
 });
 
@@ -109,7 +106,7 @@ describe('the running service', () => {
   });
   afterEach(async () => {
     await service.stop('SIGKILL');
-    await untilGone(folder);
+    if (existsSync(join(folder, 'database.pid'))) process.kill(await databasePid(folder), 'SIGKILL');
   });
 
   it('locks its folder against a second service', async () => {
@@ -134,9 +131,9 @@ describe('the running service', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'exits 0 after %s and leaves no process, no open port and no demo.json',
     async (signal) => {
-      expect(await processesWith(folder)).not.toEqual([]);
+      const database = await databasePid(folder);
       expect(await service.stop(signal)).toBe(0);
-      expect(await processesWith(folder)).toEqual([]);
+      expect(isRunning(database)).toBe(false);
       await expect(fetch(service.demo.base_url)).rejects.toThrow();
       expect(existsSync(join(folder, 'demo.json'))).toBe(false);
       expect(existsSync(join(folder, 'table.sqlite-wal'))).toBe(false);
@@ -144,7 +141,7 @@ describe('the running service', () => {
   );
 
   it('returns 503 while its database does not respond, and 200 when it responds again', async () => {
-    const { pid: database } = await databaseProcess(folder);
+    const database = await databasePid(folder);
     const target = localTarget(service.demo);
     const list = () => call(target, '/v1/users', { key: target.keys.free });
     process.kill(database, 'SIGSTOP');
@@ -163,14 +160,13 @@ describe('the running service', () => {
     const requests = Array.from({ length: 20 }, () =>
       call(target, '/v1/users', { key: target.keys.professional }).catch(() => undefined),
     );
-    process.kill((await databaseProcess(folder)).pid, 'SIGKILL');
+    process.kill(await databasePid(folder), 'SIGKILL');
     const [code] = await closed;
     await Promise.all(requests);
     expect(code).toBe(1);
     expect(service.terminal()).toMatch(
       /\nThe embedded database ended: signal SIGKILL\. Start again with npm start\.\n$/,
     );
-    expect(await processesWith(folder)).toEqual([]);
   });
 
   it('responds to a request in flight before it ends', async () => {
@@ -193,26 +189,27 @@ describe('the running service', () => {
     expect(await stopped).toBe(0);
   });
 
-  it('ends its database even when it is killed', async () => {
+  it('starts again after it was killed, and ends the database that was left behind', async () => {
+    const database = await databasePid(folder);
     await service.stop('SIGKILL');
-    await untilGone(folder);
+    service = await startRunningService({ folder });
+    await until(() => !isRunning(database));
+    expect((await call(localTarget(service.demo), '/.well-known/jwks.json')).status).toBe(200);
   });
 });
 
 describe('under npm', () => {
-  it('stops when the shell in which npm runs it has ended', async () => {
-    const shell = spawn(
-      'sh',
-      ['-c', '"$@"; true', 'sh', process.execPath, PROGRAM, '--port', '0', '--data', folder],
-      {
-        stdio: 'ignore',
-        env: { ...process.env, npm_lifecycle_event: 'start' },
-      },
-    );
+  it('stops when the process in which npm runs it has ended', async () => {
+    const args = JSON.stringify([PROGRAM, '--port', '0', '--data', folder]);
+    const program = `require('node:child_process').spawn(process.execPath, ${args})`;
+    const parent = spawn(process.execPath, ['-e', program], {
+      stdio: 'ignore',
+      env: { ...process.env, npm_lifecycle_event: 'start' },
+    });
     const readyFile = join(folder, 'demo.json');
     await until(() => existsSync(readyFile));
-    shell.kill('SIGTERM');
-    await untilGone(folder);
-    expect(existsSync(readyFile)).toBe(false);
+    const database = await databasePid(folder);
+    parent.kill('SIGTERM');
+    await until(() => !isRunning(database) && !existsSync(readyFile));
   });
 });

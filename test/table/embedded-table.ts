@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { type Database, startDatabase } from '#local/database.ts';
-import { FIXED_ACCESS_KEY_ID, setLocalCredentials } from '#local/environment.ts';
+import { setLocalCredentials } from '#local/environment.ts';
 import { ensureTable } from '#local/table.ts';
 import { openTable, type Table } from '#shared/table/client.ts';
 
@@ -20,7 +20,7 @@ export interface EmbeddedTable extends Table {
 /** Makes the table in the database that all test files of a worker share and that ends with the worker. `stop` it in afterAll. */
 export const startEmbeddedTable = async (): Promise<EmbeddedTable> => {
   setLocalCredentials();
-  worker[DATABASE] ??= startDatabase({ accessKeyId: FIXED_ACCESS_KEY_ID });
+  worker[DATABASE] ??= startDatabase();
   const { endpoint } = await worker[DATABASE];
   const table = openTable(`test-${randomUUID()}`, endpoint, ON_A_BUSY_MACHINE);
   await ensureTable(table);

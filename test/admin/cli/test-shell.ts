@@ -7,7 +7,7 @@ import { randomIds } from '#admin/ids.ts';
 import { deployments } from '#bin/deployments.ts';
 import { writeAdminTarget } from '#local/admin-target.ts';
 import type { SimulatorOptions } from '#local/api-gateway/simulator.ts';
-import { FIXED_ACCESS_KEY_ID, STAGE_NAME } from '#local/environment.ts';
+import { STAGE_NAME } from '#local/environment.ts';
 import { systemClock } from '#shared/clock.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { fileSecret } from '#shared/secrets/secret-source.ts';
@@ -39,7 +39,6 @@ export const startTestShell = async (options: Partial<SimulatorOptions> = {}) =>
     api_gateway_endpoint: apiGateway.access.endpoint,
     api_gateway_access_key_id: apiGateway.access.accessKeyId,
     dynamodb_endpoint: table.endpoint,
-    dynamodb_access_key_id: FIXED_ACCESS_KEY_ID,
     table_name: table.name,
     key_prefix: 'blk_test_',
     hash_secret_path: secretPath,
