@@ -3,7 +3,7 @@ import type { Request, ResponseOf } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { paidCheck } from '#shared/identity-registry/check-person.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
-import { type Problem, problem } from '#shared/problems.ts';
+import { Problem, problem } from '#shared/problems.ts';
 import { assertSandboxAllowed } from '#shared/providers/sandbox.ts';
 import { type KeyLimits, keyLimits } from '#shared/rate-limits/request-limits.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
@@ -22,7 +22,10 @@ const route = userRoutes['create-user'];
 type Response = ResponseOf<typeof route>;
 type Deps = ReturnType<typeof build>;
 
-/** While one of them is used up, every link of the key is refused: no response tells then whether a person or a buyer is known. */
+/**
+ * While one of them, or one of the limits on paid checks, is used up, every link of the key is refused: no response tells then whether
+ * a person or a buyer is known.
+ */
 const LIMITS = ['refused-links-per-hour', 'failed-checks-per-hour'] as const;
 
 /**
@@ -39,12 +42,14 @@ const linkOrFind = async (
   hasWaited: boolean,
 ): Promise<Response | undefined> => {
   const limits = keyLimits({ rateLimiter, clock }, { caller, withinPlan });
+  const paidChecks = ceilings.paidChecks(caller);
   const link = await linkHashes(hashes, caller.sellerId, body);
 
-  const [{ person, buyerHash, isExternalIdTaken, record }] = await Promise.all([
-    users.lookUp({ ...link, externalId: body.external_id }),
+  const [{ person, buyerHash, isExternalIdTaken, record, limitStates }] = await Promise.all([
+    users.lookUp({ ...link, externalId: body.external_id, limits: paidChecks.limits, nowMs: clock() }),
     hasWaited ? limits.recheck(...LIMITS) : limits.check(...LIMITS),
   ]);
+  paidChecks.throwIfUsedUp(limitStates);
   if (person !== undefined) {
     if (!isSameLink(person, link, body)) throw await refusedLink(limits, 'user_conflict', person.userId);
     const user = await users.getUser(link.sellerId, person.userId);
@@ -55,15 +60,24 @@ const linkOrFind = async (
   if (isExternalIdTaken) throw await refusedLink(limits, 'external_id_conflict');
 
   const check = { sellerId: link.sellerId, personHash: link.personHashes[0], record, deadlineMs, limits };
-  const result = await checks.oneAtATime(check, async (release) => {
+  const linked = checks.oneAtATime(check, async (release) => {
     const toCheck = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
     const count = () => ceilings.consumePaidCheck(caller, limits);
     await paidCheck({ identityRegistry, count }, toCheck, deadlineMs);
     const newLink = { ...link, buyerHash, birthDay: body.birth_date.isoDay, user: newUser(body, clock()) };
     return users.link(newLink, deadlineMs, [release]);
   });
+  const result = await linked.catch(async (error) => {
+    // A linked person needs no check. So an undecided one tells that this person is not linked.
+    if (isUndecided(error)) await limits.consume('refused-links-per-hour');
+    throw error;
+  });
   return result.written ? { status: 201, body: result.value } : undefined;
 };
+
+/** The check ended without a verdict, or none was left of the paid checks. */
+const isUndecided = (error: unknown): boolean =>
+  error instanceof Problem && ['verification_unavailable', 'rate_limit_exceeded'].includes(error.code);
 
 const linkHashes = async (hashes: KeyedHashes, sellerId: string, body: NewUser): Promise<LinkHashes> => {
   const [personHashes, phoneHashes] = await Promise.all([

@@ -153,7 +153,7 @@ export const options = {
       paidChecksPerDay: v.nullable(wholeNumber(1, 1_000_000_000)),
       smsPerDay: v.nullable(wholeNumber(1, 1_000_000_000)),
     }),
-    'Daily ceilings of the stage on what costs money, over all keys; an alarm at 80 %. A key without `buyers:register` uses at most a quarter of each: [limits](limits.md#limits-of-a-deployment).',
+    'Daily ceilings of the stage on what costs money, over all keys; an alarm at 80 %. A seller uses at most a quarter of each: [limits](limits.md#limits-of-a-deployment).',
   ),
   rollout: option(
     oneOf(['all-at-once', 'gradual', 'direct']),

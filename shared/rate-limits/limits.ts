@@ -10,7 +10,7 @@ import {
 
 /** A limit on one subject: at most `limit` in each clock window (UTC). */
 export interface Limit {
-  /** A key id, or `stage:<ceiling>`. Never personal data. */
+  /** A key id, a seller id or `stage:<ceiling>`. Never personal data. */
   readonly subject: string;
   /** What is counted. Limits of a subject with different names are counted apart. */
   readonly name: string;

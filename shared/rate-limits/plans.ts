@@ -46,7 +46,8 @@ export const KEY_LIMITS = {
     byPlan: { free: 10, professional: 100 },
   },
   'refused-links-per-hour': {
-    counts: 'Links refused with buyer_not_registered, user_conflict or external_id_conflict',
+    counts:
+      'Links refused with buyer_not_registered, user_conflict or external_id_conflict; undecided checks',
     windowSeconds: HOUR_SECONDS,
     byPlan: { free: 100, professional: 1000 },
   },

@@ -47,12 +47,6 @@ export const stateIn = (item: StoredItem | undefined, limit: Limit, nowMs: numbe
   };
 };
 
-/** Returns the parts of an UpdateItem that make it return the counts of other limits too: each is set to the value that it has. */
-const alsoReturn = (limits: readonly Limit[], nowMs: number) => ({
-  assignments: limits.map((_, index) => `, #read${index} = if_not_exists(#read${index}, :zero)`).join(''),
-  names: Object.fromEntries(limits.map((limit, index) => [`#read${index}`, countAttribute(limit, nowMs)])),
-});
-
 /**
  * Counts against limits in clock windows. `timeoutMs`: the longest time of a call. Throws the errors of the table; the caller decides
  * what an unreachable store means.
@@ -72,15 +66,15 @@ export const rateLimiter = (table: Table, timeoutMs: number) => {
     nowMs: number,
   ): Promise<[LimitState, ...LimitState[]]> => {
     const token = randomUUID();
-    const read = alsoReturn(others, nowMs);
     const result = await conditionalWrite(
       client.send(
         new UpdateCommand({
           TableName,
           Key: limitKey(limit, nowMs),
-          UpdateExpression: `SET #count = if_not_exists(#count, :zero) + :one, last_token = :token, #ttl = :ttl${read.assignments}`,
+          UpdateExpression:
+            'SET #count = if_not_exists(#count, :zero) + :one, last_token = :token, #ttl = :ttl',
           ConditionExpression: 'attribute_not_exists(#count) OR (#count < :limit AND last_token <> :token)',
-          ExpressionAttributeNames: { '#count': countAttribute(limit, nowMs), '#ttl': 'ttl', ...read.names },
+          ExpressionAttributeNames: { '#count': countAttribute(limit, nowMs), '#ttl': 'ttl' },
           ExpressionAttributeValues: {
             ':zero': 0,
             ':one': 1,
@@ -88,7 +82,7 @@ export const rateLimiter = (table: Table, timeoutMs: number) => {
             ':token': token,
             ':ttl': Math.ceil(nowMs / 1000) + itemSeconds(limit) + KEEP_SECONDS,
           },
-          ReturnValues: 'UPDATED_NEW',
+          ReturnValues: 'ALL_NEW',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
         timeout(),

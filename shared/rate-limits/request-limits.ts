@@ -4,7 +4,7 @@
  */
 import type { Clock } from '#shared/clock.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
-import { Problem, type ProblemCode, problem } from '#shared/problems.ts';
+import { Problem, problem } from '#shared/problems.ts';
 import { type Consumed, consumed } from './consumed.ts';
 import {
   keyLimit,
@@ -34,15 +34,8 @@ export interface KeyLimits {
   check(...names: readonly HourlyLimitName[]): Promise<void>;
   /** Like `check`, for a request that has waited: reads the limits as they are now, in one call. */
   recheck(...names: readonly HourlyLimitName[]): Promise<void>;
-  /** Counts one, or throws `rate_limit_exceeded` and counts nothing. `share`: may be lower than the limit, and throws its own code. */
-  consume(name: KeyLimitName, share?: LimitShare): Promise<Consumed>;
-}
-
-/** A second limit on the same count: the key's share of a ceiling. */
-export interface LimitShare {
-  readonly limit: number;
-  /** The problem while the share is used up, with Retry-After. */
-  readonly code: ProblemCode;
+  /** Counts one, or throws `rate_limit_exceeded` and counts nothing. */
+  consume(name: KeyLimitName): Promise<Consumed>;
 }
 
 /** `rate_limit_exceeded` by an hourly or daily limit, which is an item of its own in the rate-limit headers. */
@@ -141,12 +134,9 @@ export const keyLimits = (
       for (const [index, name] of names.entries()) throwIfExceeded(name, states?.[index]);
     },
 
-    async consume(name, share) {
-      const own = keyLimit(name, caller);
-      const limit = share !== undefined && share.limit < own.limit ? { ...own, limit: share.limit } : own;
+    async consume(name) {
+      const limit = keyLimit(name, caller);
       const state = await orUncounted(() => rateLimiter.increment(limit, nowMs));
-      if (share !== undefined && limit !== own && state?.allowed === false)
-        throw problem(share.code, { retryAfterSeconds: state.resetSeconds });
       throwIfExceeded(name, state);
       if (state?.remaining === 0) logEvent('key_limit_used_up', { limit: name, key_id: caller.keyId });
       // After a count that was not made, the refund does nothing either: the store is not called again.

@@ -5,13 +5,13 @@
 
 import type { Clock } from '#shared/clock.ts';
 import { logEvent } from '#shared/log.ts';
-import { type ProblemCode, problem } from '#shared/problems.ts';
+import { problem } from '#shared/problems.ts';
 import { isBuyerApp, type Scope } from '#shared/scopes.ts';
 import { type Consumed, consumeAll, consumed } from './consumed.ts';
-import type { Limit, LimitState } from './limits.ts';
+import { keyLimit, type Limit, type LimitedKey, type LimitState } from './limits.ts';
 import { DAY_SECONDS } from './plans.ts';
 import type { RateLimiter } from './rate-limiter.ts';
-import type { KeyLimits } from './request-limits.ts';
+import { KeyLimitExceeded, type KeyLimits } from './request-limits.ts';
 
 /** Calls a day; undefined: no ceiling. */
 export interface StageCeilingNumbers {
@@ -20,13 +20,40 @@ export interface StageCeilingNumbers {
 }
 
 /** The key of a request; undefined where no key is required. */
-type CountedKey = { readonly keyId: string; readonly scopes: readonly Scope[] } | undefined;
+type CountedKey =
+  | { readonly keyId: string; readonly sellerId: string; readonly scopes: readonly Scope[] }
+  | undefined;
 
-/** What one key without buyers:register can use of a ceiling: a quarter, at least 1. */
-const keyShare = (callsPerDay: number): number => Math.max(1, Math.floor(callsPerDay / 4));
+/** What is thrown with Retry-After while a ceiling or a share of it is used up. */
+const CODES = {
+  'paid-checks-per-day': 'verification_unavailable',
+  'sms-per-day': 'sms_unavailable',
+} as const;
 
-/** What all keys without buyers:register can use of the ceiling of SMS. The last fifth is for the buyer app alone. */
-const sellersShare = (smsPerDay: number): number => Math.floor((smsPerDay * 4) / 5);
+type CeilingName = keyof typeof CODES;
+
+/** What all keys without buyers:register can use of a ceiling. The last fifth of the SMS is for the buyer app alone. */
+const OF_ALL_SELLERS = { 'paid-checks-per-day': 1, 'sms-per-day': 0.8 } as const;
+
+/** The limits that a ceiling sets a key: its seller's share, which is a quarter over all its keys (at least 1), and the ceiling. */
+const limitsOf = (ceiling: CeilingName, callsPerDay: number, key: CountedKey): Limit[] => {
+  const daily = (subject: string, name: string, limit: number) => ({
+    subject,
+    name,
+    limit,
+    windowSeconds: DAY_SECONDS,
+  });
+  const ofStage = (limit: number) => daily(`stage:${ceiling}`, 'count', limit);
+  if (key === undefined || isBuyerApp(key)) return [ofStage(callsPerDay)];
+  return [
+    daily(key.sellerId, ceiling, Math.max(1, Math.floor(callsPerDay / 4))),
+    ofStage(Math.floor(callsPerDay * OF_ALL_SELLERS[ceiling])),
+  ];
+};
+
+const throwIfUsedUp = (ceiling: CeilingName, { allowed, resetSeconds }: LimitState): void => {
+  if (!allowed) throw problem(CODES[ceiling], { retryAfterSeconds: resetSeconds });
+};
 
 /**
  * The ceilings of this stage. An unset ceiling makes no call to the table. Each counted call writes `stage_ceiling_counted`, whose
@@ -37,68 +64,68 @@ export const stageCeilings = (
   { paidChecksPerDay, smsPerDay }: StageCeilingNumbers,
   clock: Clock,
 ) => {
-  /** Counts one against a limit of a day. Throws `code` with Retry-After if it is used up. */
-  const consume = async (
-    daily: Omit<Limit, 'windowSeconds'>,
-    code: ProblemCode,
-    logCount: (state: LimitState) => void,
-  ): Promise<Consumed> => {
-    const limit = { ...daily, windowSeconds: DAY_SECONDS };
-    const nowMs = clock();
-    const state = await limiter.increment(limit, nowMs);
-    logCount(state);
-    if (!state.allowed) throw problem(code, { retryAfterSeconds: state.resetSeconds });
-    // A refund that cannot be written leaves the count one too high, which spends nothing.
-    return consumed(() => limiter.decrement(limit, nowMs).catch(() => {}));
+  const logCount = (
+    ceiling: CeilingName,
+    callsPerDay: number,
+    key: CountedKey,
+    limit: Limit,
+    state: LimitState,
+  ) => {
+    if (limit.subject === `stage:${ceiling}`) {
+      const used_percent = Math.round(((limit.limit - state.remaining) / callsPerDay) * 100);
+      logEvent('stage_ceiling_counted', { ceiling, used_percent });
+    } else if (state.allowed && state.remaining === 0) {
+      logEvent('key_limit_used_up', { limit: ceiling, key_id: key?.keyId });
+    }
   };
 
-  /** Counts one of the stage, up to `limit` of the ceiling. */
-  const consumeOfStage = (
-    ceiling: string,
-    { callsPerDay, limit }: { readonly callsPerDay: number; readonly limit: number },
-    code: ProblemCode,
-  ): Promise<Consumed> =>
-    consume({ subject: `stage:${ceiling}`, name: 'count', limit }, code, ({ remaining }) =>
-      logEvent('stage_ceiling_counted', {
-        ceiling,
-        used_percent: Math.round(((limit - remaining) / callsPerDay) * 100),
-      }),
-    );
+  /** Counts one of a key's own limit, then of its seller's share, then of the stage. Refunds the counts before one that is refused. */
+  const consume = (
+    ceiling: CeilingName,
+    callsPerDay: number | undefined,
+    key: CountedKey,
+    own: () => Promise<Consumed>,
+  ) => {
+    if (callsPerDay === undefined) return own();
+    const counts = limitsOf(ceiling, callsPerDay, key).map((limit) => async () => {
+      const nowMs = clock();
+      const state = await limiter.increment(limit, nowMs);
+      logCount(ceiling, callsPerDay, key, limit, state);
+      throwIfUsedUp(ceiling, state);
+      // A refund that cannot be written leaves the count one too high, which spends nothing.
+      return consumed(() => limiter.decrement(limit, nowMs).catch(() => {}));
+    });
+    return consumeAll(own, ...counts);
+  };
 
   return {
-    /**
-     * Counts one identity check and one phone-ownership check of a key and of the stage. The count of the key's own limit is also that
-     * of its share of the ceiling. Throws `rate_limit_exceeded` if the key's limit is used up, `verification_unavailable` if its share
-     * or the ceiling is.
-     */
-    async consumePaidCheck(key: CountedKey, limits: Pick<KeyLimits, 'consume'>): Promise<Consumed> {
-      if (paidChecksPerDay === undefined) return limits.consume('paid-checks-per-day');
-      const [name, code] = ['paid-checks-per-day', 'verification_unavailable'] as const;
-      const share = isBuyerApp(key) ? undefined : { limit: keyShare(paidChecksPerDay), code };
-      const whole = { callsPerDay: paidChecksPerDay, limit: paidChecksPerDay };
-      return consumeAll(
-        () => limits.consume(name, share),
-        () => consumeOfStage(name, whole, code),
-      );
+    /** The limits on the paid checks of a key, and what throws while one of them is used up. The states are in the order of the limits. */
+    paidChecks(key: LimitedKey & NonNullable<CountedKey>) {
+      const own = keyLimit('paid-checks-per-day', key);
+      const ofStage =
+        paidChecksPerDay === undefined ? [] : limitsOf('paid-checks-per-day', paidChecksPerDay, key);
+      return {
+        limits: [own, ...ofStage],
+        throwIfUsedUp([ownState, ...states]: readonly LimitState[]): void {
+          if (ownState?.allowed === false) throw new KeyLimitExceeded({ ...own, ...ownState });
+          for (const state of states) throwIfUsedUp('paid-checks-per-day', state);
+        },
+      };
     },
 
     /**
-     * Counts one SMS of a key and of the stage. Throws `rate_limit_exceeded` if the key's limit is used up, `sms_unavailable` if its
-     * share of the ceiling, the share of all sellers or the ceiling is.
+     * Counts one identity check and one phone-ownership check. Throws `rate_limit_exceeded` if the key's limit is used up,
+     * `verification_unavailable` if its seller's share or the ceiling is.
      */
-    async consumeSms(key: CountedKey, limits: Pick<KeyLimits, 'consume'>): Promise<Consumed> {
-      const ofKey = () => limits.consume('sms-per-hour');
-      if (smsPerDay === undefined) return ofKey();
-      const [name, code] = ['sms-per-day', 'sms_unavailable'] as const;
-      const ofStage = (limit: number) => () => consumeOfStage(name, { callsPerDay: smsPerDay, limit }, code);
-      if (key === undefined || isBuyerApp(key)) return consumeAll(ofKey, ofStage(smsPerDay));
-      const share = { subject: key.keyId, name, limit: keyShare(smsPerDay) };
-      const ofShare = () =>
-        consume(share, code, ({ allowed, remaining }) => {
-          if (allowed && remaining === 0) logEvent('key_limit_used_up', { limit: name, key_id: key.keyId });
-        });
-      return consumeAll(ofKey, ofShare, ofStage(sellersShare(smsPerDay)));
-    },
+    consumePaidCheck: (key: CountedKey, limits: Pick<KeyLimits, 'consume'>): Promise<Consumed> =>
+      consume('paid-checks-per-day', paidChecksPerDay, key, () => limits.consume('paid-checks-per-day')),
+
+    /**
+     * Counts one SMS. Throws `rate_limit_exceeded` if the key's limit is used up, `sms_unavailable` if its seller's share of the ceiling,
+     * the share of all sellers or the ceiling is.
+     */
+    consumeSms: (key: CountedKey, limits: Pick<KeyLimits, 'consume'>): Promise<Consumed> =>
+      consume('sms-per-day', smsPerDay, key, () => limits.consume('sms-per-hour')),
   };
 };
 

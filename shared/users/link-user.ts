@@ -1,3 +1,5 @@
+import type { Limit } from '#shared/rate-limits/limits.ts';
+import { limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import {
@@ -34,6 +36,9 @@ export interface LinkHashes {
 /** What a link is decided by. */
 export interface LinkLookup extends LinkHashes {
   readonly externalId?: string | undefined;
+  /** Limits of which none may be used up, and the time at which. */
+  readonly limits: readonly Limit[];
+  readonly nowMs: number;
 }
 
 /** A link to make. */
@@ -111,13 +116,14 @@ const readCounts = async (table: Table, sellerId: string): Promise<SellerCounts>
 export const userLinks = (table: Table) => ({
   /**
    * Reads in one call what decides on a link: the person if the seller has linked it, the phone hash under which the buyer is
-   * registered, whether another user has the external id, and the record of the person's checks.
+   * registered, whether another user has the external id, the record of the person's checks, and the states of the limits.
    */
-  async lookUp({ sellerId, personHashes, phoneHashes, externalId }: LinkLookup) {
+  async lookUp({ sellerId, personHashes, phoneHashes, externalId, limits, nowMs }: LinkLookup) {
     const personKeys = personKeysOf(sellerId, personHashes);
     const checkKey = personCheckKey(sellerId, personHashes[0]);
     const externalKeys = externalId === undefined ? [] : [externalIdKey(sellerId, externalId)];
-    const keys = [...personKeys, ...phoneHashes.map(buyerKey), checkKey, ...externalKeys];
+    const limitKeys = limits.map((limit) => limitKey(limit, nowMs));
+    const keys = [...personKeys, ...phoneHashes.map(buyerKey), checkKey, ...externalKeys, ...limitKeys];
     const items = await batchGet(table, keys);
     const person = personKeys.map((key) => itemOf(items, key)).find((item) => item !== undefined);
     return {
@@ -125,6 +131,7 @@ export const userLinks = (table: Table) => ({
       buyerHash: phoneHashes.find((hash) => itemOf(items, buyerKey(hash)) !== undefined),
       isExternalIdTaken: externalKeys.some((key) => itemOf(items, key) !== undefined),
       record: checkRecordFrom(itemOf(items, checkKey)),
+      limitStates: limits.map((limit) => stateIn(itemOf(items, limitKey(limit, nowMs)), limit, nowMs)),
     };
   },
 

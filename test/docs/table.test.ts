@@ -164,7 +164,7 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   }
   const ceilings = stageCeilings(patientLimiter(table), { smsPerDay: 10 }, () => NOW_MS);
   const unlimited = { consume: async () => consumed() };
-  await observed(ceilings.consumeSms({ keyId: key.key_id, scopes: [] }, unlimited));
+  await observed(ceilings.consumeSms({ sellerId, keyId: key.key_id, scopes: [] }, unlimited));
 
   const check = {
     sellerId,

@@ -178,10 +178,14 @@ const BUDGETS: readonly Budget[] = [
   },
   {
     operation: 'create-user',
-    request: 'a new link in a stage with a ceiling of paid checks',
+    request: 'a new link of a seller in a stage with a ceiling of paid checks, which also counts its share',
     status: 201,
-    rounds: [['BatchGet', 'Update'], ['Put'], ['Update'], ['Update'], ['Get'], ['TransactWrite']],
-    make: (on) => create(on, { ceilings: { paidChecksPerDay: 1_000_000 } }),
+    rounds: [['BatchGet', 'Update'], ['Put'], ['Update'], ['Update'], ['Update'], ['Get'], ['TransactWrite']],
+    async make(on) {
+      const ceilings = { paidChecksPerDay: 1_000_000 };
+      const authorizer = { ...newKey(), scopes: 'users:write' };
+      return createUserUnderTest(on, { ceilings }).call({ body: await newBuyerIn(table), authorizer });
+    },
   },
   {
     operation: 'create-user',
@@ -222,7 +226,7 @@ const BUDGETS: readonly Budget[] = [
   },
   {
     operation: 'send-otp',
-    request: 'a code of a seller in a stage with a ceiling of SMS, which also counts the share of the key',
+    request: 'a code of a seller in a stage with a ceiling of SMS, which also counts the share of the seller',
     status: 202,
     rounds: [['BatchGet', 'Update'], ['Update'], ['Update'], ['Update'], ['TransactWrite']],
     make: (on) => sendOtpOn(on, { smsPerDay: 1_000_000 }).send(newPerson().phone),

@@ -1,4 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { problem } from '#shared/problems.ts';
 import { HOUR_SECONDS } from '#shared/rate-limits/plans.ts';
 import { type RateLimiter, rateLimiter, windowOf } from '#shared/rate-limits/rate-limiter.ts';
 import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
@@ -11,7 +12,7 @@ import type { Reply } from './harness.ts';
 
 const table = useTable();
 beforeAll(async () => {
-  await addSellers(table, 'sel_test');
+  await addSellers(table, 'sel_test', 'sel_other');
 });
 
 const codesOf = (replies: readonly Reply[]) => replies.map(({ status, json }) => json.code ?? status).sort();
@@ -252,6 +253,43 @@ describe('refused-links-per-hour', () => {
     expect((await link(key)).status).toBe(201);
   });
 
+  it.each([
+    ['no verdict', { identity: unavailableBecause('upstream') }],
+    ['no call of a provider', { ownership: unavailableBecause('circuit_open') }],
+  ] as const)(
+    'counts a check that ended with %s: then the right data of a linked person are refused too',
+    async (_end, results) => {
+      const { call, link, registry } = createUserUnderTest(table);
+      const key = limitedKey();
+      const linked = await newBuyerIn(table);
+      await call({ body: linked, authorizer: key });
+      Object.assign(registry, results);
+      const replies = [await link(key), await link(key), await link(key)];
+      replies.push(await call({ body: linked, authorizer: key }));
+      expect(replies.map(({ json }) => json.code)).toEqual([
+        ...Array(2).fill('verification_unavailable'),
+        ...Array(2).fill('rate_limit_exceeded'),
+      ]);
+    },
+  );
+
+  it('counts a link that found the paid checks used up after the look-up, as links at once do', async () => {
+    const usedUp = problem('rate_limit_exceeded', { retryAfterSeconds: 1 });
+    const { link } = createUserUnderTest(table, {
+      deps: (deps) => ({
+        ...deps,
+        ceilings: { ...deps.ceilings, consumePaidCheck: () => Promise.reject(usedUp) },
+      }),
+    });
+    const key = limitedKey();
+    const replies = [await link(key), await link(key), await link(key)];
+    expect(replies.map(({ headers }) => headers['RateLimit-Policy']?.includes('refused-links'))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
   it('is logged once with the id of the key when it is used up', async () => {
     const { call, lines } = createUserUnderTest(table);
     const key = limitedKey();
@@ -306,10 +344,58 @@ describe('paid-checks-per-day', () => {
     expect((await link(key)).status).toBe(201);
   });
 
+  /** Links with the right data, another birth date, an unknown phone and a new buyer. */
+  const linksOfAll = async (linked: Awaited<ReturnType<typeof newBuyerIn>>) => [
+    linked,
+    { ...linked, birth_date: '1370/1/16' },
+    newPerson(),
+    await newBuyerIn(table),
+  ];
+
+  it('when used up, returns one and the same response to every link and counts no refused link', async () => {
+    const { call, paid } = createUserUnderTest(table);
+    const linked = await newBuyerIn(table);
+    const limits = JSON.stringify({ 'paid-checks-per-day': 1, 'refused-links-per-hour': 1 });
+    const key = { ...newKey('professional'), limits };
+    expect((await call({ body: linked, authorizer: key })).status).toBe(201);
+    for (const body of await linksOfAll(linked)) {
+      const { json, headers } = await call({ body, authorizer: key });
+      expect([json.code, headers['Retry-After']]).toEqual(['rate_limit_exceeded', String(16 * 3600)]);
+      expect(headers.RateLimit).toContain('"paid-checks-per-day";r=0;t=57600');
+    }
+    expect(paid.identity).toBe(1);
+  });
+
+  it("when the seller's share of the stage's ceiling is used up, is verification_unavailable for every link of all its keys", async () => {
+    const { call, paid, clock } = createUserUnderTest(table, { ceilings: { paidChecksPerDay: 4 } });
+    clock.set('2026-11-24T08:00:00Z');
+    const key = () => ({ ...newKey(), scopes: 'users:write' });
+    const linked = await newBuyerIn(table);
+    expect((await call({ body: linked, authorizer: key() })).status).toBe(201);
+    for (const body of await linksOfAll(linked)) {
+      const { json, headers } = await call({ body, authorizer: key() });
+      expect([json.code, headers['Retry-After']]).toEqual(['verification_unavailable', String(16 * 3600)]);
+    }
+    expect(paid.identity).toBe(1);
+    const other = { ...key(), sellerId: 'sel_other' };
+    expect((await call({ body: await newBuyerIn(table), authorizer: other })).status).toBe(201);
+  });
+
+  it("when the stage's ceiling is used up, is verification_unavailable for every link of the buyer app too", async () => {
+    const { call, paid, clock } = createUserUnderTest(table, { ceilings: { paidChecksPerDay: 1 } });
+    clock.set('2026-11-25T08:00:00Z');
+    const linked = await newBuyerIn(table);
+    expect((await call({ body: linked, authorizer: newKey() })).status).toBe(201);
+    for (const body of await linksOfAll(linked)) {
+      expect((await call({ body, authorizer: newKey() })).json.code).toBe('verification_unavailable');
+    }
+    expect(paid.identity).toBe(1);
+  });
+
   it('counts one check for twenty identical requests, and lets all of them pass', async () => {
     const { call } = createUserUnderTest(table);
     const body = await newBuyerIn(table);
-    const key = limitedKey(1);
+    const key = limitedKey(2);
     const replies = await Promise.all(times(20).map(() => call({ body, authorizer: key })));
     expect(codesOf(replies)).toEqual([...Array(19).fill(200), 201]);
   });

@@ -13,6 +13,7 @@ import { limits } from './limits.ts';
 import { model } from './model.ts';
 import { outage } from './outage.ts';
 import { schemathesis } from './schemathesis.ts';
+import { searches } from './search.ts';
 import { supplyChain } from './supply-chain.ts';
 
 /** Every campaign, in the order of a run. The search for leaks comes last. */
@@ -28,6 +29,7 @@ export const campaigns: readonly Campaign[] = [
   keys,
   limits,
   abuse,
+  searches,
   supplyChain,
   hostileInputs,
   codeTiming,

@@ -111,7 +111,8 @@ describe('increment', () => {
       ({ windowSeconds }) => windowSeconds === 3600,
     );
     for (let minute = 0; minute < 60; minute += 1)
-      await limiter.incrementAndRead(minuteLimit(caller), hourly, START_MS + minute * 60_000);
+      for (const limit of [minuteLimit(caller), ...hourly])
+        await limiter.increment(limit, START_MS + minute * 60_000);
     const item = (await itemOf(caller.keyId)) ?? {};
     expect(Object.keys(item)).toHaveLength(60 + hourly.length + 4);
     // A number of up to four digits takes three bytes.

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => restoreLog());
 
-const APP = { keyId: 'key_app', scopes: ['buyers:register'] } as const;
+const APP = { keyId: 'key_app', sellerId: 'sel_app', scopes: ['buyers:register'] } as const;
 const NO_LIMITS = { consume: async () => consumed() };
 
 let days = 0;
@@ -135,17 +135,19 @@ describe('stageCeilings', () => {
 
 let keys = 0;
 
-/** A new key of a seller without buyers:register, and the ceilings it counts against, on the table. */
+/** A new key without buyers:register, of a new seller or of this one, and the ceilings it counts against, on the table. */
 const sellerOn = (
   { clock, ceilings }: ReturnType<typeof ceilingsOnNewDay>,
   limits: Partial<Record<KeyLimitName, number>> = {},
+  sellerId = `sel_share_${keys}`,
 ) => {
   keys += 1;
-  const caller = { keyId: `key_share_${keys}`, scopes: ['users:write'], plan: 'free', limits } as const;
+  const key = { keyId: `key_share_${keys}`, sellerId } as const;
+  const caller = { ...key, scopes: ['users:write'], plan: 'free', limits } as const;
   const withinPlan = Promise.resolve({ plan: planItem('free', 1, 1), hourly: new Map() });
   const own = () => keyLimits({ rateLimiter: patientLimiter(table), clock }, { caller, withinPlan });
   return {
-    keyId: caller.keyId,
+    ...key,
     consumePaidCheck: () => ceilings.consumePaidCheck(caller, own()),
     consumeSms: () => ceilings.consumeSms(caller, own()),
   };
@@ -160,10 +162,11 @@ describe.each([
   ['consumePaidCheck', { paidChecksPerDay: 20 }, 'verification_unavailable', 'paid-checks-per-day'],
   ['consumeSms', { smsPerDay: 20 }, 'sms_unavailable', 'sms-per-day'],
 ] as const)('%s of a key without buyers:register', (consume, numbers, code, name) => {
-  it('refuses the key after a quarter of the ceiling like the ceiling itself, and no other key', async () => {
+  it('refuses every key of the seller after a quarter of the ceiling like the ceiling itself, and no other seller', async () => {
     const day = ceilingsOnNewDay(numbers);
     const [seller, other] = [sellerOn(day), sellerOn(day)];
-    expect(await countCalls(12, seller[consume])).toBe(5);
+    const second = sellerOn(day, {}, seller.sellerId);
+    expect((await countCalls(4, seller[consume])) + (await countCalls(8, second[consume]))).toBe(5);
     expect(await problemOf(seller[consume]())).toMatchObject({ code, retryAfterSeconds: 16 * 3600 });
     await expect(other[consume]()).resolves.toBeDefined();
     day.clock.advance(16 * 3600);

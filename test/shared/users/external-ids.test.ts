@@ -93,7 +93,10 @@ describe('the external id of a user', () => {
     });
     const link = withExternalId(linkOf('sel_taken', 'second'), 'order:1');
     expect(await overtaken.link(link, inAnHour())).toEqual({ written: false, reason: undefined });
-    expect((await store.lookUp({ ...link, externalId: 'order:1' })).isExternalIdTaken).toBe(true);
-    expect((await store.lookUp(link)).isExternalIdTaken).toBe(false);
+    const noLimits = { limits: [], nowMs: 0 };
+    expect((await store.lookUp({ ...link, ...noLimits, externalId: 'order:1' })).isExternalIdTaken).toBe(
+      true,
+    );
+    expect((await store.lookUp({ ...link, ...noLimits })).isExternalIdTaken).toBe(false);
   });
 });

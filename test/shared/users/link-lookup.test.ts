@@ -23,7 +23,7 @@ const newLink = () => {
     personHashes: [`person ${links} new`, `person ${links} old`] as const,
     phoneHashes: [`phone ${links} new`, `phone ${links} old`] as const,
   };
-  return { hashes, lookUp: () => userLinks(counted.table).lookUp(hashes) };
+  return { hashes, lookUp: () => userLinks(counted.table).lookUp({ ...hashes, limits: [], nowMs: 0 }) };
 };
 
 const put = (Item: object) =>
@@ -36,6 +36,7 @@ describe('lookUp', () => {
       buyerHash: undefined,
       isExternalIdTaken: false,
       record: checkRecordFrom(undefined),
+      limitStates: [],
     });
     expect(counted.rounds).toEqual([['BatchGet']]);
   });

@@ -56,7 +56,8 @@ export const withExternalId = (link: NewLink, external_id: string | undefined): 
 
 /** Returns the person whom a seller has linked under a hash. */
 export const findPerson = async (store: Pick<UserStore, 'lookUp'>, sellerId: string, personHash: string) =>
-  (await store.lookUp({ sellerId, personHashes: [personHash], phoneHashes: ['none'] })).person;
+  (await store.lookUp({ sellerId, personHashes: [personHash], phoneHashes: ['none'], limits: [], nowMs: 0 }))
+    .person;
 
 /** Makes a link that must succeed; returns the new user. */
 export const linked = async (store: Pick<UserStore, 'link'>, link: NewLink): Promise<User> => {

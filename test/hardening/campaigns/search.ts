@@ -1,0 +1,71 @@
+import { testNationalId } from '#shared/providers/test-identities.ts';
+import { call, type Reply } from '../api.ts';
+import { personNumber, type TestPerson } from '../people.ts';
+import type { Campaign, CampaignOptions } from './campaign.ts';
+
+const FIRST_PERSON = 95_000;
+const GUESSES = 40;
+const REFUSED_LINKS = 10;
+/** Where the clock is set within an hour, so that the hour does not end during the campaign. */
+const MINUTE_OF_HOUR = 10;
+
+/** Links a person, then tries to find out its national id from its phone and birth date, the right id after each guess. */
+const search = async (
+  { deployment, report, used }: CampaignOptions,
+  victim: TestPerson,
+  limits: readonly string[],
+): Promise<Reply[]> => {
+  const { key, keyId } = await deployment.newSeller('Search');
+  used.keys.add(key);
+  used.phones.add(victim.phone);
+  used.nationalIds.add(victim.national_id);
+  await deployment.admin('keys', 'limits', keyId, ...limits.flatMap((limit) => ['--set', limit]), '--yes');
+  const link = (body: TestPerson) =>
+    call(deployment.baseUrl(), { method: 'POST', path: '/v1/users', key, body }, report);
+  const linked = await link(victim);
+  report.expect('search: the person is linked', linked?.status === 201, () => `${linked?.status}`);
+  const replies: (Reply | undefined)[] = [];
+  for (let guess = 0; guess < GUESSES; guess += 1) {
+    // The check of such an id ends without a verdict, as every check does while the registries are down.
+    const national_id = testNationalId('upstream_down', guess);
+    used.nationalIds.add(national_id);
+    replies.push(await link({ ...victim, national_id }), await link(victim));
+  }
+  for (const reply of replies) report.operation('guesses of a national id', reply !== undefined);
+  return replies.filter((reply) => reply !== undefined);
+};
+
+const codesOf = (replies: readonly Reply[]): string[] =>
+  replies.map(({ status, json }) => json?.code ?? String(status));
+
+/** A search for the national id of a linked person while no check gets a verdict: each miss is counted, or no answer tells anything. */
+export const searches: Campaign = {
+  name: 'search while checks are unavailable',
+  async run(options) {
+    const { deployment, report } = options;
+    const victims = [personNumber(FIRST_PERSON), personNumber(FIRST_PERSON + 1)] as const;
+    await deployment.register(victims.map(({ phone }) => phone));
+    await deployment.shiftClock(MINUTE_OF_HOUR * 60 - (Math.floor(Date.now() / 1000) % 3600));
+
+    const usedUp = codesOf(await search(options, victims[0], ['paid-checks-per-day=1']));
+    report.expect(
+      'search: while the paid checks are used up, the right id and a wrong one get the same answer',
+      usedUp.every((code) => code === 'rate_limit_exceeded'),
+      () => usedUp.join(' '),
+    );
+
+    const down = await search(options, victims[1], [
+      'paid-checks-per-day=1000',
+      `refused-links-per-hour=${REFUSED_LINKS}`,
+    ]);
+    const codes = codesOf(down);
+    const misses = codes.filter((code) => code === 'verification_unavailable').length;
+    report.expect(
+      'search: while no check gets a verdict, each miss is a refused link',
+      misses === REFUSED_LINKS &&
+        codes.slice(2 * REFUSED_LINKS).every((code) => code === 'rate_limit_exceeded'),
+      () => codes.join(' '),
+    );
+    await deployment.shiftClock(0);
+  },
+};
