@@ -117,3 +117,20 @@ describe('bin/stage.ts', () => {
     });
   });
 });
+
+describe('bin/app.ts', () => {
+  it('prints the faults of a wrong config without a stack trace and exits with 1', () => {
+    const context = { stage: 'prod', otpAccess: 'sometimes', canarry: true };
+    const { status, stderr } = spawnSync(process.execPath, ['bin/app.ts'], {
+      encoding: 'utf8',
+      env: { ...process.env, CDK_CONTEXT_JSON: JSON.stringify(context) },
+    });
+    expect(status).toBe(1);
+    expect(stderr.split('\n')).toEqual([
+      'The config of stage "prod" cannot be deployed:',
+      '  - option "otpAccess" must be "api-key" or "public".',
+      '  - option "canarry" is not an option.',
+      '',
+    ]);
+  }, 120_000);
+});

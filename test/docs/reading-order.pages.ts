@@ -32,7 +32,7 @@ const NOT_RUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'changes the repository',
   },
   'docs/keep-in-step.md': {
-    'node mirror.ts': 'does not end: test/docs/keep-in-step.test.ts runs it',
+    'node mirror.ts': 'does not end: test/docs/keep-in-step.process.ts runs it',
   },
   'docs/test-identities.md': {
     'BUYER_LINKING_URL=…    # the output BaseUrl of the stage': 'a deployed stage: npm run test:deploy',

@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { ConfigError, parseConfig } from '#lib/config.ts';
 import { configOf, configsOf, STAGES } from '#lib/stages.ts';
 
@@ -206,23 +204,5 @@ describe('configsOf', () => {
     expect(() => configsOf({ ...CDK_CONTEXT, removal: 'destroy' })).toThrow(
       new ConfigError('Name the stage whose option -c removal replaces: -c stage=dev.'),
     );
-  });
-});
-
-describe('bin/app.ts', () => {
-  test('prints the faults of a wrong config without a stack trace and exits with 1', async () => {
-    const context = { stage: 'prod', otpAccess: 'sometimes', canarry: true };
-    const failed = await promisify(execFile)(process.execPath, ['bin/app.ts'], {
-      env: { ...process.env, CDK_CONTEXT_JSON: JSON.stringify(context) },
-    }).catch((error: unknown) => error);
-    expect(failed).toMatchObject({
-      code: 1,
-      stderr: [
-        'The config of stage "prod" cannot be deployed:',
-        '  - option "otpAccess" must be "api-key" or "public".',
-        '  - option "canarry" is not an option.',
-        '',
-      ].join('\n'),
-    });
   });
 });

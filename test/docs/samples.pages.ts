@@ -9,8 +9,8 @@ import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import type { ObjectSchema, Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { PHONE_EXAMPLE } from '#shared/users/schema.ts';
+import { operations, sampleText } from '#test/reference/pages/sample-text.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
-import { operations, sampleText } from './sample-text.ts';
 
 const run = promisify(execFile);
 

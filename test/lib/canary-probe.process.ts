@@ -1,0 +1,62 @@
+import { probe, testPersonOf } from '#lib/canary-probe.ts';
+import { startCommand } from '#test/admin/cli/cli-process.ts';
+import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+
+describe('the probe of a stage with the sandbox', () => {
+  let service: RunningService;
+  let apiKey: string;
+  let reader: string;
+  let seller: string;
+
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the result.
+  const admin = async (...args: readonly string[]): Promise<any> =>
+    JSON.parse((await startCommand(['--data', service.folder, '--json', ...args]).ended).out);
+
+  /** Issues a key as docs/deploy.md says for these scopes. */
+  const issue = async (scopes: string): Promise<string> =>
+    (await admin('keys', 'issue', seller, '--plan', 'free', '--scopes', scopes)).key;
+
+  beforeAll(async () => {
+    service = await startRunningService({
+      environment: { IDENTITY_PROVIDERS: 'sandbox', SMS_PROVIDERS: 'sandbox' },
+    });
+    seller = (await admin('sellers', 'create', 'Canary')).seller_id;
+    apiKey = await issue('users:write,buyers:register');
+    reader = await issue('users:read');
+  });
+
+  afterAll(async () => {
+    await service.stop();
+    await removeDataFolder(service.folder);
+  });
+
+  test('succeeds run after run, each with another person, and leaves no user', async () => {
+    for (const serial of [0, 1, 2]) {
+      await probe({ baseUrl: service.demo.base_url, apiKey, testPerson: testPersonOf(serial) });
+    }
+    const get = async (path: string, key: string) =>
+      (await fetch(`${service.demo.base_url}${path}`, { headers: { 'X-Api-Key': key } })).json();
+    const { paid_checks } = (await get('/v1/key/usage', apiKey)) as { paid_checks: { count: number }[] };
+    expect(paid_checks.reduce((sum, { count }) => sum + count, 0)).toBe(3);
+    expect(await get('/v1/users', reader)).toMatchObject({ total: 0 });
+  });
+
+  test('fails if two runs take the same phone within 60 seconds, which the choice among 1,000 makes rare', async () => {
+    const run = () => probe({ baseUrl: service.demo.base_url, apiKey, testPerson: testPersonOf(3) });
+    await run();
+    await expect(run()).rejects.toThrow('/v1/auth/otp/send returned 429');
+  });
+
+  test('fails if the key lacks a scope', async () => {
+    const run = probe({
+      baseUrl: service.demo.base_url,
+      apiKey: reader,
+      testPerson: testPersonOf(4),
+    });
+    await expect(run).rejects.toThrow('POST /v1/users returned 403');
+  });
+
+  test('reads a page with a key that has users:read alone', async () => {
+    await probe({ baseUrl: service.demo.base_url, apiKey: reader, testPerson: undefined });
+  });
+});
