@@ -7,14 +7,18 @@ import type { Handle } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { problem } from '#shared/problems.ts';
 import { HOUR_SECONDS } from '#shared/rate-limits/plans.ts';
+import { keyLimits } from '#shared/rate-limits/request-limits.ts';
 
 const route = apiKeyRoutes['rotate-key'];
 
-/** Gives the caller's key a new secret. Throws `too_many_secrets`; `invalid_api_key` if the key was revoked meanwhile. */
-export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
-  { body, caller, withinPlan, deadlineMs },
-  { keys, keyPrefix, clock },
-) => {
+/**
+ * Gives the caller's key a new secret. Throws `too_many_secrets`; `rate_limit_exceeded`; `invalid_api_key` if the key was revoked or the
+ * secret of the request has ended.
+ */
+export const handle: Handle<typeof route, ReturnType<typeof build>> = async (request, deps) => {
+  const { body, caller, deadlineMs } = request;
+  const { keys, keyPrefix, clock } = deps;
+  const rotation = await keyLimits(deps, request).consume('rotations-per-hour');
   const nowMs = clock();
   const secret = newSecret(keyPrefix, { created_at: new Date(nowMs).toISOString(), created_by: 'seller' });
   const result = await keys.rotate(caller, {
@@ -22,9 +26,11 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
     graceSeconds: body.grace_hours * HOUR_SECONDS,
     nowMs,
     deadlineMs,
-    mayWrite: withinPlan,
   });
-  if (!result.written) throw problem(result.reason === 'in_use' ? 'too_many_secrets' : 'invalid_api_key');
+  if (!result.written) {
+    await rotation.refund();
+    throw problem(result.reason === 'in_use' ? 'too_many_secrets' : 'invalid_api_key');
+  }
   return {
     status: 201,
     body: {
@@ -35,8 +41,9 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   };
 };
 
-export const build = ({ table, clock }: KeyedParts) => ({
+export const build = ({ table, rateLimiter, clock }: KeyedParts) => ({
   keys: ownKeyStore(table),
+  rateLimiter,
   keyPrefix: readEnv(['KEY_PREFIX']).KEY_PREFIX,
   clock,
 });

@@ -69,7 +69,7 @@ describe('the deployed function of a new row', () => {
 describe("the authorizer's policy", () => {
   const policyOf = (scopes: ('users:read' | 'users:write')[]) => {
     const secret = { seller_id: 's', key_id: 'k', plan: 'free', usage_id: 'u', scopes } as const;
-    const valid = { ...secret, scopes, status: 'active', seller_status: 'active' } as const;
+    const valid = { ...secret, scopes, status: 'active', seller_status: 'active', number: 1 } as const;
     return JSON.stringify(policyFor(valid, `${STAGE_ARN}/GET/v1/users`, routes).policyDocument);
   };
 

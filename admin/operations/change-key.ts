@@ -13,7 +13,7 @@ interface KeyEdit {
   readonly write: string;
   readonly action: string;
   /** Returns the key after the change, and the details of the audit record. */
-  readonly plan: (key: ApiKey) => { after: ApiKey; details?: NewAuditRecord['details'] };
+  readonly change: (key: ApiKey) => { after: ApiKey; details?: NewAuditRecord['details'] };
   /** What follows in API Gateway, before the flush. */
   readonly beforeFlush?: (after: ApiKey) => Promise<void>;
 }
@@ -32,16 +32,16 @@ export const requireActive = (key: ApiKey): ApiKey => {
   return key;
 };
 
-/** Plans and writes a change. If the key or its seller has changed since it was read, it plans again from the new state. */
+/** Makes and writes a change. If the key or its seller has changed since it was read, it is made again from the new state. */
 const writeChange = async (
   admin: Administration,
   keyId: string,
-  { name, write, plan, action }: KeyEdit,
+  { name, write, change, action }: KeyEdit,
 ): Promise<ApiKey> => {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const before = await requireKey(admin, keyId);
     const { seller_id, status: sellerStatus } = await requireSeller(admin, before.seller_id);
-    const { after, details } = plan(before);
+    const { after, details } = change(before);
     if (isDeepStrictEqual(after, before)) return after;
     const record = admin.record({ action, seller_id, key_id: keyId, details });
     const marked: ApiKey = { ...after, unflushed_since: record.at };
@@ -50,23 +50,26 @@ const writeChange = async (
     );
     if (isWritten) return marked;
   }
-  throw refusal('changed_meanwhile', `Another admin is changing ${keyId}. Try again.`);
+  throw refusal('changed_meanwhile', `${keyId} is being changed by somebody else. Try again.`);
+};
+
+/** Makes API Gateway forget the authorizer decisions of before a change of a key. */
+export const flushAfterChange = async (admin: Administration, name: string, key: ApiKey): Promise<void> => {
+  const { unflushed_since: since } = key;
+  await step(admin, `${name}: flush the authorizer cache`, () => admin.usagePlans.flushAuthorizerCache());
+  if (since !== undefined) {
+    await step(admin, `${name}: record the flush`, () => admin.keys.markFlushed(key, since));
+  }
 };
 
 /**
- * Changes a key, at once: writes it with all secrets of the key and the audit record in one transaction, then makes API Gateway forget the authorizer decisions made before it. A change that changes nothing writes nothing and no record. Returns the key
- * after it. Throws `changed_meanwhile` after 5 attempts.
+ * Changes a key: writes it with all its secrets and the audit record in one transaction, then flushes the authorizer cache. A change that
+ * changes nothing writes nothing and no record. Returns the key after it. Throws `changed_meanwhile` after 5 attempts.
  */
 export const changeKey = async (admin: Administration, keyId: string, edit: KeyEdit): Promise<ApiKey> => {
   const after = await writeChange(admin, keyId, edit);
   await edit.beforeFlush?.(after);
-  const { unflushed_since: since } = after;
-  await step(admin, `${edit.name}: flush the authorizer cache`, () =>
-    admin.usagePlans.flushAuthorizerCache(),
-  );
-  if (since !== undefined) {
-    await step(admin, `${edit.name}: record the flush`, () => admin.keys.markFlushed(after, since));
-  }
+  await flushAfterChange(admin, edit.name, after);
   return after;
 };
 
@@ -91,7 +94,7 @@ export const assignPlan = (admin: Administration, keyId: string, plan: PlanName)
     name: 'assign',
     write: 'write the plan',
     action: 'key.assigned',
-    plan: (key) => ({ after: { ...requireActive(key), plan }, details: { from: key.plan, to: plan } }),
+    change: (key) => ({ after: { ...requireActive(key), plan }, details: { from: key.plan, to: plan } }),
     async beforeFlush({ gateway_key_id: gatewayKeyId }) {
       if (gatewayKeyId !== undefined) await moveToPlan(admin, 'assign', { gatewayKeyId, plan });
     },
@@ -110,7 +113,7 @@ export const setScopes = async (admin: Administration, keyId: string, wanted: re
     name: 'scopes',
     write: 'write the scopes',
     action: 'key.scopes_set',
-    plan: (key) => ({
+    change: (key) => ({
       after: { ...requireActive(key), scopes },
       details: { from: key.scopes.join(' '), to: scopes.join(' ') },
     }),
@@ -123,7 +126,7 @@ export const renameKey = (admin: Administration, keyId: string, name: string) =>
     name: 'rename',
     write: 'write the name',
     action: 'key.renamed',
-    plan: (key) => ({ after: { ...requireActive(key), name }, details: { from: key.name, to: name } }),
+    change: (key) => ({ after: { ...requireActive(key), name }, details: { from: key.name, to: name } }),
   });
 
 /** Sets when a key expires (epoch seconds; undefined: never). It never extends a rotated secret beyond its grace period. */
@@ -133,7 +136,7 @@ export const setExpiry = async (admin: Administration, keyId: string, expiresAt:
     name: 'expire',
     write: 'write the expiry',
     action: 'key.expiry_set',
-    plan: (key) => {
+    change: (key) => {
       const { expires_at: before, ...rest } = requireActive(key);
       return {
         after: expiresAt === undefined ? rest : { ...rest, expires_at: expiresAt },

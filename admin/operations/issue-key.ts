@@ -1,8 +1,8 @@
 import { type Administration, requireSeller, step } from '#admin/administration.ts';
 import { Refusal, refusal } from '#admin/refusal.ts';
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
-import type { ApiKey, SecretSummary } from '#shared/api-keys/api-key-item.ts';
-import { newSecret } from '#shared/api-keys/secret.ts';
+import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
+import { type NewSecret, newSecret } from '#shared/api-keys/secret.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import { randomBase62 } from '#shared/base62.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
@@ -38,7 +38,7 @@ export const requireFutureExpiry = (admin: Administration, expiresAt: number | u
   }
 };
 
-const pendingKey = (admin: Administration, request: KeyRequest, secret: SecretSummary): ApiKey => ({
+const pendingKey = (admin: Administration, request: KeyRequest, secret: NewSecret['summary']): ApiKey => ({
   seller_id: request.sellerId,
   key_id: admin.ids('key'),
   name: requireName(request.name),
@@ -48,7 +48,7 @@ const pendingKey = (admin: Administration, request: KeyRequest, secret: SecretSu
   status: 'pending',
   created_at: secret.created_at,
   expires_at: request.expiresAt,
-  secrets: [secret],
+  secrets: [{ ...secret, number: 1 }],
   version: 1,
 });
 

@@ -75,7 +75,7 @@ export const setKeyLimits = (
     name: 'limits',
     write: 'write the limits',
     action: 'key.limits_set',
-    plan: (key) => {
+    change: (key) => {
       const { limits: before = {}, ...rest } = requireActive(key);
       const limits: LimitOverrides = { ...before, ...set };
       for (const name of unset) delete limits[name];

@@ -1,7 +1,7 @@
 import { type Administration, requireKey, step } from '#admin/administration.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
-import { changeKey } from './change-key.ts';
+import { flushAfterChange } from './change-key.ts';
 import { withdrawPendingKey } from './issue-key.ts';
 
 /** Finds a key in API Gateway by its name. */
@@ -22,9 +22,9 @@ export const removeGatewayKey = async (admin: Administration, name: string, id: 
 const asRevoked = ({ gateway_key_id: _, ...key }: ApiKey): ApiKey => ({ ...key, status: 'revoked' });
 
 /**
- * Revokes a key for good. After the first write the authorizer refuses its secrets. Then the authorizer cache is flushed and the key
- * is deleted from API Gateway, which frees one key of the account's quota. Running it again completes what was interrupted; the
- * audit gets one record.
+ * Revokes a key for good. The first write succeeds whoever else changes the key, and ends its rotations. Then the authorizer refuses its
+ * secrets, its cache is flushed, and the key is deleted from API Gateway, which frees one key of the account's quota. Running it again
+ * completes what was interrupted; the audit gets one record.
  */
 export const revokeKey = async (admin: Administration, keyId: string): Promise<ApiKey> => {
   const key = await requireKey(admin, keyId);
@@ -32,12 +32,12 @@ export const revokeKey = async (admin: Administration, keyId: string): Promise<A
     await withdrawPendingKey(admin, key, { registered: await findGatewayKey(admin, keyId) });
     return asRevoked(key);
   }
-  const revoked = await changeKey(admin, keyId, {
-    name: 'revoke',
-    write: 'make its secrets invalid',
-    action: 'key.revoked',
-    plan: (current) => ({ after: asRevoked(current) }),
-  });
+  const record = admin.record({ action: 'key.revoked', seller_id: key.seller_id, key_id: keyId });
+  await step(admin, 'revoke: mark the key', () => admin.keys.revoke(key, record));
+  // Read after the mark: no secret is missing from it.
+  const revoked = await requireKey(admin, keyId);
+  await step(admin, 'revoke: make its secrets invalid', () => admin.keys.revokeSecrets(revoked));
+  await flushAfterChange(admin, 'revoke', revoked);
   const registered = await findGatewayKey(admin, keyId);
   if (registered !== undefined) await removeGatewayKey(admin, 'revoke', registered.id);
   return revoked;

@@ -23,7 +23,7 @@ export const rotateKey = async (
     name: 'rotate',
     write: 'add the new secret, end the old',
     action: 'key.rotated',
-    plan: (before) => {
+    change: (before) => {
       const valid = validSecrets(requireActive(before), nowSeconds);
       if (valid.length >= MAX_SECRETS) {
         throw refusal(

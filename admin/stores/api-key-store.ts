@@ -2,27 +2,20 @@ import * as v from 'valibot';
 import {
   type ApiKey,
   apiKeySchema,
+  type KeyChange,
   type KeySecret,
+  keyChangeItems,
   keySecretSchema,
-  keyUpdate,
   secretUpdates,
 } from '#shared/api-keys/api-key-item.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import type { Table } from '#shared/table/client.ts';
-import { ifEqual } from '#shared/table/conditions.ts';
+import { ifEqual, setting } from '#shared/table/conditions.ts';
 import { API_KEY_PREFIX, apiKeyKey, keyIdKey, secretKey, sellerKey } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
 import { batchGetAll } from './batch-get.ts';
 import { removeFlushMark, type SellerStatus, sellerCheck } from './seller-store.ts';
 import { ifAbsent, transact } from './transactions.ts';
-
-/** A change of a key: the key before and after, the status of its seller when it was read, and the audit record. */
-interface KeyChange {
-  readonly before: ApiKey;
-  readonly after: ApiKey;
-  readonly sellerStatus: SellerStatus;
-  readonly record: NewAuditRecord;
-}
 
 const keyReads = (table: Table) => ({
   async find(keyId: string): Promise<ApiKey | undefined> {
@@ -61,16 +54,41 @@ const keyWrites = (table: Table) => {
         { Put: { TableName, Item: { ...keyIdKey(key.key_id), seller_id: key.seller_id } } },
       ]),
 
-    /** Writes a change of a key with all its secrets and the audit record, in one transaction. Dropped secrets are deleted. */
-    save({ before, after, sellerStatus, record }: KeyChange): Promise<boolean> {
-      const dropped = before.secrets.filter(({ hash }) => !after.secrets.some((kept) => kept.hash === hash));
-      const items = [
-        sellerCheck(table, before.seller_id, sellerStatus),
-        keyUpdate(TableName, before, after),
-        ...secretUpdates(TableName, after, sellerStatus),
-        ...dropped.map(({ hash }) => ({ Delete: { TableName, Key: secretKey(hash) } })),
-      ];
-      return transact(table, items, record);
+    save: (change: KeyChange): Promise<boolean> => transact(table, keyChangeItems(TableName, change)),
+
+    /**
+     * Marks a key as revoked, whoever else changes it: no rotation adds a secret from then on. False: it is revoked already. Its secrets
+     * are valid until `revokeSecrets`.
+     */
+    revoke({ seller_id, key_id }: ApiKey, record: NewAuditRecord): Promise<boolean> {
+      const Update = {
+        TableName,
+        Key: apiKeyKey(seller_id, key_id),
+        UpdateExpression:
+          'SET #status = :revoked, unflushed_since = :at REMOVE gateway_key_id ADD version :one',
+        ConditionExpression: 'attribute_exists(pk) AND #status <> :revoked',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':revoked': 'revoked', ':at': record.at, ':one': 1 },
+      };
+      return transact(table, [{ Update }], record);
+    },
+
+    /** Makes all secrets of a revoked key invalid. Running it again completes what was interrupted. */
+    async revokeSecrets({ secrets }: ApiKey): Promise<void> {
+      const update = setting({ status: 'revoked' });
+      for (const { hash } of secrets) {
+        // The condition keeps a damaged table from getting an item that holds a status only.
+        await transact(table, [
+          {
+            Update: {
+              TableName,
+              Key: secretKey(hash),
+              ...update,
+              ConditionExpression: 'attribute_exists(pk)',
+            },
+          },
+        ]);
+      }
     },
 
     /** Writes the secrets' items of a key, and `record` with them. */

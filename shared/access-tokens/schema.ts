@@ -44,7 +44,9 @@ export const issuerMetadataSchema = v.pipe(
     response_types_supported: strings('A required field of the format. There is no authorization endpoint.', [
       'id_token',
     ]),
-    subject_types_supported: strings('A buyer has the same `sub` in the tokens of all sellers.', ['public']),
+    subject_types_supported: strings('A phone number has the same `sub` in the tokens of all sellers.', [
+      'public',
+    ]),
     id_token_signing_alg_values_supported: strings('The algorithm of the signatures.', ['ES256']),
     claims_supported: strings('The claims of every access token.', ['iss', 'sub', 'aud']),
   }),

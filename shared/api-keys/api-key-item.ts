@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
+import { auditPut, type NewAuditRecord } from '#shared/audit.ts';
 import { limitOverridesSchema, PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import type { Permissions } from '#shared/route.ts';
 import { SCOPES } from '#shared/scopes.ts';
-import { setting, settingIfEqual } from '#shared/table/conditions.ts';
-import { apiKeyKey, secretKey } from '#shared/table/keys.ts';
+import { ifEqual, setting, settingIfEqual } from '#shared/table/conditions.ts';
+import { apiKeyKey, secretKey, sellerKey } from '#shared/table/keys.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
 
 /** The item of a key's secret: everything that the authorizer reads. Times are epoch seconds. */
@@ -20,6 +21,8 @@ export const keySecretSchema = v.object({
   expires_at: v.optional(v.number()),
   /** Overrides of the key's hourly and daily limits. */
   limits: v.optional(limitOverridesSchema),
+  /** Which secret of its key it is. */
+  number: v.number(),
   /** The day (UTC) of its latest use; none if it was never used. Only the authorizer writes it. */
   last_used_day: v.optional(v.string()),
 });
@@ -48,6 +51,8 @@ export const AUTHORIZER_WRITES = {
 /** The stored form of one secret of a key. */
 const secretSummarySchema = v.object({
   hash: v.string(),
+  /** Its number among all secrets that the key ever had, from 1. */
+  number: v.number(),
   prefix: v.string(),
   last_four: v.string(),
   created_at: v.string(),
@@ -118,6 +123,7 @@ export const keySecretOf = (
     seller_status: sellerStatus,
     ...(end === undefined ? {} : { expires_at: end }),
     ...(key.limits === undefined ? {} : { limits: key.limits }),
+    number: secret.number,
   };
 };
 
@@ -142,8 +148,39 @@ export const secretUpdates = (
     return { Update: { TableName, Key: secretKey(secret.hash), ...setting(attributes) } };
   });
 
+/** A change of a key, the status of its seller when it was read, and the audit record. */
+export interface KeyChange {
+  readonly before: ApiKey;
+  readonly after: ApiKey;
+  readonly sellerStatus: KeySecret['seller_status'];
+  readonly record: NewAuditRecord;
+}
+
+/**
+ * The transaction of a change: the status of the seller first, then the key, all its secrets and the audit record. Secrets that `after`
+ * lacks are deleted, those that have not ended only if they were never used.
+ */
+export const keyChangeItems = (
+  TableName: string,
+  { before, after, sellerStatus, record }: KeyChange,
+): TransactItem[] => {
+  const dropped = before.secrets.filter(({ hash }) => !after.secrets.some((kept) => kept.hash === hash));
+  const hasEnded = (secret: SecretSummary): boolean =>
+    (secretEnd(before, secret) ?? Number.POSITIVE_INFINITY) * 1000 <= Date.parse(record.at);
+  const unused = { ConditionExpression: 'attribute_not_exists(last_used_day)' };
+  return [
+    { ConditionCheck: { TableName, Key: sellerKey(before.seller_id), ...ifEqual('status', sellerStatus) } },
+    keyUpdate(TableName, before, after),
+    ...secretUpdates(TableName, after, sellerStatus),
+    ...dropped.map((secret) => ({
+      Delete: { TableName, Key: secretKey(secret.hash), ...(hasEnded(secret) ? {} : unused) },
+    })),
+    auditPut({ name: TableName }, record),
+  ];
+};
+
 /** The item that writes the changed attributes of a key, if nobody else has changed the key since it was read. */
-export const keyUpdate = (TableName: string, before: ApiKey, after: ApiKey): TransactItem => {
+const keyUpdate = (TableName: string, before: ApiKey, after: ApiKey): TransactItem => {
   const changed = KEY_FIELDS.filter((field) => !isDeepStrictEqual(before[field], after[field]));
   const attributes = Object.fromEntries(changed.map((field) => [field, after[field]]));
   const Key = apiKeyKey(before.seller_id, before.key_id);

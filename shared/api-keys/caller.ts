@@ -21,6 +21,8 @@ const callerSchema = v.object({
   expiresAt: v.optional(v.string(), ''),
   /** JSON: the overrides of the key's hourly and daily limits. */
   limits: v.optional(v.pipe(v.string(), v.parseJson(), limitOverridesSchema), '{}'),
+  /** The number of the secret of the request: a decision is cached for minutes, and a secret that has ended must not rotate its key. */
+  secretNumber: v.optional(v.pipe(v.string(), v.transform(Number)), '0'),
 });
 
 /** Who makes a request. */
@@ -76,6 +78,7 @@ export const policyFor = (
     scopes: secret.scopes.join(' '),
     expiresAt: secret.expires_at === undefined ? '' : String(secret.expires_at),
     limits: JSON.stringify(secret.limits ?? {}),
+    secretNumber: String(secret.number),
     rateLimit: throttled.RateLimit ?? '',
     rateLimitPolicy: throttled['RateLimit-Policy'] ?? '',
   };

@@ -1,22 +1,19 @@
 /** What a seller may read and change of its own key. */
 import * as v from 'valibot';
-import { auditPut } from '#shared/audit.ts';
 import type { Limit, LimitState } from '#shared/rate-limits/limits.ts';
 import { limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
-import { ifEqual } from '#shared/table/conditions.ts';
-import { apiKeyKey, secretKey, sellerKey } from '#shared/table/keys.ts';
+import { apiKeyKey, sellerKey } from '#shared/table/keys.ts';
 import { batchGet, getItem, itemOf } from '#shared/table/reads.ts';
 import {
   isConditionFailure,
   notWritten,
-  type TransactItem,
   transactWrite,
   type WriteResult,
   written,
 } from '#shared/table/writes.ts';
-import { type ApiKey, apiKeySchema, keyUpdate, secretEnd, secretUpdates } from './api-key-item.ts';
+import { type ApiKey, apiKeySchema, keyChangeItems, secretEnd } from './api-key-item.ts';
 import type { Caller } from './caller.ts';
 import { type NewSecret, rotated, validSecrets } from './secret.ts';
 
@@ -36,53 +33,17 @@ export interface OwnRotation {
   readonly nowMs: number;
   /** In milliseconds of the monotonic clock (performance.now()). */
   readonly deadlineMs: number;
-  /** Awaited before the first write, beside the read. Its rejection is thrown. */
-  readonly mayWrite: Promise<unknown>;
 }
 
-/** `in_use`: an older secret is valid and the newest one was used. `not_valid`: the key was revoked or its seller suspended. */
+/**
+ * `in_use`: an older secret is valid, and the newest one was used or an admin made it. `not_valid`: the key was revoked, its seller
+ * suspended, or the secret of the request has ended.
+ */
 export type RotationRefusal = 'in_use' | 'not_valid';
 
 /** When the last of the older secrets ends, epoch seconds. */
 const endOfOlder = (key: ApiKey): number =>
   Math.max(...key.secrets.slice(1).map((secret) => secretEnd(key, secret) ?? 0));
-
-/** The transaction of a rotation. The replaced secret must never have been used. */
-const rotationItems = (
-  TableName: string,
-  {
-    key,
-    after,
-    replaced,
-  }: { readonly key: ApiKey; readonly after: ApiKey; readonly replaced?: string | undefined },
-  { secret, graceSeconds, nowMs }: OwnRotation,
-): TransactItem[] => {
-  const { seller_id, key_id } = key;
-  const dropped = key.secrets.filter(({ hash }) => !after.secrets.some((kept) => kept.hash === hash));
-  return [
-    { ConditionCheck: { TableName, Key: sellerKey(seller_id), ...ifEqual('status', 'active') } },
-    keyUpdate(TableName, key, after),
-    ...secretUpdates(TableName, after, 'active'),
-    ...dropped.map(({ hash }) => ({
-      Delete: {
-        TableName,
-        Key: secretKey(hash),
-        ...(hash === replaced ? { ConditionExpression: 'attribute_not_exists(last_used_day)' } : {}),
-      },
-    })),
-    auditPut(
-      { name: TableName },
-      {
-        at: new Date(nowMs).toISOString(),
-        actor: `key:${key_id}`,
-        action: 'key.rotated',
-        seller_id,
-        key_id,
-        details: { grace_seconds: graceSeconds, last_four: secret.summary.last_four },
-      },
-    ),
-  ];
-};
 
 /** Returns the store of a seller's own key. */
 export const ownKeyStore = (table: Table) => {
@@ -108,30 +69,39 @@ export const ownKeyStore = (table: Table) => {
     /**
      * Gives a key a new secret, in one transaction with its audit record, and returns when the older secret ends (epoch seconds). While an
      * older secret is valid, the newest one is replaced if it was never used: nobody has it, since the response that showed it was lost. A
-     * write whose response was lost is found by the new secret.
+     * secret that an admin made is not replaced: it may be what ends a thief's. A write whose response was lost is found by the new secret.
      */
-    rotate: (owner: KeyOwner, rotation: OwnRotation): Promise<WriteResult<number, RotationRefusal>> =>
+    rotate: (caller: Caller, rotation: OwnRotation): Promise<WriteResult<number, RotationRefusal>> =>
       retryUntil(rotation.deadlineMs, async () => {
         const { secret, graceSeconds } = rotation;
         const nowSeconds = Math.floor(rotation.nowMs / 1000);
-        const [key] = await Promise.all([find(owner), rotation.mayWrite]);
-        if (key?.status !== 'active') return notWritten('not_valid');
-        if (key.secrets.some(({ hash }) => hash === secret.summary.hash)) return written(endOfOlder(key));
+        const before = await find(caller);
+        if (before?.status !== 'active') return notWritten('not_valid');
+        if (before.secrets.some(({ hash }) => hash === secret.summary.hash))
+          return written(endOfOlder(before));
 
-        const [newest, ...older] = validSecrets(key, nowSeconds);
-        const replaced = older.length > 0 ? newest?.hash : undefined;
-        const kept = replaced === undefined ? key : { ...key, secrets: older };
-        const after = rotated(kept, secret.summary, { nowSeconds, olderEnd: nowSeconds + graceSeconds });
-        const items = rotationItems(table.name, { key, after, replaced }, rotation);
+        const valid = validSecrets(before, nowSeconds);
+        const [newest] = valid;
+        if (!valid.some(({ number }) => number === caller.secretNumber)) return notWritten('not_valid');
+        if (valid.length > 1 && newest?.created_by === 'admin') return notWritten('in_use');
+        const replaced = valid.length > 1 ? newest?.hash : undefined;
+        const olderEnd = nowSeconds + graceSeconds;
+        const after = rotated(before, secret.summary, { nowSeconds, olderEnd, replaced });
+        const record = {
+          at: new Date(rotation.nowMs).toISOString(),
+          actor: `key:${before.key_id}`,
+          action: 'key.rotated',
+          seller_id: before.seller_id,
+          key_id: before.key_id,
+          details: { grace_seconds: graceSeconds, last_four: secret.summary.last_four },
+        };
+        const items = keyChangeItems(table.name, { before, after, sellerStatus: 'active', record });
         const result = await transactWrite(table, items);
         if (result.written) return written(endOfOlder(after));
-        const failed = items.filter((_, index) => {
-          const reason = result.reason[index];
-          return reason !== undefined && isConditionFailure(reason);
-        });
-        if (failed.includes(items[1] as TransactItem)) return undefined;
-        if (failed.some(({ ConditionCheck }) => ConditionCheck !== undefined)) return notWritten('not_valid');
-        return failed.length > 0 ? notWritten('in_use') : undefined;
+        const [isSuspended, isChanged, ...others] = result.reason.map(isConditionFailure);
+        if (isChanged) return undefined;
+        if (isSuspended) return notWritten('not_valid');
+        return others.includes(true) ? notWritten('in_use') : undefined;
       }),
   };
 };

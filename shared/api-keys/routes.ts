@@ -1,4 +1,4 @@
-import { KEPT_DAYS, PLANS } from '#shared/rate-limits/plans.ts';
+import { KEPT_DAYS, KEY_LIMITS, PLANS } from '#shared/rate-limits/plans.ts';
 import type { Route } from '#shared/route.ts';
 import {
   GRACE_HOURS,
@@ -29,6 +29,7 @@ export const apiKeyRoutes = {
       'failed-checks-per-hour',
       'refused-links-per-hour',
       'failed-verifies-per-hour',
+      'rotations-per-hour',
     ],
     permissions: { table: { 'SELLER#': ['BatchGetItem'], 'LIMIT#': ['BatchGetItem'] } },
     memoryMb: 1024,
@@ -67,7 +68,8 @@ export const apiKeyRoutes = {
       'Returns a new secret with the scopes, the plan, the limits and the counts of the key. It works at once. ' +
       `The old secret ends after grace_hours (${GRACE_HOURS.minimum} to ${GRACE_HOURS.maximum}, by default ${GRACE_HOURS.default}), or earlier if it had an end already. ` +
       'While the new secret was never used, another rotation replaces it: if the response was lost, rotate again. ' +
-      'After its first use another rotation gets too_many_secrets until the old secret has ended.',
+      'After its first use, and while a secret of the operator is the newest of two, another rotation gets too_many_secrets until the old ' +
+      `secret has ended. A key rotates ${KEY_LIMITS['rotations-per-hour'].byPlan.free} times an hour.`,
     body: rotationSchema,
     responses: { 201: { description: 'The new secret.', schema: newSecretSchema } },
     problems: ['too_many_secrets'],

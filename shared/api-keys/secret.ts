@@ -28,13 +28,12 @@ export const hashApiKey = (key: string): string => createHash('sha256').update(k
 /** The part of a key that is shown after it was issued. */
 export const lastFourOf = (key: string): string => key.slice(-4);
 
-/** A secret in plain text, and the summary of it that is stored. The text exists only in the response that shows it once. */
+/** A secret in plain text, and what is stored of it but its number. The text exists only in the response that shows it once. */
 export interface NewSecret {
   readonly text: string;
-  readonly summary: SecretSummary;
+  readonly summary: Omit<SecretSummary, 'number'>;
 }
 
-/** Generates a secret. */
 export const newSecret = (
   prefix: KeyPrefix,
   { created_at, created_by }: Pick<SecretSummary, 'created_at' | 'created_by'>,
@@ -46,19 +45,27 @@ export const newSecret = (
   };
 };
 
-/** Returns the secrets of a key that have not ended, newest first. */
+/** The secrets of a key that have not ended, newest first. */
 export const validSecrets = (key: ApiKey, nowSeconds: number): SecretSummary[] =>
   key.secrets.filter((secret) => (secretEnd(key, secret) ?? Number.POSITIVE_INFINITY) > nowSeconds);
 
-/** Returns the key with a new secret. Every older secret ends at `olderEnd` (epoch seconds) at the latest; ended secrets are dropped. */
+/** How a key gets a new secret. `replaced`: the hash of a secret that the new one replaces at once. */
+interface Rotation {
+  readonly nowSeconds: number;
+  /** When every older secret ends at the latest, epoch seconds. */
+  readonly olderEnd: number;
+  readonly replaced?: string | undefined;
+}
+
+/** The key with a new secret. Ended secrets are dropped. */
 export const rotated = (
   key: ApiKey,
-  added: SecretSummary,
-  { nowSeconds, olderEnd }: { readonly nowSeconds: number; readonly olderEnd: number },
+  added: NewSecret['summary'],
+  { nowSeconds, olderEnd, replaced }: Rotation,
 ): ApiKey => {
-  const older = validSecrets(key, nowSeconds).map((secret) => ({
-    ...secret,
-    ends_at: Math.min(secretEnd(key, secret) ?? olderEnd, olderEnd),
-  }));
-  return { ...key, secrets: [added, ...older] };
+  const older = validSecrets(key, nowSeconds)
+    .filter(({ hash }) => hash !== replaced)
+    .map((secret) => ({ ...secret, ends_at: Math.min(secretEnd(key, secret) ?? olderEnd, olderEnd) }));
+  const number = Math.max(0, ...key.secrets.map((secret) => secret.number)) + 1;
+  return { ...key, secrets: [{ ...added, number }, ...older] };
 };

@@ -11,7 +11,7 @@ export interface HourOfUse {
   readonly startsAt: number;
   /** Requests that the plan's limit allowed. */
   readonly requests: number;
-  readonly counts: Readonly<Record<HourlyLimitName, number>>;
+  readonly counts: Readonly<Record<Exclude<HourlyLimitName, 'rotations-per-hour'>, number>>;
 }
 
 /** The paid checks of a key on one day (UTC) that begins at `startsAt`, epoch seconds. */

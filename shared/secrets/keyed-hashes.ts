@@ -92,7 +92,7 @@ export const keyedHashesFrom = (secret: SecretSource) => {
     /** Hashes a national id, differently for each seller, so that the users of two sellers cannot be compared. */
     person: (sellerId: string, nationalId: string) => underEachKey('person', sellerId, nationalId),
 
-    /** Returns the stable pseudonymous id of a buyer. It is derived from the oldest key, so a rotation does not change it. */
+    /** Returns the pseudonym of a phone, `sub` of its tokens. It is derived from the oldest key, so a rotation does not change it. */
     buyerId: async (phone: string): Promise<string> =>
       `byr_${hashWith((await keys()).subject, [phone], SUBJECT_BYTES)}`,
 

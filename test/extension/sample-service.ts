@@ -26,6 +26,7 @@ const secretOf = (keyId: string, plan: PlanName, scopes: readonly Scope[]): KeyS
   usage_id: keyId,
   status: 'active',
   seller_status: 'active',
+  number: 1,
 });
 
 const SECRETS = {

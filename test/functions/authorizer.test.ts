@@ -34,6 +34,7 @@ const SECRET: KeySecret = {
   usage_id: 'u'.repeat(40),
   status: 'active',
   seller_status: 'active',
+  number: 1,
   last_used_day: '2026-11-21',
 };
 
@@ -67,6 +68,7 @@ describe('the decision on a key', () => {
       scopes: 'users:read',
       expiresAt: '',
       limits: '{"sms-per-hour":5}',
+      secretNumber: '1',
       rateLimit: '"free";r=0;t=60',
       rateLimitPolicy: '"free";q=100;w=60',
     });

@@ -15,13 +15,14 @@ import type { Table } from '#shared/table/client.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { putApiKey } from '#test/shared/api-keys/put-api-key.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { inAnHour, linked, linkOf, withExternalId } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { testHashes } from './create-user-deps.ts';
 import { addSellers, createUserUnderTest, newBuyerIn, newKey } from './create-user-under-test.ts';
-import { functionUnderTest, type Reply } from './harness.ts';
+import { callerContext, functionUnderTest, type Reply } from './harness.ts';
 import { seller, sendOtpOn } from './send-otp-under-test.ts';
 import { linkNewUser } from './users-on.ts';
 import { RIGHT, verifyOtpOn, WRONG } from './verify-otp-under-test.ts';
@@ -319,11 +320,17 @@ const BUDGETS: readonly Budget[] = [
     operation: 'rotate-key',
     request: 'a rotation',
     status: 201,
-    rounds: [['Get', 'Update'], ['TransactWrite']],
+    rounds: [['Update'], ['Update'], ['Get'], ['TransactWrite']],
     async make(on) {
       await putApiKey(table, 'sel_test', 'key_test');
       const own = { keys: ownKeyStore(on), keyPrefix: 'blk_test_' } as const;
-      return functionUnderTest(routes['rotate-key'], rotateKey, on, own).call({ body: {} });
+      return functionUnderTest(routes['rotate-key'], rotateKey, on, {
+        ...own,
+        rateLimiter: patientLimiter(on),
+      }).call({
+        body: {},
+        authorizer: { ...callerContext, secretNumber: '1' },
+      });
     },
   },
 ];

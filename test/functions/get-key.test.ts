@@ -35,6 +35,7 @@ describe('200', () => {
           { name: 'failed-checks-per-hour', maximum: 10, remaining: 10, resets_in: 3599 },
           { name: 'refused-links-per-hour', maximum: 100, remaining: 100, resets_in: 3599 },
           { name: 'failed-verifies-per-hour', maximum: 100, remaining: 100, resets_in: 3599 },
+          { name: 'rotations-per-hour', maximum: 5, remaining: 5, resets_in: 3599 },
           { name: 'paid-checks-per-day', maximum: 500, remaining: 500, resets_in: 14 * 3600 - 1 },
         ],
       },
@@ -51,7 +52,7 @@ describe('200', () => {
     const authorizer = { ...own.authorizer, limits: JSON.stringify(limits) };
     const { json } = await own.getKey().call({ authorizer });
     const remaining = json.limits.map((limit: { remaining: number }) => limit.remaining);
-    expect(remaining).toEqual([99, 6, 9, 99, 99, 8]);
+    expect(remaining).toEqual([99, 6, 9, 99, 99, 4, 8]);
   });
 
   it('returns the valid secrets with their ends, newest first, after a rotation', async () => {

@@ -7,6 +7,7 @@ import { useHistory } from '#shared/rate-limits/use-history.ts';
 import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { useAdministration } from '#test/admin/operations/use-administration.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { functionUnderTest } from './harness.ts';
 
 type TestAdministration = Awaited<ReturnType<ReturnType<typeof useAdministration>>>;
@@ -14,7 +15,7 @@ type TestAdministration = Awaited<ReturnType<ReturnType<typeof useAdministration
 const issuedKey = async (administration: TestAdministration, request: Partial<KeyRequest>) => {
   const issued = await administration.issued({ scopes: ['users:read', 'key:rotate'], ...request });
   const { seller_id: sellerId, key_id: keyId, plan, scopes } = issued.key;
-  const authorizer = { sellerId, keyId, plan, scopes: scopes.join(' '), expiresAt: '' };
+  const authorizer = { sellerId, keyId, plan, scopes: scopes.join(' '), expiresAt: '', secretNumber: '1' };
   const { clock, table } = administration;
   return {
     administration,
@@ -33,6 +34,7 @@ const issuedKey = async (administration: TestAdministration, request: Partial<Ke
     rotateKey: (on: Table = table) =>
       functionUnderTest(routes['rotate-key'], rotateKey, on, {
         keys: ownKeyStore(on),
+        rateLimiter: patientLimiter(on),
         keyPrefix: 'blk_test_',
         clock,
       }),

@@ -11,7 +11,9 @@ beforeEach(async () => {
   own = await newOwnKey();
 });
 
-const rotate = (body: object = {}) => own.rotateKey().call({ authorizer: own.authorizer, body });
+/** Rotates with one of the key's secrets, by its number. */
+const rotate = (body: object = {}, secretNumber = '1') =>
+  own.rotateKey().call({ authorizer: { ...own.authorizer, secretNumber }, body });
 const works = (...secrets: readonly string[]) =>
   Promise.all(secrets.map((secret) => own.administration.works(secret)));
 const stored = async () => own.administration.admin.keys.find(own.authorizer.keyId);
@@ -82,7 +84,7 @@ describe('201', () => {
     const { json: first } = await rotate({ grace_hours: 1 });
     await own.administration.use(first.secret);
     own.administration.clock.advance(3600);
-    const { status, json } = await rotate({ grace_hours: 1 });
+    const { status, json } = await rotate({ grace_hours: 1 }, '2');
     expect(status).toBe(201);
     expect(await works(own.issued.secret, first.secret, json.secret)).toEqual([false, true, true]);
   });
@@ -127,6 +129,20 @@ describe('401', () => {
   });
 });
 
+describe('401, with a secret that has ended, while its decision is cached', () => {
+  it('is invalid_api_key, and the secret that an admin made stays the only one', async () => {
+    const { admin } = own.administration;
+    const { json: replaced } = await rotate();
+    await own.administration.use(replaced.secret);
+    const { secret } = await rotateByAdmin(admin, own.authorizer.keyId, 0);
+    for (const number of ['1', '2', '0'])
+      expect((await rotate({}, number)).json.code).toBe('invalid_api_key');
+    expect(await works(own.issued.secret, replaced.secret, secret)).toEqual([false, false, true]);
+    expect((await rotate({}, '3')).status).toBe(201);
+    expect(await works(secret)).toEqual([true]);
+  });
+});
+
 describe('409', () => {
   it('is too_many_secrets while the old secret is valid and the new one was used', async () => {
     const { json: first } = await rotate();
@@ -138,10 +154,12 @@ describe('409', () => {
     expect(await works(own.issued.secret, first.secret)).toEqual([true, true]);
   });
 
-  it('is too_many_secrets too after a rotation by an admin whose secret was used', async () => {
+  it('is too_many_secrets while the old secret is valid beside one that an admin made, used or not', async () => {
     const { secret } = await rotateByAdmin(own.administration.admin, own.authorizer.keyId, 3600);
+    expect((await rotate()).json.code).toBe('too_many_secrets');
     await own.administration.use(secret);
     expect((await rotate()).json.code).toBe('too_many_secrets');
+    expect(await works(secret)).toEqual([true]);
   });
 });
 
@@ -166,6 +184,28 @@ describe('429', () => {
     const { status, json } = await rotate();
     expect([status, json.code]).toEqual([429, 'rate_limit_exceeded']);
     expect((await stored())?.secrets).toHaveLength(1);
+  });
+});
+
+describe('429, by the limit of rotations', () => {
+  it('is rate_limit_exceeded for the sixth rotation of an hour, which makes no secret and no audit record', async () => {
+    const statuses = [];
+    for (let count = 0; count < 7; count += 1) statuses.push((await rotate()).status);
+    expect(statuses).toEqual([201, 201, 201, 201, 201, 429, 429]);
+    expect(await rotationRecords()).toHaveLength(5);
+    const { json, headers } = await rotate();
+    expect([json.code, headers.RateLimit]).toEqual([
+      'rate_limit_exceeded',
+      expect.stringContaining('"rotations-per-hour";r=0;t=3599'),
+    ]);
+    own.administration.clock.advance(3600);
+    expect((await rotate()).status).toBe(201);
+  });
+
+  it('does not count a rotation that was refused with 409', async () => {
+    const { json } = await rotate();
+    await own.administration.use(json.secret);
+    for (let count = 0; count < 6; count += 1) expect((await rotate()).status).toBe(409);
   });
 });
 

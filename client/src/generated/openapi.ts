@@ -139,7 +139,7 @@ export interface paths {
         put?: never;
         /**
          * Get a new secret for your key
-         * @description Returns a new secret with the scopes, the plan, the limits and the counts of the key. It works at once. The old secret ends after grace_hours (1 to 720, by default 24), or earlier if it had an end already. While the new secret was never used, another rotation replaces it: if the response was lost, rotate again. After its first use another rotation gets too_many_secrets until the old secret has ended.
+         * @description Returns a new secret with the scopes, the plan, the limits and the counts of the key. It works at once. The old secret ends after grace_hours (1 to 720, by default 24), or earlier if it had an end already. While the new secret was never used, another rotation replaces it: if the response was lost, rotate again. After its first use, and while a secret of the operator is the newest of two, another rotation gets too_many_secrets until the old secret has ended. A key rotates 5 times an hour.
          *
          *     Scope: `key:rotate`.
          */
@@ -716,7 +716,7 @@ export interface components {
              */
             response_types_supported: string[];
             /**
-             * @description A buyer has the same `sub` in the tokens of all sellers.
+             * @description A phone number has the same `sub` in the tokens of all sellers.
              * @example [
              *       "public"
              *     ]

@@ -37,7 +37,7 @@ describe('on a terminal of 80 columns', () => {
     const { terminal, written } = recordingTerminal({ canRedraw: true, columns: WIDTH });
     expect(await run(['keys', 'limits', 'key_1', '--set', 'nope=1'], terminal, deployments)).toBe(2);
     expect(written.error).toMatch(
-      /paid-checks-per-day,\s+failed-verifies-per-hour\.\s+Try buyer-linking keys\s+limits --help\.\n$/,
+      /failed-verifies-per-hour,\s+rotations-per-hour\.\s+Try buyer-linking keys\s+limits --help\.\n$/,
     );
     expect(widest(written.error)).toBeLessThanOrEqual(WIDTH);
   });

@@ -78,6 +78,7 @@ const OPERATIONS: Record<string, Operation> = {
   },
   revoke: {
     steps: [
+      'revoke: mark the key',
       'revoke: make its secrets invalid',
       ...flushed('revoke'),
       'revoke: leave the plan free',

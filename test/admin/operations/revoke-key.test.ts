@@ -1,6 +1,10 @@
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
+import { apiKeyStore } from '#admin/stores/api-key-store.ts';
+import { ownKeyStore } from '#shared/api-keys/own-key.ts';
+import { newSecret } from '#shared/api-keys/secret.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
@@ -62,6 +66,42 @@ describe('revokeKey', () => {
   it('writes one record however often it runs', async () => {
     await revokeKey(deployment.admin, issued.key.key_id);
     await revokeKey(deployment.admin, issued.key.key_id);
+    expect(await records('key.revoked')).toHaveLength(1);
+  });
+
+  it('revokes a key that is rotated before each of its writes, with every secret', async () => {
+    const { admin, table, clock } = deployment;
+    const { seller_id: sellerId, key_id: keyId, plan, scopes } = issued.key;
+    const secrets = [issued.secret];
+    const rotateMeanwhile = async () => {
+      const current = await admin.keys.find(keyId);
+      const caller = { sellerId, keyId, plan, scopes, limits: {}, expiresAt: undefined };
+      const made = { created_at: admin.now(), created_by: 'seller' } as const;
+      const secret = newSecret('blk_test_', made);
+      const rotation = { secret, graceSeconds: 3600, nowMs: clock(), deadlineMs: performance.now() + 60_000 };
+      const secretNumber = Number(current?.secrets[0]?.number);
+      const { written } = await ownKeyStore(table).rotate({ ...caller, secretNumber }, rotation);
+      if (written) secrets.push(secret.text);
+      return written;
+    };
+    const storm: boolean[] = [];
+    const beside = interceptedTable(table, async ({ name }, send) => {
+      if (name === 'TransactWriteCommand') storm.push(await rotateMeanwhile());
+      return send();
+    });
+    await revokeKey({ ...admin, keys: apiKeyStore(beside) }, keyId);
+    expect([storm[0], storm.at(-1)]).toEqual([true, false]);
+    expect(await Promise.all(secrets.map(deployment.works))).toEqual([false, false]);
+    expect(await admin.keys.find(keyId)).toMatchObject({ status: 'revoked' });
+    expect(await records('key.revoked')).toHaveLength(1);
+  });
+
+  it('completes the secrets after an interruption that followed the mark', async () => {
+    await deployment.interruptedBefore('revoke: make its secrets invalid', () =>
+      revokeKey(deployment.admin, issued.key.key_id),
+    );
+    await revokeKey(deployment.admin, issued.key.key_id);
+    expect(await deployment.works(issued.secret)).toBe(false);
     expect(await records('key.revoked')).toHaveLength(1);
   });
 

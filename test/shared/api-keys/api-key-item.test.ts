@@ -17,6 +17,7 @@ const secret: KeySecret = {
   usage_id: 'usage-1',
   status: 'active',
   seller_status: 'active',
+  number: 1,
 };
 
 describe('isUsable', () => {

@@ -5,7 +5,13 @@ import { allRoutes, routes } from '#shared/routes.ts';
 import type { Scope } from '#shared/scopes.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
-const context = { sellerId: 'sel_1', keyId: 'key_1', plan: 'free', scopes: 'users:read users:write' };
+const context = {
+  sellerId: 'sel_1',
+  keyId: 'key_1',
+  plan: 'free',
+  scopes: 'users:read users:write',
+  secretNumber: '3',
+};
 const caller = {
   sellerId: 'sel_1',
   keyId: 'key_1',
@@ -13,6 +19,7 @@ const caller = {
   scopes: ['users:read', 'users:write'],
   limits: {},
   expiresAt: undefined,
+  secretNumber: 3,
 };
 
 describe('the caller of a request', () => {
@@ -60,6 +67,7 @@ const secretWith = (scopes: readonly Scope[]): KeySecret => ({
   usage_id: 'usage',
   status: 'active',
   seller_status: 'active',
+  number: 1,
 });
 
 const resourcesFor = (scopes: readonly Scope[], rows: readonly Route[] = allRoutes) => {

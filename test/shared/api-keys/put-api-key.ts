@@ -16,7 +16,7 @@ export const putApiKey = async ({ client, name }: Table, sellerId: string, keyId
     usage_id: 'u'.repeat(40),
     status: 'active',
     created_at: made.created_at,
-    secrets: [newSecret('blk_test_', made).summary],
+    secrets: [{ ...newSecret('blk_test_', made).summary, number: 1 }],
     version: 1,
   };
   await client.send(new PutCommand({ TableName: name, Item: { ...apiKeyKey(sellerId, keyId), ...key } }));

@@ -18,6 +18,7 @@ const secret: KeySecret = {
   usage_id: 'usage-1',
   status: 'active',
   seller_status: 'active',
+  number: 1,
 };
 
 const put = (hash: string, item: object = secret) =>
