@@ -3,7 +3,6 @@
  * forgotten in a client, the scenarios, the samples or the call budgets.
  */
 import { globSync, readFileSync } from 'node:fs';
-import { callsIn } from '#bin/docs-tables/client-calls.ts';
 import { buildDocument } from '#reference/openapi/document.ts';
 import { operationsOf, withSchemas } from '#reference/pages/document.ts';
 import type { Route } from '#shared/route.ts';
@@ -15,6 +14,22 @@ const textOf = (file: string): string => readFileSync(new URL(`../${file}`, impo
 
 const CLIENTS = ['client/src/client.ts', 'client-php/src/Client.php'] as const;
 const BUDGETS = 'test/functions/call-budgets.test.ts';
+
+/** The beginning of a call in either client, or a request that it sends: `http.GET('/v1/users'`, `send('GET', '/v1/users'`. */
+const CALL_OR_REQUEST =
+  /(?:async \*?|function )(?<method>\w+)\(|const (?<constant>\w+) = async \(|(?:http\.|send\(')(?<verb>[A-Z]+)(?:\(|', )'(?<path>[^']+)'/g;
+
+/** Returns the calls in the source of a client: `GET /v1/users/{id}` -> `getUser`. */
+const callsIn = (source: string): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>();
+  let call = '';
+  for (const { groups } of source.matchAll(CALL_OR_REQUEST)) {
+    const { method, constant, verb, path } = groups as Record<string, string | undefined>;
+    if (verb === undefined) call = method ?? constant ?? '';
+    else found.set(`${verb} ${path}`, call);
+  }
+  return found;
+};
 
 const calls = CLIENTS.map((file) => callsIn(textOf(file)));
 const scenarios = requestsIn(globSync('test/scenarios/*.ts').map(textOf).join('\n'));

@@ -2,8 +2,15 @@ import { KEEP_EVENTS_DAYS } from '#shared/events/event.ts';
 import { CODE_LIMITS, RESEND_AFTER_SECONDS } from '#shared/one-time-codes/rules.ts';
 import { detailsOf, PROBLEMS, type ProblemCode } from '#shared/problems.ts';
 import { planItem, rateLimitHeaders } from '#shared/rate-limits/limits.ts';
-import { codeLimitTable, duration, keyLimitTable, lockTable, planLimitTable, table } from './limit-tables.ts';
-import { retryTable } from './retry-table.ts';
+import {
+  codeLimitTable,
+  duration,
+  keyLimitTable,
+  lockTable,
+  planLimitTable,
+  retryTable,
+  table,
+} from './limit-tables.ts';
 
 const problemTable = (): string =>
   table(

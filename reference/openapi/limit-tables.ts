@@ -1,7 +1,8 @@
-/** The limits as Markdown tables, for the OpenAPI document and docs/limits.md. */
+/** The limits and the repeatable requests as Markdown tables, for the OpenAPI document and the docs. */
 import { CODE_LIMITS } from '#shared/one-time-codes/rules.ts';
 import type { SendLimit } from '#shared/one-time-codes/send-limits.ts';
 import { KEY_LIMIT_NAMES, KEY_LIMITS, PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
+import { allRoutes } from '#shared/routes.ts';
 
 const number = (value: number): string => value.toLocaleString('en-US');
 
@@ -76,3 +77,18 @@ export const lockTable = (): string =>
         : 'until an operator of the service unlocks the phone',
     ]),
   );
+
+/** Returns the table of the requests that are safe to repeat, for the OpenAPI document and docs/errors.md. */
+export const retryTable = (): string => {
+  const notRepeatable = allRoutes.filter(({ repeatable }) => !repeatable);
+  return table(
+    ['Request', 'Safe to repeat'],
+    [
+      [
+        notRepeatable.map(({ method, path }) => `\`${method} ${path}\``).join(', '),
+        'after `rate_limit_exceeded` only: after any other failure the first request may have had its effect',
+      ],
+      ['every other request', 'always: a repetition leads to the same result'],
+    ],
+  );
+};

@@ -1,60 +1,67 @@
-/** The released documents: one file per minor version of the interface, e.g. openapi/released/1.0.json. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** The released documents: one file per minor version of the interface, e.g. openapi/released/1.0.json. oasdiff compares them. */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { breakingChanges, type Document, raisesMajorVersion } from './breaking-changes.ts';
+import { fileURLToPath } from 'node:url';
 
-/** Returns the names of the released documents in `folder`; none if the folder is missing. */
-const releasesIn = (folder: string): readonly string[] =>
-  (existsSync(folder) ? readdirSync(folder) : []).filter((file) => file.endsWith('.json'));
+/** The first run downloads and builds it. */
+const OASDIFF = 'github.com/oasdiff/oasdiff@v1.35.0';
 
-/** The name of the released document of a document's minor version. */
-const fileOf = ({ info }: Document): string => `${info.version.split('.').slice(0, 2).join('.')}.json`;
+/** Where our rule differs from oasdiff's: a new problem code breaks no caller; a header, a default and an operationId stay. */
+const LEVELS = fileURLToPath(new URL('./oasdiff-levels.txt', import.meta.url));
 
-interface Break {
+/** The document of this code: its file, the folder of the released ones, and whether callers use its minor version. */
+export interface Candidate {
   readonly file: string;
-  readonly changes: readonly string[];
+  readonly folder: string;
+  readonly isInUse: boolean;
 }
 
-/** Returns the released documents whose callers the document breaks without a higher major version. */
-const breaksOf = (document: Document, folder: string): readonly Break[] =>
-  releasesIn(folder)
-    .map((file) => {
-      const released = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Document;
-      return {
-        file,
-        changes: raisesMajorVersion(released, document) ? [] : breakingChanges(released, document),
-      };
-    })
-    .filter(({ changes }) => changes.length > 0);
+/** Returns whether this machine can compare documents. */
+export const canCompare = (): boolean => spawnSync('go', ['version']).status === 0;
 
-const messageOf = ({ file, changes }: Break, remedy: string): string =>
-  `the document breaks callers of the released version ${file.slice(0, -'.json'.length)}. ` +
-  `Undo the change, or ${remedy}:${changes.map((change) => `\n  - ${change}`).join('')}`;
+const versionOf = (file: string): readonly string[] =>
+  JSON.parse(readFileSync(file, 'utf8')).info.version.split('.');
 
-const RAISE = 'raise the major number of info.version';
-const REPLACE =
-  'replace its document with `npm run openapi -- --release`, since nobody uses this version yet';
+/** Returns the released document of the document's minor version. */
+const releasedFile = ({ file, folder }: Candidate): string =>
+  join(folder, `${versionOf(file).slice(0, 2).join('.')}.json`);
 
-/**
- * Compares the document with every released minor version. Returns a message for each version whose callers it breaks without a
- * higher major version. `isInUse`: whether callers use the document's minor version.
- */
-export const releaseProblems = (document: Document, folder: string, isInUse: boolean): readonly string[] => {
-  if (releasesIn(folder).length === 0) return [`${folder} holds no released document to compare with.`];
-  return breaksOf(document, folder).map((each) =>
-    messageOf(each, isInUse || each.file !== fileOf(document) ? RAISE : REPLACE),
+/** Returns a message if the document breaks callers of a released one. Throws if oasdiff does not run. */
+const problemsOf = (released: string, file: string, remedy: string): readonly string[] => {
+  const options = ['--fail-on', 'WARN', '--severity-levels', LEVELS, '--color', 'never'];
+  const { status, stdout, stderr, error } = spawnSync(
+    'go',
+    ['run', OASDIFF, 'breaking', released, file, ...options],
+    { encoding: 'utf8' },
   );
+  if (status === 0) return [];
+  if (!stdout) throw new Error(`oasdiff did not run. It needs Go. ${stderr ?? ''}`, { cause: error });
+  return [`The document breaks callers of ${released}. Undo the change, or ${remedy}.\n${stdout}`];
 };
 
-/**
- * Writes the document as the released document of its minor version. Refuses, with messages, to replace a released document whose
- * callers it would break. While nobody uses the minor version, its document has no callers.
- */
-export const release = (document: Document, folder: string, isInUse: boolean): readonly string[] => {
-  const file = fileOf(document);
-  const breaks = breaksOf(document, folder).filter((each) => isInUse || each.file !== file);
-  if (breaks.length > 0) return breaks.map((each) => messageOf(each, RAISE));
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, file), `${JSON.stringify(document, null, 2)}\n`);
-  return [];
+/** Returns the released documents whose callers the document must not break: those of its major version and of higher ones. */
+const protectedBy = ({ file, folder }: Candidate): readonly string[] =>
+  readdirSync(folder)
+    .map((name) => join(folder, name))
+    .filter((released) => Number(versionOf(released)[0]) >= Number(versionOf(file)[0]));
+
+const RAISE = 'raise the major number of info.version';
+const REPLACE = 'run `npm run openapi -- --release`, since nobody uses this version yet';
+
+/** Returns a message for each released version whose callers the document breaks without a higher major version. */
+export const releaseProblems = (candidate: Candidate): readonly string[] =>
+  protectedBy(candidate).flatMap((released) => {
+    const isReplaceable = !candidate.isInUse && released === releasedFile(candidate);
+    return problemsOf(released, candidate.file, isReplaceable ? REPLACE : RAISE);
+  });
+
+/** Makes the document the released one of its minor version. Returns messages instead if that breaks callers. */
+export const release = (candidate: Candidate): readonly string[] => {
+  const target = releasedFile(candidate);
+  const problems = protectedBy(candidate)
+    .filter((released) => candidate.isInUse || released !== target)
+    .flatMap((released) => problemsOf(released, candidate.file, RAISE));
+  if (problems.length === 0) copyFileSync(candidate.file, target);
+  return problems;
 };

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import document from '../../../openapi.json' with { type: 'json' };
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
-const PARTS = ['bin', 'shared', 'package.json', 'redocly.yaml', 'openapi.json', 'openapi'];
+const PARTS = ['bin', 'reference', 'shared', 'package.json', 'redocly.yaml', 'openapi.json', 'openapi'];
 
 let folder: string;
 
@@ -34,10 +34,6 @@ const replace = (file: string, from: string, to: string): void => {
   writeFileSync(join(folder, file), textOf(file).replace(from, to));
 };
 
-/** Renames the field `phone` of a user, which breaks every caller that reads it. */
-const breakInterface = (): void =>
-  replace('shared/users/schema.ts', "    phone: shown('The phone in", "    mobile: shown('The phone in");
-
 const VERSION: string = document.info.version;
 const [major, minor, patch] = VERSION.split('.').map(Number) as [number, number, number];
 
@@ -48,18 +44,11 @@ const setVersion = (version: string): void =>
     `INTERFACE_VERSION = '${version}'`,
   );
 
-/** From now on sellers use the present minor version, whose document is the present one. */
-const putIntoUse = (): void => {
-  expect(openapi('--release').status).toBe(0);
-  const file = 'reference/openapi/document.ts';
-  writeFileSync(join(folder, file), textOf(file).replace('IS_IN_USE = false', 'IS_IN_USE = true'));
-};
-
 describe('npm run openapi:check', () => {
   it('passes on the committed documents', () => {
     expect(openapi('--check')).toEqual({
       status: 0,
-      output: expect.stringContaining('current, valid and compatible'),
+      output: expect.stringContaining('the document is current, valid and '),
     });
   });
 
@@ -71,16 +60,6 @@ describe('npm run openapi:check', () => {
     });
     openapi();
     expect(openapi('--check').status).toBe(0);
-  });
-
-  it('fails on a breaking change that was written to openapi.json, in a folder without git history', () => {
-    putIntoUse();
-    breakInterface();
-    openapi();
-    const { status, output } = openapi('--check');
-    expect(status).toBe(1);
-    expect(output).toContain(`breaks callers of the released version ${major}.${minor}`);
-    expect(output).toContain('POST /v1/users: 201: response.phone was removed');
   });
 
   it('fails on a document that is not valid OpenAPI', () => {
@@ -95,14 +74,5 @@ describe('npm run openapi -- --release', () => {
     setVersion(`${major}.${minor + 1}.0`);
     expect(openapi('--release').status).toBe(0);
     expect(textOf(`openapi/released/${major}.${minor + 1}.json`)).toBe(textOf('openapi.json'));
-  });
-
-  it('fails on a document that breaks a released version', () => {
-    putIntoUse();
-    breakInterface();
-    expect(openapi('--release')).toEqual({
-      status: 1,
-      output: expect.stringContaining('response.phone was removed'),
-    });
   });
 });
