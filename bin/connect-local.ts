@@ -6,8 +6,8 @@ import { randomIds } from '#admin/ids.ts';
 import { refusal } from '#admin/refusal.ts';
 import { releaseOf } from '#lib/release.ts';
 import { readAdminTarget } from '#local/admin-target.ts';
-import { localUsagePlans } from '#local/api-gateway/client.ts';
-import { LOCAL_CREDENTIALS, STAGE_NAME } from '#local/environment.ts';
+import { KEY_PREFIX, LOCAL_CREDENTIALS, STAGE_NAME } from '#local/environment.ts';
+import { localUsagePlans, usagePlansTable } from '#local/usage-plans.ts';
 import { systemClock } from '#shared/clock.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 
@@ -23,14 +23,10 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
       secretAccessKey: LOCAL_CREDENTIALS.AWS_SECRET_ACCESS_KEY,
     },
   });
-  const apiGateway = localUsagePlans({
-    endpoint: target.api_gateway_endpoint,
-    accessKeyId: target.api_gateway_access_key_id,
-  });
   const admin = administration({
     table,
-    usagePlans: apiGateway.usagePlans,
-    keyPrefix: target.key_prefix,
+    usagePlans: localUsagePlans(usagePlansTable(table)),
+    keyPrefix: KEY_PREFIX,
     stage: STAGE_NAME,
     actor: `local:${userInfo().username}`,
     clock: systemClock,
@@ -48,7 +44,6 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
     baseUrl: target.base_url,
     isSandbox: true,
     close() {
-      apiGateway.close();
       table.client.destroy();
     },
   };

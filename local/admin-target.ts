@@ -1,17 +1,12 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { KEY_PREFIXES } from '#shared/env.ts';
 import { readIfThere, writePrivateJson } from './private-file.ts';
 
-/** The addresses and credentials by which the admin CLI reaches the local service. The file is private. */
+/** The addresses by which the admin CLI reaches the local service. The file is private. */
 const adminTargetSchema = v.object({
   base_url: v.pipe(v.string(), v.url()),
-  /** The simulated API Gateway, see api-gateway/simulator.ts. */
-  api_gateway_endpoint: v.pipe(v.string(), v.url()),
-  api_gateway_access_key_id: v.pipe(v.string(), v.minLength(1)),
   dynamodb_endpoint: v.pipe(v.string(), v.url()),
   table_name: v.pipe(v.string(), v.minLength(1)),
-  key_prefix: v.picklist(KEY_PREFIXES),
   /** The absolute path of the file with the hash secret. */
   hash_secret_path: v.pipe(v.string(), v.minLength(1)),
 });

@@ -29,7 +29,6 @@ const filesIn = (path: string) => ({
   tableFile: join(path, 'table.sqlite'),
   /** The process of the embedded database. */
   databasePidFile: join(path, 'database.pid'),
-  usagePlansFile: join(path, 'usage-plans.json'),
   hashSecretFile: join(path, 'hash-secret.json'),
   signingKeyFile: join(path, 'signing-key.pem'),
   logFile: join(path, 'service.log'),

@@ -40,6 +40,14 @@ const demoSellersSchema = v.object({
   other_seller: v.object({ seller_id: v.string(), key: v.string() }),
 });
 
+/** Returns for each scope the first key that has it: what a form of the reference page is filled with. */
+export const keysByScope = (keys: DemoSellers['keys']): Readonly<Partial<Record<Scope, string>>> =>
+  Object.fromEntries(
+    DEMO_KEY_NAMES.toReversed().flatMap((name) =>
+      DEMO_KEYS[name].scopes.map((scope) => [scope, keys[name]] as const),
+    ),
+  );
+
 /** The file of an earlier version lacks the keys that came later. They are issued, the others are kept. */
 const keptSchema = v.object({
   ...demoSellersSchema.entries,
@@ -54,12 +62,10 @@ const FILE_NAME = 'demo-keys.json';
 
 /** The dependencies of the seeding. */
 export interface Seeding {
-  /** Returns the admin operations. Called only if a seller or a key must be created. */
-  readonly admin: () => Promise<Administration>;
-  readonly sellers: Pick<Administration['sellers'], 'find'>;
+  readonly admin: Administration;
   readonly secrets: Pick<KeySecretStore, 'findSecret'>;
   /** Returns whether the gateway has a plan for this usage id. */
-  readonly isInPlan: (usageId: string) => boolean;
+  readonly isInPlan: (usageId: string) => Promise<boolean>;
 }
 
 /**
@@ -111,14 +117,12 @@ const readKept = async (file: string): Promise<v.InferOutput<typeof keptSchema> 
 };
 
 const ensureSeller = async (
-  { admin, sellers }: Seeding,
+  { admin }: Seeding,
   keptId: string | undefined,
   name: string,
 ): Promise<string> => {
-  const kept = keptId && (await sellers.find(keptId));
-  return kept && kept.status === 'active'
-    ? kept.seller_id
-    : (await createSeller(await admin(), name)).seller_id;
+  const kept = keptId && (await admin.sellers.find(keptId));
+  return kept && kept.status === 'active' ? kept.seller_id : (await createSeller(admin, name)).seller_id;
 };
 
 const ensureKey = async (
@@ -131,6 +135,6 @@ const ensureKey = async (
     found &&
     found.seller_id === wanted.sellerId &&
     isUsable(found, systemClock()) &&
-    isInPlan(found.usage_id);
-  return works ? kept : (await issueKey(await admin(), wanted)).secret;
+    (await isInPlan(found.usage_id));
+  return works ? kept : (await issueKey(admin, wanted)).secret;
 };

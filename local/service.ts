@@ -1,19 +1,12 @@
 import { rm } from 'node:fs/promises';
-import type { Administration } from '#admin/administration.ts';
-import { sellerStore } from '#admin/stores/seller-store.ts';
-import { writePages } from '#reference/pages/write-pages.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { cachedPromise } from '#shared/cached-promise.ts';
 import { systemClock } from '#shared/clock.ts';
-import type { Table } from '#shared/table/client.ts';
 import { writeAdminTarget } from './admin-target.ts';
-import type { ApiGatewayAccess } from './api-gateway/client.ts';
-import { startApiGateway } from './api-gateway/server.ts';
-import { type DataFolder, type FolderOptions, openFolder } from './data-folder.ts';
-import type { Database } from './database.ts';
-import { type DemoSellers, registerExampleBuyer, seedDemo } from './demo-seeds.ts';
-import { chosenOtpAccess, KEY_PREFIX, setEnvironment, TABLE_NAME } from './environment.ts';
+import { type FolderOptions, openFolder } from './data-folder.ts';
+import { type DemoSellers, keysByScope, registerExampleBuyer, seedDemo } from './demo-seeds.ts';
+import { chosenOtpAccess, setEnvironment, TABLE_NAME } from './environment.ts';
 import { loadFunctions } from './gateway/functions.ts';
 import { gatewayCounts } from './gateway/throttles.ts';
 import { type Completed, gateway } from './gateway.ts';
@@ -23,6 +16,7 @@ import { listenOnLoopback, type Serve } from './loopback-server.ts';
 import { writePrivateJson } from './private-file.ts';
 import { forgetUse } from './reset.ts';
 import { type DatabaseOptions, openLocalTable } from './table.ts';
+import { gatewayPlans, localUsagePlans, usagePlansTable } from './usage-plans.ts';
 
 /** The options of the local service. */
 export interface ServiceOptions extends DatabaseOptions, FolderOptions {
@@ -63,19 +57,20 @@ const start = async (
   const baseUrl = `http://localhost:${server.port}`;
   const folder = await openFolder(options, parts);
   const { database, table } = await openLocalTable(options, folder, parts);
-  const apiGateway = await startApiGateway({
-    file: inMemory ? undefined : folder.usagePlansFile,
-    clock: systemClock,
-  });
-  parts.defer(apiGateway.close);
+  const plansTable = usagePlansTable(table);
+  const usagePlans = gatewayPlans(plansTable, systemClock);
 
   onProgress('Loading the functions.');
-  await writePages(folder.pagesFolder);
   setEnvironment({ baseUrl, databaseEndpoint: database.endpoint, folder, providerSecretFile });
   const counts = gatewayCounts(systemClock);
   const serveApi = gateway({
-    functions: await loadFunctions(),
-    usagePlans: apiGateway,
+    functions: await loadFunctions(
+      cachedPromise(async () => {
+        const { writePages } = await import('#reference/pages/write-pages.ts');
+        await writePages(folder.pagesFolder);
+      }),
+    ),
+    usagePlans,
     otpAccess: chosenOtpAccess(),
     counts,
     clock: systemClock,
@@ -84,10 +79,9 @@ const start = async (
 
   onProgress('Making sure that the demo sellers and their keys exist.');
   const sellers = await seedDemo(inMemory ? undefined : folder.path, {
-    admin: cachedPromise(() => openAdministration(table, apiGateway.access, parts)),
-    sellers: sellerStore(table),
+    admin: localAdministration(table, localUsagePlans(plansTable)),
     secrets: keySecretStore(table),
-    isInPlan: (usageId) => apiGateway.throttleOf(usageId) !== undefined,
+    isInPlan: async (usageId) => (await usagePlans.throttleOf(usageId)) !== undefined,
   });
   await registerExampleBuyer(buyerStore(table), folder.hashSecretFile);
   const demo = { base_url: baseUrl, ...sellers };
@@ -96,50 +90,17 @@ const start = async (
     counts.clear();
     return forgetUse(table);
   };
-  const serveLocal = localPaths({ demo, reset });
+  const serveLocal = localPaths({ demo: { ...demo, keys_by_scope: keysByScope(sellers.keys) }, reset });
   open((request, response) => (isLocalPath(request) ? serveLocal : serveApi)(request, response));
-  await announce({ folder, demo, database, apiGateway: apiGateway.access }, parts);
-  // Closed first: requests in flight need every other part.
-  parts.defer(server.close);
-  return { demo, broken: database.died };
-};
-
-/**
- * Returns the admin operations, for the seeding. It loads the SDK client of API Gateway, which a service whose demo keys still work does
- * not need.
- */
-const openAdministration = async (
-  table: Table,
-  access: ApiGatewayAccess,
-  parts: AsyncDisposableStack,
-): Promise<Administration> => {
-  const { localUsagePlans } = await import('./api-gateway/client.ts');
-  const { usagePlans, close } = localUsagePlans(access);
-  parts.defer(close);
-  return localAdministration(table, usagePlans);
-};
-
-interface Announcement {
-  readonly folder: DataFolder;
-  readonly demo: Demo;
-  readonly database: Database;
-  readonly apiGateway: ApiGatewayAccess;
-}
-
-/** Writes the files by which scripts and the admin CLI reach the service. The first one is removed at the end. */
-const announce = async (
-  { folder, demo, database, apiGateway }: Announcement,
-  parts: AsyncDisposableStack,
-): Promise<void> => {
   await writeAdminTarget(folder.path, {
-    base_url: demo.base_url,
-    api_gateway_endpoint: apiGateway.endpoint,
-    api_gateway_access_key_id: apiGateway.accessKeyId,
+    base_url: baseUrl,
     dynamodb_endpoint: database.endpoint,
     table_name: TABLE_NAME,
-    key_prefix: KEY_PREFIX,
     hash_secret_path: folder.hashSecretFile,
   });
   parts.defer(() => rm(folder.demoFile, { force: true }));
   await writePrivateJson(folder.demoFile, demo);
+  // Closed first: requests in flight need every other part.
+  parts.defer(server.close);
+  return { demo, broken: database.died };
 };

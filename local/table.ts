@@ -9,6 +9,7 @@ import type { DataFolder } from './data-folder.ts';
 import { type Database, foreignDatabase, startDatabase } from './database.ts';
 import { setLocalCredentials, TABLE_NAME } from './environment.ts';
 import { StartupError } from './startup-error.ts';
+import { usagePlansTable } from './usage-plans.ts';
 
 const ACTIVE_WITHIN_SECONDS = 30;
 
@@ -23,7 +24,7 @@ export interface DatabaseOptions {
 }
 
 /**
- * Opens the embedded database, or the chosen one, and its table. Creates the table if it is missing. `parts` ends both. Throws a
+ * Opens the embedded database, or the chosen one, and its tables. Creates those that are missing. `parts` ends both. Throws a
  * StartupError if there is no database.
  */
 export const openLocalTable = async (
@@ -45,9 +46,13 @@ export const openLocalTable = async (
   parts.defer(database.stop);
   const table = openTable(TABLE_NAME, database.endpoint);
   parts.defer(() => table.client.destroy());
-  await ensureTable(table).catch((cause: Error) => {
-    throw new StartupError(`The DynamoDB at ${database.endpoint} gives no table: ${cause.name}.`, { cause });
-  });
+  try {
+    await ensureTable(table);
+    await ensureTable(usagePlansTable(table));
+  } catch (cause) {
+    const { name } = cause as Error;
+    throw new StartupError(`The DynamoDB at ${database.endpoint} gives no table: ${name}.`, { cause });
+  }
   return { database, table };
 };
 

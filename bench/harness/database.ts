@@ -2,16 +2,14 @@ import { BatchWriteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { randomIds } from '#admin/ids.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
-import { localUsagePlans } from '#local/api-gateway/client.ts';
-import { startApiGateway } from '#local/api-gateway/server.ts';
 import { startDatabase } from '#local/database.ts';
 import { setLocalCredentials } from '#local/environment.ts';
 import { localAdministration } from '#local/local-administration.ts';
 import { ensureTable } from '#local/table.ts';
+import { localUsagePlans, usagePlansTable } from '#local/usage-plans.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
-import { systemClock } from '#shared/clock.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { openTable } from '#shared/table/client.ts';
 import { removalBlockKey, removalSummaryKey, sellerKey, userKey } from '#shared/table/keys.ts';
@@ -93,8 +91,8 @@ export const startBenchDatabase = async () => {
   const database = await startDatabase();
   const table = openTable(TABLE_NAME, database.endpoint);
   await ensureTable(table);
-  const apiGateway = await startApiGateway({ clock: systemClock });
-  const { usagePlans, close } = localUsagePlans(apiGateway.access);
+  await ensureTable(usagePlansTable(table));
+  const usagePlans = localUsagePlans(usagePlansTable(table));
   const hashes = keyedHashesFrom({ read: async () => HASH_SECRET });
 
   const addSeller = async (sellerId: string, users: SellerUsers): Promise<void> => {
@@ -134,8 +132,6 @@ export const startBenchDatabase = async () => {
 
     async stop(): Promise<void> {
       table.client.destroy();
-      close();
-      await apiGateway.close();
       await database.stop();
     },
   };

@@ -6,13 +6,14 @@ import { errorFields, logEvent } from '#shared/log.ts';
 import { type ProblemCode, SERVICE_RETRY_AFTER_SECONDS } from '#shared/problems.ts';
 import { WINDOW_SECONDS } from '#shared/rate-limits/plans.ts';
 import { requiresKey } from '#shared/route.ts';
+import type { GatewayPlans } from '../usage-plans.ts';
 import { authorizerCache } from './authorizer-cache.ts';
 import { type Functions, invoke } from './functions.ts';
 import { allowsInvoke } from './policy-evaluation.ts';
 import { type AuthorizerContext, authorizerEvent, methodArn } from './proxy-event.ts';
 import { headerOf, type ReceivedRequest } from './received-request.ts';
 import type { RouteMatch } from './router.ts';
-import type { GatewayCounts, Throttle } from './throttles.ts';
+import type { GatewayCounts } from './throttles.ts';
 
 /** A refusal by the gateway itself. */
 export class GatewayRefusal extends Error {
@@ -38,12 +39,7 @@ type OnCaller = (caller: KnownCaller) => void;
 /** The dependencies of the access check. */
 export interface AccessOptions {
   readonly functions: Pick<Functions, 'authorizer'>;
-  /** See api-gateway/simulator.ts. */
-  readonly usagePlans: {
-    throttleOf(usageId: string): Throttle | undefined;
-    recordUse(usageId: string): void;
-    onFlush(listener: () => void): void;
-  };
+  readonly usagePlans: GatewayPlans;
   readonly otpAccess: OtpAccess;
   readonly counts: GatewayCounts;
   readonly clock: Clock;
@@ -61,7 +57,6 @@ const THROTTLED: Headers = { 'Retry-After': String(WINDOW_SECONDS) };
  */
 export const accessCheck = ({ functions, usagePlans, otpAccess, counts, clock }: AccessOptions) => {
   const cache = authorizerCache(clock);
-  usagePlans.onFlush(cache.flush);
   const { buckets, firewall } = counts;
 
   const authorize = (request: ReceivedRequest, match: RouteMatch) =>
@@ -75,23 +70,24 @@ export const accessCheck = ({ functions, usagePlans, otpAccess, counts, clock }:
   ): Promise<AuthorizerContext> => {
     const key = headerOf(request, 'x-api-key') ?? '';
     if (key === '') throw new GatewayRefusal('invalid_api_key');
-    const decision = await cache
-      .getOrAuthorize(key, () => authorize(request, match))
-      .catch((error: unknown) => refuseUnauthorized(request, error));
+    const refuse = (error: unknown) => refuseUnauthorized(request, error);
+    const flushes = await usagePlans.flushes().catch(refuse);
+    const decision = await cache.getOrAuthorize(key, flushes, () => authorize(request, match)).catch(refuse);
     const context = contextOf(decision);
     onCaller({ seller_id: context.sellerId, key_id: context.keyId });
     if (!allowsInvoke(decision.policyDocument, methodArn(request.method, request.path))) {
       throw new GatewayRefusal('insufficient_scope');
     }
     const usageId = decision.usageIdentifierKey ?? '';
-    const throttle = usagePlans.throttleOf(usageId);
+    const throttle = await usagePlans.throttleOf(usageId).catch(refuse);
     if (throttle === undefined) throw new GatewayRefusal('invalid_api_key');
     if (!buckets.consume(usageId, throttle)) {
       const { rateLimit = '', rateLimitPolicy = '' } = context;
       const headers = { ...THROTTLED, RateLimit: rateLimit, 'RateLimit-Policy': rateLimitPolicy };
       throw new GatewayRefusal('rate_limit_exceeded', headers);
     }
-    usagePlans.recordUse(usageId);
+    // No request waits for its count.
+    void usagePlans.recordUse(usageId);
     return context;
   };
 

@@ -6,23 +6,19 @@ export const CACHE_SECONDS = 300;
 
 /** The decisions of the authorizer by API key. Errors are not cached. */
 export const authorizerCache = (clock: Clock) => {
-  let cached = new Map<string, { readonly result: APIGatewayAuthorizerResult; readonly untilMs: number }>();
+  const cached = new Map<string, { result: APIGatewayAuthorizerResult; flushes: number; untilMs: number }>();
   return {
+    /** `flushes`: how often the cache was flushed before this request. A decision from before the last flush is not used. */
     async getOrAuthorize(
       key: string,
+      flushes: number,
       authorize: () => Promise<APIGatewayAuthorizerResult>,
     ): Promise<APIGatewayAuthorizerResult> {
       const found = cached.get(key);
-      if (found !== undefined && found.untilMs > clock()) return found.result;
-      // A flush replaces the map: a decision that was in progress then may be the outdated one, and is not kept.
-      const current = cached;
+      if (found !== undefined && found.flushes >= flushes && found.untilMs > clock()) return found.result;
       const result = await authorize();
-      current.set(key, { result, untilMs: clock() + CACHE_SECONDS * 1000 });
+      cached.set(key, { result, flushes, untilMs: clock() + CACHE_SECONDS * 1000 });
       return result;
-    },
-    /** Removes every decision: API Gateway cannot remove a single one. */
-    flush(): void {
-      cached = new Map();
     },
   };
 };

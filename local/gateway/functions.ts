@@ -16,10 +16,20 @@ export interface Functions {
   readonly endpoints: ReadonlyMap<string, Handler<APIGatewayProxyEvent, APIGatewayProxyResult>>;
 }
 
-/** Loads the authorizer and the function of every route. The environment must be set before their first request. */
-export const loadFunctions = async (): Promise<Functions> => {
+/**
+ * Loads the authorizer and the function of every route. The environment must be set before their first request. `buildPages` runs before
+ * each request to a function that serves pages.
+ */
+export const loadFunctions = async (buildPages: () => Promise<void>): Promise<Functions> => {
   const handlerOf = async (name: string) => (await import(`#functions/${name}.ts`)).handler;
-  const endpoints = allRoutes.map(async ({ name }) => [name, await handlerOf(name)] as const);
+  const endpoints = allRoutes.map(async ({ name, permissions }) => {
+    const handler: Handler<APIGatewayProxyEvent, APIGatewayProxyResult> = await handlerOf(name);
+    const withPages: typeof handler = async (...call) => {
+      await buildPages();
+      return handler(...call);
+    };
+    return [name, permissions.pages === undefined ? handler : withPages] as const;
+  });
   return { authorizer: await handlerOf('authorizer'), endpoints: new Map(await Promise.all(endpoints)) };
 };
 

@@ -3,11 +3,11 @@ import { createServer, request as forward, type IncomingMessage, type ServerResp
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { API_ID, PLAN_IDS } from '#local/api-gateway/identifiers.ts';
-import { openApiGateway } from '#local/api-gateway/simulator.ts';
 import { LOCAL_CREDENTIALS, STAGE_NAME } from '#local/environment.ts';
 import { respond } from '#local/gateway/proxy-event.ts';
 import { systemClock } from '#shared/clock.ts';
+import { API_ID, PLAN_IDS } from '#test/simulators/api-gateway/identifiers.ts';
+import { openApiGateway } from '#test/simulators/api-gateway/simulator.ts';
 import type { TestTable } from '#test/table/use-table.ts';
 
 /** The account of the simulated credentials. */
@@ -128,10 +128,7 @@ export const startAccountDouble = async (table?: TestTable) => {
     session: { isExpired: false },
     outputs: table && outputsOf(table),
   };
-  const apiGateway = await openApiGateway({
-    accessKeyId: LOCAL_CREDENTIALS.AWS_ACCESS_KEY_ID,
-    clock: systemClock,
-  });
+  const apiGateway = openApiGateway({ clock: systemClock });
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.url !== '/') return respond(response, await apiGateway.respondTo(request));

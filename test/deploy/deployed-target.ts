@@ -41,10 +41,9 @@ export const deployedTarget = async (stage: keyof typeof STAGES): Promise<Deploy
   const [connection, outputs] = await Promise.all([deployments.connect({ stage }), outputsOf(stage)]);
   const { admin } = connection;
   const { seller_id, keys, other_seller } = await seedDemo(undefined, {
-    admin: async () => admin,
-    sellers: admin.sellers,
+    admin,
     secrets: keySecretStore(admin.table),
-    isInPlan: () => true,
+    isInPlan: async () => true,
   });
   return {
     baseUrl: urlOf(outputs),

@@ -22,9 +22,9 @@ import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { checkRecordFrom } from '#shared/users/person-check.ts';
 import { personChecks } from '#shared/users/person-check-lease.ts';
-import { useApiGateway } from '#test/local/api-gateway/use-api-gateway.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
+import { useApiGateway } from '#test/simulators/api-gateway/use-api-gateway.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 const PAGE = readFileSync(new URL('../../docs/table.md', import.meta.url), 'utf8');

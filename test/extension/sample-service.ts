@@ -5,9 +5,10 @@ import type { KeySecret } from '#shared/api-keys/api-key-item.ts';
 import { policyFor } from '#shared/api-keys/caller.ts';
 import { newApiKey } from '#shared/api-keys/secret.ts';
 import { systemClock } from '#shared/clock.ts';
-import { type PlanName, usagePlanThrottle } from '#shared/rate-limits/plans.ts';
+import type { PlanName } from '#shared/rate-limits/plans.ts';
 import type { Route } from '#shared/route.ts';
 import type { Scope } from '#shared/scopes.ts';
+import { unlimitedPlans } from '#test/fakes/gateway-plans.ts';
 import type { Target } from '#test/scenarios/target.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
@@ -66,11 +67,7 @@ export const startSampleService = async (routes: readonly Route[]) => {
         [sampleKeyRoute.name, sampleKeyFunction(common)],
       ]),
     },
-    usagePlans: {
-      throttleOf: () => usagePlanThrottle('professional'),
-      recordUse: () => {},
-      onFlush: () => {},
-    },
+    usagePlans: unlimitedPlans,
     otpAccess: 'api-key',
     counts: gatewayCounts(systemClock),
     clock: systemClock,

@@ -10,6 +10,7 @@ import { ownKeyStore } from '#shared/api-keys/own-key.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { redirectLog } from '#shared/log.ts';
 import { routes } from '#shared/routes.ts';
+import { unlimitedPlans } from '#test/fakes/gateway-plans.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { keyedHandler } from './keyed-handler.ts';
 import { type OwnKey, useOwnKey } from './own-key-under-test.ts';
@@ -43,11 +44,7 @@ beforeAll(async () => {
   own = await newOwnKey({ plan: 'professional' });
   const serve = gateway({
     functions: functionsOf(own),
-    usagePlans: {
-      throttleOf: () => ({ rateLimit: 1000, burstLimit: 1000 }),
-      recordUse: () => {},
-      onFlush: () => {},
-    },
+    usagePlans: unlimitedPlans,
     otpAccess: 'api-key',
     counts: gatewayCounts(own.administration.clock),
     clock: own.administration.clock,

@@ -1,37 +1,33 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { administration } from '#admin/administration.ts';
-import { randomIds } from '#admin/ids.ts';
-import { type DemoSellers, type Seeding, seedDemo } from '#local/demo-seeds.ts';
+import type { UsagePlans } from '#admin/usage-plans/port.ts';
+import { type DemoSellers, keysByScope, type Seeding, seedDemo } from '#local/demo-seeds.ts';
 import { KEY_PREFIX } from '#local/environment.ts';
+import { localAdministration } from '#local/local-administration.ts';
+import { ensureTable } from '#local/table.ts';
+import { gatewayPlans, localUsagePlans, usagePlansTable } from '#local/usage-plans.ts';
 import { hashApiKey, isWellFormedKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { systemClock } from '#shared/clock.ts';
+import { scopeOf } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
 import { newDataFolder, removeDataFolder } from '#test/service/running-service.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { useApiGateway } from './api-gateway/use-api-gateway.ts';
 
 const table = useTable();
-const apiGateway = useApiGateway();
+let usagePlans: UsagePlans;
 let seeding: Seeding;
 let folder: string;
-/** How often the admin operations were opened. */
-let opened: number;
 
 beforeEach(async () => {
+  const plansTable = usagePlansTable(table);
+  await ensureTable(plansTable);
+  usagePlans = localUsagePlans(plansTable);
   folder = await newDataFolder();
-  const { usagePlans, simulator } = apiGateway();
-  const options = { table, usagePlans, keyPrefix: KEY_PREFIX, stage: 'local', actor: 'local:test' };
-  const admin = administration({ ...options, clock: systemClock, ids: randomIds });
-  opened = 0;
   seeding = {
-    async admin() {
-      opened += 1;
-      return admin;
-    },
-    sellers: admin.sellers,
+    admin: localAdministration(table, usagePlans),
     secrets: keySecretStore(table),
-    isInPlan: (usageId) => simulator.throttleOf(usageId) !== undefined,
+    isInPlan: async (id) => (await gatewayPlans(plansTable, systemClock).throttleOf(id)) !== undefined,
   };
 });
 afterEach(() => removeDataFolder(folder));
@@ -60,11 +56,9 @@ describe('seedDemo', () => {
     expect(other_seller.seller_id).not.toBe(seller_id);
   });
 
-  it('returns the same keys at the next start, without the admin operations', async () => {
+  it('returns the same keys at the next start', async () => {
     const first = await seedDemo(folder, seeding);
-    opened = 0;
     expect(await seedDemo(folder, seeding)).toEqual(first);
-    expect(opened).toBe(0);
   });
 
   it('issues new keys at each start without a folder', async () => {
@@ -75,8 +69,7 @@ describe('seedDemo', () => {
   it('replaces a key that is in no usage plan, and keeps the others', async () => {
     const first = await seedDemo(folder, seeding);
     const { usage_id } = (await secretOf(first.keys.free)) ?? {};
-    const gatewayKey = (await apiGateway().keys()).find(({ value }) => value === usage_id);
-    await apiGateway().usagePlans.deleteKey(gatewayKey?.id ?? '');
+    await usagePlans.deleteKey(usage_id ?? '');
     const second = await seedDemo(folder, seeding);
     expect(second.keys.free).not.toBe(first.keys.free);
     expect({ ...second, keys: { ...second.keys, free: '' } }).toEqual({
@@ -100,5 +93,19 @@ describe('seedDemo', () => {
     const second = await seedDemo(folder, seeding);
     expect(second.seller_id).not.toBe(first.seller_id);
     expect(new Set([...allKeys(first), ...allKeys(second)]).size).toBe(16);
+  });
+});
+
+describe('keysByScope', () => {
+  it('has a key for each scope that a row needs, and prefers the free key', async () => {
+    const { keys } = await seedDemo(undefined, seeding);
+    const byScope = keysByScope(keys);
+    expect(byScope).toMatchObject({
+      'users:read': keys.free,
+      'events:read': keys.events,
+      'key:rotate': keys.rotate,
+    });
+    for (const scope of allRoutes.flatMap((route) => scopeOf(route) ?? []))
+      expect(byScope).toHaveProperty([scope]);
   });
 });

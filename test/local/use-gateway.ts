@@ -57,7 +57,7 @@ export const useGateway = () => {
   const time = { nowMs: 0 };
   let recorded = nothing();
   let server: LoopbackServer | undefined;
-  let flush = (): void => {};
+  let flushes = 0;
   let restoreLog = (): void => {};
 
   const functionsOf = ({ authorize = allowAll, handle }: Setup): Functions => {
@@ -93,18 +93,18 @@ export const useGateway = () => {
   return {
     time,
     recorded: () => recorded,
-    flush: () => flush(),
+    flush: () => {
+      flushes += 1;
+    },
     stop,
     async start(setup: Setup = {}) {
       const { inPlan = true, otpAccess = 'api-key' } = setup;
       const serve = gateway({
         functions: functionsOf(setup),
         usagePlans: {
-          throttleOf: () => (inPlan ? usagePlanThrottle('free') : undefined),
-          recordUse: (usageId) => recorded.usedUsageIds.push(usageId),
-          onFlush: (listener) => {
-            flush = listener;
-          },
+          flushes: async () => flushes,
+          throttleOf: async () => (inPlan ? usagePlanThrottle('free') : undefined),
+          recordUse: async (usageId) => void recorded.usedUsageIds.push(usageId),
         },
         otpAccess,
         counts: gatewayCounts(() => time.nowMs),

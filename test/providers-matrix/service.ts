@@ -22,6 +22,7 @@ import type { Table } from '#shared/table/client.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import { completeNationalId } from '#shared/values/national-id.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
+import { unlimitedPlans } from '#test/fakes/gateway-plans.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { createUserDepsOn, testHashes } from '#test/functions/create-user-deps.ts';
 import { keyedHandler } from '#test/functions/keyed-handler.ts';
@@ -159,11 +160,7 @@ const listen = (functions: object, clock: Clock) =>
     0,
     gateway({
       functions: functions as Functions,
-      usagePlans: {
-        throttleOf: () => ({ rateLimit: 1e6, burstLimit: 1e6 }),
-        recordUse: () => {},
-        onFlush: () => {},
-      },
+      usagePlans: unlimitedPlans,
       otpAccess: 'api-key',
       counts: gatewayCounts(clock),
       clock,

@@ -6,9 +6,9 @@ import { issueKey } from '#admin/operations/issue-key.ts';
 import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import { type AdminTarget, readAdminTarget } from '#local/admin-target.ts';
-import { localUsagePlans } from '#local/api-gateway/client.ts';
 import { setLocalCredentials } from '#local/environment.ts';
 import { localAdministration } from '#local/local-administration.ts';
+import { localUsagePlans, usagePlansTable } from '#local/usage-plans.ts';
 import { openTable, type Table } from '#shared/table/client.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
 import type { Target } from '#test/scenarios/target.ts';
@@ -20,7 +20,6 @@ const POLL_MS = 50;
 let service: RunningService;
 let target: Target;
 let table: Table;
-let apiGateway: ReturnType<typeof localUsagePlans>;
 let admin: Administration;
 
 beforeAll(async () => {
@@ -29,15 +28,10 @@ beforeAll(async () => {
   const deployment = (await readAdminTarget(service.folder)) as AdminTarget;
   setLocalCredentials();
   table = openTable(deployment.table_name, deployment.dynamodb_endpoint);
-  apiGateway = localUsagePlans({
-    endpoint: deployment.api_gateway_endpoint,
-    accessKeyId: deployment.api_gateway_access_key_id,
-  });
-  admin = localAdministration(table, apiGateway.usagePlans);
+  admin = localAdministration(table, localUsagePlans(usagePlansTable(table)));
 });
 
 afterAll(async () => {
-  apiGateway.close();
   table.client.destroy();
   await service.stop();
   await removeDataFolder(service.folder);

@@ -65,7 +65,6 @@ describe('options', () => {
   });
 
   it.each([
-    ['usage-plans.json', 'it does not hold usage plans'],
     [
       'hash-secret.json',
       'the hash secret is not { "current": "…", "previous": ["…"] }, each at least 32 characters',

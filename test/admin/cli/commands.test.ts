@@ -229,8 +229,8 @@ describe('keys', () => {
   it('shows the requests of a key per day and in the current minute', async () => {
     const { key_id, seller_id } = await newKey();
     const [key] = await shell.admin.keys.listOf(seller_id);
-    shell.apiGateway.simulator.recordUse(key?.usage_id ?? '');
-    shell.apiGateway.simulator.recordUse(key?.usage_id ?? '');
+    await shell.recordUse(key?.usage_id ?? '');
+    await shell.recordUse(key?.usage_id ?? '');
     const usage = await shell.json('usage', key_id, '--days', '3');
     expect(usage).toMatchObject({ key_id, plan: 'free', current_minute: { requests: 0, limit: 100 } });
     expect(usage.days.map(({ requests }: { requests: number }) => requests)).toEqual([0, 0, 2]);

@@ -1,26 +1,22 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#admin/usage-plans/port.ts';
+import { startApiGateway } from '#test/simulators/api-gateway/use-api-gateway.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
 /** A CLI whose account has this many keys of other services. */
 const shellWith = async (count: number): Promise<{ shell: TestShell; stop: () => Promise<void> }> => {
-  const folder = await mkdtemp(join(tmpdir(), 'key-quota-'));
-  const file = join(folder, 'usage-plans.json');
   const keys = Array.from({ length: count }, (_, index) => ({
     id: `id${index}`,
     value: `${'v'.repeat(20)}${index}`,
     name: 'another service',
     enabled: true,
   }));
-  await writeFile(file, JSON.stringify({ keys, usage: {} }));
-  const shell = await startTestShell({ file });
+  const apiGateway = await startApiGateway({ keys });
+  const shell = await startTestShell(apiGateway.usagePlans);
   return {
     shell,
     async stop() {
       await shell.stop();
-      await rm(folder, { recursive: true });
+      await apiGateway.stop();
     },
   };
 };

@@ -16,7 +16,7 @@ describe('reconcile', () => {
     const { key_id, seller_id } = await newKey();
     expect(await shell.json('reconcile')).toMatchObject({ differences: [] });
     const [key] = await shell.admin.keys.listOf(seller_id);
-    await shell.apiGateway.usagePlans.setEnabled(key?.gateway_key_id ?? '', false);
+    await shell.usagePlans.setEnabled(key?.gateway_key_id ?? '', false);
     const found = await shell.cli('reconcile', '--json');
     expect(found.exitCode).toBe(1);
     expect(JSON.parse(found.out).differences).toEqual([
@@ -38,7 +38,7 @@ describe('reconcile', () => {
 describe('reconcile --fix', () => {
   it('deletes keys that are missing in the table only after a confirmation', async () => {
     const unknown = { name: 'buyer-linking-local-key_unknown', value: 's'.repeat(40), enabled: true };
-    const { id } = await shell.apiGateway.usagePlans.createKey(unknown);
+    const { id } = await shell.usagePlans.createKey(unknown);
     const refused = await shell.cli('reconcile', '--fix');
     expect(refused).toMatchObject({ exitCode: 1, error: expect.stringContaining('Delete 1 keys') });
     expect(JSON.parse((await shell.cli('reconcile', '--json')).out).differences).toMatchObject([

@@ -109,7 +109,7 @@ describe('a result', () => {
 
   itOnTerminal('of usage shows no days without requests', async () => {
     const stored = await shell.admin.keys.find(key.key_id);
-    shell.apiGateway.simulator.recordUse(stored?.usage_id ?? '');
+    await shell.recordUse(stored?.usage_id ?? '');
     const { screen } = await inTerminal({}, 'usage', key.key_id, '--days', '30');
     const days = stripVTControlCharacters(screen)
       .split('\n')

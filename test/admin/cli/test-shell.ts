@@ -3,15 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { administration } from '#admin/administration.ts';
 import { run } from '#admin/cli/commands/program.ts';
+import type { Deployments } from '#admin/cli/connection.ts';
 import { randomIds } from '#admin/ids.ts';
+import type { UsagePlans } from '#admin/usage-plans/port.ts';
 import { deployments } from '#bin/deployments.ts';
 import { writeAdminTarget } from '#local/admin-target.ts';
-import type { SimulatorOptions } from '#local/api-gateway/simulator.ts';
 import { STAGE_NAME } from '#local/environment.ts';
+import { ensureTable } from '#local/table.ts';
+import { gatewayPlans, localUsagePlans, usagePlansTable } from '#local/usage-plans.ts';
 import { systemClock } from '#shared/clock.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { fileSecret } from '#shared/secrets/secret-source.ts';
-import { startApiGateway } from '#test/local/api-gateway/use-api-gateway.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { recordingTerminal } from './recording-terminal.ts';
 
@@ -25,22 +27,26 @@ export interface Outcome {
 /** Answers the questions of a command. */
 type Person = (question: string) => string;
 
-/** Runs the CLI in this process, over a real table and the simulated API Gateway. Stop it in afterAll. */
-export const startTestShell = async (options: Partial<SimulatorOptions> = {}) => {
-  const [table, apiGateway, folder] = await Promise.all([
-    startEmbeddedTable(),
-    startApiGateway(options),
-    mkdtemp(join(tmpdir(), 'admin-cli-')),
-  ]);
+const withUsagePlans = (other: UsagePlans | undefined): Deployments => ({
+  ...deployments,
+  async connect(options) {
+    const { admin, ...connection } = await deployments.connect(options);
+    return { ...connection, admin: other === undefined ? admin : { ...admin, usagePlans: other } };
+  },
+});
+
+/** Runs the CLI in this process, over a real table. `other`: usage plans in place of those of the local service. Stop it in afterAll. */
+export const startTestShell = async (other?: UsagePlans) => {
+  const [table, folder] = await Promise.all([startEmbeddedTable(), mkdtemp(join(tmpdir(), 'admin-cli-'))]);
+  const plansTable = usagePlansTable(table);
+  await ensureTable(plansTable);
+  const usagePlans = other ?? localUsagePlans(plansTable);
   const secretPath = join(folder, 'hash-secret.json');
   await writeFile(secretPath, JSON.stringify({ current: 'a secret of a test, of forty characters!' }));
   await writeAdminTarget(folder, {
     base_url: 'http://127.0.0.1:1',
-    api_gateway_endpoint: apiGateway.access.endpoint,
-    api_gateway_access_key_id: apiGateway.access.accessKeyId,
     dynamodb_endpoint: table.endpoint,
     table_name: table.name,
-    key_prefix: 'blk_test_',
     hash_secret_path: secretPath,
   });
   await writeFile(join(folder, 'demo.json'), '{}');
@@ -54,12 +60,12 @@ export const startTestShell = async (options: Partial<SimulatorOptions> = {}) =>
       output: { columns: person === undefined ? undefined : 80, hasColor: false },
       ask: async (question) => (person ?? (() => input))(question),
     });
-    return { exitCode: await run(['--data', folder, ...args], terminal, deployments), ...written };
+    return { exitCode: await run(['--data', folder, ...args], terminal, withUsagePlans(other)), ...written };
   };
 
   const admin = administration({
     table,
-    usagePlans: apiGateway.usagePlans,
+    usagePlans,
     keyPrefix: 'blk_test_',
     stage: STAGE_NAME,
     actor: 'local:tester',
@@ -70,7 +76,9 @@ export const startTestShell = async (options: Partial<SimulatorOptions> = {}) =>
   return {
     table,
     admin,
-    apiGateway,
+    usagePlans,
+    /** Counts a request of a key as the gateway does. */
+    recordUse: gatewayPlans(plansTable, systemClock).recordUse,
     folder,
     hashes: keyedHashesFrom(fileSecret(secretPath)),
     /** Runs a command without a terminal. */
@@ -87,7 +95,7 @@ export const startTestShell = async (options: Partial<SimulatorOptions> = {}) =>
       return JSON.parse(outcome.out);
     },
     async stop() {
-      await Promise.all([table.stop(), apiGateway.stop()]);
+      await table.stop();
       await rm(folder, { recursive: true });
     },
   };

@@ -12,7 +12,7 @@ import { keySecretStore } from '#shared/api-keys/store.ts';
 import { usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import type { Table } from '#shared/table/client.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
-import { type RunningApiGateway, useApiGateway } from '#test/local/api-gateway/use-api-gateway.ts';
+import { type RunningApiGateway, useApiGateway } from '#test/simulators/api-gateway/use-api-gateway.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 
 /** The error that ends an operation before a step. */

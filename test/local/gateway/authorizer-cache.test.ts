@@ -20,44 +20,44 @@ const setUp = () => {
 describe('authorizerCache', () => {
   it('calls the authorizer once per cache time', async () => {
     const { time, cache, authorize, decisions } = setUp();
-    await cache.getOrAuthorize('key', authorize);
+    await cache.getOrAuthorize('key', 0, authorize);
     time.nowMs = CACHE_SECONDS * 1000 - 1;
-    expect((await cache.getOrAuthorize('key', authorize)).principalId).toBe('decision 1');
+    expect((await cache.getOrAuthorize('key', 0, authorize)).principalId).toBe('decision 1');
     time.nowMs += 1;
-    expect((await cache.getOrAuthorize('key', authorize)).principalId).toBe('decision 2');
+    expect((await cache.getOrAuthorize('key', 0, authorize)).principalId).toBe('decision 2');
     expect(decisions()).toBe(2);
   });
 
   it('caches each key by itself', async () => {
     const { cache, authorize, decisions } = setUp();
-    await cache.getOrAuthorize('one', authorize);
-    await cache.getOrAuthorize('other', authorize);
+    await cache.getOrAuthorize('one', 0, authorize);
+    await cache.getOrAuthorize('other', 0, authorize);
     expect(decisions()).toBe(2);
   });
 
   it('does not cache an error', async () => {
     const { cache, authorize } = setUp();
     await expect(
-      cache.getOrAuthorize('key', () => Promise.reject(new Error('Unauthorized'))),
+      cache.getOrAuthorize('key', 0, () => Promise.reject(new Error('Unauthorized'))),
     ).rejects.toThrow();
-    expect((await cache.getOrAuthorize('key', authorize)).principalId).toBe('decision 1');
+    expect((await cache.getOrAuthorize('key', 0, authorize)).principalId).toBe('decision 1');
   });
 
-  it('removes every decision at a flush', async () => {
+  it('uses no decision from before a flush', async () => {
     const { cache, authorize, decisions } = setUp();
-    await cache.getOrAuthorize('key', authorize);
-    cache.flush();
-    await cache.getOrAuthorize('key', authorize);
+    await cache.getOrAuthorize('key', 0, authorize);
+    await cache.getOrAuthorize('key', 1, authorize);
+    await cache.getOrAuthorize('key', 1, authorize);
     expect(decisions()).toBe(2);
   });
 
-  it('does not cache a decision that was in progress during a flush', async () => {
+  it('uses no decision that was in progress during a flush', async () => {
     const { cache, authorize } = setUp();
     const { promise, resolve } = Promise.withResolvers<APIGatewayAuthorizerResult>();
-    const early = cache.getOrAuthorize('key', () => promise);
-    cache.flush();
+    const early = cache.getOrAuthorize('key', 0, () => promise);
+    await cache.getOrAuthorize('key', 1, authorize);
     resolve(result('old'));
     expect((await early).principalId).toBe('old');
-    expect((await cache.getOrAuthorize('key', authorize)).principalId).toBe('decision 1');
+    expect((await cache.getOrAuthorize('key', 1, authorize)).principalId).toBe('decision 2');
   });
 });

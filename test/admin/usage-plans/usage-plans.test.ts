@@ -1,20 +1,47 @@
 import type { GatewayKey, UsagePlans } from '#admin/usage-plans/port.ts';
+import { ensureTable } from '#local/table.ts';
+import { gatewayPlans, localUsagePlans, usagePlansTable } from '#local/usage-plans.ts';
 import { usagePlanThrottle } from '#shared/rate-limits/plans.ts';
-import { useApiGateway } from '#test/local/api-gateway/use-api-gateway.ts';
+import type { Table } from '#shared/table/client.ts';
+import { useApiGateway } from '#test/simulators/api-gateway/use-api-gateway.ts';
+import { useTable } from '#test/table/use-table.ts';
 
 const DAY_MS = Date.parse('2026-11-21T10:00:00Z');
 
 let nowMs: number;
-const apiGateway = useApiGateway({ clock: () => nowMs });
-let usagePlans: UsagePlans;
 beforeEach(() => {
   nowMs = DAY_MS;
-  ({ usagePlans } = apiGateway());
 });
 
-const recordUse = ({ value }: GatewayKey, day: string): void => {
-  nowMs = Date.parse(`${day}T10:00:00Z`);
-  apiGateway().simulator.recordUse(value);
+const database = useTable();
+const apiGateway = useApiGateway({ clock: () => nowMs });
+let tables = 0;
+
+/** The usage plans under test, and the gateway's view of them. */
+interface Implementation {
+  readonly usagePlans: UsagePlans;
+  readonly gateway: {
+    recordUse(usageId: string): void | Promise<void>;
+    throttleOf(usageId: string): object | undefined | Promise<object | undefined>;
+    flushes(): number | Promise<number>;
+  };
+}
+
+const IMPLEMENTATIONS: Readonly<Record<string, () => Implementation | Promise<Implementation>>> = {
+  'the adapter of API Gateway'() {
+    const { usagePlans, simulator } = apiGateway();
+    let flushes = 0;
+    simulator.onFlush(() => {
+      flushes += 1;
+    });
+    return { usagePlans, gateway: { ...simulator, flushes: () => flushes } };
+  },
+  async 'the table of npm start'() {
+    tables += 1;
+    const table: Table = usagePlansTable({ client: database.client, name: `t${tables}` });
+    await ensureTable(table);
+    return { usagePlans: localUsagePlans(table), gateway: gatewayPlans(table, () => nowMs) };
+  },
 };
 
 let made = 0;
@@ -23,7 +50,18 @@ const newKey = (name = 'stage-key') => {
   return { name: `${name}${made}`, value: `${'v'.repeat(30)}${made}`, enabled: true };
 };
 
-describe('the adapter', () => {
+describe.each(Object.entries(IMPLEMENTATIONS))('%s', (_name, open) => {
+  let usagePlans: UsagePlans;
+  let gateway: Implementation['gateway'];
+  beforeEach(async () => {
+    ({ usagePlans, gateway } = await open());
+  });
+
+  const recordUse = async ({ value }: GatewayKey, day: string): Promise<void> => {
+    nowMs = Date.parse(`${day}T10:00:00Z`);
+    await gateway.recordUse(value);
+  };
+
   it('returns the existing key when the same key is created again', async () => {
     const wanted = newKey();
     const first = await usagePlans.createKey(wanted);
@@ -36,7 +74,8 @@ describe('the adapter', () => {
     const created = [];
     for (let count = 0; count < 30; count += 1) created.push(await usagePlans.createKey(newKey()));
     await usagePlans.createKey(newKey('other-'));
-    expect(await Array.fromAsync(usagePlans.listKeys('stage-'))).toMatchObject(created);
+    const listed = await Array.fromAsync(usagePlans.listKeys('stage-'));
+    expect(listed.map(({ id }) => id).sort()).toEqual(created.map(({ id }) => id).sort());
     expect(await usagePlans.countKeys(10)).toBe(10);
     expect(await usagePlans.countKeys(100)).toBe(31);
   });
@@ -80,9 +119,9 @@ describe('the adapter', () => {
   it('returns the requests of each day that has any', async () => {
     const key = await usagePlans.createKey(newKey());
     await usagePlans.attach(key.id, 'free');
-    recordUse(key, '2026-11-19');
-    recordUse(key, '2026-11-21');
-    recordUse(key, '2026-11-21');
+    await recordUse(key, '2026-11-19');
+    await recordUse(key, '2026-11-21');
+    await recordUse(key, '2026-11-21');
     expect(await usagePlans.usage(key.id, 'free', '2026-11-18', '2026-11-21')).toEqual([
       { day: '2026-11-19', requests: 1 },
       { day: '2026-11-21', requests: 2 },
@@ -98,13 +137,37 @@ describe('the adapter', () => {
     expect(await usagePlans.usage(key.id, 'free', '2026-11-20', '2026-11-21')).toEqual([]);
   });
 
+  it('lets the gateway see a throttle only while the key is enabled and in a plan', async () => {
+    const { id, value } = await usagePlans.createKey(newKey());
+    expect(await gateway.throttleOf(value)).toBeUndefined();
+    await usagePlans.attach(id, 'free');
+    expect(await gateway.throttleOf(value)).toEqual(usagePlanThrottle('free'));
+    await usagePlans.setEnabled(id, false);
+    expect(await gateway.throttleOf(value)).toBeUndefined();
+    await usagePlans.setEnabled(id, true);
+    await usagePlans.detach(id, 'free');
+    await usagePlans.attach(id, 'professional');
+    expect(await gateway.throttleOf(value)).toEqual(usagePlanThrottle('professional'));
+    await usagePlans.deleteKey(id);
+    expect(await gateway.throttleOf(value)).toBeUndefined();
+  });
+
+  it('refuses a key whose value another key has', async () => {
+    const key = await usagePlans.createKey(newKey());
+    await expect(usagePlans.createKey({ ...key, name: 'another' })).rejects.toThrow();
+  });
+
   it('flushes the authorizer cache', async () => {
-    let flushes = 0;
-    apiGateway().simulator.onFlush(() => {
-      flushes += 1;
-    });
+    const before = await gateway.flushes();
     await usagePlans.flushAuthorizerCache();
-    expect(flushes).toBe(1);
+    expect(await gateway.flushes()).toBe(before + 1);
+  });
+});
+
+describe('the adapter of API Gateway', () => {
+  let usagePlans: UsagePlans;
+  beforeEach(() => {
+    ({ usagePlans } = apiGateway());
   });
 
   it('creates each key once when API Gateway throttles the calls', async () => {

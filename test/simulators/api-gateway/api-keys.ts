@@ -6,16 +6,15 @@ import type { StoredKey } from './state.ts';
 /** The values that API Gateway accepts. */
 const KEY_VALUE = /^[0-9A-Za-z]{20,128}$/;
 
-const keyView = ({ id, name, enabled, changed_at: lastUpdatedDate }: StoredKey) => ({
+const keyView = ({ id, name, enabled }: StoredKey) => ({
   id,
   name,
   enabled,
-  lastUpdatedDate,
   stageKeys: [],
 });
 
 /** POST /apikeys */
-export const createKey: Operation = ({ keys }, { body, nowSeconds }) => {
+export const createKey: Operation = ({ keys }, { body }) => {
   const value = field(body, 'value') ?? randomBase62(40);
   if (typeof value !== 'string' || !KEY_VALUE.test(value)) {
     throw badRequest(
@@ -31,7 +30,6 @@ export const createKey: Operation = ({ keys }, { body, nowSeconds }) => {
     name: String(field(body, 'name') ?? ''),
     value,
     enabled: field(body, 'enabled') === true,
-    changed_at: nowSeconds,
   };
   keys.set(key.id, key);
   return { status: 201, body: { ...keyView(key), value } };
@@ -50,7 +48,7 @@ export const listKeys: Operation = ({ keys }, { query }) => {
 };
 
 /** PATCH /apikeys/{id}. Only `enabled` and the description, which nobody reads, can be replaced. */
-export const updateKey: Operation = (state, { ids: [id = ''], body, nowSeconds }) => {
+export const updateKey: Operation = (state, { ids: [id = ''], body }) => {
   const key = requireKey(state, id);
   const operations = field(body, 'patchOperations');
   let { enabled } = key;
@@ -59,7 +57,7 @@ export const updateKey: Operation = (state, { ids: [id = ''], body, nowSeconds }
     if (path === '/enabled') enabled = field(operation, 'value') === 'true';
     else if (path !== '/description') throw badRequest('Invalid patch path or op');
   }
-  const updated = { ...key, enabled, changed_at: nowSeconds };
+  const updated = { ...key, enabled };
   state.keys.set(id, updated);
   return { status: 200, body: keyView(updated) };
 };

@@ -20,8 +20,6 @@ export interface Call {
   readonly ids: readonly string[];
   readonly query: URLSearchParams;
   readonly body: unknown;
-  /** The time in epoch seconds. */
-  readonly nowSeconds: number;
 }
 
 /** The response to a call that succeeded. */

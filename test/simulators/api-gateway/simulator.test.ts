@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   CreateApiKeyCommand,
   CreateUsagePlanKeyCommand,
@@ -11,8 +8,7 @@ import {
   UpdateApiKeyCommand,
 } from '@aws-sdk/client-api-gateway';
 import { KEY_QUOTA } from '#admin/usage-plans/port.ts';
-import { PLAN_IDS } from '#local/api-gateway/identifiers.ts';
-import { usagePlanThrottle } from '#shared/rate-limits/plans.ts';
+import { PLAN_IDS } from './identifiers.ts';
 import { type RunningApiGateway, startApiGateway, useApiGateway } from './use-api-gateway.ts';
 
 const apiGateway = useApiGateway();
@@ -88,27 +84,10 @@ describe('an error response', () => {
 });
 
 describe('the simulated API Gateway', () => {
-  it.each([
-    ['without a signature', undefined, 'MissingAuthenticationTokenException'],
-    [
-      'with another access key',
-      'AWS4-HMAC-SHA256 Credential=other/20261121/us-east-1/apigateway/aws4_request, Signature=0',
-      'UnrecognizedClientException',
-    ],
-  ])('refuses a call %s with 403 and does not make it', async (_title, authorization, name) => {
-    const reply = await fetch(`${running.access.endpoint}/apikeys`, {
-      method: 'POST',
-      headers: { ...(authorization && { Authorization: authorization }) },
-      body: JSON.stringify({ name: 'key', value: VALUE }),
-    });
-    expect([reply.status, reply.headers.get('x-amzn-errortype')]).toEqual([403, name]);
-    expect(await running.keys()).toEqual([]);
-  });
-
   it('refuses a call that it does not serve with 404, and a body that is no JSON with 400', async () => {
     const headers = { Authorization: 'AWS4-HMAC-SHA256 Credential=test/20261121' };
     const call = async (path: string) => {
-      const reply = await fetch(`${running.access.endpoint}${path}`, { method: 'POST', headers, body: '{' });
+      const reply = await fetch(`${running.endpoint}${path}`, { method: 'POST', headers, body: '{' });
       return [reply.status, reply.headers.get('x-amzn-errortype')];
     };
     expect(await call('/domainnames')).toEqual([404, 'UnknownOperationException']);
@@ -147,38 +126,15 @@ describe('the simulated API Gateway', () => {
   });
 
   it('makes the adapter refuse a key with key_quota_reached when the account is full', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'full-account-'));
-    const file = join(folder, 'usage-plans.json');
     const keys = Array.from({ length: KEY_QUOTA }, (_, index) => ({
       id: `other${index}`,
       value: `other${index}`,
       name: 'other',
       enabled: true,
     }));
-    await writeFile(file, JSON.stringify({ keys, usage: {} }));
-    const full = await startApiGateway({ file });
+    const full = await startApiGateway({ keys });
     const created = full.usagePlans.createKey({ name: 'key', value: VALUE, enabled: true });
     await expect(created).rejects.toMatchObject({ name: 'Refusal', code: 'key_quota_reached' });
     await full.stop();
-    await rm(folder, { recursive: true });
-  });
-});
-
-describe('throttleOf', () => {
-  it('returns the throttle of the plan only while the key is enabled and in a plan', async () => {
-    const { usagePlans, simulator } = running;
-    expect(simulator.throttleOf(VALUE)).toBeUndefined();
-    const { id = '' } = await newKey();
-    expect(simulator.throttleOf(VALUE)).toBeUndefined();
-    await usagePlans.attach(id, 'free');
-    expect(simulator.throttleOf(VALUE)).toEqual(usagePlanThrottle('free'));
-    await usagePlans.setEnabled(id, false);
-    expect(simulator.throttleOf(VALUE)).toBeUndefined();
-    await usagePlans.setEnabled(id, true);
-    await usagePlans.detach(id, 'free');
-    await usagePlans.attach(id, 'professional');
-    expect(simulator.throttleOf(VALUE)).toEqual(usagePlanThrottle('professional'));
-    await usagePlans.deleteKey(id);
-    expect(simulator.throttleOf(VALUE)).toBeUndefined();
   });
 });

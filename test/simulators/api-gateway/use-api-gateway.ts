@@ -3,25 +3,19 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { apiGatewayClient, apiGatewayUsagePlans } from '#admin/usage-plans/api-gateway.ts';
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
-import { API_ID, PLAN_IDS } from '#local/api-gateway/identifiers.ts';
-import {
-  openApiGateway,
-  type SimulatedApiGateway,
-  type SimulatorOptions,
-} from '#local/api-gateway/simulator.ts';
 import { STAGE_NAME } from '#local/environment.ts';
 import { jsonResult, respond } from '#local/gateway/proxy-event.ts';
 import { systemClock } from '#shared/clock.ts';
+import { API_ID, PLAN_IDS } from './identifiers.ts';
+import { openApiGateway, type SimulatedApiGateway, type SimulatorOptions } from './simulator.ts';
 
 /** `throttled`: the call is not made. `response lost`: it is made, and the connection ends without a response. */
 type Fault = 'throttled' | 'response lost';
 
-const ACCESS_KEY_ID = 'test';
-
 /** Starts a simulated API Gateway behind HTTP, with the adapter and the SDK client as in AWS. */
 export const startApiGateway = async (options: Partial<SimulatorOptions> = {}) => {
-  const open = () => openApiGateway({ clock: systemClock, accessKeyId: ACCESS_KEY_ID, ...options });
-  let simulator = await open();
+  const open = () => openApiGateway({ clock: systemClock, ...options });
+  let simulator = open();
   let faults: Fault[] = [];
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const fault = faults.shift();
@@ -40,7 +34,7 @@ export const startApiGateway = async (options: Partial<SimulatorOptions> = {}) =
   const server = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const credentials = { accessKeyId: ACCESS_KEY_ID, secretAccessKey: 'test' };
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const client = apiGatewayClient({ endpoint, region: 'us-east-1', credentials });
   const usagePlans = apiGatewayUsagePlans({
     client,
@@ -51,7 +45,7 @@ export const startApiGateway = async (options: Partial<SimulatorOptions> = {}) =
   return {
     client,
     usagePlans,
-    access: { endpoint, accessKeyId: ACCESS_KEY_ID },
+    endpoint,
     /** The simulator of this test. */
     get simulator(): SimulatedApiGateway {
       return simulator;
@@ -65,14 +59,13 @@ export const startApiGateway = async (options: Partial<SimulatorOptions> = {}) =
     /** Begins again, without keys. */
     async reset() {
       faults = [];
-      simulator = await open();
+      simulator = open();
     },
     async stop() {
       client.destroy();
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
-      await simulator.close();
     },
   };
 };
