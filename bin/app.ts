@@ -1,20 +1,22 @@
 import { App } from 'aws-cdk-lib';
-import { addStages, refuseDeploys } from '#lib/app.ts';
+import { addStage } from '#lib/app.ts';
 import { bundleFunctions } from '#lib/bundling.ts';
-import { ConfigError } from '#lib/config.ts';
+import { ConfigError, configOf, deployFaults } from '#lib/config.ts';
 import { releaseOf } from '#lib/release.ts';
-import { configsOf } from '#lib/stages.ts';
+import { STAGE_NAMES } from '#lib/stages.ts';
 import { addPages } from '#reference/pages/write-pages.ts';
 
-/** The CDK app: the stacks of every stage, or with `-c stage=<name>` those of one. The CDK CLI runs this file. */
+/** The CDK app: the stacks of `-c stage=<name>`. With `-c direct=true` a gradual rollout is skipped. The CDK CLI runs this file. */
 const app = new App();
 try {
-  const configs = configsOf(app.node.getAllContext());
+  const config = configOf(app.node.tryGetContext('stage'));
+  const isDirect = app.node.tryGetContext('direct') !== undefined && config.rollout === 'gradual';
   const bundles = await bundleFunctions({ outDir: '.build' });
   await addPages(bundles.folderOf);
-  const stages = addStages(app, configs, { bundles, release: releaseOf() });
   // The CDK CLI sets the variable from the credentials.
-  refuseDeploys(stages, process.env.CDK_DEFAULT_ACCOUNT);
+  const faults = deployFaults(config, STAGE_NAMES.map(configOf), process.env.CDK_DEFAULT_ACCOUNT);
+  const built = { bundles, release: releaseOf() };
+  addStage(app, isDirect ? { ...config, rollout: 'direct' } : config, built, faults);
   app.synth();
 } catch (error) {
   // The message of a ConfigError names every fault; its stack trace would add nothing.

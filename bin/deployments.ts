@@ -4,11 +4,23 @@ import { fileURLToPath } from 'node:url';
 import type { Connection, Deployments, TargetOptions } from '#admin/cli/connection.ts';
 import { UsageError } from '#admin/cli/errors.ts';
 import { refusal } from '#admin/refusal.ts';
+import type { Config } from '#lib/config.ts';
 
 /** The default data folder of `npm start`. */
 const DEFAULT_FOLDER = fileURLToPath(new URL('../.local', import.meta.url));
 
+const configOf = async (stage: string): Promise<Config> => {
+  const config = await import('#lib/config.ts');
+  try {
+    return config.configOf(stage);
+  } catch (error) {
+    if (error instanceof config.ConfigError) throw refusal('bad_input', error.message, { cause: error });
+    throw error;
+  }
+};
+
 const connectStage = async (stage: string, options: TargetOptions): Promise<Connection> => {
+  await configOf(stage);
   const [{ connectAws }, names] = await Promise.all([
     import('#admin/cli/connect-aws.ts'),
     import('#lib/outputs.ts'),
@@ -30,16 +42,7 @@ export const deployments: Deployments = {
     return (await import('./connect-local.ts')).connectLocal(folder);
   },
   async providerSecretOf(stage) {
-    const [{ configOf }, { ConfigError }] = await Promise.all([
-      import('#lib/stages.ts'),
-      import('#lib/config.ts'),
-    ]);
-    try {
-      const { account, region, providers } = configOf(stage);
-      return { stage, account, region, name: providers.secretName };
-    } catch (error) {
-      if (error instanceof ConfigError) throw refusal('bad_input', error.message, { cause: error });
-      throw error;
-    }
+    const { account, region, providers } = await configOf(stage);
+    return { stage, account, region, name: providers.secretName };
   },
 };

@@ -1,6 +1,6 @@
 /**
- * `npm run synth|diff|deploy -- --stage <name> [--direct]`: runs a command of the CDK CLI for one stage. With --direct a new version gets
- * all traffic at once. The CLI gets all other arguments.
+ * `npm run bootstrap|synth|diff|deploy -- --stage <name>`: runs a command of the CDK CLI for one stage; `synth` without a stage for each. With
+ * `--direct`, new versions of functions get all traffic at once. The CLI gets all other arguments.
  */
 import './require-node.mjs';
 import { spawnSync } from 'node:child_process';
@@ -8,25 +8,31 @@ import { createRequire } from 'node:module';
 import { STAGE_NAMES } from '#lib/stages.ts';
 import { wrongCommandLine } from './command-line.ts';
 
-const STAGES = `--stage ${STAGE_NAMES.join(' or --stage ')}`;
-
 const [command = '', ...args] = process.argv.slice(2).flatMap((arg) => arg.split(/(?<=^--stage)=/));
-const stageAt = args.indexOf('--stage');
-const [, stage] = stageAt === -1 ? [] : args.splice(stageAt, 2);
-const directAt = args.indexOf('--direct');
-const direct = directAt === -1 ? [] : args.splice(directAt, 1);
 
-if (stage !== undefined && !STAGE_NAMES.some((name) => name === stage)) {
-  wrongCommandLine(`There is no stage "${stage}": ${STAGES}`);
+/** Removes an argument and the values after it from the command line, and returns them. */
+const taken = (name: string, values: number): readonly string[] => {
+  const at = args.indexOf(name);
+  return at === -1 ? [] : args.splice(at, 1 + values);
+};
+
+const [isNamed, stage] = taken('--stage', 1);
+const isDirect = taken('--direct', 0).length > 0;
+const stages = STAGE_NAMES.filter((name) => stage === name || (command === 'synth' && isNamed === undefined));
+if (stages.length === 0 && !args.includes('--help')) {
+  const choice = STAGE_NAMES.map((name) => `--stage ${name}`).join(' or ');
+  wrongCommandLine(
+    stage === undefined ? `Name a stage: ${choice}` : `${choice}: there is no stage "${stage}"`,
+  );
 }
-// A synth without a stage builds every stage, and changes nothing.
-if (stage === undefined && command !== 'synth' && !args.includes('--help')) {
-  wrongCommandLine(`Name a stage: ${STAGES}`);
-}
+
 const cdk = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk');
-const context = [
-  ...(stage === undefined ? [] : ['--context', `stage=${stage}`]),
-  ...direct.flatMap(() => ['--context', 'direct=true']),
-];
-const { status } = spawnSync(process.execPath, [cdk, command, ...args, ...context], { stdio: 'inherit' });
-process.exitCode = status ?? 1;
+for (const name of stages.length === 0 ? STAGE_NAMES.slice(0, 1) : stages) {
+  const context = ['--context', `stage=${name}`, ...(isDirect ? ['--context', 'direct=true'] : [])];
+  const { status } = spawnSync(
+    process.execPath,
+    [cdk, command, ...args, ...context, '--output', `cdk.out/${name}`],
+    { stdio: 'inherit' },
+  );
+  process.exitCode = process.exitCode || (status ?? 1);
+}

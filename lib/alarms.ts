@@ -1,11 +1,12 @@
-import { Stack } from 'aws-cdk-lib';
+import { Annotations, ArnFormat, Stack } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
+import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import { type AlarmTopics, addAlarmEnds } from './alarm-ends.ts';
 import type { Config } from './config.ts';
 import { loggedMetrics } from './metrics.ts';
 import { alarmNamePrefix } from './outputs.ts';
@@ -16,8 +17,6 @@ export interface AlarmProps {
   readonly name: string;
   /** The section for alarms of one kind: `<operation>-failing`. */
   readonly section?: string;
-  /** The version that the alarm is about. Each version has an alarm of its own, because a changed alarm keeps its state at first. */
-  readonly version?: string;
   /** One sentence: what people cannot do while the alarm lasts. A person on call reads it first. */
   readonly impact: string;
   readonly metric: IMetric;
@@ -27,21 +26,11 @@ export interface AlarmProps {
   readonly periods?: readonly [number, number];
   /** How missing data is treated: as not breaching by default. */
   readonly missingData?: TreatMissingData;
-  /** `can-wait`: nobody has to be woken; `minorAlarms` receives it. The default is `urgent`. */
-  readonly urgency?: keyof AlarmTopics;
 }
 
-type Receiver = NonNullable<Config['alarms']>;
-
-/** Returns where a section of the runbook is: a link in the form of GitHub and GitLab, or the file and the title. */
-const runbookSection = (runbookUrl: string | null, title: string): string =>
-  runbookUrl === null
-    ? `docs/operations.md, "${title}".`
-    : `${runbookUrl}#${title.toLowerCase().replaceAll(/[^\w-]/g, '')}`;
-
-const topicOf = (scope: Construct, id: string, receiver: Receiver): ITopic => {
-  if ('topicArn' in receiver) return Topic.fromTopicArn(scope, id, receiver.topicArn);
-  const topic = new Topic(scope, id, { enforceSSL: true });
+const topicOf = (scope: Construct, receiver: NonNullable<Config['alarms']>): ITopic => {
+  if ('topicArn' in receiver) return Topic.fromTopicArn(scope, 'AlarmTopic', receiver.topicArn);
+  const topic = new Topic(scope, 'AlarmTopic', { enforceSSL: true });
   topic.addSubscription(new EmailSubscription(receiver.email));
   // enforceSSL adds a topic policy, which replaces the default policy that lets the account's alarms publish.
   topic.grantPublish(
@@ -52,32 +41,62 @@ const topicOf = (scope: Construct, id: string, receiver: Receiver): ITopic => {
   return topic;
 };
 
-/** Returns the topic of each urgency: one topic for both, unless `minorAlarms` is set. */
-const topicsOf = (scope: Construct, { alarms, minorAlarms }: Config): AlarmTopics | undefined => {
-  if (alarms === null) return undefined;
-  const urgent = topicOf(scope, 'AlarmTopic', alarms);
-  return {
-    urgent,
-    'can-wait': minorAlarms === null ? urgent : topicOf(scope, 'MinorAlarmTopic', minorAlarms),
-  };
+/** The message about an end. Its fields are those of the message that CloudWatch sends for an alarm. */
+const END = RuleTargetInput.fromObject({
+  AlarmName: EventField.fromPath('$.detail.alarmName'),
+  AlarmDescription: EventField.fromPath('$.detail.configuration.description'),
+  AWSAccountId: EventField.account,
+  Region: EventField.region,
+  StateChangeTime: EventField.time,
+  NewStateValue: EventField.fromPath('$.detail.state.value'),
+  NewStateReason: EventField.fromPath('$.detail.state.reason'),
+  OldStateValue: EventField.fromPath('$.detail.previousState.value'),
+});
+
+/**
+ * Adds a rule that notifies the topic when an alarm ends. The alarms have no OK action: CloudWatch runs one on every change to OK, so
+ * also when a new alarm leaves INSUFFICIENT_DATA, and a first deploy would send a message for each alarm.
+ */
+const addEnds = (scope: Construct, namePrefix: string, topic: ITopic): void => {
+  const prefix = Stack.of(scope).formatArn({
+    service: 'cloudwatch',
+    resource: 'alarm',
+    resourceName: namePrefix,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+  const rule = new Rule(scope, 'AlarmEnds', {
+    description: `Notifies when an alarm ${namePrefix}… ends`,
+    eventPattern: {
+      source: ['aws.cloudwatch'],
+      detailType: ['CloudWatch Alarm State Change'],
+      // The type of CDK has no prefix match.
+      resources: [{ prefix }] as unknown as string[],
+      detail: { state: { value: ['OK'] }, previousState: { value: ['ALARM'] } },
+    },
+    targets: [new SnsTopic(topic, { message: END })],
+  });
+  Annotations.of(rule).acknowledgeWarning(
+    '@aws-cdk/aws-events:ruleUnresolvedEnvironment',
+    'The topic is in the account and Region of the stage.',
+  );
 };
 
-/** Returns the metrics of a stage, and functions that add an alarm with the stage's name prefix and receivers. */
-export const monitoringOf = (scope: Construct, config: Config) => {
-  const { stage, runbookUrl } = config;
-  const topics = topicsOf(scope, config);
-  const minorNames: string[] = [];
+/** Returns the metrics of a stage, and a function that adds an alarm with the stage's name prefix and receiver. */
+export const monitoringOf = (scope: Construct, { stage, alarms: receiver }: Config) => {
+  const namePrefix = alarmNamePrefix(stage);
+  const topic = receiver === null ? undefined : topicOf(scope, receiver);
+  if (topic) addEnds(scope, namePrefix, topic);
+  const alarms: Alarm[] = [];
   return {
     metrics: loggedMetrics(stage),
+    /** The alarms that were added so far. */
+    alarms: alarms as readonly Alarm[],
 
-    addAlarm(parent: Construct, props: AlarmProps): Alarm {
+    addAlarm(parent: Construct, props: AlarmProps): void {
       const { name, impact, metric, threshold, periods: [breaching, evaluated] = [1, 1] } = props;
-      const { urgency = 'urgent' } = props;
-      const version = props.version === undefined ? '' : `-${props.version}`;
-      const alarmName = `${alarmNamePrefix(stage)}${name}${version}`;
       const alarm = new Alarm(parent, `Alarm-${name}`, {
-        alarmName,
-        alarmDescription: `${impact} What to do: ${runbookSection(runbookUrl, props.section ?? name)}`,
+        alarmName: `${namePrefix}${name}`,
+        alarmDescription: `${impact} What to do: docs/operations.md, "${props.section ?? name}".`,
         metric,
         threshold,
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -85,14 +104,8 @@ export const monitoringOf = (scope: Construct, config: Config) => {
         evaluationPeriods: evaluated,
         treatMissingData: props.missingData ?? TreatMissingData.NOT_BREACHING,
       });
-      if (topics) alarm.addAlarmAction(new SnsAction(topics[urgency]));
-      if (urgency === 'can-wait') minorNames.push(alarmName);
-      return alarm;
-    },
-
-    /** Notifies the receivers when an alarm ends. Call it after the last `addAlarm`. */
-    addEnds(): void {
-      if (topics) addAlarmEnds(scope, { namePrefix: alarmNamePrefix(stage), topics, minorNames });
+      if (topic) alarm.addAlarmAction(new SnsAction(topic));
+      alarms.push(alarm);
     },
   };
 };

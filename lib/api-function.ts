@@ -127,7 +127,8 @@ export class ApiFunction extends Construct {
     });
     const { isOperation = true, rollout } = props;
     if (isOperation) this.addAlarms(props);
-    const alias = isOperation ? rollout?.(this, { ...props, lambda: this.lambda }) : undefined;
+    const { metrics } = props.monitoring;
+    const alias = isOperation ? rollout?.(this, { ...props, metrics, lambda: this.lambda }) : undefined;
     this.target = alias ?? this.lambda;
   }
 
@@ -182,7 +183,6 @@ export class ApiFunction extends Construct {
       metric: this.lambda.metricDuration({ period: ALARM_PERIOD, statistic: 'p99' }),
       threshold: (timeoutSeconds * 1000) / 2,
       periods: [3, 3],
-      urgency: 'can-wait',
     });
   }
 }

@@ -67,21 +67,18 @@ export class ApiStack extends Stack {
     if (config.firewall) {
       addFirewall(this, api.deploymentStage, { ...config, ...config.firewall });
     }
-    const canarySecretArn = config.canary
-      ? addCanary(this, {
-          ...defaults,
-          codeFolder: bundles.folderOf('canary'),
-          baseUrl,
-          config,
-          encryption: data.encryption,
-        })
-      : undefined;
+    const canarySecretArn = addCanary(this, {
+      ...defaults,
+      codeFolder: bundles.folderOf('canary'),
+      baseUrl,
+      config,
+      encryption: data.encryption,
+    });
 
     addBudget(this, config);
     addServiceAlarms(this, { config, monitoring: defaults.monitoring, api });
     addResourceAlarms(this, { config, monitoring: defaults.monitoring, table: data.table, egress });
-    defaults.monitoring.addEnds();
-    addDashboard(this, { name, api, table: data.table, metrics: defaults.monitoring.metrics });
+    addDashboard(this, { name, api, table: data.table, monitoring: defaults.monitoring });
     this.addOutputs({
       [OUTPUTS.apiId]: api.restApiId,
       [OUTPUTS.stageName]: config.stage,
@@ -95,7 +92,7 @@ export class ApiStack extends Stack {
       [OUTPUTS.version]: release.version,
       [OUTPUTS.commit]: release.commit,
       ...Object.fromEntries(plans.map(([plan, { usagePlanId }]) => [usagePlanOutput(plan), usagePlanId])),
-      ...(canarySecretArn && { [OUTPUTS.canarySecretArn]: canarySecretArn }),
+      [OUTPUTS.canarySecretArn]: canarySecretArn,
       ...(egress && { [OUTPUTS.egressAddress]: egress.address }),
       ...(api.domainName && { [OUTPUTS.domainTarget]: api.domainName.domainNameAliasDomainName }),
     });

@@ -63,6 +63,8 @@ export const addCanary = (scope: Construct, props: CanaryProps): string => {
     grants: [allow(['secretsmanager:GetSecretValue'], [secretArn])],
     isOperation: false,
   });
+  // A failed run is reported as it is: Lambda would repeat it twice, beside the retries of EventBridge.
+  canary.lambda.configureAsyncInvoke({ retryAttempts: 0 });
   new Rule(scope, 'CanarySchedule', {
     schedule: Schedule.rate(ALARM_PERIOD),
     targets: [new FunctionTarget(canary.lambda, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],

@@ -1,16 +1,74 @@
 import type { Environment } from 'aws-cdk-lib';
-import * as v from 'valibot';
+import type { KeyPrefix } from '#shared/env.ts';
+import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
+import { providersNamed } from '#shared/providers/provider.ts';
 import { isSandboxAllowed } from '#shared/providers/sandbox.ts';
-import { matching, section } from './option-schemas.ts';
-import { LIVE_PREFIX, options } from './options.ts';
+import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
+import { STAGE_NAMES, STAGES, type Stage, type StageName } from './stages.ts';
 
-const fields = section({
-  stage: matching(/^[a-z][a-z0-9]{1,15}$/, '"dev": 2 to 16 lower-case letters and digits'),
-  ...options,
-});
+/** The checked settings of a stage, with its name and the prefix of the API keys that it accepts. */
+export interface Config extends Stage {
+  readonly stage: string;
+  readonly keyPrefix: KeyPrefix;
+}
 
-/** The parsed config of a stage. */
-export type Config = v.InferOutput<typeof fields>;
+/** A stage that does not exist, or wrong settings. The message has one sentence for each fault. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** What types cannot say: a sentence for each fault. */
+const faultsOf = (config: Config): readonly string[] => {
+  const { account, region, providers, keyPrefix, budget, alarms, spend, signingKeys } = config;
+  const ceilings = [spend.paidChecksPerDay, spend.smsPerDay].filter((limit) => limit !== null);
+  const labels = [...signingKeys, ...config.retiredSigningKeys];
+  const names = [...providers.identityRegistry, ...providers.sms];
+  const rules: readonly (readonly [isMet: boolean, sentence: string])[] = [
+    [/^[a-z][a-z0-9]{1,15}$/.test(config.stage), 'its name must be 2 to 16 lower-case letters and digits'],
+    [account === null || /^\d{12}$/.test(account), `account must look like '123456789012'`],
+    [region === null || /^[a-z]{2,}(-[a-z]+)+-\d$/.test(region), `region must look like 'eu-central-1'`],
+    [config.hashSecretReplica !== region || region === null, 'hashSecretReplica must be another Region'],
+    [
+      isSandboxAllowed(names, keyPrefix),
+      '"sandbox" must be the only provider of both ports, and not in prod',
+    ],
+    [ceilings.every((limit) => Number.isInteger(limit) && limit > 0), 'spend must be whole numbers above 0'],
+    [budget === null || alarms !== null, 'budget requires alarms, which it notifies'],
+    [
+      signingKeys.length > 0 && new Set(labels).size === labels.length,
+      'signing keys must be different labels',
+    ],
+    [
+      config.otpAccess === 'api-key' || (config.firewall !== null && spend.smsPerDay !== null),
+      'otpAccess "public" requires firewall and spend.smsPerDay, which replace the limits of the plans',
+    ],
+  ];
+  return rules.filter(([isMet]) => !isMet).map(([, sentence]) => sentence);
+};
+
+/** Returns the config of a stage from its settings. Throws ConfigError. */
+export const parseConfig = (stage: string, settings: Stage): Config => {
+  const config = { ...settings, stage, keyPrefix: stage === 'prod' ? 'blk_live_' : 'blk_test_' } as const;
+  const faults = [...faultsOf(config)];
+  try {
+    providersNamed(settings.providers.identityRegistry, IDENTITY_PROVIDERS);
+    providersNamed(settings.providers.sms, SMS_PROVIDERS);
+  } catch (error) {
+    faults.push(`providers: ${(error as Error).message}`);
+  }
+  if (faults.length === 0) return config;
+  throw new ConfigError(faults.map((fault) => `Stage ${stage} of lib/stages.ts: ${fault}.`).join('\n'));
+};
+
+const isStage = (name: unknown): name is StageName => typeof name === 'string' && Object.hasOwn(STAGES, name);
+
+/** Returns the config of a stage. Throws ConfigError. */
+export const configOf = (stage: unknown): Config => {
+  if (isStage(stage)) return parseConfig(stage, STAGES[stage]);
+  throw new ConfigError(
+    `The stages of lib/stages.ts are ${STAGE_NAMES.join(' and ')}: ${stage === undefined ? 'name one' : `there is no "${stage}"`}.`,
+  );
+};
 
 /** Returns the `env` of the stage's stacks. Where the config names no account or Region, CDK uses that of the credentials. */
 export const environmentOf = ({ account, region }: Config): Environment => ({
@@ -18,73 +76,49 @@ export const environmentOf = ({ account, region }: Config): Environment => ({
   ...(region !== null && { region }),
 });
 
-/** A rule over several options. Its sentence is about the option that it names. */
-const rule = (option: keyof Config, isMet: (config: Config) => boolean, sentence: string) =>
-  v.forward(v.check(isMet, sentence), [option]);
+/** What prod must set, with its shape: without it nobody notices a wrong account, a failure or a bill. */
+const REQUIRED_OF_PROD = {
+  account: `'123456789012'`,
+  region: `'eu-central-1'`,
+  alarms: `{ email: 'on-call@your-company.com' } or { topicArn: 'arn:aws:sns:…' }`,
+  spend: '{ paidChecksPerDay: 5000, smsPerDay: 10_000 }, or null for one of them',
+  budget: '{ usdPerMonth: 500 }',
+} as const satisfies Partial<Record<keyof Stage, string>>;
 
-const configSchema = v.pipe(
-  fields,
-  rule(
-    'keyPrefix',
-    ({ keyPrefix, stage }) => keyPrefix !== LIVE_PREFIX || stage === 'prod',
-    `may be "${LIVE_PREFIX}" only in the stage prod: the keys of every other stage are test keys`,
-  ),
-  rule(
-    'providers',
-    ({ providers: { identityRegistry, sms }, keyPrefix }) =>
-      isSandboxAllowed([...identityRegistry, ...sms], keyPrefix),
-    'may name "sandbox" only for both ports, without another provider, and with the keyPrefix "blk_test_"',
-  ),
-  rule(
-    'budget',
-    ({ budget, alarms }) => budget === null || alarms !== null,
-    'may be set only with "alarms", which says whom it notifies',
-  ),
-  rule(
-    'minorAlarms',
-    ({ minorAlarms, alarms }) => minorAlarms === null || alarms !== null,
-    'may be set only with "alarms", which receives the other ones',
-  ),
-  rule(
-    'hashSecretReplica',
-    ({ hashSecretReplica, region }) => hashSecretReplica === null || hashSecretReplica !== region,
-    'must name another Region than "region"',
-  ),
-  rule(
-    'retiredSigningKeys',
-    ({ retiredSigningKeys, signingKeys }) =>
-      retiredSigningKeys === null || !retiredSigningKeys.some((label) => signingKeys.includes(label)),
-    'may not name a key of "signingKeys"',
-  ),
-  rule(
-    'otpAccess',
-    ({ otpAccess, firewall, spend }) =>
-      otpAccess === 'api-key' || (firewall !== null && spend.smsPerDay !== null),
-    'may be "public" only with a "firewall" and a number in "spend.smsPerDay": without keys, these two replace the limits of the plans',
-  ),
-);
-
-/** A stage that does not exist, or an invalid config. The message has one sentence for each fault, which names the option. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
-const faultsOf = (stage: string, faults: readonly string[]): string => {
-  const lines = faults.length === 1 ? ` ${faults[0]}` : faults.map((fault) => `\n  - ${fault}`).join('');
-  return `The config of stage "${stage}" cannot be deployed:${lines}`;
+const unsetOf = (config: Config): readonly string[] => {
+  const { paidChecksPerDay, smsPerDay } = config.spend;
+  const spend = paidChecksPerDay ?? smsPerDay;
+  return Object.entries({ ...REQUIRED_OF_PROD })
+    .filter(([name]) => ({ ...config, spend })[name as keyof typeof REQUIRED_OF_PROD] === null)
+    .map(([name, shape]) => `Set ${name} of prod in lib/stages.ts: ${shape}.`);
 };
 
-/** Returns the sentence of an issue. For a union, that is the issue of the closest alternative. */
-const sentenceOf = (issue: v.BaseIssue<unknown>): string => {
-  const closest = issue.issues?.find(({ path }) => path !== undefined);
-  if (closest)
-    return sentenceOf({ ...closest, path: [...(issue.path ?? []), ...(closest.path ?? [])] as never });
-  return `option "${v.getDotPath(issue)}" ${issue.message}.`;
+/**
+ * Returns why a stage may not share the account of the config or of the credentials with prod: whoever may deploy one stage can assume every
+ * CDK role of the account, and so change each stage in it.
+ */
+const sharedAccounts = (config: Config, stages: readonly Config[], caller?: string): readonly string[] => {
+  const isProd = config.stage === 'prod';
+  const prod = isProd ? config : stages.find(({ stage }) => stage === 'prod');
+  if (prod === undefined || prod.sharesAccount) return [];
+  const neighbors = isProd ? stages.filter(({ stage }) => stage !== 'prod') : [prod];
+  return neighbors
+    .filter(({ account }) => account !== null && account === (config.account ?? caller))
+    .map(
+      ({ stage, account }) =>
+        `Stages ${config.stage} and ${stage} share the account ${account}: who deploys one can change the other. Use two accounts, or set sharesAccount of prod.`,
+    );
 };
 
-/** Parses the config of a stage. Throws one ConfigError that names every option that is wrong, missing or unknown. */
-export const parseConfig = (stage: string, values: Readonly<Record<string, unknown>>): Config => {
-  const result = v.safeParse(configSchema, { stage, ...values });
-  if (result.success) return result.output;
-  throw new ConfigError(faultsOf(stage, [...new Set(result.issues.map(sentenceOf))]));
-};
+/**
+ * Returns why a stage may not be deployed: one sentence for each reason. `stages`: every stage. `caller`: the account of the credentials, if
+ * there are any.
+ */
+export const deployFaults = (
+  config: Config,
+  stages: readonly Config[],
+  caller?: string,
+): readonly string[] => [
+  ...(config.stage === 'prod' ? unsetOf(config) : []),
+  ...sharedAccounts(config, stages, caller),
+];

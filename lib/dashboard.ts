@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import {
-  Alarm,
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
@@ -20,6 +19,8 @@ const SUM = { period: PERIOD, statistic: 'Sum' } as const;
 const P99 = { period: PERIOD, statistic: 'p99' } as const;
 /** Columns of a graph. A dashboard has 24, so there are two graphs in a row. */
 const WIDTH = 12;
+/** What CloudWatch shows in a status widget. */
+const ALARMS_OF_A_WIDGET = 50;
 
 const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[] = []): IWidget =>
   new GraphWidget({ title, width: WIDTH, left: [...left], right: [...right], period: PERIOD });
@@ -28,11 +29,11 @@ interface DashboardProps {
   readonly name: string;
   readonly api: RestApi;
   readonly table: ITableV2;
-  readonly metrics: Monitoring['metrics'];
+  readonly monitoring: Monitoring;
 }
 
 /** Returns the rows of graphs about requests. */
-const requestRows = ({ api, metrics }: DashboardProps): IWidget[][] => [
+const requestRows = ({ api, monitoring: { metrics } }: DashboardProps): IWidget[][] => [
   [
     graph(
       'Traffic by operation',
@@ -71,7 +72,7 @@ const capacity = ({ tableName: TableName }: ITableV2, metricName: string): IMetr
   new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap: { TableName }, ...SUM });
 
 /** Returns the rows of graphs about what requests use: the providers, the table and the rate limiter. */
-const dependencyRows = ({ table, metrics }: DashboardProps): IWidget[][] => [
+const dependencyRows = ({ table, monitoring: { metrics } }: DashboardProps): IWidget[][] => [
   [
     graph('Provider calls by outcome', [
       metrics.each('ProviderCalls', ['provider', 'provider_operation', 'outcome'], SUM),
@@ -92,15 +93,18 @@ const dependencyRows = ({ table, metrics }: DashboardProps): IWidget[][] => [
   ],
 ];
 
+/** Returns the alarms as rows of status widgets. */
+const alarmRows = ({ monitoring: { alarms } }: DashboardProps): IWidget[][] =>
+  Array.from({ length: Math.ceil(alarms.length / ALARMS_OF_A_WIDGET) }, (_, index) => {
+    const begin = index * ALARMS_OF_A_WIDGET;
+    const shown = alarms.slice(begin, begin + ALARMS_OF_A_WIDGET);
+    return [new AlarmStatusWidget({ title: `Alarms ${index + 1}`, width: 2 * WIDTH, alarms: shown })];
+  });
+
 /** Adds the dashboard of a stack: its alarms so far, then the rows of graphs. */
 export const addDashboard = (scope: Construct, props: DashboardProps): void => {
-  const alarms = scope.node.findAll().filter((construct) => construct instanceof Alarm);
   new Dashboard(scope, 'Dashboard', {
     dashboardName: props.name,
-    widgets: [
-      [new AlarmStatusWidget({ title: 'Alarms', width: 2 * WIDTH, alarms })],
-      ...requestRows(props),
-      ...dependencyRows(props),
-    ],
+    widgets: [...alarmRows(props), ...requestRows(props), ...dependencyRows(props)],
   });
 };

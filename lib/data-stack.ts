@@ -6,7 +6,6 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type Config, environmentOf } from './config.ts';
 import { encryptionKey } from './encryption-key.ts';
 import { dataStackName } from './outputs.ts';
-import { addTableTrail } from './table-trail.ts';
 
 const HASH_KEY_LENGTH = 64;
 
@@ -41,7 +40,7 @@ export class DataStack extends Stack {
   readonly encryption: { readonly encryptionKey?: Key };
 
   constructor(app: App, config: Config) {
-    const { stage, removal, pointInTimeRecoveryDays } = config;
+    const { stage, removal } = config;
     const isKept = removal === 'retain';
     super(app, dataStackName(stage), {
       env: environmentOf(config),
@@ -58,10 +57,7 @@ export class DataStack extends Stack {
       sortKey: { name: 'sk', type: AttributeType.STRING },
       timeToLiveAttribute: 'ttl',
       billing: Billing.onDemand(),
-      pointInTimeRecoverySpecification: {
-        pointInTimeRecoveryEnabled: true,
-        recoveryPeriodInDays: pointInTimeRecoveryDays,
-      },
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 35 },
       deletionProtection: isKept,
       removalPolicy,
       resourcePolicy: new PolicyDocument({ statements: [noReadsForCdkLookups(this)] }),
@@ -72,7 +68,6 @@ export class DataStack extends Stack {
       table.addPropertyOverride('SSESpecification', { SSEEnabled: true, SSEType: 'KMS' });
       table.addPropertyOverride('Replicas.0.SSESpecification', { KMSMasterKeyId: key.keyArn });
     }
-    if (config.tableTrail) addTableTrail(this, this.table, config.logRetentionDays);
 
     const signingKey = (label: string): Key =>
       new Key(this, `SigningKey-${label}`, {
@@ -83,7 +78,7 @@ export class DataStack extends Stack {
         removalPolicy,
       });
     this.signingKeys = config.signingKeys.map(signingKey);
-    this.retiredSigningKeys = (config.retiredSigningKeys ?? []).map(signingKey);
+    this.retiredSigningKeys = config.retiredSigningKeys.map(signingKey);
 
     this.hashSecret = new Secret(this, 'HashSecret', {
       ...this.encryption,

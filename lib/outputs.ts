@@ -11,7 +11,7 @@ export const apiStackName = (stage: string): string => `${SERVICE}-${stage}-api`
 /** Returns the prefix of the names of a stage's alarms. */
 export const alarmNamePrefix = (stage: string): string => `${SERVICE}-${stage}-`;
 
-/** The outputs of the API stack. `EgressAddress` exists only with `staticEgress`, `DomainTarget` only with `domain`, `CanarySecretArn` only with `canary`. */
+/** The outputs of the API stack. `EgressAddress` exists only with `staticEgress`, `DomainTarget` only with `domain`. */
 export const OUTPUTS = {
   apiId: 'ApiId',
   stageName: 'StageName',

@@ -83,7 +83,6 @@ const firewallAlarm = (scope: Construct, { stage }: Config): AlarmProps => ({
     ...SUM,
   }),
   threshold: BLOCKED_REQUESTS,
-  urgency: 'can-wait',
 });
 
 const certificateAlarm = ({ certificateArn: CertificateArn }: NonNullable<Config['domain']>): AlarmProps => ({

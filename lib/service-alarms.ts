@@ -3,6 +3,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
+import { isSandbox } from '#shared/providers/sandbox.ts';
 import type { AlarmProps, Monitoring } from './alarms.ts';
 import type { Config } from './config.ts';
 import { ALARM_PERIOD, SUM } from './metrics.ts';
@@ -23,14 +24,14 @@ export const addServiceAlarms = (
   scope: Construct,
   { config, monitoring: { metrics, addAlarm }, api }: MonitoredService,
 ): void => {
-  const { completionWatch, providers, spend } = config;
+  const { providers, spend } = config;
   const { identityRegistry, sms } = providers;
   const alarms = [
     ...apiAlarms(api),
     ...availabilityAlarms(metrics),
     ...abuseAlarms(metrics),
     ...ceilingAlarms(metrics, spend),
-    ...(completionWatch ? sms.map((provider) => completionAlarm(metrics, provider)) : []),
+    ...(isSandbox(sms) ? [] : sms.map((provider) => completionAlarm(metrics, provider))),
     ...[...new Set([...identityRegistry, ...sms])].flatMap((provider) => providerAlarms(metrics, provider)),
   ];
   for (const alarm of alarms) addAlarm(scope, alarm);
@@ -52,7 +53,6 @@ const apiAlarms = (api: RestApi): readonly AlarmProps[] => [
     metric: api.metricLatency({ period: ALARM_PERIOD, statistic: 'p99' }),
     threshold: 8000,
     periods: [3, 3],
-    urgency: 'can-wait',
   },
   {
     name: 'functions-throttled',
@@ -81,7 +81,6 @@ const availabilityAlarms = (metrics: Metrics): readonly AlarmProps[] => [
     impact: 'Requests pass without being counted: only the usage plans of API Gateway limit sellers.',
     metric: metrics.one('RateLimiterUnreachable', {}),
     threshold: 10,
-    urgency: 'can-wait',
   },
   {
     name: 'secret-refresh-failing',
@@ -104,7 +103,6 @@ const abuseAlarms = (metrics: Metrics): readonly AlarmProps[] => [
       'Not urgent: a seller gets rate_limit_exceeded until the next hour or day. Its key may be guessing.',
     metric: metrics.one('KeyLimitsUsedUp', {}),
     threshold: 1,
-    urgency: 'can-wait',
   },
   {
     name: 'app-verifies-failing',
@@ -165,7 +163,6 @@ const providerAlarms = (metrics: Metrics, provider: string): readonly AlarmProps
     impact: `${provider} is not called for now, because its calls kept failing; the next configured provider takes over.`,
     metric: metrics.one('CircuitChanges', { provider, state: 'open' }),
     threshold: 1,
-    urgency: 'can-wait',
   },
   {
     name: `unreadable-responses-${provider}`,
@@ -173,7 +170,6 @@ const providerAlarms = (metrics: Metrics, provider: string): readonly AlarmProps
     impact: `${provider} responds with JSON that its adapter cannot read; only the next configured provider can return a result.`,
     metric: metrics.one('UnreadableResponses', { provider }),
     threshold: 5,
-    urgency: 'can-wait',
   },
   {
     name: `misconfigured-${provider}`,

@@ -73,6 +73,7 @@ export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
   const { config, bundles, defaults, egress } = service;
   const resources = resourcesOf(scope, service);
   const values = environmentOf(service);
+  const reserved: Readonly<Record<string, number | undefined>> = config.reservedConcurrency;
 
   const addFunction = ({ name, variables, ...kind }: FunctionKind): IFunction =>
     new ApiFunction(scope, name, {
@@ -86,7 +87,7 @@ export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
           return value === undefined ? [] : [[variable, value]];
         }),
       ),
-      reservedConcurrency: config.reservedConcurrency?.[name],
+      reservedConcurrency: reserved[name],
     }).target;
 
   return {

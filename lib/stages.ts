@@ -1,27 +1,85 @@
-import { type Config, ConfigError, parseConfig } from './config.ts';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { OtpAccess } from '#shared/env.ts';
+import type { RouteName } from '#shared/routes.ts';
 
-/** The config of each stage. To add a stage, add an entry; lib/config.ts describes the options. */
+interface Throttle {
+  readonly requestsPerSecond: number;
+  readonly burst: number;
+}
+
+/** The settings of a stage. None has a default, so that two stages can be compared line by line; null is off. */
+export interface Stage {
+  /** The AWS account: credentials of another one are refused. null: that of the credentials. */
+  readonly account: string | null;
+  /** The Region. null: that of the credentials. */
+  readonly region: string | null;
+  /** Whether other stages may be in the account of this prod. Who deploys one stage of an account can change each stage in it. */
+  readonly sharesAccount: boolean;
+  /** `public`: the one-time-code operations require no key. Requires `firewall` and `spend.smsPerDay`. */
+  readonly otpAccess: OtpAccess;
+  /** What a deleted stack does with its table, keys, secrets and logs. `retain` also turns on deletion protection. */
+  readonly removal: 'retain' | 'destroy';
+  /** `customer-managed-key`: a KMS key of the stage encrypts the table, the secrets of the stack and the logs. Give it to the provider secret too. */
+  readonly encryption: 'aws-owned-keys' | 'customer-managed-key';
+  /** A second Region that keeps a copy of the hash secret, for 0.40 USD a month: docs/operations.md, "Disaster recovery". */
+  readonly hashSecretReplica: string | null;
+  /** More tags for every resource. The project itself sets service and stage, and on the API stack version and commit. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** The days for which CloudWatch keeps the logs. */
+  readonly logRetentionDays: RetentionDays;
+  /** The receiver of alarms, of their ends and of the budget: an address, or a topic of your own (docs/deploy.md). */
+  readonly alarms: { readonly email: string } | { readonly topicArn: string } | null;
+  /** The providers of each port, the first choice first, and the secret with their credentials. `sandbox`: test identities only, no secret. */
+  readonly providers: {
+    readonly identityRegistry: readonly string[];
+    readonly sms: readonly string[];
+    readonly secretName: string;
+  };
+  /** One fixed address for providers to allow (output EgressAddress), through a NAT gateway for about 37 USD a month. */
+  readonly staticEgress: boolean;
+  /** A web firewall. Requests of an address in 5 minutes; `codesPerAddress` holds where one-time codes require no key. */
+  readonly firewall: { readonly requestsPerAddress: number; readonly codesPerAddress: number } | null;
+  /** The throttle of each operation that requires no key. With a firewall, one address may use a fifth of it. */
+  readonly openRoutes: Throttle;
+  /** The throttle of each operation that requires a key, over all keys: invalid keys too, so that they cannot use up the account's. */
+  readonly keyedRoutes: Throttle;
+  /** Daily ceilings of the stage on what costs money, over all keys, with an alarm at 80 %: docs/limits.md. */
+  readonly spend: { readonly paidChecksPerDay: number | null; readonly smsPerDay: number | null };
+  /** A monthly budget, which notifies the receiver of `alarms`. First activate the cost allocation tags service and stage in Billing. */
+  readonly budget: { readonly usdPerMonth: number } | null;
+  /** The concurrency that is kept for a function and is its limit, by function; the others share the rest of the account. */
+  readonly reservedConcurrency: { readonly [Name in RouteName | 'authorizer']?: number };
+  /**
+   * `gradual`: 10 % of the requests for 5 minutes, then all; a failing version is rolled back. `direct`: the same for one deploy with all
+   * requests at once (--direct). `all-at-once`: without versions and aliases.
+   */
+  readonly rollout: 'gradual' | 'direct' | 'all-at-once';
+  /** A custom domain, its certificate in the same Region. `closed`: the domain is the only address and the issuer of tokens (docs/deploy.md). */
+  readonly domain: {
+    readonly name: string;
+    readonly certificateArn: string;
+    readonly defaultEndpoint: 'open' | 'closed';
+  } | null;
+  /** Labels of the signing keys: the first key signs, all are published. docs/operations.md, "Rotate the signing key". */
+  readonly signingKeys: readonly string[];
+  /** Labels that left `signingKeys` with this deploy: versions in service still use these keys. */
+  readonly retiredSigningKeys: readonly string[];
+}
+
+/** The stages. To add one, add an entry: its keys are test keys, since only prod has live ones. */
 export const STAGES = {
   dev: {
     account: null,
     region: null,
-    leftUnset: null,
-    sharedAccount: null,
-    keyPrefix: 'blk_test_',
+    sharesAccount: false,
     otpAccess: 'api-key',
     removal: 'destroy',
-    pointInTimeRecoveryDays: 35,
     encryption: 'aws-owned-keys',
     hashSecretReplica: null,
-    permissionsBoundary: null,
-    tags: null,
+    tags: {},
     logRetentionDays: 14,
-    tableTrail: false,
     alarms: null,
-    minorAlarms: null,
-    runbookUrl: null,
     providers: {
-      // Test people and phones only: docs/test-identities.md, "Sandbox".
       identityRegistry: ['sandbox'],
       sms: ['sandbox'],
       secretName: 'buyer-linking/dev/providers',
@@ -33,34 +91,23 @@ export const STAGES = {
     spend: { paidChecksPerDay: null, smsPerDay: null },
     budget: null,
     // A new account may run 10 functions at a time and can reserve none of them.
-    reservedConcurrency: null,
+    reservedConcurrency: {},
     rollout: 'all-at-once',
     domain: null,
     signingKeys: ['k1'],
-    retiredSigningKeys: null,
-    canary: true,
-    completionWatch: false,
+    retiredSigningKeys: [],
   },
   prod: {
-    // Set both: then no deploy of prod can reach another account or Region.
-    account: null,
-    region: null,
-    leftUnset: null,
-    sharedAccount: null,
-    keyPrefix: 'blk_live_',
+    account: null, // Set '123456789012', the account of prod alone.
+    region: null, // Set 'eu-central-1', or another one.
+    sharesAccount: false,
     otpAccess: 'api-key',
     removal: 'retain',
-    pointInTimeRecoveryDays: 35,
     encryption: 'aws-owned-keys',
     hashSecretReplica: null,
-    permissionsBoundary: null,
-    tags: null,
+    tags: {},
     logRetentionDays: 365,
-    tableTrail: false,
-    // Set { email: '…' } or { topicArn: '…' }.
-    alarms: null,
-    minorAlarms: null,
-    runbookUrl: null,
+    alarms: null, // Set { email: 'on-call@your-company.com' }, or { topicArn: 'arn:aws:sns:…' }.
     providers: {
       identityRegistry: ['jibit', 'zohal'],
       sms: ['kavenegar', 'sms-ir'],
@@ -72,73 +119,19 @@ export const STAGES = {
     openRoutes: { requestsPerSecond: 100, burst: 200 },
     // Six operations at this limit leave 4,000 of the 10,000 requests a second of an account to others.
     keyedRoutes: { requestsPerSecond: 1000, burst: 1000 },
-    spend: { paidChecksPerDay: null, smsPerDay: null },
-    budget: null,
+    spend: { paidChecksPerDay: null, smsPerDay: null }, // Set { paidChecksPerDay: 5000, smsPerDay: 10_000 }, or one of them.
+    budget: null, // Set { usdPerMonth: 500 }.
     // Links wait for the registries; these numbers keep them from using the concurrency that sign-in needs. The account needs 1,000.
     reservedConcurrency: { authorizer: 100, 'create-user': 300, 'send-otp': 100, 'verify-otp': 100 },
     rollout: 'gradual',
     domain: null,
     signingKeys: ['k1'],
-    retiredSigningKeys: null,
-    canary: true,
-    completionWatch: true,
+    retiredSigningKeys: [],
   },
-} as const satisfies Record<string, Omit<Config, 'stage'>>;
+} as const satisfies Readonly<Record<string, Stage>>;
 
 /** The name of a stage of this file. */
 export type StageName = keyof typeof STAGES;
 
 /** The names of all stages. */
 export const STAGE_NAMES = Object.keys(STAGES) as readonly StageName[];
-
-/** Distinguishes the options of this app from the context of CDK and its plugins, whose names have a colon or a slash. */
-const isOption = (name: string): boolean => /^\w+$/.test(name) && name !== 'stage';
-
-/** Parses an option of the command line, which is always text, as JSON; text that is not JSON stays text, and so does an account. */
-const parsedOption = (value: unknown): unknown => {
-  if (typeof value !== 'string' || /^\d{12}$/.test(value)) return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
-};
-
-const isStage = (name: unknown): name is StageName => typeof name === 'string' && Object.hasOwn(STAGES, name);
-
-/**
- * Returns the config of a stage: its entry, in which `changes`, the options of the command line, replace those of the file. Throws
- * ConfigError.
- */
-export const configOf = (stage: unknown, changes: Readonly<Record<string, unknown>> = {}): Config => {
-  if (!isStage(stage)) {
-    throw new ConfigError(
-      `There is no stage "${stage}". The stages of lib/stages.ts are ${STAGE_NAMES.join(' and ')}.`,
-    );
-  }
-  const replaced = Object.entries(changes).filter(([name]) => isOption(name));
-  return parseConfig(stage, {
-    ...STAGES[stage],
-    ...Object.fromEntries(replaced.map(([name, value]) => [name, parsedOption(value)])),
-  });
-};
-
-/**
- * Returns the configs that the context of CDK selects: of `-c stage=<name>`, in which the other options of the context replace those of
- * the file, or of every stage. With `-c direct=true` a gradual rollout is skipped. Throws ConfigError, also for an option without a stage.
- */
-export const configsOf = ({
-  stage,
-  direct,
-  ...context
-}: Readonly<Record<string, unknown>>): readonly Config[] => {
-  if (stage !== undefined) {
-    const config = configOf(stage, context);
-    return [direct !== undefined && config.rollout === 'gradual' ? { ...config, rollout: 'direct' } : config];
-  }
-  const option = Object.keys(context).find(isOption);
-  if (option !== undefined) {
-    throw new ConfigError(`Name the stage whose option -c ${option} replaces: -c stage=${STAGE_NAMES[0]}.`);
-  }
-  return STAGE_NAMES.map((name) => configOf(name));
-};

@@ -141,12 +141,12 @@ export const EVENTS = {
     metrics: { FailedVerifiesAboveLimit: ['Count', 1] },
     dimensions: [[]],
   },
-  /** The authorizer's decision on a key. `outcome`: allowed, malformed, unknown, unusable. */
+  /** The authorizer's decision on a key. `outcome`: allowed, malformed, unknown, unusable. By `version`, a rollout tells refusals from crashes. */
   key_checked: {
     level: 'INFO',
-    fields: ['request_id', 'outcome', 'seller_id', 'key_id', 'plan'],
+    fields: ['request_id', 'version', 'outcome', 'seller_id', 'key_id', 'plan'],
     metrics: { KeysChecked: ['Count', 1] },
-    dimensions: [['outcome']],
+    dimensions: [['outcome'], ['version']],
   },
 } as const satisfies Record<string, EventKind>;
 

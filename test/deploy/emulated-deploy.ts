@@ -24,8 +24,6 @@ import { step } from './step.ts';
 const { resolve } = createRequire(import.meta.url);
 const CDK = resolve('aws-cdk/bin/cdk');
 const JEST = resolve('jest/bin/jest');
-/** The stacks of the stage. */
-const STACKS = `buyer-linking-${STAGE}-*`;
 const SMOKE = fileURLToPath(new URL('../../bin/smoke.ts', import.meta.url));
 
 const AWS_FLAG = '--aws';
@@ -120,22 +118,24 @@ const deployAndCall = async (target: Environment, folder: string): Promise<void>
   const env = { ...withThisNode(), ...target.variables, CI: 'true', FORCE_COLOR: '0' };
   const cdk = (command: string, ...args: string[]) =>
     step(`cdk ${command}`, () =>
-      runCommand(process.execPath, [CDK, command, ...args, '-o', join(folder, 'cdk.out'), '--no-notices'], {
-        env,
-      }),
+      runCommand(
+        process.execPath,
+        [CDK, command, ...args, '-c', `stage=${STAGE}`, '-o', join(folder, 'cdk.out'), '--no-notices'],
+        { env },
+      ),
     );
   // The scenarios' own AWS clients use the emulator too.
   Object.assign(process.env, target.variables);
   await assertNotDeployed();
   try {
     await cdk('bootstrap', ...target.bootstrap);
-    await cdk('deploy', STACKS, '--require-approval', 'never', '--progress', 'bar');
+    await cdk('deploy', '--all', '--require-approval', 'never', '--progress', 'bar');
     await runScenarios(target, env, folder);
     const smoke = [SMOKE, '--stage', STAGE, '--url', await deployedUrl(STAGE)];
     if (target.lacks.length > 0) smoke.push('--emulator');
     await step('smoke test', () => runCommand(process.execPath, smoke, { env }));
   } finally {
-    if (target.needsCleanup) await cdk('destroy', STACKS, '--force');
+    if (target.needsCleanup) await cdk('destroy', '--all', '--force');
   }
 };
 

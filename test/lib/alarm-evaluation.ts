@@ -1,5 +1,5 @@
 /** The values of the metrics of an alarm in one minute; a metric without a value has no data point. */
-export type Minute = Readonly<Partial<Record<'internal' | 'errors' | 'runs', number>>>;
+export type Minute = Readonly<Partial<Record<'internal' | 'errors' | 'checked', number>>>;
 
 interface MathAlarm {
   readonly Threshold: number;
@@ -17,11 +17,11 @@ const FURTHER_MINUTES = 3;
  */
 const valueIn = (expression: string, minute: Minute): number | undefined => {
   if (Object.keys(minute).length === 0 && !expression.includes('FILL')) return undefined;
-  const { internal = 0, errors = 0, runs = 0 } = minute;
+  const { internal = 0, errors = 0, checked = 0 } = minute;
   const source = expression.replaceAll(' AND ', ' && ').replaceAll(/FILL\((\w+), 0\)/g, '$1');
   const IF = (condition: boolean, yes: number, no: number): number => (condition ? yes : no);
   return Number(
-    new Function('internal', 'errors', 'runs', 'IF', `return ${source}`)(internal, errors, runs, IF),
+    new Function('internal', 'errors', 'checked', 'IF', `return ${source}`)(internal, errors, checked, IF),
   );
 };
 

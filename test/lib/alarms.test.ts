@@ -1,13 +1,13 @@
 import { STAGES } from '#lib/stages.ts';
 import { allRoutes } from '#shared/routes.ts';
-import { everyOption, resourcesOf, templatesOf } from './synthesized.ts';
+import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
 
-const { api } = templatesOf('prod', {
-  alarms: { email: 'on-call@example.com' },
-  spend: { paidChecksPerDay: 5000, smsPerDay: 10_000 },
-});
+const { api } = templatesOf('prod', COMPLETE);
 
-const all = Object.values(resourcesOf(api, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
+/** The alarms that notify people: those of a rollout end with a version and notify nobody. */
+const all = Object.values(resourcesOf(api, 'AWS::CloudWatch::Alarm'))
+  .map(({ Properties }) => Properties)
+  .filter(({ AlarmName }) => typeof AlarmName === 'string');
 
 /** An alarm by the end of its name. */
 const alarmOf = (name: string) => all.find(({ AlarmName }) => AlarmName === `buyer-linking-prod-${name}`);
@@ -141,11 +141,9 @@ describe('the alarms of prod', () => {
     },
   );
 
-  test('are in the table above, except those of the authorizer, of rollouts, of redeemed codes and of the table', () => {
+  test('are in the table above, except those of the authorizer, of redeemed codes and of the table', () => {
     const listed: string[] = CONDITIONS.map(([name]) => `buyer-linking-prod-${name}`);
-    const others = all
-      .map(({ AlarmName }) => AlarmName)
-      .filter((name) => typeof name === 'string' && !listed.includes(name));
+    const others = all.map(({ AlarmName }) => AlarmName).filter((name) => !listed.includes(name));
     expect(others.sort()).toEqual([
       'buyer-linking-prod-authorizer-failing',
       'buyer-linking-prod-authorizer-slow',
@@ -175,8 +173,8 @@ describe('the alarms of prod', () => {
   });
 
   test('on the certificate of a domain are raised 30 days before its end', () => {
-    const { domain } = everyOption;
-    const withDomain = templatesOf('prod', { domain }).api;
+    const { domain } = EVERY_OPTION;
+    const withDomain = templatesOf('prod', EVERY_OPTION).api;
     const [alarm] = Object.values(resourcesOf(withDomain, 'AWS::CloudWatch::Alarm')).filter(
       ({ Properties }) => Properties.AlarmName === 'buyer-linking-prod-certificate-expiring',
     );
@@ -188,7 +186,7 @@ describe('the alarms of prod', () => {
           Metric: {
             Namespace: 'AWS/CertificateManager',
             MetricName: 'DaysToExpiry',
-            Dimensions: [{ Name: 'CertificateArn', Value: domain?.certificateArn }],
+            Dimensions: [{ Name: 'CertificateArn', Value: domain.certificateArn }],
           },
           Period: 86_400,
           Stat: 'Minimum',
@@ -205,28 +203,33 @@ describe('the alarms of prod', () => {
     }
   });
 
-  test('of a rollout count the runs of the new version behind the alias, at one failure', () => {
-    const ofRollouts = all.filter(({ AlarmName }) => typeof AlarmName !== 'string');
-    expect(ofRollouts).toHaveLength(allRoutes.length + 1);
-    for (const { Metrics, ComparisonOperator, DatapointsToAlarm } of ofRollouts) {
-      expect({ ComparisonOperator, DatapointsToAlarm }).toEqual({
-        ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-        DatapointsToAlarm: 1,
-      });
-      const ofLambda = Metrics.flatMap(
-        ({ MetricStat }: { MetricStat?: { Metric: { Namespace: string }; Stat: string } }) =>
-          MetricStat?.Metric.Namespace === 'AWS/Lambda' ? [MetricStat] : [],
-      );
-      expect(ofLambda.length).toBeGreaterThan(0);
-      for (const { Metric, Stat } of ofLambda) {
-        const byName = Object.fromEntries(
-          Metric.Dimensions.map(({ Name, Value }: { Name: string; Value: unknown }) => [Name, Value]),
-        );
-        const { Ref } = byName.FunctionName;
-        expect(Stat).toBe('Sum');
-        expect(Object.keys(byName).sort()).toEqual(['ExecutedVersion', 'FunctionName', 'Resource']);
-        expect(byName.Resource).toEqual({ 'Fn::Join': ['', [{ Ref }, ':live']] });
-      }
-    }
+  test('notify the topic once when they end after they were raised', () => {
+    const [topic] = Object.keys(resourcesOf(api, 'AWS::SNS::Topic'));
+    const ends = (template: typeof api) =>
+      Object.values(resourcesOf(template, 'AWS::Events::Rule'))
+        .map(({ Properties }) => Properties)
+        .filter(({ EventPattern }) => EventPattern !== undefined);
+    const [rule, ...others] = ends(api);
+    expect(others).toEqual([]);
+    expect(rule.EventPattern).toMatchObject({
+      source: ['aws.cloudwatch'],
+      'detail-type': ['CloudWatch Alarm State Change'],
+      detail: { state: { value: ['OK'] }, previousState: { value: ['ALARM'] } },
+    });
+    expect(JSON.stringify(rule.EventPattern.resources[0].prefix)).toContain(':alarm:buyer-linking-prod-"');
+    expect(rule.Targets).toMatchObject([{ Arn: { Ref: topic } }]);
+    const { InputPathsMap, InputTemplate } = rule.Targets[0].InputTransformer;
+    expect(Object.keys(JSON.parse(InputTemplate.replaceAll(/<[\w-]+>/g, '0')))).toEqual([
+      'AlarmName',
+      'AlarmDescription',
+      'AWSAccountId',
+      'Region',
+      'StateChangeTime',
+      'NewStateValue',
+      'NewStateReason',
+      'OldStateValue',
+    ]);
+    expect(Object.values(InputPathsMap)).toContain('$.detail.alarmName');
+    expect(ends(templatesOf('dev').api)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPython, makePythonEnvironment } from '#test/deploy/python.ts';
-import { everyOption, stageApp, stageConfig } from './synthesized.ts';
+import { EVERY_OPTION, stageApp, stageConfig } from './synthesized.ts';
 
 const PACKAGE = 'cfn-lint==1.58.0';
 
@@ -51,7 +51,7 @@ suite(hasPython ? 'cfn-lint' : 'cfn-lint (skipped: install Python)', () => {
   test.each([
     ['dev', stageConfig('dev')],
     ['prod', stageConfig('prod')],
-    ['prod with every option', everyOption],
+    ['prod with every option', stageConfig('prod', EVERY_OPTION)],
   ])(
     'finds nothing wrong in the templates of %s, apart from the named exceptions',
     (_, config) => {

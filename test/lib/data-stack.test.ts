@@ -1,7 +1,8 @@
-import { resourcesOf, templatesOf } from './synthesized.ts';
+import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
 
 const dev = templatesOf('dev').data;
-const prod = templatesOf('prod', { alarms: { email: 'on-call@example.com' } }).data;
+const prod = templatesOf('prod', COMPLETE).data;
+const every = templatesOf('prod', EVERY_OPTION);
 
 const KEPT = ['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret'];
 
@@ -71,9 +72,12 @@ describe('the data stack', () => {
   });
 
   test('adds a key for each published label and for each retired one, and publishes only the published ones', () => {
-    const { api, data } = templatesOf('dev', { signingKeys: ['k2', 'k1'], retiredSigningKeys: ['k0'] });
-    data.resourceCountIs('AWS::KMS::Key', 3);
-    const text = JSON.stringify(Object.values(resourcesOf(api, 'AWS::Lambda::Function')));
+    const text = JSON.stringify(Object.values(resourcesOf(every.api, 'AWS::Lambda::Function')));
+    expect(
+      Object.keys(resourcesOf(every.data, 'AWS::KMS::Key'))
+        .map((id) => id.slice(0, 12))
+        .sort(),
+    ).toEqual(['EncryptionKe', 'SigningKeyk0', 'SigningKeyk1', 'SigningKeyk2']);
     expect(text).toMatch(/"SIGNING_KEYS":[^}]*SigningKeyk2[^}]*},[^}]*SigningKeyk1/);
     expect(text).not.toMatch(/SigningKeyk0/);
   });
@@ -81,9 +85,62 @@ describe('the data stack', () => {
   test('replicates the hash secret to a second Region, if the config names one', () => {
     const replicasOf = (template: typeof dev) =>
       Object.values(resourcesOf(template, 'AWS::SecretsManager::Secret'))[0]?.Properties.ReplicaRegions;
-    expect(replicasOf(dev)).toBeUndefined();
-    expect(replicasOf(templatesOf('dev', { hashSecretReplica: 'eu-west-1' }).data)).toEqual([
-      { Region: 'eu-west-1' },
-    ]);
+    expect([replicasOf(dev), replicasOf(every.data)]).toEqual([undefined, [{ Region: 'eu-west-1' }]]);
+  });
+});
+
+test('every taggable resource has the tags of the project and those of the settings', () => {
+  const tagged = [
+    ...Object.values(resourcesOf(every.api, 'AWS::Lambda::Function')),
+    ...Object.values(resourcesOf(every.api, 'AWS::IAM::Role')),
+    ...Object.values(resourcesOf(every.data, 'AWS::KMS::Key')),
+  ];
+  for (const { Properties } of tagged) {
+    expect(Properties.Tags).toEqual(
+      expect.arrayContaining([
+        { Key: 'cost-center', Value: 'payments' },
+        { Key: 'service', Value: 'buyer-linking' },
+        { Key: 'stage', Value: 'prod' },
+      ]),
+    );
+  }
+});
+
+describe('encryption with a customer-managed key', () => {
+  const [keyId, key] =
+    Object.entries(resourcesOf(every.data, 'AWS::KMS::Key')).find(([id]) => id.startsWith('EncryptionKey')) ??
+    [];
+  const reference = { 'Fn::GetAtt': [keyId, 'Arn'] };
+
+  test('encrypts the table, the hash secret and every log group', () => {
+    const [table] = Object.values(resourcesOf(every.data, 'AWS::DynamoDB::GlobalTable'));
+    expect(table?.Properties).toMatchObject({
+      SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
+      Replicas: [{ SSESpecification: { KMSMasterKeyId: reference } }],
+    });
+    const [secret] = Object.values(resourcesOf(every.data, 'AWS::SecretsManager::Secret'));
+    expect(secret?.Properties.KmsKeyId).toEqual(reference);
+    const groups = Object.values(resourcesOf(every.api, 'AWS::Logs::LogGroup'));
+    expect(groups.length).toBeGreaterThan(12);
+    for (const { Properties } of groups) {
+      expect(Properties.KmsKeyId).toEqual({ 'Fn::ImportValue': expect.stringContaining('EncryptionKey') });
+    }
+  });
+
+  test('rotates the key, keeps it with the data and lets only services of this account use it', () => {
+    expect(key).toMatchObject({ DeletionPolicy: 'Retain', Properties: { EnableKeyRotation: true } });
+    const open = key?.Properties.KeyPolicy.Statement.filter(
+      ({ Principal }: { Principal: { AWS?: unknown } }) => Principal.AWS === '*',
+    );
+    expect(open).toHaveLength(1);
+    expect(open[0].Condition.StringEquals).toMatchObject({ 'kms:CallerAccount': { Ref: 'AWS::AccountId' } });
+    expect(JSON.stringify(open[0].Condition.StringEquals['kms:ViaService'])).toMatch(
+      /dynamodb.*secretsmanager/,
+    );
+  });
+
+  test('adds no key if it is off', () => {
+    dev.resourceCountIs('AWS::KMS::Key', 1);
+    expect(JSON.stringify(dev.toJSON())).not.toMatch(/KmsKeyId|SSESpecification/);
   });
 });

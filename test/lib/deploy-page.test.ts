@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
-import { resourcesOf, templatesOf } from './synthesized.ts';
+import { COMPLETE, resourcesOf, templatesOf } from './synthesized.ts';
 
 const page = readFileSync(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
 
@@ -21,7 +21,7 @@ describe('docs/deploy.md', () => {
 
   test('has for a topic of your own the statements of the topic that the stack makes, and one for the budget', () => {
     const [, text = ''] = /<!-- Topic policy -->\n```json\n([\s\S]+?)```/.exec(page) ?? [];
-    const { api } = templatesOf('prod', { alarms: { email: 'on-call@example.com' } });
+    const { api } = templatesOf('prod', COMPLETE);
     const [policy] = Object.values(resourcesOf(api, 'AWS::SNS::TopicPolicy'));
     const [topic] = Object.keys(resourcesOf(api, 'AWS::SNS::Topic'));
     const made = JSON.stringify(policy?.Properties.PolicyDocument.Statement)

@@ -2,7 +2,7 @@ import { grantsOf } from '#lib/grants.ts';
 import { permissionsOf } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { ITEM_PREFIXES } from '#shared/table/keys.ts';
-import { resourcesOf, templatesOf } from './synthesized.ts';
+import { COMPLETE, resourcesOf, templatesOf } from './synthesized.ts';
 
 interface Statement {
   readonly Action: string | readonly string[];
@@ -11,7 +11,7 @@ interface Statement {
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-const { api, data } = templatesOf('prod', { alarms: { email: 'on-call@example.com' } });
+const { api, data } = templatesOf('prod', COMPLETE);
 
 const listOf = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
 
@@ -48,7 +48,7 @@ const grantedOnTable = (name: string): string[] =>
 
 /** Actions that AWS grants on `*` only. */
 const WITHOUT_RESOURCE =
-  /^(?:xray:Put(?:TraceSegments|TelemetryRecords)|ec2:\w+(?:NetworkInterface|Subnet|PrivateIpAddresse)s?)$/;
+  /^(?:xray:Put(?:TraceSegments|TelemetryRecords)|cloudwatch:DescribeAlarms|ec2:\w+(?:NetworkInterface|Subnet|PrivateIpAddresse)s?)$/;
 
 const EVERY_FUNCTION = [
   'logs:CreateLogStream',
@@ -70,7 +70,7 @@ describe('every policy', () => {
     expect(actions.filter((action) => action.includes('*'))).toEqual([]);
   });
 
-  test('names its resources, except for traces and network interfaces, which have no ARN', () => {
+  test('names its resources, except for traces, network interfaces and DescribeAlarms, which allow none', () => {
     const onEverything = everyStatement.filter(({ Resource }) => listOf(Resource).includes('*'));
     const actions = onEverything.flatMap(({ Action }) => listOf(Action));
     expect(actions.filter((action) => !WITHOUT_RESOURCE.test(action))).toEqual([]);

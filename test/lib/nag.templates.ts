@@ -1,16 +1,14 @@
 import { Bucket } from 'aws-cdk-lib/aws-s3';
-import { everyOption, stageApp, stageConfig } from './synthesized.ts';
-
-const ALARMS = { alarms: { email: 'on-call@example.com' } } as const;
+import { COMPLETE, EVERY_OPTION, stageApp, stageConfig } from './synthesized.ts';
 
 describe('the rules of cdk-nag and of CloudFormation', () => {
   test.each([
     ['dev', stageConfig('dev')],
-    ['prod', stageConfig('prod', ALARMS)],
-    ['prod with every option', everyOption],
+    ['prod', stageConfig('prod', COMPLETE)],
+    ['prod with every option', stageConfig('prod', EVERY_OPTION)],
     [
       'prod with every option, in a fixed account and Region',
-      { ...everyOption, account: '123456789012', region: 'eu-central-1' },
+      stageConfig('prod', { ...EVERY_OPTION, account: '123456789012', region: 'eu-central-1' }),
     ],
   ])('accept the stacks of %s', (_, config) => {
     const { app } = stageApp(config, { hasValidation: true });

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { addStages } from '#lib/app.ts';
+import { addStage } from '#lib/app.ts';
 import type { Bundles } from '#lib/bundling.ts';
 import { type Config, parseConfig } from '#lib/config.ts';
 import type { Release } from '#lib/release.ts';
-import { STAGES } from '#lib/stages.ts';
+import { STAGES, type Stage, type StageName } from '#lib/stages.ts';
 import cdkJson from '../../cdk.json' with { type: 'json' };
 
 /** Holds everything that a test file synthesizes, until the file ends. */
@@ -30,53 +30,53 @@ export const RELEASE: Release = { version: '1.2.3', commit: '0123456789ab' };
 /** The context of cdk.json, which the CDK CLI would pass to the app. */
 const context: Record<string, unknown> = cdkJson.context;
 
-/** Returns the config of a stage with some options replaced. */
-export const stageConfig = (stage: keyof typeof STAGES, changes: Partial<Config> = {}): Config =>
+/** Returns the config of a stage with some settings replaced. */
+export const stageConfig = (stage: StageName, changes: Partial<Stage> = {}): Config =>
   parseConfig(stage, { ...STAGES[stage], ...changes });
 
-/** The config of prod with every option that adds something to the templates. */
-export const everyOption = stageConfig('prod', {
+/** What prod must set, except its account and Region. */
+export const COMPLETE = {
   alarms: { email: 'on-call@example.com' },
-  otpAccess: 'public',
   spend: { paidChecksPerDay: 5000, smsPerDay: 10_000 },
   budget: { usdPerMonth: 500 },
+} as const satisfies Partial<Stage>;
+
+/** What adds something to the templates of prod besides. */
+export const EVERY_OPTION = {
+  ...COMPLETE,
+  otpAccess: 'public',
   encryption: 'customer-managed-key',
-  permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
   tags: { 'cost-center': 'payments' },
-  runbookUrl: 'https://example.com/operations.md',
   domain: {
     name: 'api.example.com',
     certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0',
     defaultEndpoint: 'closed',
   },
-  minorAlarms: { email: 'team@example.com' },
   hashSecretReplica: 'eu-west-1',
-  tableTrail: true,
+  signingKeys: ['k2', 'k1'],
   retiredSigningKeys: ['k0'],
-});
+} as const satisfies Partial<Stage>;
 
-/** Returns the app of several stages, not yet synthesized. */
-export const stagesApp = (configs: readonly Config[], { hasValidation = false } = {}) => {
-  const app = new App({
-    context,
-    outdir: mkdtempSync(join(folder, 'cdk-')),
-    builtinCloudFormationValidation: hasValidation,
-  });
-  return { app, stages: addStages(app, configs, { bundles: emptyBundles, release: RELEASE }) };
-};
+interface AppOptions {
+  readonly hasValidation?: boolean;
+  readonly faults?: readonly string[];
+}
 
 /**
  * Returns the app of a stage, not yet synthesized. `hasValidation` turns on the template rules of CloudFormation, which take seconds
  * and need to run in one test file only.
  */
-export const stageApp = (config: Config, options?: { readonly hasValidation: boolean }) => {
-  const { app, stages } = stagesApp([config], options);
-  const [stacks] = stages;
-  return { app, ...(stacks as NonNullable<typeof stacks>) };
+export const stageApp = (config: Config, { hasValidation = false, faults = [] }: AppOptions = {}) => {
+  const app = new App({
+    context,
+    outdir: mkdtempSync(join(folder, 'cdk-')),
+    builtinCloudFormationValidation: hasValidation,
+  });
+  return { app, ...addStage(app, config, { bundles: emptyBundles, release: RELEASE }, faults) };
 };
 
 /** Returns the templates of a stage. */
-export const templatesOf = (stage: keyof typeof STAGES, changes: Partial<Config> = {}) => {
+export const templatesOf = (stage: StageName, changes: Partial<Stage> = {}) => {
   const { api, data } = stageApp(stageConfig(stage, changes));
   return { api: Template.fromStack(api), data: Template.fromStack(data) };
 };

@@ -1,6 +1,8 @@
-import type { Template } from 'aws-cdk-lib/assertions';
+import { Names } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { STAGES, type Stage, type StageName } from '#lib/stages.ts';
 import { allRoutes } from '#shared/routes.ts';
-import { templatesOf } from './synthesized.ts';
+import { COMPLETE, stageApp, stageConfig, templatesOf } from './synthesized.ts';
 
 const OPERATIONS = allRoutes.length + 1;
 
@@ -22,7 +24,7 @@ const differences = (): Record<string, number> => {
   );
 };
 
-/** What each option of prod adds to dev. stages.test.ts checks that equal configs give equal templates. */
+/** What each setting of prod adds to dev. */
 const BY_OPTION = {
   rollout: {
     'AWS::CodeDeploy::Application': 1,
@@ -56,13 +58,46 @@ const BY_OPTION = {
     'AWS::WAFv2::WebACLAssociation': 1,
   },
   reservedConcurrency: { 'AWS::CloudWatch::Alarm': 4 },
-  completionWatch: { 'AWS::CloudWatch::Alarm': 2 },
-  // Three alarms for each of four providers in prod, and for the one provider `sandbox` in dev.
-  providers: { 'AWS::CloudWatch::Alarm': 9 },
+  // Three alarms for each of four providers in prod, and for the one provider `sandbox` in dev; two on redeemed codes.
+  providers: { 'AWS::CloudWatch::Alarm': 11 },
 } as const;
 
+/** Returns the lines of both templates of a stage, without the stage's name, its prefix of keys and the hashes that CDK derives from it. */
+const linesOf = (stage: StageName, changes: Partial<Stage>): string[] => {
+  const { app, api, data } = stageApp(stageConfig(stage, changes));
+  const templates = [data, api].map((stack) => Template.fromStack(stack).toJSON());
+  // A hash is the end of an id. Ids are parts of other names, where digits before a hash cannot be told from it.
+  const ids = [
+    ...app.node.findAll().map(({ node }) => Names.nodeUniqueId(node)),
+    ...templates.flatMap(({ Resources, Outputs }) => Object.keys({ ...Resources, ...Outputs })),
+  ];
+  const hashes = ids.flatMap((id) => /[0-9A-F]{8}(?:[0-9a-f]{32})?$/.exec(id) ?? []);
+  return JSON.stringify(templates, null, 1)
+    .replaceAll(new RegExp(hashes.join('|'), 'g'), '(hash)')
+    .replaceAll(/dev|prod/g, '(stage)')
+    .replaceAll(/blk_(?:test|live)_/g, '(prefix)')
+    .split('\n');
+};
+
+describe('the templates of dev and prod', () => {
+  test('are identical if their settings are identical', () => {
+    const settings = { ...STAGES.prod, ...COMPLETE };
+    expect(linesOf('dev', settings)).toEqual(linesOf('prod', settings));
+  });
+
+  test('are for the account and Region of the settings, and look nothing up for them', () => {
+    const pinned = { account: '123456789012', region: 'eu-central-1' };
+    const { manifest } = stageApp(stageConfig('prod', { ...COMPLETE, ...pinned })).app.synth();
+    expect(manifest.missing).toBeUndefined();
+    const environments = Object.values(manifest.artifacts ?? {}).flatMap(
+      ({ environment }) => environment ?? [],
+    );
+    expect(new Set(environments)).toEqual(new Set(['aws://123456789012/eu-central-1']));
+  });
+});
+
 describe('the templates of prod', () => {
-  test('have exactly those resources more than dev that the options of lib/stages.ts name', () => {
+  test('have exactly those resources more than dev that the settings of lib/stages.ts name', () => {
     const expected: Record<string, number> = {};
     for (const added of Object.values(BY_OPTION)) {
       for (const [type, count] of Object.entries(added)) expected[type] = (expected[type] ?? 0) + count;

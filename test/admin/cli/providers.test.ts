@@ -147,7 +147,7 @@ describe('providers set', () => {
       2,
       'The local service uses the sandbox, which needs no credentials. Name a stage: --stage prod.',
     ],
-    [['jibit', '--stage', 'qa'], 1, 'There is no stage "qa". The stages of lib/stages.ts are dev and prod.'],
+    [['jibit', '--stage', 'qa'], 1, 'The stages of lib/stages.ts are dev and prod: there is no "qa".'],
   ] as [string[], number, string][])(
     'refuses %j in one sentence with exit code %i',
     async ([provider = '', ...options], exitCode, sentence) => {

@@ -1,5 +1,5 @@
 import { stageRegion } from '#admin/cli/stage-region.ts';
-import { configOf } from '#lib/stages.ts';
+import { STAGES, type Stage } from '#lib/stages.ts';
 import { ACCOUNT, startAccountDouble } from '#test/bin/account-double.ts';
 
 let aws: Awaited<ReturnType<typeof startAccountDouble>>;
@@ -16,18 +16,20 @@ afterAll(() => {
   aws.stop();
 });
 
+const prodWith = (changes: Partial<Stage> = {}) => ({ stage: 'prod', ...STAGES.prod, ...changes });
+
 describe('the Region of a stage', () => {
   it('is that of the credentials if the config names none', async () => {
-    expect(await stageRegion(configOf('prod'))).toBe('eu-central-1');
-    expect(await stageRegion(configOf('prod', { account: ACCOUNT }))).toBe('eu-central-1');
+    expect(await stageRegion(prodWith())).toBe('eu-central-1');
+    expect(await stageRegion(prodWith({ account: ACCOUNT }))).toBe('eu-central-1');
   });
 
   it('is that of the config, whatever the Region of the credentials', async () => {
-    expect(await stageRegion(configOf('prod', { region: 'eu-west-1' }))).toBe('eu-west-1');
+    expect(await stageRegion(prodWith({ region: 'eu-west-1' }))).toBe('eu-west-1');
   });
 
   it('is refused in one sentence for credentials of another account', async () => {
-    await expect(stageRegion(configOf('prod', { account: '444455556666' }))).rejects.toMatchObject({
+    await expect(stageRegion(prodWith({ account: '444455556666' }))).rejects.toMatchObject({
       code: 'not_allowed',
       message: `Stage prod is in account 444455556666, and these credentials are of account ${ACCOUNT}. Nothing was changed.`,
     });
@@ -35,7 +37,7 @@ describe('the Region of a stage', () => {
 
   it('is not returned for an expired session', async () => {
     aws.session.isExpired = true;
-    await expect(stageRegion(configOf('prod'))).rejects.toMatchObject({ name: 'ExpiredToken' });
+    await expect(stageRegion(prodWith())).rejects.toMatchObject({ name: 'ExpiredToken' });
     aws.session.isExpired = false;
   });
 });
