@@ -1,7 +1,6 @@
 import { accessTokenClaims, TOKEN_LIFETIME_SECONDS } from '#shared/access-tokens/rules.ts';
 import { signerFromEnv } from '#shared/access-tokens/signer.ts';
 import type { Caller } from '#shared/api-keys/caller.ts';
-import { buyerStore } from '#shared/buyers/store.ts';
 import { readEnv } from '#shared/env.ts';
 import type { Handle } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
@@ -47,7 +46,7 @@ const tryCode = async (
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (request, deps) => {
   const { caller, withinPlan } = request;
   const { phone, code } = request.body;
-  const { codes, buyers, hashes, signer, tokenIssuer, clock } = deps;
+  const { codes, hashes, signer, tokenIssuer, clock } = deps;
   const audience = audienceOf(caller);
   const failures = failedVerifies(keyLimits(deps, request), caller);
   const [[phoneHash], buyerId] = await Promise.all([
@@ -63,15 +62,14 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
   const { mac, provider } = rightCode;
 
   const claims = accessTokenClaims({ issuer: tokenIssuer, audience, buyerId, phone, verifiedAt });
-  const registration = isBuyerApp(caller)
-    ? buyers.register(phoneHash, buyerId, new Date(clock()).toISOString())
-    : undefined;
   // Signed before the code is used up: if the signer fails, the buyer loses a try and not the code.
-  const [accessToken] = await Promise.all([signer.sign(claims), registration]).catch(async (error) => {
+  const accessToken = await signer.sign(claims).catch(async (error) => {
     await codes.clearFailures(owner, mac, verifiedAt);
     throw error;
   });
-  if (!(await codes.redeem(owner, mac, verifiedAt))) throw await failures.counted(problem('code_rejected'));
+  const registered = isBuyerApp(caller) ? buyerId : undefined;
+  if (!(await codes.redeem(owner, mac, verifiedAt, registered)))
+    throw await failures.counted(problem('code_rejected'));
   logEvent('code_redeemed', { provider, seller_id: caller?.sellerId });
 
   return {
@@ -84,7 +82,6 @@ export const build = ({ table, rateLimiter, clock }: KeyedParts) => ({
   clock,
   rateLimiter,
   codes: codeStore(table),
-  buyers: buyerStore(table),
   hashes: hashesFromEnv(),
   signer: signerFromEnv(),
   tokenIssuer: readEnv(['TOKEN_ISSUER']).TOKEN_ISSUER,

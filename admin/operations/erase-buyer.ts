@@ -1,6 +1,6 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { type Administration, step } from '#admin/administration.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
+import { transact } from '#admin/stores/transactions.ts';
 import { codesPartition, type ItemKey, phoneLinksPartition, userKey } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
@@ -43,12 +43,15 @@ export const countsOf = ({ isRegistered, links, codes }: Awaited<ReturnType<type
 });
 
 const deleteItem = async ({ table }: Administration, Key: ItemKey): Promise<void> => {
-  await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+  await transact(table, [{ Delete: { TableName: table.name, Key } }]);
 };
 
 type Link = Awaited<ReturnType<typeof linksOf>>[number];
 
-/** Removes the user of a phone link, unless it is gone or has another phone now. A damaged table can hold a link without its user: it goes too. */
+/**
+ * Removes the user of a phone link, unless it is gone or has another phone now. A damaged table can hold a link without its user: it
+ * goes too.
+ */
 const eraseLink = async (admin: Administration, { key, sellerId, userId }: Link): Promise<void> => {
   const user = await getItem(admin.table, userKey(sellerId, ordinalOf(userId) ?? 0), 'id, phone_hash');
   if (user?.id === userId && phoneLinksPartition(String(user.phone_hash)) === key.pk) {
@@ -58,11 +61,15 @@ const eraseLink = async (admin: Administration, { key, sellerId, userId }: Link)
 };
 
 /**
- * Erases a buyer for all sellers: the registration, every linked user and the one-time code items. The registration goes first: a link
- * in progress requires it in its transaction, so no link is made after that. After an interruption, run it again: it removes the rest. The audit records hold counts and no phone; the first one holds its hashes for 35 days. Returns the counts of what it removed.
+ * Erases a buyer for all sellers: the codes, the registration and every linked user. The codes go first: a sign-in in progress redeems
+ * one in the transaction that registers. The users go last: a link in progress requires the registration in its transaction. After an
+ * interruption, run it again: it removes the rest. The audit records hold counts and no phone; the first one holds its hashes for 35
+ * days. Returns the counts of what it removed.
  */
 export const eraseBuyer = async (admin: Administration, phoneHashes: readonly string[]) => {
   const before = await readBuyerData(admin, phoneHashes);
+  const { isRegistered, codes } = before;
+  for (const { key } of codes) await step(admin, 'erase: delete a code item', () => deleteItem(admin, key));
   const started = {
     ...admin.record({ action: 'buyer.erase_started', details: countsOf(before) }),
     phone_hashes: phoneHashes,
@@ -74,10 +81,7 @@ export const eraseBuyer = async (admin: Administration, phoneHashes: readonly st
 
   const links = await linksOf(admin, phoneHashes);
   for (const link of links) await step(admin, 'erase: remove a user', () => eraseLink(admin, link));
-
-  const codes = await codesOf(admin, phoneHashes);
-  for (const { key } of codes) await step(admin, 'erase: delete a code item', () => deleteItem(admin, key));
-  const counts = countsOf({ isRegistered: before.isRegistered, links, codes });
+  const counts = countsOf({ isRegistered, links, codes });
   await step(admin, 'erase: write the audit record', () =>
     admin.audit.write(admin.record({ action: 'buyer.erased', details: counts })),
   );

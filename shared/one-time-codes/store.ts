@@ -3,14 +3,17 @@ import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { randomBase62 } from '#shared/base62.ts';
+import { registrationOf } from '#shared/buyers/store.ts';
 import { type SellerTemplates, sellerTemplatesSchema } from '#shared/sms/templates.ts';
-import { fullJitterMs } from '#shared/table/backoff.ts';
+import { fullJitterMs, retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import { codeKey, type ItemKey, phoneSendsKey, sellerKey } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
 import {
   conditionalWrite,
+  isConditionFailure,
   notWritten,
+  type StoredItem,
   transactWrite,
   type WriteResult,
   written,
@@ -57,6 +60,9 @@ export interface SendState {
 /** A plain write that meets a transaction on the same item fails; the SDK does not resend it. */
 const MAX_ATTEMPTS = 6;
 const BACKOFF = { baseMs: 10, capMs: 200 };
+
+/** How long a redeem is retried while links of the buyer hold the registration, each for some milliseconds. */
+const CONFLICTS_TIMEOUT_MS = 1000;
 
 const TRY_ID_LENGTH = 12;
 
@@ -170,12 +176,30 @@ export const codeStore = (table: Table) => {
       await update(keyOf(owner), clearFailuresExpression(mac, now));
     },
 
-    /** Uses the code up and sets the failures to 0. Returns false if another request was first. */
-    async redeem(owner: CodeOwner, mac: string, now: number): Promise<boolean> {
+    /**
+     * Uses the code up and sets the failures to 0. Returns false if another request was first. Registers the buyer in the same transaction
+     * if `buyerId` is given: a code that is rejected registers nobody, also beside an erasure.
+     */
+    async redeem(owner: CodeOwner, mac: string, now: number, buyerId?: string): Promise<boolean> {
       const redeemId = randomBase62(TRY_ID_LENGTH);
-      const result = await update(keyOf(owner), redeemExpression(mac, redeemId, now));
+      const expression = redeemExpression(mac, redeemId, now);
       // A write whose response was lost, and which was then sent again, finds its own id.
-      return result.written || result.reason?.redeemed_by === redeemId;
+      const isOwn = (item: StoredItem | undefined): boolean => item?.redeemed_by === redeemId;
+      if (buyerId === undefined) {
+        const result = await update(keyOf(owner), expression);
+        return result.written || isOwn(result.reason);
+      }
+      const registeredAt = new Date(now * 1000).toISOString();
+      const items = [
+        { Update: params(keyOf(owner), expression) },
+        registrationOf(TableName, owner.phoneHash, buyerId, registeredAt),
+      ];
+      return retryUntil(performance.now() + CONFLICTS_TIMEOUT_MS, async () => {
+        const result = await transactWrite(table, items);
+        if (result.written) return true;
+        const [ofCode] = result.reason;
+        return ofCode && isConditionFailure(ofCode) ? isOwn(ofCode.item) : undefined;
+      });
     },
   };
 };

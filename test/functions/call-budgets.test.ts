@@ -263,9 +263,9 @@ const BUDGETS: readonly Budget[] = [
   },
   {
     operation: 'verify-otp',
-    request: 'the right code of the buyer app, which registers the buyer while the token is signed',
+    request: 'the right code of the buyer app, whose redeem registers the buyer',
     status: 200,
-    rounds: [['Update'], ['Update'], ['Update'], ['Update']],
+    rounds: [['Update'], ['Update'], ['TransactWrite']],
     make: (on) => verify(on, RIGHT, APP),
   },
   {

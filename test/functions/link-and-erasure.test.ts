@@ -1,4 +1,4 @@
-import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/erase-buyer.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { type TestAdministration, useAdministration } from '#test/admin/operations/use-administration.ts';
@@ -112,11 +112,11 @@ describe('a link and a sign-in of one buyer at once', () => {
       return send();
     });
     // The transaction holds the item of the buyer, as DynamoDB does.
-    const onVerify = interceptedTable(deployment.table, async ({ name, input }, send) => {
-      const isOfBuyer = JSON.stringify(input.Key ?? {}).includes('BUYER#');
-      if (name !== 'UpdateCommand' || !isOfBuyer || !isLinking) return send();
+    const onVerify = interceptedTable(deployment.table, async ({ name }, send) => {
+      if (name !== 'TransactWriteCommand' || !isLinking) return send();
       conflicted.resolve();
-      throw new TransactionConflictException({ message: 'conflict', $metadata: {} });
+      const CancellationReasons = [{ Code: 'None' }, { Code: 'TransactionConflict' }];
+      throw new TransactionCanceledException({ message: 'conflict', $metadata: {}, CancellationReasons });
     });
     const app = verifyOtpOn(deployment.table, { on: onVerify });
     await app.send(buyer.phone);

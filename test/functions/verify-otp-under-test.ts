@@ -2,7 +2,6 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { handle } from '#functions/verify-otp.ts';
 import type { TokenSigner } from '#shared/access-tokens/signer.ts';
 import { publishedKey, signedToken } from '#shared/access-tokens/signer.ts';
-import { buyerStore } from '#shared/buyers/store.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
 import { routes } from '#shared/routes.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
@@ -44,10 +43,8 @@ export interface VerifyOtpOptions {
 /** The function, and a store that sends codes to it. */
 export const verifyOtpOn = (table: Table, { on = table, ...own }: VerifyOtpOptions = {}) => {
   const { store, send } = codesOn(table);
-  const buyers = buyerStore(on);
   const test = functionUnderTest(routes['verify-otp'], handle, on, {
     codes: codeStore(on),
-    buyers,
     hashes,
     signer,
     tokenIssuer: 'https://issuer.example',
@@ -55,7 +52,6 @@ export const verifyOtpOn = (table: Table, { on = table, ...own }: VerifyOtpOptio
   });
   return {
     ...test,
-    buyers,
     /** Stores a code for a phone, as a send does. */
     async send(phone: string, audience = 'sel_test') {
       const now = Math.floor(test.clock() / 1000);

@@ -1,5 +1,7 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
+import { codeKey } from '#shared/table/keys.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -264,6 +266,25 @@ describe('429', () => {
     }
     clock.advance(-3600);
     expect((await verify(phone, RIGHT)).headers['Retry-After']).toBe('900');
+  });
+});
+
+describe('a code that is erased or used while it is verified', () => {
+  it('registers nobody', async () => {
+    const { phone } = newPerson();
+    const [hash] = await hashes.phone(phone);
+    const erasing = {
+      ...signer,
+      async sign(claims: Parameters<typeof signer.sign>[0]) {
+        const Key = codeKey(hash, 'sel_test');
+        await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+        return signer.sign(claims);
+      },
+    };
+    const { send, verify } = verifyOtp({ signer: erasing });
+    await send(phone);
+    expect((await verify(phone, RIGHT)).json.code).toBe('code_rejected');
+    expect(await adminBuyerStore(table).find([hash])).toBeUndefined();
   });
 });
 

@@ -24,6 +24,13 @@ export const gatewayEvent = (
     isBase64Encoded: false,
     requestContext: {
       requestId: 'request',
-      authorizer: { sellerId: 'sel_test', keyId: 'key_test', plan: 'professional', scopes, expiresAt: '' },
+      authorizer: {
+        sellerId: 'sel_test',
+        keyId: 'key_test',
+        plan: 'professional',
+        scopes,
+        expiresAt: '',
+        secretNumber: '1',
+      },
     },
   }) as unknown as APIGatewayProxyEvent;

@@ -128,6 +128,7 @@ describe('the requests of a function to the table', () => {
           usage_id: 'u'.repeat(40),
           status: 'active',
           seller_status: 'active',
+          number: 1,
         },
       }),
     );

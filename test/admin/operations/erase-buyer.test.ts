@@ -4,6 +4,7 @@ import { removeUser } from '#admin/operations/remove-user.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { codeKey, phoneLinkKey, phoneSendsKey } from '#shared/table/keys.ts';
 import { userReads } from '#shared/users/read-users.ts';
+import { codesOn } from '#test/shared/one-time-codes/codes-on.ts';
 import { linkBuyer } from './linked-buyer.ts';
 import { recordWrites, type TestAdministration, useAdministration } from './use-administration.ts';
 
@@ -166,15 +167,39 @@ describe('eraseBuyer', () => {
   });
 });
 
+describe('an erasure beside a sign-in', () => {
+  it.each([1, 2, 3, 4])(
+    'leaves no registration when a code that was sent before is redeemed in step %i',
+    async (turn) => {
+      await storeBuyer();
+      const owner = { phoneHash: 'hash-of-a-third-phone', audience: 'public' };
+      const now = Math.floor(deployment.clock() / 1000);
+      const { store, send } = codesOn(deployment.table);
+      await send(owner, 'one.mac', now);
+      let steps = 0;
+      const admin = {
+        ...deployment.admin,
+        async onStep() {
+          steps += 1;
+          await (steps === turn && store.redeem(owner, 'one.mac', now, 'byr_3'));
+        },
+      };
+      await eraseBuyer(admin, [owner.phoneHash]);
+      const { isRegistered, codes } = await readBuyerData(deployment.admin, [owner.phoneHash]);
+      expect([isRegistered, codes]).toEqual([false, []]);
+    },
+  );
+});
+
 describe('an interrupted erasure', () => {
   const STEPS = [
+    'erase: delete a code item',
+    'erase: delete a code item',
+    'erase: delete a code item',
     'erase: remove the registration',
     'erase: remove a user',
     'erase: remove a user',
     'erase: remove a user',
-    'erase: delete a code item',
-    'erase: delete a code item',
-    'erase: delete a code item',
     'erase: write the audit record',
   ];
 

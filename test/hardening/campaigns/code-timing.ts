@@ -1,7 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { interleave, median } from '#bench/harness/report.ts';
 import { handle } from '#functions/verify-otp.ts';
-import { buyerStore } from '#shared/buyers/store.ts';
 import { redirectLog } from '#shared/log.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import { CODE_LIFETIME_SECONDS } from '#shared/one-time-codes/rules.ts';
@@ -36,7 +35,6 @@ const functionOn = (table: EmbeddedTable) => {
     codes,
     hashes,
     rateLimiter: patientLimiter(table),
-    buyers: buyerStore(table),
     signer: { sign: async () => 'token', publicKeys: async () => ({ keys: [] }) },
     tokenIssuer: 'http://localhost',
     clock: Date.now,
