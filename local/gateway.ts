@@ -5,7 +5,7 @@ import { errorFields, logEvent } from '#shared/log.ts';
 import type { ProblemBody } from '#shared/problems.ts';
 import type { Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
-import { type AccessOptions, accessCheck, GatewayRefusal, type KnownCaller } from './gateway/access-check.ts';
+import { type AccessOptions, accessCheck, GatewayRefusal } from './gateway/access-check.ts';
 import { atMost, type Functions, invoke } from './gateway/functions.ts';
 import { proxyEvent, respond } from './gateway/proxy-event.ts';
 import { type ReceivedRequest, receive } from './gateway/received-request.ts';
@@ -21,8 +21,6 @@ export interface Completed {
   /** The body of an error response. The names of unknown fields in it are the caller's. */
   readonly problem: ProblemBody | undefined;
   readonly durationMs: number;
-  /** Undefined without an accepted key. */
-  readonly caller?: KnownCaller | undefined;
 }
 
 /** The options of the local gateway. */
@@ -48,10 +46,9 @@ export const gateway = (options: GatewayOptions) => {
   const resultOf = async (
     request: ReceivedRequest,
     match: RouteMatch | undefined,
-    onCaller: (caller: KnownCaller) => void,
   ): Promise<APIGatewayProxyResult> => {
     if (match === undefined) throw new GatewayRefusal('not_found');
-    const context = await checkAccess(request, match, onCaller);
+    const context = await checkAccess(request, match);
     if (request.body === 'too_large') throw new GatewayRefusal('body_too_large');
     const { name, timeoutSeconds } = match.route;
     const handler = options.functions.endpoints.get(name);
@@ -66,11 +63,7 @@ export const gateway = (options: GatewayOptions) => {
     // The client closed the connection.
     if (request === undefined) return;
     const match = findRoute(request.method, request.path);
-    let caller: KnownCaller | undefined;
-    const onCaller = (known: KnownCaller): void => {
-      caller = known;
-    };
-    const result = await withContainer(() => resultOf(request, match, onCaller)).catch((error: unknown) =>
+    const result = await withContainer(() => resultOf(request, match)).catch((error: unknown) =>
       refuse(request, error instanceof GatewayRefusal ? error : internal(request, match, error)),
     );
     respond(response, result);
@@ -81,7 +74,6 @@ export const gateway = (options: GatewayOptions) => {
       status: result.statusCode,
       problem: problemOf(result),
       durationMs: Date.now() - request.receivedAtMs,
-      caller,
     });
   };
 };

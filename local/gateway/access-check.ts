@@ -27,15 +27,6 @@ export class GatewayRefusal extends Error {
   }
 }
 
-/** The owner of an accepted key, under the names of the log's fields. */
-export interface KnownCaller {
-  readonly seller_id: string | undefined;
-  readonly key_id: string | undefined;
-}
-
-/** Receives the caller as soon as the authorizer has accepted the key, also if the request is refused then. */
-type OnCaller = (caller: KnownCaller) => void;
-
 /** The dependencies of the access check. */
 export interface AccessOptions {
   readonly functions: Pick<Functions, 'authorizer'>;
@@ -57,31 +48,25 @@ const THROTTLED: Headers = { 'Retry-After': String(WINDOW_SECONDS) };
  */
 export const accessCheck = ({ functions, usagePlans, otpAccess, counts, clock }: AccessOptions) => {
   const cache = authorizerCache(clock);
-  const { buckets, firewall } = counts;
 
   const authorize = (request: ReceivedRequest, match: RouteMatch) =>
     invoke('authorizer', functions.authorizer, authorizerEvent(request, match), AUTHORIZER_SECONDS);
 
   /** In the order of API Gateway: key present, authorizer's decision, policy, usage id in a plan, token in the plan's bucket. */
-  const checkKey = async (
-    request: ReceivedRequest,
-    match: RouteMatch,
-    onCaller: OnCaller,
-  ): Promise<AuthorizerContext> => {
+  const checkKey = async (request: ReceivedRequest, match: RouteMatch): Promise<AuthorizerContext> => {
     const key = headerOf(request, 'x-api-key') ?? '';
     if (key === '') throw new GatewayRefusal('invalid_api_key');
     const refuse = (error: unknown) => refuseUnauthorized(request, error);
     const flushes = await usagePlans.flushes().catch(refuse);
     const decision = await cache.getOrAuthorize(key, flushes, () => authorize(request, match)).catch(refuse);
     const context = contextOf(decision);
-    onCaller({ seller_id: context.sellerId, key_id: context.keyId });
     if (!allowsInvoke(decision.policyDocument, methodArn(request.method, request.path))) {
       throw new GatewayRefusal('insufficient_scope');
     }
     const usageId = decision.usageIdentifierKey ?? '';
     const throttle = await usagePlans.throttleOf(usageId).catch(refuse);
     if (throttle === undefined) throw new GatewayRefusal('invalid_api_key');
-    if (!buckets.consume(usageId, throttle)) {
+    if (!counts.buckets.consume(usageId, throttle)) {
       const { rateLimit = '', rateLimitPolicy = '' } = context;
       const headers = { ...THROTTLED, RateLimit: rateLimit, 'RateLimit-Policy': rateLimitPolicy };
       throw new GatewayRefusal('rate_limit_exceeded', headers);
@@ -91,13 +76,9 @@ export const accessCheck = ({ functions, usagePlans, otpAccess, counts, clock }:
     return context;
   };
 
-  return async (
-    request: ReceivedRequest,
-    match: RouteMatch,
-    onCaller: OnCaller,
-  ): Promise<AuthorizerContext | undefined> => {
-    if (requiresKey(match.route, otpAccess)) return checkKey(request, match, onCaller);
-    if (match.route.access.by === 'public' || firewall.allows(request.sourceIp)) return undefined;
+  return async (request: ReceivedRequest, match: RouteMatch): Promise<AuthorizerContext | undefined> => {
+    if (requiresKey(match.route, otpAccess)) return checkKey(request, match);
+    if (match.route.access.by === 'public' || counts.firewall.allows(request.sourceIp)) return undefined;
     throw new GatewayRefusal('rate_limit_exceeded', THROTTLED);
   };
 };

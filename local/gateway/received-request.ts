@@ -30,15 +30,17 @@ export interface ReceivedRequest {
 export const receive = async (request: IncomingMessage): Promise<ReceivedRequest> => {
   const receivedAtMs = Date.now();
   const [path = '', ...rest] = (request.url ?? '').split('?');
-  const query = new URLSearchParams(rest.join('?'));
+  const sentHeaders = request.rawHeaders.flatMap((name, index, all) =>
+    index % 2 === 0 ? [[name, all[index + 1] ?? ''] as const] : [],
+  );
   return {
     requestId: randomUUID(),
     extendedRequestId: randomUUID(),
     receivedAtMs,
     method: request.method ?? '',
     path,
-    headers: headersOf(request),
-    query: new Map([...query.keys()].map((name) => [name, query.getAll(name)])),
+    headers: valuesOf(sentHeaders),
+    query: valuesOf([...new URLSearchParams(rest.join('?'))]),
     sourceIp: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
     body: await readBody(request),
   };
@@ -48,15 +50,10 @@ export const receive = async (request: IncomingMessage): Promise<ReceivedRequest
 export const headerOf = ({ headers }: Pick<ReceivedRequest, 'headers'>, name: string): string | undefined =>
   [...headers].find(([sent]) => sent.toLowerCase() === name)?.[1].at(-1);
 
-const headersOf = ({ rawHeaders, headersDistinct }: IncomingMessage): Values => {
-  const names = rawHeaders.filter((_, index) => index % 2 === 0);
-  return new Map(
-    Object.entries(headersDistinct).map(([name, values = []]) => [
-      names.find((sent) => sent.toLowerCase() === name) ?? name,
-      values,
-    ]),
+const valuesOf = (pairs: readonly (readonly [name: string, value: string])[]): Values =>
+  new Map(
+    [...Map.groupBy(pairs, ([name]) => name)].map(([name, all]) => [name, all.map(([, value]) => value)]),
   );
-};
 
 /**
  * Reads a body and keeps at most `limit` bytes of it. The rest is read and dropped, so that the client gets the response. Rejects if the

@@ -37,16 +37,6 @@ describe('403', () => {
     expect(recorded().usedUsageIds).toEqual(['usage-1']);
   });
 
-  it('reports the seller and the key of a request that it refuses, but not those of an unknown key', async () => {
-    await start();
-    await call('/v1/users', { ...withKey(), method: 'POST', body: '{}' });
-    await call('/v1/users');
-    expect(recorded().completed).toMatchObject([
-      { status: 403, caller: { seller_id: 'sel_1' } },
-      { status: 401, caller: undefined },
-    ]);
-  });
-
   it('returns 403 for a path with a slash at its end, which the policy does not name, and calls no function', async () => {
     await start();
     expect((await call('/v1/users', withKey())).status).toBe(200);

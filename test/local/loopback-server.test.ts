@@ -62,10 +62,7 @@ describe('listenOnLoopback', () => {
   it.each([
     ['what is no HTTP', 'GET / HELLO\r\n\r\n'],
     ['a header without a colon', 'GET / HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n'],
-    [
-      'more headers than API Gateway takes',
-      `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(12_000)}\r\n\r\n`,
-    ],
+    ['headers that are too large', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
   ])('returns a problem for %s and serves the next request', async (_what, bytes) => {
     const { port } = await listen(sayHello);
@@ -77,20 +74,19 @@ describe('listenOnLoopback', () => {
     expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('hello');
   });
 
-  it.each([
-    ['a method that HTTP does not know', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ])('returns 404 to %s', async (_what, bytes) => {
-    const { port } = await listen(sayHello);
-    const [head = '', body = ''] = (await sendRaw(port, bytes)).split('\r\n\r\n');
-    expect(head).toMatch(/^HTTP\/1\.1 404 Not Found/);
-    expect(JSON.parse(body)).toMatchObject({ status: 404, code: 'not_found' });
-  });
+  it.each([['a method that HTTP does not know', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n']])(
+    'returns 404 to %s',
+    async (_what, bytes) => {
+      const { port } = await listen(sayHello);
+      const [head = '', body = ''] = (await sendRaw(port, bytes)).split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1\.1 404 Not Found/);
+      expect(JSON.parse(body)).toMatchObject({ status: 404, code: 'not_found' });
+    },
+  );
 
   it.each([
     ['the whole URL', 'GET http://localhost/path?a=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
     ['no Host', 'GET /path?a=1 HTTP/1.1\r\nConnection: close\r\n\r\n'],
-    ['an unknown expectation', 'GET /path?a=1 HTTP/1.1\r\nHost: x\r\nExpect: x\r\nConnection: close\r\n\r\n'],
   ])('serves a request with %s', async (_what, bytes) => {
     const { port } = await listen(async (request, response) => {
       response.end(request.url);
