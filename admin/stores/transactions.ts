@@ -1,30 +1,26 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { auditPut, type NewAuditRecord } from '#shared/audit.ts';
-import { type Backoff, fullJitterMs } from '#shared/table/backoff.ts';
+import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import { isConditionFailure, type TransactItem, transactWrite } from '#shared/table/writes.ts';
 
-const MAX_ATTEMPTS = 12;
-const BETWEEN_ATTEMPTS: Backoff = { baseMs: 10, capMs: 500 };
+/** How long a transaction that conflicts with other writes is sent again. */
+const CONFLICTS_TIMEOUT_MS = 10_000;
 
 /**
- * Writes all items or none, and the audit record of the change with them. Returns whether it did so: false if a condition failed. A
- * transaction that conflicts with another write is sent again with full jitter; the SDK does not do so. Throws if 12 attempts
- * conflict, and every other error.
+ * Writes all items or none, and the audit record of the change with them. Returns whether it did so: false if a condition failed. Throws
+ * `service_unavailable` after 10 s of conflicts with other writes, and every other error.
  */
-export const transact = async (
+export const transact = (
   table: Table,
   changes: readonly TransactItem[],
   record?: NewAuditRecord,
 ): Promise<boolean> => {
   const items = record === undefined ? changes : [...changes, auditPut(table, record)];
-  for (let attempt = 1; ; attempt += 1) {
+  return retryUntil(performance.now() + CONFLICTS_TIMEOUT_MS, async () => {
     const result = await transactWrite(table, items);
     if (result.written) return true;
-    if (result.reason.some(isConditionFailure)) return false;
-    if (attempt === MAX_ATTEMPTS) throw new Error('the transaction conflicted with other writes 12 times');
-    await pause(fullJitterMs(BETWEEN_ATTEMPTS, attempt));
-  }
+    return result.reason.some(isConditionFailure) ? false : undefined;
+  });
 };
 
 /** The condition that the item does not exist. */

@@ -1,17 +1,13 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import { secretKey } from '#shared/table/keys.ts';
 import { getItem } from '#shared/table/reads.ts';
-import { conditionalWrite, unlessConflict } from '#shared/table/writes.ts';
+import { conditionalWrite, retryConflicts } from '#shared/table/writes.ts';
 import { type KeySecret, keySecretSchema } from './api-key-item.ts';
 
 /** The first request of a key on each day waits for this write, at most this long. */
 const RECORD_USE_TIMEOUT_MS = 300;
-
-/** How long the first use of a secret is tried again while a transaction holds its item. */
-const FIRST_USE_RETRY_MS = 1500;
 
 /** The write of a day of use. A secret that was deleted meanwhile must not reappear as an item that holds only a day. */
 const useUpdate = (TableName: string, secretHash: string, day: string, unless = '') =>
@@ -35,11 +31,10 @@ export const keySecretStore = ({ client, name }: Table) => ({
    * Records that a secret is used for the first time, so that no rotation replaces it from then on. False: the secret was deleted, since
    * a rotation that came first has replaced it.
    */
-  recordFirstUse: async (secretHash: string, day: string): Promise<boolean> =>
-    retryUntil(performance.now() + FIRST_USE_RETRY_MS, async () => {
-      const result = await unlessConflict(conditionalWrite(client.send(useUpdate(name, secretHash, day))));
-      return result?.written;
-    }),
+  recordFirstUse: async (secretHash: string, day: string): Promise<boolean> => {
+    const send = () => conditionalWrite(client.send(useUpdate(name, secretHash, day)));
+    return (await retryConflicts(send)).written;
+  },
 
   /** Records the day (UTC) of a later use, unless it is recorded. Throws if that takes longer than 300 ms. */
   async recordUse(secretHash: string, day: string): Promise<void> {

@@ -22,18 +22,11 @@ const DAY_SECONDS = 86_400;
 /** DynamoDB deletes an event a day after sellers can no longer read it: its clock may differ from that of a function. */
 const DELETE_AFTER_SECONDS = (KEEP_EVENTS_DAYS + 1) * DAY_SECONDS;
 
-/** Where an event is written. */
-interface EventPlace {
-  readonly sellerId: string;
-  readonly sequence: number;
-  /** A random id by which the writer recognizes its own event. */
-  readonly changeId: string;
-}
-
-/** Returns the write of an event. If there is one of this number already, the failed condition returns it. */
+/** Builds the write of an event, which fails if there is one of this number already. */
 export const eventPut = (
   { name: TableName }: Pick<Table, 'name'>,
-  { sellerId, sequence, changeId }: EventPlace,
+  sellerId: string,
+  sequence: number,
   event: UserEvent,
 ): TransactItem => ({
   Put: {
@@ -44,10 +37,8 @@ export const eventPut = (
       user_id: event.userId,
       ...('reason' in event ? { reason: event.reason } : {}),
       occurred_at: event.occurredAt,
-      change_id: changeId,
       ttl: Math.ceil(Date.parse(event.occurredAt) / 1000) + DELETE_AFTER_SECONDS,
     },
     ConditionExpression: 'attribute_not_exists(pk)',
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   },
 });

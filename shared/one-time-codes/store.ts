@@ -1,11 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { randomBase62 } from '#shared/base62.ts';
 import { registrationOf } from '#shared/buyers/store.ts';
 import { type SellerTemplates, sellerTemplatesSchema } from '#shared/sms/templates.ts';
-import { fullJitterMs, retryUntil } from '#shared/table/backoff.ts';
+import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import { codeKey, type ItemKey, phoneSendsKey, sellerKey } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
@@ -13,6 +11,7 @@ import {
   conditionalWrite,
   isConditionFailure,
   notWritten,
+  retryConflicts,
   type StoredItem,
   transactWrite,
   type WriteResult,
@@ -57,9 +56,8 @@ export interface SendState {
   readonly templates: SellerTemplates;
 }
 
-/** A plain write that meets a transaction on the same item fails; the SDK does not resend it. */
+/** The attempts of an undo that meets other sends to the phone. */
 const MAX_ATTEMPTS = 6;
-const BACKOFF = { baseMs: 10, capMs: 200 };
 
 /** How long a redeem is retried while links of the buyer hold the registration, each for some milliseconds. */
 const CONFLICTS_TIMEOUT_MS = 1000;
@@ -80,17 +78,9 @@ export const codeStore = (table: Table) => {
   });
 
   /** Sends one conditional UpdateItem, again if it conflicts with a transaction. */
-  const update = async (key: ItemKey, expression: Expression) => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await conditionalWrite(
-          client.send(new UpdateCommand({ ...params(key, expression), ReturnValues: 'ALL_NEW' })),
-        );
-      } catch (error) {
-        if (!(error instanceof TransactionConflictException) || attempt === MAX_ATTEMPTS) throw error;
-        await pause(fullJitterMs(BACKOFF, attempt));
-      }
-    }
+  const update = (key: ItemKey, expression: Expression) => {
+    const command = new UpdateCommand({ ...params(key, expression), ReturnValues: 'ALL_NEW' });
+    return retryConflicts(() => conditionalWrite(client.send(command)));
   };
 
   /** Removes a send from the count over all sellers. After many conflicts it gives up; the count is then one too high for a day. */

@@ -11,8 +11,8 @@ export interface Backoff {
 export const fullJitterMs = ({ baseMs, capMs }: Backoff, attempt: number): number =>
   Math.random() * Math.min(capMs, baseMs * 2 ** attempt);
 
-/** The wait between two attempts of `retryUntil`. */
-export const BETWEEN_ATTEMPTS: Backoff = { baseMs: 4, capMs: 400 };
+/** The wait between two attempts of `retryUntil`, unless the caller names one. */
+const BETWEEN_ATTEMPTS: Backoff = { baseMs: 4, capMs: 400 };
 
 /**
  * Runs `attempt` until it gives a result, with the number of the attempts before. Undefined means that another writer was first: it runs
@@ -21,11 +21,12 @@ export const BETWEEN_ATTEMPTS: Backoff = { baseMs: 4, capMs: 400 };
 export const retryUntil = async <T>(
   deadlineMs: number,
   attempt: (attemptsBefore: number) => Promise<T | undefined>,
+  betweenAttempts: Backoff = BETWEEN_ATTEMPTS,
 ): Promise<T> => {
   for (let attempts = 0; ; attempts += 1) {
     const result = await attempt(attempts);
     if (result !== undefined) return result;
-    const waitMs = fullJitterMs(BETWEEN_ATTEMPTS, attempts);
+    const waitMs = fullJitterMs(betweenAttempts, attempts);
     if (performance.now() + waitMs > deadlineMs) {
       const cause = new Error(`${attempts + 1} attempts met other writers until the deadline`);
       // The log shows only the name of the cause.

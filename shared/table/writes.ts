@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   ConditionalCheckFailedException,
   TransactionCanceledException,
@@ -5,6 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { retryUntil } from './backoff.ts';
 import type { Table } from './client.ts';
 
 /** An item as it is stored. */
@@ -40,17 +42,26 @@ export const conditionalWrite = async <Output>(
   }
 };
 
+/** How long a write of one item is sent again, unless the caller names a deadline. A transaction holds an item for some milliseconds. */
+const CONFLICTS_TIMEOUT_MS = 1000;
+
 /**
- * Returns the output of a write of one item; undefined if a transaction holds the item at this moment. The SDK does not resend such a
- * write; the caller decides.
+ * Sends a write of one item again while a transaction holds the item: the SDK does not. Throws `service_unavailable` at the deadline
+ * (monotonic clock).
  */
-export const unlessConflict = async <Output>(send: Promise<Output>): Promise<Output | undefined> => {
-  try {
-    return await send;
-  } catch (error) {
-    if (!(error instanceof TransactionConflictException)) throw error;
-    return undefined;
-  }
+export const retryConflicts = async <Output>(
+  send: () => Promise<Output>,
+  deadlineMs: number = performance.now() + CONFLICTS_TIMEOUT_MS,
+): Promise<Output> => {
+  const { output } = await retryUntil(deadlineMs, async () => {
+    try {
+      return { output: await send() };
+    } catch (error) {
+      if (!(error instanceof TransactionConflictException)) throw error;
+      return undefined;
+    }
+  });
+  return output;
 };
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
@@ -68,17 +79,27 @@ export const isConditionFailure = ({ code }: CancellationReason): boolean =>
 
 const RETRYABLE: readonly string[] = ['None', 'ConditionalCheckFailed', 'TransactionConflict'];
 
+/** Returns whether a transaction that ended with this error may have been written. The database refuses one with an error of the client. */
+const mayBeWritten = (error: unknown): boolean =>
+  !(error instanceof Error && '$fault' in error && error.$fault === 'client') ||
+  error.name === 'TransactionInProgressException';
+
 /**
- * Writes all items or none, in one attempt. The reasons of a canceled transaction come one per item, in their order: a failed
- * condition or a conflict with another write. The SDK does not resend a conflict; the caller decides. Throws every other error,
- * throttling and validation errors included.
+ * Writes all items or none. If no response comes, it sends the same transaction once more: by its token DynamoDB makes it once. The
+ * reasons of a canceled transaction come one per item, in their order: a failed condition or a conflict with another write, which the
+ * caller retries. Throws every other error, throttling and validation errors included.
  */
 export const transactWrite = async (
   { client }: Pick<Table, 'client'>,
   items: readonly TransactItem[],
 ): Promise<WriteResult<void, readonly CancellationReason[]>> => {
+  const transaction = { TransactItems: [...items], ClientRequestToken: randomUUID() };
+  const send = () => client.send(new TransactWriteCommand(transaction));
   try {
-    await client.send(new TransactWriteCommand({ TransactItems: [...items] }));
+    await send().catch((error: unknown) => {
+      if (!mayBeWritten(error)) throw error;
+      return send();
+    });
     return written(undefined);
   } catch (error) {
     if (!(error instanceof TransactionCanceledException)) throw error;

@@ -1,6 +1,5 @@
 import type { Limit } from '#shared/rate-limits/limits.ts';
 import { limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
-import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import {
   buyerKey,
@@ -22,7 +21,14 @@ import {
 } from '#shared/table/writes.ts';
 import { checkRecordFrom } from './person-check.ts';
 import type { User } from './schema.ts';
-import { countsFrom, type SellerCounts, sequenceAfter, writeUserChange } from './user-change.ts';
+import {
+  changeUsers,
+  countsFrom,
+  Overtaken,
+  type SellerCounts,
+  sequenceAfter,
+  writeUserChange,
+} from './user-change.ts';
 import { newRandomPart, userIdAt } from './user-id.ts';
 import { type NewUserAttributes, type Person, personFrom, userFrom } from './user-item.ts';
 
@@ -137,15 +143,15 @@ export const userLinks = (table: Table) => ({
 
   /**
    * Links a user under the next ordinal of its seller, and writes `alsoWrite` (without conditions) in the same transaction. Other changes
-   * of the seller may come first: then it reads the counts again and retries, with full jitter, until `deadlineMs` (monotonic clock).
+   * of the seller may come first: then it retries until `deadlineMs` (monotonic clock).
    * Throws `service_unavailable` if the change was not possible before the deadline: nothing was stored then.
    */
   link(newLink: NewLink, deadlineMs: number, alsoWrite: readonly TransactItem[] = []): Promise<LinkResult> {
     const { sellerId, personHashes } = newLink;
     const randomPart = newRandomPart();
 
-    return retryUntil<LinkResult>(deadlineMs, async () => {
-      const counts = await readCounts(table, sellerId);
+    const read = async () => ({ counts: await readCounts(table, sellerId) });
+    return changeUsers(deadlineMs, read, async ({ counts }) => {
       const ordinal = counts.users + 1;
       const id = userIdAt(ordinal, randomPart);
       const checked_at = newLink.user.created_at;
@@ -153,14 +159,14 @@ export const userLinks = (table: Table) => ({
       const event = { type: 'user.linked', userId: id, occurredAt: user.created_at } as const;
       const items = [...userItems(table.name, newLink, user), ...alsoWrite];
       const change = { sellerId, counts, added: { users: 1 }, event, items } as const;
-      const result = await writeUserChange(table, change, deadlineMs);
+      const result = await writeUserChange(table, change);
       if (result.written) return written(userFrom(user));
-      const [buyer, ...others] = result.reason;
+      const [buyer, ...others] = result.reason.reasons;
       const isBuyerGone = buyer !== undefined && isConditionFailure(buyer);
       const person = others.slice(0, personHashes.length).find(({ item }) => item !== undefined)?.item;
       const isRefused = isBuyerGone || others.some(({ item }) => item !== undefined);
-      // Otherwise another change of the seller came first.
-      return isRefused ? notWritten(person && personFrom(person)) : undefined;
+      if (isRefused) return notWritten(person && personFrom(person));
+      return new Overtaken(result.reason.counts);
     });
   },
 });

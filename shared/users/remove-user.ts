@@ -1,5 +1,4 @@
 import type { RemovalReason } from '#shared/events/event.ts';
-import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import {
   externalIdKey,
@@ -12,9 +11,9 @@ import {
   userKey,
 } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
-import type { StoredItem, TransactItem } from '#shared/table/writes.ts';
+import { isConditionFailure, type StoredItem, type TransactItem } from '#shared/table/writes.ts';
 import { blockOf, withCounted, withRemoved } from './removals.ts';
-import { countsFrom, writeUserChange } from './user-change.ts';
+import { changeUsers, countsFrom, Overtaken, writeUserChange } from './user-change.ts';
 import { ordinalOf } from './user-id.ts';
 
 /** `already_removed`: a removal of the same id came first. */
@@ -122,17 +121,20 @@ export const userRemovals = (table: Table) => ({
     const ordinal = ordinalOf(userId);
     if (ordinal === undefined) return 'not_found';
 
-    return retryUntil<RemovalResult>(deadlineMs, async () => {
-      const [read] = await Promise.all([readAll(table, sellerId, ordinal), mayWrite]);
-      const { counts, user, tombstone } = read;
+    const read = async () => (await Promise.all([readAll(table, sellerId, ordinal), mayWrite]))[0];
+    return changeUsers(deadlineMs, read, async (found) => {
+      const { counts, user, tombstone } = found;
       if (tombstone !== undefined) return tombstone.id === userId ? 'already_removed' : 'not_found';
       // Between the reads of the tombstone and the user, the user was removed or linked.
-      if (user === undefined) return ordinal <= counts.users ? undefined : 'not_found';
+      if (user === undefined) return ordinal <= counts.users ? new Overtaken(undefined) : 'not_found';
       if (user.id !== userId) return 'not_found';
       const event = { type: 'user.removed', userId, occurredAt: removedAt, reason } as const;
-      const items = [...removalItems(table.name, { sellerId, user, removedAt }, read), ...alsoWrite];
+      const items = [...removalItems(table.name, { sellerId, user, removedAt }, found), ...alsoWrite];
       const change = { sellerId, counts, added: { removed: 1 }, event, items } as const;
-      return (await writeUserChange(table, change, deadlineMs)).written ? 'removed' : undefined;
+      const result = await writeUserChange(table, change);
+      if (result.written) return 'removed';
+      const { reasons, counts: newCounts } = result.reason;
+      return new Overtaken(reasons.some(isConditionFailure) ? undefined : newCounts);
     });
   },
 });

@@ -143,7 +143,7 @@ export const userRoutes = {
     },
     memoryMb: 1024,
     timeoutSeconds: 12,
-    deadlineSeconds: 10,
+    deadlineSeconds: 5,
     impact: 'Sellers cannot correct users.',
   },
   'delete-user': {
@@ -174,7 +174,7 @@ export const userRoutes = {
     },
     memoryMb: 1024,
     timeoutSeconds: 12,
-    deadlineSeconds: 10,
+    deadlineSeconds: 5,
     impact: 'Sellers cannot remove users.',
   },
 } as const satisfies Record<string, Route>;

@@ -1,8 +1,8 @@
-import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import { externalIdKey, sellerKey, userKey } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
 import {
+  isConditionFailure,
   notWritten,
   type StoredItem,
   type TransactItem,
@@ -10,7 +10,7 @@ import {
   written,
 } from '#shared/table/writes.ts';
 import type { User, UserUpdate } from './schema.ts';
-import { countsFrom, sequenceAfter, writeUserChange } from './user-change.ts';
+import { changeUsers, countsFrom, Overtaken, sequenceAfter, writeUserChange } from './user-change.ts';
 import { ordinalOf } from './user-id.ts';
 import { userFrom } from './user-item.ts';
 
@@ -82,19 +82,21 @@ export const userUpdates = (table: Table) => ({
     if (ordinal === undefined) return notWritten('user_not_found');
     const keys = { seller: sellerKey(sellerId), user: userKey(sellerId, ordinal) };
 
-    return retryUntil<UpdateResult>(deadlineMs, async () => {
+    const read = async () => {
       const [items] = await Promise.all([batchGet(table, Object.values(keys)), mayWrite]);
-      const before = itemOf(items, keys.user);
+      return { counts: countsFrom(itemOf(items, keys.seller)), before: itemOf(items, keys.user) };
+    };
+    return changeUsers(deadlineMs, read, async ({ counts, before }) => {
       if (before?.id !== userId) return notWritten('user_not_found');
-      const counts = countsFrom(itemOf(items, keys.seller));
       const after = { ...updated(before, update), last_event: sequenceAfter(counts) };
       if (isSame(before, after, update)) return written(userFrom(before));
       const event = { type: 'user.updated', userId, occurredAt: updatedAt } as const;
       const change = { sellerId, counts, event, items: updateItems(table.name, sellerId, { before, after }) };
-      const result = await writeUserChange(table, change, deadlineMs);
+      const result = await writeUserChange(table, change);
       if (result.written) return written(userFrom(after));
-      const isTaken = result.reason.some(({ item }) => item !== undefined);
-      return isTaken ? notWritten('external_id_conflict') : undefined;
+      const { reasons, counts: newCounts } = result.reason;
+      if (reasons.some(({ item }) => item !== undefined)) return notWritten('external_id_conflict');
+      return new Overtaken(reasons.some(isConditionFailure) ? undefined : newCounts);
     });
   },
 });

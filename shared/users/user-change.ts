@@ -2,20 +2,17 @@
  * The write of every change of a seller's users: a link, a correction, a removal. It raises `event_count` of the seller under the
  * condition that it is what was read, so the changes of one seller are written one after the other, and each has the next event.
  */
-import { randomBase62 } from '#shared/base62.ts';
 import { eventPut, type UserEvent } from '#shared/events/event.ts';
-import { retryUntil } from '#shared/table/backoff.ts';
+import { type Backoff, retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import {
   type CancellationReason,
-  isConditionFailure,
   notWritten,
   type StoredItem,
   type TransactItem,
   transactWrite,
   type WriteResult,
-  written,
 } from '#shared/table/writes.ts';
 
 /** The counts of a seller. */
@@ -55,6 +52,7 @@ const sellerUpdate = (TableName: string, { sellerId, counts, added = {} }: UserC
     Key: sellerKey(sellerId),
     UpdateExpression: 'SET user_count = :users, removed_count = :removed, event_count = :sequence',
     ConditionExpression: 'event_count = :read',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     ExpressionAttributeValues: {
       ':users': counts.users + (added.users ?? 0),
       ':removed': counts.removed + (added.removed ?? 0),
@@ -64,38 +62,58 @@ const sellerUpdate = (TableName: string, { sellerId, counts, added = {} }: UserC
   },
 });
 
-/** Returns whether a transaction that ended with this error may have been written. The database refuses one with an error of the client. */
-const mayBeWritten = (error: unknown): boolean =>
-  !(error instanceof Error && '$fault' in error && error.$fault === 'client') ||
-  error.name === 'TransactionInProgressException';
+/** Why a change was not written. */
+interface Refusal {
+  /** Those of the change's items, in their order. */
+  readonly reasons: readonly CancellationReason[];
+  /** The counts after the other change of the seller that came first, if there was one. */
+  readonly counts: SellerCounts | undefined;
+}
 
-/**
- * Writes a change, or nothing. Not written: another change of the seller came first, or a condition of an item failed; the reasons are
- * those of `items`, in their order. If the response is lost, it sends the same transaction again: the event then says whether it was
- * written the first time. Throws the error if there is no response again.
- */
-export const writeUserChange = (
+/** Writes a change, or nothing. */
+export const writeUserChange = async (
   table: Table,
   change: UserChange,
-  deadlineMs: number,
-): Promise<WriteResult<void, readonly CancellationReason[]>> => {
+): Promise<WriteResult<void, Refusal>> => {
   const { sellerId, counts, event, items } = change;
-  const changeId = randomBase62(15);
-  const place = { sellerId, sequence: sequenceAfter(counts), changeId };
-  const transaction = [sellerUpdate(table.name, change), eventPut(table, place, event), ...items];
-  let isResent = false;
-
-  return retryUntil(deadlineMs, async () => {
-    const result = await transactWrite(table, transaction).catch((error: unknown) => {
-      if (isResent || !mayBeWritten(error)) throw error;
-      isResent = true;
-      return undefined;
-    });
-    if (result === undefined || result.written) return result;
-    const [, stored, ...reasons] = result.reason;
-    if (stored?.item?.change_id === changeId) return written(undefined);
-    // The other write of the conflict may be this transaction, sent the first time.
-    if (isResent && !result.reason.some(isConditionFailure)) return undefined;
-    return notWritten(reasons);
-  });
+  const own = [sellerUpdate(table.name, change), eventPut(table, sellerId, sequenceAfter(counts), event)];
+  const result = await transactWrite(table, [...own, ...items]);
+  if (result.written) return result;
+  const [seller, , ...reasons] = result.reason;
+  return notWritten({ reasons, counts: seller?.item && countsFrom(seller.item) });
 };
+
+/** The result of an attempt that another change of the seller overtook. */
+export class Overtaken {
+  /** With them the attempt can be repeated at once; undefined: more of what it read may be old. */
+  readonly counts: SellerCounts | undefined;
+
+  constructor(counts: SellerCounts | undefined) {
+    this.counts = counts;
+  }
+}
+
+/** Long from the first conflict on: each change takes a round trip, so many at once need as many round trips. See `npm run bench:changes`. */
+const BETWEEN_CHANGES: Backoff = { baseMs: 300, capMs: 2400 };
+
+/**
+ * Reads and attempts a change until none overtakes it. After a wait it reads again, since the counts are old by then. The attempt after
+ * that is repeated once without a wait or a read, with the counts that the failed condition returned. Throws `service_unavailable` at
+ * the deadline (monotonic clock): nothing was stored then.
+ */
+export const changeUsers = <Read extends { readonly counts: SellerCounts }, Result extends object | string>(
+  deadlineMs: number,
+  read: () => Promise<Read>,
+  attempt: (read: Read) => Promise<Result | Overtaken>,
+): Promise<Result> =>
+  retryUntil<Result>(
+    deadlineMs,
+    async (attemptsBefore) => {
+      const found = await read();
+      const first = await attempt(found);
+      const counts = attemptsBefore > 0 && first instanceof Overtaken ? first.counts : undefined;
+      const result = counts === undefined ? first : await attempt({ ...found, counts });
+      return result instanceof Overtaken ? undefined : result;
+    },
+    BETWEEN_CHANGES,
+  );

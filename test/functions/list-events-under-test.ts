@@ -31,7 +31,7 @@ const numbersOf = ({ data, ...page }: { readonly data: readonly { readonly seque
 const sellerWithEvents = (table: Table, sellerId: string) => {
   const itemOf = (sequence: number, occurredAt: string) => {
     const event: UserEvent = { userId: `usr_${sequence}`, occurredAt, type: 'user.linked' };
-    return { ...eventPut(table, { sellerId, sequence, changeId: 'c' }, event).Put?.Item };
+    return { ...eventPut(table, sellerId, sequence, event).Put?.Item };
   };
 
   const read = (query: Query = {}, on: Table = table) =>

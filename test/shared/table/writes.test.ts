@@ -1,5 +1,7 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { getItem } from '#shared/table/reads.ts';
 import { conditionalWrite, isConditionFailure, transactWrite } from '#shared/table/writes.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 const table = useTable();
@@ -60,6 +62,27 @@ describe('transactWrite', () => {
   it('writes all items when no condition fails', async () => {
     const Put = { TableName: table.name, Item: { pk: 'other', sk: 'other' } };
     expect(await transactWrite(table, [{ Put }])).toEqual({ written: true, value: undefined });
+  });
+
+  it('sends a transaction whose response was lost once more with the same token, so that it is made once', async () => {
+    const tokens: unknown[] = [];
+    const lossy = interceptedTable(table, async ({ input }, send) => {
+      tokens.push(input.ClientRequestToken);
+      const result = await send();
+      if (tokens.length === 1) throw Object.assign(new Error('no response'), { name: 'TimeoutError' });
+      return result;
+    });
+    const Key = { pk: 'counted', sk: 'counted' };
+    const count = {
+      ExpressionAttributeNames: { '#count': 'count' },
+      ExpressionAttributeValues: { ':one': 1 },
+    };
+    const Update = { TableName: table.name, Key, UpdateExpression: 'ADD #count :one', ...count };
+    expect(await transactWrite(lossy, [{ Update }])).toEqual({ written: true, value: undefined });
+    expect(await getItem(table, Key)).toMatchObject({ count: 1 });
+    expect([tokens.length, new Set(tokens).size]).toEqual([2, 1]);
+    await transactWrite(lossy, [{ Update }]);
+    expect(new Set(tokens).size).toBe(2);
   });
 
   it('throws a validation error instead of returning it as a reason', async () => {

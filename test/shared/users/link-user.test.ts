@@ -58,7 +58,6 @@ describe('link', () => {
       type: 'user.linked',
       user_id: user.id,
       occurred_at: '2026-11-21T00:00:00.000Z',
-      change_id: expect.any(String),
       ttl: Date.parse('2026-12-22T00:00:00.000Z') / 1000,
     });
     expect(await itemsOf(table, 'SELLER#sel_items')).toEqual([

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { REMOVAL_REASONS } from '#shared/events/event.ts';
 import type { NewLink } from '#shared/users/link-user.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { inAnHour, linkOf, noResponse, resendTo, storeWhose, withExternalId } from './linking.ts';
+import { inAnHour, linkOf, noResponse, resend, storeWhose, withExternalId } from './linking.ts';
 import {
   createModelSeller,
   EXTERNAL_IDS,
@@ -34,7 +34,7 @@ type Fault = (typeof FAULTS)[number];
 /** A store whose first transaction meets a fault. */
 const storeWith = (fault: Fault): UserStore => {
   if (fault === 'none') return store;
-  if (fault === 'sent twice') return storeWhose(table, resendTo(table));
+  if (fault === 'sent twice') return storeWhose(table, resend);
   return storeWhose(table, async (send) => {
     if (fault === 'response lost') await send();
     throw noResponse;

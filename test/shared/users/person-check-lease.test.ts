@@ -180,11 +180,16 @@ describe('a request for a person that another request checks', () => {
     expect([held, await isHeld()]).toEqual([[true], false]);
   });
 
-  it('makes no check while a transaction holds the item', async () => {
-    const conflict = new TransactionConflictException({ message: 'conflict', $metadata: {} });
-    const busy = interceptedTable(table, () => Promise.reject(conflict));
+  it('begins its check when the transaction that holds the item has ended', async () => {
+    let conflicts = 3;
+    const busy = interceptedTable(table, ({ name }, send) => {
+      if (name !== 'PutCommand' || conflicts === 0) return send();
+      conflicts -= 1;
+      return Promise.reject(new TransactionConflictException({ message: 'conflict', $metadata: {} }));
+    });
     const { checks, request } = personUnderTest(busy);
-    expect(await checks.oneAtATime(await request(), mustNotRun)).toEqual(notWritten(undefined));
+    expect(await checks.oneAtATime(await request(), link)).toEqual(written('Sara'));
+    expect(conflicts).toBe(0);
   });
 });
 

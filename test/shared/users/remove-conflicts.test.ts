@@ -10,7 +10,7 @@ import {
   linked,
   linkOf,
   noResponse,
-  resendTo,
+  resend,
   storeWhose,
 } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
@@ -129,7 +129,7 @@ describe('removeUser when a response is lost', () => {
   it('returns removed if the same write is sent twice, as the SDK resends it', async () => {
     const user = await newUser('resent');
     const before = await removedCount();
-    const resending = storeWhose(table, resendTo(table));
+    const resending = storeWhose(table, resend);
     expect(await remove(user.id, resending)).toBe('removed');
     expect(await removedCount()).toBe(before + 1);
   });

@@ -9,7 +9,7 @@ import {
   linked,
   linkOf,
   noResponse,
-  resendTo,
+  resend,
   storeWhose,
   withExternalId,
 } from './linking.ts';
@@ -133,7 +133,7 @@ describe('updateUser', () => {
       throw noResponse;
     });
     const unsent = storeWhose(table, () => Promise.reject(noResponse));
-    const twice = storeWhose(table, resendTo(table));
+    const twice = storeWhose(table, resend);
     for (const [index, by] of [lossy, unsent, twice].entries()) {
       const changes = { display_name: `Lost ${index}` };
       expect(await update(user.id, changes, by)).toMatchObject({ written: true, value: changes });
