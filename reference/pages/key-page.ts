@@ -1,5 +1,6 @@
+import type { InferOutput } from 'valibot';
+import type { keyUsageSchema } from '#shared/api-keys/schema.ts';
 import type { Page } from '#shared/pages.ts';
-import { COUNTS } from './browser/key-texts.ts';
 import { KEY_PAGE_TITLE } from './contents.ts';
 import { guideContents } from './guide.ts';
 import { type Html, html } from './html.ts';
@@ -14,36 +15,45 @@ Shows what a key may do, what remains of its limits, and its requests in the las
 
 The key stays in the memory of this page. When you leave the page, it is forgotten.`;
 
-/** Returns a table that the script fills. All columns but the first hold numbers. */
-const table = (label: string, id: string, columns: readonly string[]): Html =>
-  html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table class="numbers">
-<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
-<tbody id="${id}"></tbody></table></div>`;
+/** The counts of an hour by the names of the response. */
+const COUNTS = {
+  requests: 'Requests',
+  refused_links: 'Refused links',
+  failed_checks: 'Failed checks',
+  failed_verifies: 'Failed verifications',
+  sms: 'SMS',
+} as const satisfies Record<
+  Exclude<keyof InferOutput<typeof keyUsageSchema>['data'][number], 'hour'>,
+  string
+>;
 
-const LEGEND = html`<figcaption class="legend"><span>Other requests</span>
-<span class="refused">Refused links, failed checks, failed verifications</span></figcaption>`;
+const columns = Object.entries(COUNTS).map(
+  ([name, title]) => html`<th scope="col" data-count="${name}">${title}</th>`,
+);
+
+/** Returns a table that the script fills. All columns but the first hold numbers. */
+const table = (label: string, id: string, heads: readonly Html[]): Html =>
+  html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table class="numbers">
+<thead><tr id="${id}-columns"><th scope="col">${label}</th>${heads}</tr></thead><tbody id="${id}-rows"></tbody></table></div>`;
+
+const heads = (...titles: readonly string[]): readonly Html[] =>
+  titles.map((title) => html`<th scope="col">${title}</th>`);
 
 /** What the script fills with the figures of a key. */
 const FIGURES = html`<div class="figures" id="figures" hidden>
 <h2>Key</h2>
 <table><tbody id="key-rows"></tbody></table>
 <h2>Limits</h2>
-${table('Limits', 'limit-rows', ['Limit', 'Remaining', 'Resets in'])}
+${table('Limit', 'limit', heads('Remaining', 'Resets in'))}
 <h2>Use in the last seven days</h2>
 <p id="summary"></p>
 <div data-if="used">
-<figure class="chart">
-<div class="scroll" id="chart" role="region" aria-label="Chart" tabindex="0"></div>
-${LEGEND}
-</figure>
-<p>Hours and days are in UTC. Requests that got 401, 403 or the 429 of the plan are not counted.</p>
-${table('Totals', 'total-rows', ['Counted', 'Total'])}
-<details><summary>Every hour with a count</summary>
-${table('Hours', 'hour-rows', ['Hour', ...Object.values(COUNTS)])}
-</details>
-<details><summary>Every day with paid checks</summary>
-${table('Days', 'day-rows', ['Day', 'Paid checks'])}
-</details>
+<div class="chart scroll" id="chart" role="region" aria-label="Chart" tabindex="0"></div>
+<p>A bar is the requests of an hour, in UTC; its red part are refused links, failed checks and failed verifications. Requests
+that got 401, 403 or the 429 of the plan are not counted.</p>
+${table('Total', 'total', [...columns, ...heads('Paid checks')])}
+<details><summary>Every hour with a count</summary>${table('Hour', 'hour', columns)}</details>
+<details><summary>Every day with paid checks</summary>${table('Day', 'day', heads('Paid checks'))}</details>
 </div>
 </div>`;
 
