@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createRequire, registerHooks, stripTypeScriptTypes } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = new URL('../../', import.meta.url).href;
 const require = createRequire(import.meta.url);
+/** The code of a file without its types, which takes the most time of loading it. */
 const sources = new Map<string, string>();
 let testFiles = 0;
 
@@ -11,8 +12,11 @@ const isOurs = (url: string) =>
   url.startsWith(root) && url.endsWith('.ts') && !url.includes('/node_modules/');
 
 const sourceOf = (url: string) => {
-  const source = sources.get(url) ?? stripTypeScriptTypes(readFileSync(fileURLToPath(url), 'utf8'));
-  sources.set(url, source);
+  const path = fileURLToPath(url);
+  // A run in watch mode finds a file changed.
+  const version = `${path} ${statSync(path).mtimeMs}`;
+  const source = sources.get(version) ?? stripTypeScriptTypes(readFileSync(path, 'utf8'));
+  sources.set(version, source);
   return source;
 };
 

@@ -92,7 +92,7 @@ describe('the store', () => {
         const pairs = await replay(history);
         expect(pairs.map(({ stored }) => stored)).toEqual(pairs.map(({ expected }) => expected));
       }),
-      { numRuns: 40 },
+      { numRuns: 10 },
     );
   });
 });
