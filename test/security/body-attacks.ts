@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { problemsOf } from '#shared/route.ts';
+import { problemsOf, type Route } from '#shared/route.ts';
+import { itForAll } from '#test/for-all.ts';
 import { expectProblem } from '#test/scenarios/call.ts';
 import type { ProblemBody } from '#test/scenarios/target.ts';
 import { type AttackOptions, attackBy, keyFor, MARKER, named } from './attack.ts';
@@ -34,40 +35,50 @@ export const bodyAttacks = ({ routes, target }: AttackOptions): void => {
   const attack = attackBy(target);
   const rows = routes.filter((route) => route.body !== undefined);
   const fields = rows.flatMap((route) =>
-    Object.keys(route.body?.entries ?? {}).map((field) => [route.name, field, route] as const),
+    Object.entries(route.body?.entries ?? {}).map(([field, schema]) => ({ route, field, schema })),
+  );
+  const hostileFields = fields.flatMap(({ route, field, schema }) =>
+    NEVER_VALID
+      // A field that may be null is cleared by it.
+      .filter(([, value]) => value !== null || !v.safeParse(schema as v.GenericSchema, null).success)
+      .map(([what, value]) => [`${route.name} ${field} ${what}`, route, field, value] as const),
+  );
+  const hostileTexts = fields.flatMap(({ route, field }) =>
+    HOSTILE_TEXT.map((value) => [`${route.name} ${field} ${value}`, route, field, value] as const),
   );
 
-  describe.each(fields)('%s with a hostile %s in an otherwise valid body', (_name, field, route) => {
-    const attackField = (value: unknown) =>
+  describe('a hostile field in an otherwise valid body', () => {
+    const attackField = (route: Route, field: string, value: unknown) =>
       attack(route, { key: keyFor(route, target()), body: { ...validBody(route), [field]: value } });
 
-    // A field that may be null is cleared by it.
-    const isNullable = v.safeParse(route.body?.entries[field] as v.GenericSchema, null).success;
-
-    it.each(NEVER_VALID.filter(([, value]) => !(isNullable && value === null)))(
-      'returns 422 for this field alone to %s, and echoes nothing',
-      async (_what, value) => {
-        const reply = await attackField(value);
+    itForAll(hostileFields)(
+      'returns 422 for this field alone, and echoes nothing',
+      async (_title, route, field, value) => {
+        const reply = await attackField(route, field, value);
         const { errors = [] } = expectProblem(reply, 'validation_failed');
         expect(errors.map(({ pointer }) => pointer)).toEqual([`#/${field}`]);
         expect(reply.text).not.toContain(MARKER);
       },
     );
 
-    it.each(HOSTILE_TEXT)('returns a declared problem for %s, and echoes nothing', async (value) => {
-      const reply = await attackField(value);
-      const { code } = reply.json<ProblemBody>();
-      expect(problemsOf(route).filter((declared) => declared !== 'internal')).toContain(code);
-      expectProblem(reply, code);
-      expect(reply.text).not.toContain(MARKER);
-    });
+    itForAll(hostileTexts)(
+      'returns a declared problem for text that is dangerous to an interpreter, and echoes nothing',
+      async (_title, route, field, value) => {
+        const reply = await attackField(route, field, value);
+        const { code } = reply.json<ProblemBody>();
+        expect(problemsOf(route).filter((declared) => declared !== 'internal')).toContain(code);
+        expectProblem(reply, code);
+        expect(reply.text).not.toContain(MARKER);
+      },
+    );
   });
 
-  describe.each(named(rows))('%s', (_name, route) => {
-    const key = () => keyFor(route, target());
+  describe('an operation with a body', () => {
+    const each = named(rows);
+    const keyOf = (route: Route) => keyFor(route, target());
 
-    it('reaches its own rules with the valid body of these attacks', async () => {
-      const reply = await attack(route, { key: key() });
+    itForAll(each)('reaches its own rules with the valid body of these attacks', async (_name, route) => {
+      const reply = await attack(route, { key: keyOf(route) });
       const outcome = reply.status < 300 ? reply.status : reply.json<ProblemBody>().code;
       const own = [
         ...Object.keys(route.responses).map(Number),
@@ -77,31 +88,41 @@ export const bodyAttacks = ({ routes, target }: AttackOptions): void => {
       expect(own).toContain(outcome);
     });
 
-    it.each(['"__proto__":{"isAdmin":true}', '"constructor":{"prototype":{}}'])(
-      'returns 400 to a valid body with the field %s',
-      async (field) => {
-        const text = JSON.stringify(validBody(route)).replace('{', `{${field},`);
-        expectProblem(await attack(route, { key: key(), text }), 'malformed_json');
+    itForAll(each)(
+      'returns 400 to a valid body with a field that would change a prototype',
+      async (_name, route) => {
+        for (const field of ['"__proto__":{"isAdmin":true}', '"constructor":{"prototype":{}}']) {
+          const text = JSON.stringify(validBody(route)).replace('{', `{${field},`);
+          expectProblem(await attack(route, { key: keyOf(route), text }), 'malformed_json');
+        }
       },
     );
 
-    it('returns 422 to additional fields, inherited names included, and names each', async () => {
-      const additional = `"seller_id":"${MARKER}","constructor":{"isAdmin":true},"toString":"${MARKER}"`;
-      const text = JSON.stringify(validBody(route)).replace('{', `{${additional},`);
-      const reply = await attack(route, { key: key(), text });
-      const { errors = [] } = expectProblem(reply, 'validation_failed');
-      const pointers = errors.map(({ pointer }) => pointer).sort();
-      expect(pointers).toEqual(['#/constructor', '#/seller_id', '#/toString']);
-      expect(reply.text).not.toContain(MARKER);
-    });
+    itForAll(each)(
+      'returns 422 to additional fields, inherited names included, and names each',
+      async (_name, route) => {
+        const additional = `"seller_id":"${MARKER}","constructor":{"isAdmin":true},"toString":"${MARKER}"`;
+        const text = JSON.stringify(validBody(route)).replace('{', `{${additional},`);
+        const reply = await attack(route, { key: keyOf(route), text });
+        const { errors = [] } = expectProblem(reply, 'validation_failed');
+        const pointers = errors.map(({ pointer }) => pointer).sort();
+        expect(pointers).toEqual(['#/constructor', '#/seller_id', '#/toString']);
+        expect(reply.text).not.toContain(MARKER);
+      },
+    );
 
-    it.each([
-      ['JSON', (body: string) => body.replace('{', `{"filler":"${'x'.repeat(16 * 1024)}",`)],
-      ['no JSON', () => '['.repeat(17 * 1024)],
-      ['combining marks', (body: string) => body.replace('{', `{"filler":"${'\u0301'.repeat(9000)}",`)],
-    ])('returns 413 to a body over 16 KB before it parses it: %s', async (_what, textOf) => {
-      const text = textOf(JSON.stringify(validBody(route)));
-      expectProblem(await attack(route, { key: key(), text }), 'body_too_large');
-    });
+    itForAll(each)(
+      'returns 413 to a body over 16 KB, of JSON or not, before it parses it',
+      async (_name, route) => {
+        const filled = (filler: string) =>
+          JSON.stringify(validBody(route)).replace('{', `{"filler":"${filler}",`);
+        for (const text of [
+          filled('x'.repeat(16 * 1024)),
+          '['.repeat(17 * 1024),
+          filled('\u0301'.repeat(9000)),
+        ])
+          expectProblem(await attack(route, { key: keyOf(route), text }), 'body_too_large');
+      },
+    );
   });
 };

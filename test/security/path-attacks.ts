@@ -1,3 +1,4 @@
+import { itForAll } from '#test/for-all.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
 import { type AttackOptions, attackBy, keyFor, MARKER, named, pathOf } from './attack.ts';
 import { validBody } from './valid-request.ts';
@@ -21,15 +22,18 @@ export const pathAttacks = ({ routes, target }: AttackOptions): void => {
   const attack = attackBy(target);
   const rows = named(routes.filter(({ path }) => path.includes('{')));
 
-  describe.each(rows)('%s with a hostile path parameter', (_name, route) => {
-    it('returns 404 with one and the same body to every value, and echoes none', async () => {
-      const code = route.pathParameters?.problem ?? 'not_found';
-      const replies: Reply[] = [];
-      for (const value of HOSTILE_PATHS)
-        replies.push(await attack(route, { key: keyFor(route, target()), value }));
-      for (const reply of replies) expectProblem(reply, code);
-      expect(new Set(replies.map(withoutRequestId)).size).toBe(1);
-    });
+  describe('a hostile path parameter', () => {
+    itForAll(rows)(
+      'returns 404 with one and the same body to every value, and echoes none',
+      async (_name, route) => {
+        const code = route.pathParameters?.problem ?? 'not_found';
+        const replies: Reply[] = [];
+        for (const value of HOSTILE_PATHS)
+          replies.push(await attack(route, { key: keyFor(route, target()), value }));
+        for (const reply of replies) expectProblem(reply, code);
+        expect(new Set(replies.map(withoutRequestId)).size).toBe(1);
+      },
+    );
   });
 };
 
@@ -39,8 +43,10 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
 export const disguiseAttacks = ({ routes, target }: AttackOptions): void => {
   const attack = attackBy(target);
 
-  describe.each(named(routes))('%s', (_name, route) => {
-    it('returns 404 to methods that its path does not support', async () => {
+  describe('an operation', () => {
+    const rows = named(routes);
+
+    itForAll(rows)('returns 404 to methods that its path does not support', async (_name, route) => {
       const supported: readonly string[] = routes
         .filter(({ path }) => path === route.path)
         .map(({ method }) => method);
@@ -49,7 +55,7 @@ export const disguiseAttacks = ({ routes, target }: AttackOptions): void => {
       }
     });
 
-    it('returns 404 to every other spelling of its path', async () => {
+    itForAll(rows)('returns 404 to every other spelling of its path', async (_name, route) => {
       const path = pathOf(route);
       const spellings = [`/${path}`, path.toUpperCase(), `${path};a=b`, `${path}%00`, `${path}/..%2f`];
       for (const spelling of spellings) {
@@ -62,7 +68,7 @@ export const disguiseAttacks = ({ routes, target }: AttackOptions): void => {
       }
     });
 
-    it('does not take a request id from the caller', async () => {
+    itForAll(rows)('does not take a request id from the caller', async (_name, route) => {
       const headers = {
         'X-Request-Id': MARKER,
         'X-Amzn-Requestid': MARKER,
@@ -75,7 +81,7 @@ export const disguiseAttacks = ({ routes, target }: AttackOptions): void => {
       expect(ids[0]).not.toBe(ids[1]);
     });
 
-    it('names no internals in headers or body', async () => {
+    itForAll(rows)('names no internals in headers or body', async (_name, route) => {
       const reply = await attack(route, { key: keyFor(route, target()), query: '?x=1' });
       expect([...reply.headers.keys()].filter((name) => /powered|server|amz/.test(name))).toEqual([]);
       expect(reply.text).not.toMatch(/dynamo|lambda|\bat \S+:\d+|node_modules/i);
