@@ -65,14 +65,15 @@ const linkOrFind = async (
     const count = () => ceilings.consumePaidCheck(caller, limits);
     await paidCheck({ identityRegistry, count }, toCheck, deadlineMs);
     const newLink = { ...link, buyerHash, birthDay: body.birth_date.isoDay, user: newUser(body, clock()) };
-    return users.link(newLink, deadlineMs, [release]);
+    const result = await users.link(newLink, deadlineMs, [release]);
+    return result.written ? result.value : undefined;
   });
-  const result = await linked.catch(async (error) => {
+  const user = await linked.catch(async (error) => {
     // A linked person needs no check. So an undecided one tells that this person is not linked.
     if (isUndecided(error)) await limits.consume('refused-links-per-hour');
     throw error;
   });
-  return result.written ? { status: 201, body: result.value } : undefined;
+  return user === undefined || user === 'busy' ? undefined : { status: 201, body: user };
 };
 
 /** The check ended without a verdict, or none was left of the paid checks. */

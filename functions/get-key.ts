@@ -6,7 +6,7 @@ import { timeText } from '#shared/clock.ts';
 import type { Handle } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { problem, serviceUnavailable } from '#shared/problems.ts';
-import { keyLimit, type LimitState, type RateLimitItem } from '#shared/rate-limits/limits.ts';
+import { keyLimit, type LimitState, type RateLimitItem } from '#shared/rate-limits/plans.ts';
 
 const route = apiKeyRoutes['get-key'];
 

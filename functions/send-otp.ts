@@ -15,8 +15,7 @@ import {
 import { type CodeOwner, codeStore } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
 import { assertSandboxAllowed } from '#shared/providers/sandbox.ts';
-import type { Consumed } from '#shared/rate-limits/consumed.ts';
-import { keyLimits } from '#shared/rate-limits/request-limits.ts';
+import { type Consumed, keyLimits } from '#shared/rate-limits/request-limits.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { isBuyerApp } from '#shared/scopes.ts';
 import { hashesFromEnv } from '#shared/secrets/keyed-hashes.ts';

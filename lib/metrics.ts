@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import { EVENTS, type EventKind } from '#shared/log-events.ts';
+import { EVENTS, type EventKind } from '#shared/log.ts';
 
 /** The period over which alarms evaluate a metric. */
 export const ALARM_PERIOD = Duration.minutes(5);

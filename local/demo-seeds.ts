@@ -12,7 +12,7 @@ import type { PlanName } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { fileSecret } from '#shared/secrets/secret-source.ts';
-import { PHONE_EXAMPLE } from '#shared/users/schema.ts';
+import { PHONE_EXAMPLE } from '#shared/values/schemas.ts';
 import { readIfThere, writePrivateJson } from './private-file.ts';
 import { damagedFile } from './startup-error.ts';
 

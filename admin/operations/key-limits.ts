@@ -1,10 +1,11 @@
 import { type Administration, requireKey } from '#admin/administration.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
-import { keyLimit, minuteLimit } from '#shared/rate-limits/limits.ts';
 import {
   KEY_LIMIT_NAMES,
   type KeyLimitName,
+  keyLimit,
   type LimitOverrides,
+  minuteLimit,
   PLAN_NAMES,
 } from '#shared/rate-limits/plans.ts';
 import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';

@@ -1,5 +1,4 @@
-import { planItem, rateLimitHeaders } from '#shared/rate-limits/limits.ts';
-import { KEY_LIMIT_NAMES, PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
+import { KEY_LIMIT_NAMES, PLAN_NAMES, PLANS, planItem, rateLimitHeaders } from '#shared/rate-limits/plans.ts';
 import type { Route } from '#shared/route.ts';
 import type { SchemaObject } from './json-schema.ts';
 import { EXAMPLE_REQUEST_ID } from './problem-schemas.ts';

@@ -1,8 +1,13 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import * as v from 'valibot';
 import { problem } from '#shared/problems.ts';
-import { planItem, rateLimitHeaders } from '#shared/rate-limits/limits.ts';
-import { limitOverridesSchema, PLAN_NAMES, WINDOW_SECONDS } from '#shared/rate-limits/plans.ts';
+import {
+  limitOverridesSchema,
+  PLAN_NAMES,
+  planItem,
+  rateLimitHeaders,
+  WINDOW_SECONDS,
+} from '#shared/rate-limits/plans.ts';
 import { type Route, scopeOf } from '#shared/route.ts';
 import type { Scope } from '#shared/scopes.ts';
 import type { KeySecret } from './api-key-item.ts';

@@ -1,6 +1,6 @@
 /** What a seller may read and change of its own key. */
 import * as v from 'valibot';
-import type { Limit, LimitState } from '#shared/rate-limits/limits.ts';
+import type { Limit, LimitState } from '#shared/rate-limits/plans.ts';
 import { limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';

@@ -10,7 +10,7 @@ import {
   problemBody,
   serviceUnavailable,
 } from '#shared/problems.ts';
-import { rateLimitHeaders } from '#shared/rate-limits/limits.ts';
+import { rateLimitHeaders } from '#shared/rate-limits/plans.ts';
 import { KeyLimitExceeded } from '#shared/rate-limits/request-limits.ts';
 import { isParserError } from './input.ts';
 import { currentScope } from './request.ts';

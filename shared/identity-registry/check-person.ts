@@ -1,6 +1,6 @@
 import { type ProblemCode, problem } from '#shared/problems.ts';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
-import type { Consumed } from '#shared/rate-limits/consumed.ts';
+import type { Consumed } from '#shared/rate-limits/request-limits.ts';
 import type { IdentityRegistry, IdentityVerdict, JalaliDay, OwnershipVerdict } from './port.ts';
 
 /** Retry-After of an undecided check, in seconds: where the registry names no time, and at most. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { DEFAULT_LOCALE, LOCALES } from '#shared/sms/templates.ts';
-import { phoneSchema } from '#shared/users/schema.ts';
 import { inAnyScript, toAsciiDigits } from '#shared/values/digits.ts';
+import { phoneSchema } from '#shared/values/schemas.ts';
 import { CODE_LIFETIME_SECONDS, RESEND_AFTER_SECONDS } from './rules.ts';
 
 const SIX_DIGITS = /^[0-9]{6}$/;

@@ -5,8 +5,7 @@ import type { Table } from '#shared/table/client.ts';
 import { type ItemKey, limitSortKey, limitsPartition } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
 import { conditionalWrite, type StoredItem } from '#shared/table/writes.ts';
-import type { Limit, LimitState } from './limits.ts';
-import { DAY_SECONDS, HOUR_SECONDS, KEPT_DAYS } from './plans.ts';
+import { DAY_SECONDS, HOUR_SECONDS, KEPT_DAYS, type Limit, type LimitState } from './plans.ts';
 
 /** The number of the clock window (UTC) that `nowMs` lies in, counted from the epoch. */
 export const windowOf = (nowMs: number, windowSeconds: number): number =>

@@ -7,11 +7,9 @@ import type { Clock } from '#shared/clock.ts';
 import { logEvent } from '#shared/log.ts';
 import { problem } from '#shared/problems.ts';
 import { isBuyerApp, type Scope } from '#shared/scopes.ts';
-import { type Consumed, consumeAll, consumed } from './consumed.ts';
-import { keyLimit, type Limit, type LimitedKey, type LimitState } from './limits.ts';
-import { DAY_SECONDS } from './plans.ts';
+import { DAY_SECONDS, keyLimit, type Limit, type LimitedKey, type LimitState } from './plans.ts';
 import type { RateLimiter } from './rate-limiter.ts';
-import { KeyLimitExceeded, type KeyLimits } from './request-limits.ts';
+import { type Consumed, consumeAll, consumed, KeyLimitExceeded, type KeyLimits } from './request-limits.ts';
 
 /** Calls a day; undefined: no ceiling. */
 export interface StageCeilingNumbers {

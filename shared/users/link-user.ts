@@ -1,4 +1,4 @@
-import type { Limit } from '#shared/rate-limits/limits.ts';
+import type { Limit } from '#shared/rate-limits/plans.ts';
 import { limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
 import type { Table } from '#shared/table/client.ts';
 import {

@@ -1,13 +1,7 @@
 import * as v from 'valibot';
 import { integer, queryInteger } from '#shared/fields.ts';
-import {
-  externalIdSchema,
-  PHONE_EXAMPLE,
-  parsedPhone,
-  phonePattern,
-  USER_ID_EXAMPLE,
-  userSchema,
-} from './schema.ts';
+import { PHONE_EXAMPLE, parsedPhone, phonePattern } from '#shared/values/schemas.ts';
+import { externalIdSchema, USER_ID_EXAMPLE, userSchema } from './schema.ts';
 import { USER_ID } from './user-id.ts';
 
 export const DEFAULT_PAGE_SIZE = 20;

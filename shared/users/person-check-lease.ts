@@ -16,8 +16,6 @@ import {
   withLease,
 } from './person-check.ts';
 
-type Result<Value> = writes.WriteResult<Value, unknown>;
-
 /** A wait ends this long before the deadline: a check that begins later would rarely end in time. */
 const CHECK_RESERVE_MS = 6000;
 
@@ -73,27 +71,26 @@ export const personChecks = ({ client, name: TableName }: Table, clock: Clock) =
 
   return {
     /**
-     * Runs `check` while no other request checks the person. `check` makes the paid checks and the link, and writes `release` in the
-     * link's transaction. Not written: another request checks the person, or `check` did not write. Start again from the first read
-     * then. Throws what `check` throws; `too_many_attempts`; `rate_limit_exceeded` in place of a verdict beyond the failed checks of
+     * Runs `check` while no other request checks the person. `check` makes the paid checks, and writes `release` in the transaction of
+     * their result; undefined: it did not write. Returns `busy` if another request checks the person. Throws what `check` throws; `too_many_attempts`; `rate_limit_exceeded` in place of a verdict beyond the failed checks of
      * the key; `verification_unavailable` if another request checks the person and the deadline is near.
      */
     async oneAtATime<Value>(
       request: CheckRequest,
-      check: (release: writes.TransactItem) => Promise<Result<Value>>,
-    ): Promise<Result<Value>> {
+      check: (release: writes.TransactItem) => Promise<Value | undefined>,
+    ): Promise<Value | 'busy' | undefined> {
       const { record, deadlineMs, limits } = request;
       const refusal = lockRefusal(record, clock());
       if (refusal !== undefined) throw refusal;
       const leaseId = randomUUID();
       if (isInProgress(record, clock()) || !(await take(request, leaseId))) {
         if (performance.now() > deadlineMs - CHECK_RESERVE_MS) throw busyRefusal(record, clock());
-        return writes.notWritten(undefined);
+        return 'busy';
       }
       const end = (failed: boolean) => client.send(new UpdateCommand(ending(request, leaseId, failed)));
       try {
         const result = await check({ Update: ending(request, leaseId, false) });
-        if (!result.written) await end(false);
+        if (result === undefined) await end(false);
         return result;
       } catch (error) {
         if (!isFailed(error)) {

@@ -8,7 +8,7 @@ import { KEY_VARIABLE, type SampleLanguage } from '#reference/pages/sample-progr
 import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import type { ObjectSchema, Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
-import { PHONE_EXAMPLE } from '#shared/users/schema.ts';
+import { PHONE_EXAMPLE } from '#shared/values/schemas.ts';
 import { operations, sampleText } from '#test/reference/pages/sample-text.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 

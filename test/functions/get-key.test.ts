@@ -1,7 +1,6 @@
 import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { rotateKey } from '#admin/operations/rotate-key.ts';
-import { keyLimit } from '#shared/rate-limits/limits.ts';
-import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
+import { KEY_LIMIT_NAMES, keyLimit } from '#shared/rate-limits/plans.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { type OwnKey, timedOut, useOwnKey } from './own-key-under-test.ts';

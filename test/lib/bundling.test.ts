@@ -10,9 +10,9 @@ import { allRoutes } from '#shared/routes.ts';
 
 /** The largest size of each bundle in bytes of minified JavaScript: a cold start reads and compiles the whole file. */
 const BUDGET_BYTES: Readonly<Record<string, number>> = {
-  authorizer: 208_000,
+  authorizer: 209_000,
   canary: 150_000,
-  'create-user': 249_000,
+  'create-user': 251_000,
   'delete-user': 213_000,
   'get-docs': 33_000,
   'get-guide': 33_000,
@@ -22,8 +22,8 @@ const BUDGET_BYTES: Readonly<Record<string, number>> = {
   'get-user': 211_000,
   'list-events': 196_000,
   'list-users': 221_000,
-  'send-otp': 237_000,
-  'verify-otp': 238_000,
+  'send-otp': 232_000,
+  'verify-otp': 232_000,
 };
 
 /** The budget of a function that has none of its own yet. */

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { errorFields, logEvent, redact, redirectLog } from '#shared/log.ts';
-import { EVENTS, type EventName } from '#shared/log-events.ts';
+import { EVENTS, type EventName, errorFields, logEvent, redact, redirectLog } from '#shared/log.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import { digits, inAnyScript } from './any-script.ts';
 

@@ -2,8 +2,7 @@ import { readKeyLimits, setKeyLimits } from '#admin/operations/key-limits.ts';
 import { rotateKey } from '#admin/operations/rotate-key.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
-import { keyLimit } from '#shared/rate-limits/limits.ts';
-import { KEY_LIMIT_NAMES, KEY_LIMITS, PLANS } from '#shared/rate-limits/plans.ts';
+import { KEY_LIMIT_NAMES, KEY_LIMITS, keyLimit, PLANS } from '#shared/rate-limits/plans.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 

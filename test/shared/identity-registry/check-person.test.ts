@@ -1,7 +1,7 @@
 import { paidCheck } from '#shared/identity-registry/check-person.ts';
 import type { IdentityRegistry, IdentityVerdict, OwnershipVerdict } from '#shared/identity-registry/port.ts';
 import { Problem, problem } from '#shared/problems.ts';
-import { consumed } from '#shared/rate-limits/consumed.ts';
+import { consumed } from '#shared/rate-limits/request-limits.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 
 const PERSON = {

@@ -1,6 +1,6 @@
 import { paidCheck } from '#shared/identity-registry/check-person.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
-import { consumed } from '#shared/rate-limits/consumed.ts';
+import { consumed } from '#shared/rate-limits/request-limits.ts';
 import { completeNationalId } from '#shared/values/national-id.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';

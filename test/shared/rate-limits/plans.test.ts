@@ -1,10 +1,12 @@
-import { keyLimit, planItem, rateLimitHeaders } from '#shared/rate-limits/limits.ts';
 import {
   type KeyLimitName,
+  keyLimit,
   type LimitOverrides,
   PLAN_NAMES,
   PLANS,
   type PlanName,
+  planItem,
+  rateLimitHeaders,
   usagePlanThrottle,
   WINDOW_SECONDS,
 } from '#shared/rate-limits/plans.ts';

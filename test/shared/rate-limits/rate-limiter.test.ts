@@ -1,7 +1,6 @@
 import { mock } from 'node:test';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { keyLimit, type LimitState, minuteLimit } from '#shared/rate-limits/limits.ts';
-import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
+import { KEY_LIMIT_NAMES, keyLimit, type LimitState, minuteLimit } from '#shared/rate-limits/plans.ts';
 import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
 import type { Table } from '#shared/table/client.ts';
 import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';

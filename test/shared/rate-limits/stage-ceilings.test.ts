@@ -1,10 +1,8 @@
 import { redirectLog } from '#shared/log.ts';
 import { Problem } from '#shared/problems.ts';
-import { consumed } from '#shared/rate-limits/consumed.ts';
-import { planItem } from '#shared/rate-limits/limits.ts';
-import type { KeyLimitName } from '#shared/rate-limits/plans.ts';
+import { type KeyLimitName, planItem } from '#shared/rate-limits/plans.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
-import { keyLimits } from '#shared/rate-limits/request-limits.ts';
+import { consumed, keyLimits } from '#shared/rate-limits/request-limits.ts';
 import { type StageCeilingNumbers, stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';

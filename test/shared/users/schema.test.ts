@@ -1,14 +1,8 @@
 import { mock } from 'node:test';
 import * as v from 'valibot';
 import { userPageQuerySchema } from '#shared/users/page-schema.ts';
-import {
-  birthDateSchema,
-  displayNameSchema,
-  nationalIdSchema,
-  newUserSchema,
-  phoneSchema,
-  userPathSchema,
-} from '#shared/users/schema.ts';
+import { displayNameSchema, newUserSchema, userPathSchema } from '#shared/users/schema.ts';
+import { birthDateSchema, nationalIdSchema, phoneSchema } from '#shared/values/schemas.ts';
 
 const sara = {
   national_id: '9990000018',
