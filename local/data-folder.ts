@@ -24,7 +24,7 @@ export interface FolderOptions {
 /** The files that the service keeps from one start to the next. They are git-ignored, and only their owner may read them. */
 export type DataFolder = ReturnType<typeof filesIn>;
 
-const filesIn = (path: string) => ({
+export const filesIn = (path: string) => ({
   path,
   tableFile: join(path, 'table.sqlite'),
   /** The process of the embedded database. */

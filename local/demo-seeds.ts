@@ -5,9 +5,8 @@ import { createSeller } from '#admin/operations/create-seller.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { isUsable } from '#shared/api-keys/api-key-item.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
-import type { KeySecretStore } from '#shared/api-keys/store.ts';
+import { keySecretStore } from '#shared/api-keys/store.ts';
 import type { BuyerStore } from '#shared/buyers/store.ts';
-import { systemClock } from '#shared/clock.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
@@ -32,13 +31,23 @@ const DEMO_KEYS = {
   rotate: { plan: 'professional', scopes: ['users:read', 'key:rotate'] },
 } as const satisfies Record<string, DemoKey>;
 
-const DEMO_KEY_NAMES = Object.keys(DEMO_KEYS) as (keyof typeof DEMO_KEYS)[];
+type DemoKeyName = keyof typeof DEMO_KEYS;
 
-const demoSellersSchema = v.object({
-  seller_id: v.string(),
-  keys: v.object(v.entriesFromList(DEMO_KEY_NAMES, v.string())),
-  other_seller: v.object({ seller_id: v.string(), key: v.string() }),
-});
+const DEMO_KEY_NAMES = Object.keys(DEMO_KEYS) as DemoKeyName[];
+
+/** Two sellers with keys of every kind. */
+export interface DemoSellers {
+  readonly seller_id: string;
+  readonly keys: Readonly<Record<DemoKeyName, string>>;
+  readonly other_seller: { readonly seller_id: string; readonly key: string };
+}
+
+/** The content of demo.json: the addresses of the service and of its database, and the keys to call it with. */
+export interface Demo extends DemoSellers {
+  readonly base_url: string;
+  readonly dynamodb_endpoint: string;
+  readonly table_name: string;
+}
 
 /** Returns for each scope the first key that has it: what a form of the reference page is filled with. */
 export const keysByScope = (keys: DemoSellers['keys']): Readonly<Partial<Record<Scope, string>>> =>
@@ -50,12 +59,10 @@ export const keysByScope = (keys: DemoSellers['keys']): Readonly<Partial<Record<
 
 /** The file of an earlier version lacks the keys that came later. They are issued, the others are kept. */
 const keptSchema = v.object({
-  ...demoSellersSchema.entries,
-  keys: v.partial(demoSellersSchema.entries.keys),
+  seller_id: v.string(),
+  keys: v.record(v.string(), v.string()),
+  other_seller: v.object({ seller_id: v.string(), key: v.string() }),
 });
-
-/** Two sellers with keys of every kind. */
-export type DemoSellers = v.InferOutput<typeof demoSellersSchema>;
 
 /** The table holds only hashes, so this file keeps the keys from one start to the next. */
 const FILE_NAME = 'demo-keys.json';
@@ -63,7 +70,6 @@ const FILE_NAME = 'demo-keys.json';
 /** The dependencies of the seeding. */
 export interface Seeding {
   readonly admin: Administration;
-  readonly secrets: Pick<KeySecretStore, 'findSecret'>;
   /** Returns whether the gateway has a plan for this usage id. */
   readonly isInPlan: (usageId: string) => Promise<boolean>;
 }
@@ -74,24 +80,20 @@ export interface Seeding {
  */
 export const seedDemo = async (folder: string | undefined, seeding: Seeding): Promise<DemoSellers> => {
   const file = folder && join(folder, FILE_NAME);
-  const kept = file === undefined ? undefined : await readKept(file);
+  const schema = v.pipe(v.string(), v.parseJson(), keptSchema);
+  // A missing or damaged file: everything is created again.
+  const { success, output } = v.safeParse(schema, file && (await readIfThere(file)));
+  const kept = success ? output : undefined;
   const sellerId = await ensureSeller(seeding, kept?.seller_id, 'Demo Shop');
-  const keys = new Map<string, string>();
+  const keys = {} as Record<DemoKeyName, string>;
   for (const name of DEMO_KEY_NAMES) {
     const wanted = { ...DEMO_KEYS[name], sellerId, name: `demo ${name.replace('_', ' ')}` };
-    keys.set(name, await ensureKey(seeding, kept?.keys[name], wanted));
+    keys[name] = await ensureKey(seeding, kept?.keys[name], wanted);
   }
-  const otherSellerId = await ensureSeller(seeding, kept?.other_seller.seller_id, 'Other Shop');
-  const otherKey = await ensureKey(seeding, kept?.other_seller.key, {
-    ...DEMO_KEYS.professional,
-    sellerId: otherSellerId,
-    name: 'demo other seller',
-  });
-  const sellers = v.parse(demoSellersSchema, {
-    seller_id: sellerId,
-    keys: Object.fromEntries(keys),
-    other_seller: { seller_id: otherSellerId, key: otherKey },
-  });
+  const otherId = await ensureSeller(seeding, kept?.other_seller.seller_id, 'Other Shop');
+  const other = { ...DEMO_KEYS.professional, sellerId: otherId, name: 'demo other seller' };
+  const key = await ensureKey(seeding, kept?.other_seller.key, other);
+  const sellers = { seller_id: sellerId, keys, other_seller: { seller_id: otherId, key } };
   if (file !== undefined) await writePrivateJson(file, sellers);
   return sellers;
 };
@@ -105,36 +107,21 @@ export const registerExampleBuyer = async (
   const [phoneHash] = await hashes.phone(PHONE_EXAMPLE).catch((error: Error) => {
     throw damagedFile(hashSecretFile, error.message);
   });
-  const buyerId = await hashes.buyerId(PHONE_EXAMPLE);
-  await buyers.register(phoneHash, buyerId, new Date(systemClock()).toISOString());
+  await buyers.register(phoneHash, await hashes.buyerId(PHONE_EXAMPLE), new Date().toISOString());
 };
 
-/** Reads the file of an earlier start; undefined if it is missing or damaged: then everything is created again. */
-const readKept = async (file: string): Promise<v.InferOutput<typeof keptSchema> | undefined> => {
-  const schema = v.pipe(v.string(), v.parseJson(), keptSchema);
-  const kept = v.safeParse(schema, await readIfThere(file));
-  return kept.success ? kept.output : undefined;
-};
-
-const ensureSeller = async (
-  { admin }: Seeding,
-  keptId: string | undefined,
-  name: string,
-): Promise<string> => {
+const ensureSeller = async ({ admin }: Seeding, keptId: string | undefined, name: string) => {
   const kept = keptId && (await admin.sellers.find(keptId));
   return kept && kept.status === 'active' ? kept.seller_id : (await createSeller(admin, name)).seller_id;
 };
 
 const ensureKey = async (
-  { admin, secrets, isInPlan }: Seeding,
+  { admin, isInPlan }: Seeding,
   kept: string | undefined,
   wanted: DemoKey & { readonly sellerId: string; readonly name: string },
 ): Promise<string> => {
-  const found = kept && (await secrets.findSecret(hashApiKey(kept)));
+  const found = kept && (await keySecretStore(admin.table).findSecret(hashApiKey(kept)));
   const works =
-    found &&
-    found.seller_id === wanted.sellerId &&
-    isUsable(found, systemClock()) &&
-    (await isInPlan(found.usage_id));
-  return works ? kept : (await issueKey(admin, wanted)).secret;
+    found && found.seller_id === wanted.sellerId && isUsable(found, Date.now()) && isInPlan(found.usage_id);
+  return (await works) ? String(kept) : (await issueKey(admin, wanted)).secret;
 };

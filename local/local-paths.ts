@@ -28,16 +28,8 @@ const isOwn = ({ headers }: IncomingMessage): boolean => {
   return !isFetchOfOtherSite || headers['sec-fetch-mode'] === 'navigate';
 };
 
-/** The parts of the service that the local paths show and change. */
-export interface LocalParts {
-  /** The demo sellers and keys, for the reference page. */
-  readonly demo: object;
-  /** Forgets checks, codes and counts. Resolves with the number of items that held them. */
-  readonly reset: () => Promise<number>;
-}
-
-/** Serves the paths of isLocalPath. */
-export const localPaths = ({ demo, reset }: LocalParts): Serve => {
+/** Serves the paths of isLocalPath: `demo`, for the reference page, and `reset`, which resolves with the number of forgotten items. */
+export const localPaths = (demo: object, reset: () => Promise<number>): Serve => {
   const responses: Readonly<Record<string, () => APIGatewayProxyResult | Promise<APIGatewayProxyResult>>> = {
     'GET /': () => ({ statusCode: 302, headers: { Location: '/docs' }, body: '' }),
     'GET /_local/demo': () => jsonResult(200, demo),

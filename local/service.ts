@@ -1,12 +1,10 @@
 import { rm } from 'node:fs/promises';
-import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { cachedPromise } from '#shared/cached-promise.ts';
 import { systemClock } from '#shared/clock.ts';
-import { writeAdminTarget } from './admin-target.ts';
 import { type FolderOptions, openFolder } from './data-folder.ts';
-import { type DemoSellers, keysByScope, registerExampleBuyer, seedDemo } from './demo-seeds.ts';
-import { chosenOtpAccess, setEnvironment, TABLE_NAME } from './environment.ts';
+import { type Demo, keysByScope, registerExampleBuyer, seedDemo } from './demo-seeds.ts';
+import { chosenOtpAccess, setEnvironment } from './environment.ts';
 import { loadFunctions } from './gateway/functions.ts';
 import { gatewayCounts } from './gateway/throttles.ts';
 import { type Completed, gateway } from './gateway.ts';
@@ -16,7 +14,7 @@ import { listenOnLoopback, type Serve } from './loopback-server.ts';
 import { writePrivateJson } from './private-file.ts';
 import { forgetUse } from './reset.ts';
 import { type DatabaseOptions, openLocalTable } from './table.ts';
-import { gatewayPlans, localUsagePlans, usagePlansTable } from './usage-plans.ts';
+import { gatewayPlans, usagePlansTable } from './usage-plans.ts';
 
 /** The options of the local service. */
 export interface ServiceOptions extends DatabaseOptions, FolderOptions {
@@ -26,9 +24,6 @@ export interface ServiceOptions extends DatabaseOptions, FolderOptions {
   /** The file of a provider secret with the addresses of simulated providers, which are called in place of the sandbox. */
   readonly providerSecretFile?: string | undefined;
 }
-
-/** The content of `.local/demo.json`: the URL of the service and the keys to call it with. */
-export type Demo = { readonly base_url: string } & DemoSellers;
 
 export interface Service {
   readonly demo: Demo;
@@ -57,8 +52,7 @@ const start = async (
   const baseUrl = `http://localhost:${server.port}`;
   const folder = await openFolder(options, parts);
   const { database, table } = await openLocalTable(options, folder, parts);
-  const plansTable = usagePlansTable(table);
-  const usagePlans = gatewayPlans(plansTable, systemClock);
+  const usagePlans = gatewayPlans(usagePlansTable(table), systemClock);
 
   onProgress('Loading the functions.');
   setEnvironment({ baseUrl, databaseEndpoint: database.endpoint, folder, providerSecretFile });
@@ -79,25 +73,23 @@ const start = async (
 
   onProgress('Making sure that the demo sellers and their keys exist.');
   const sellers = await seedDemo(inMemory ? undefined : folder.path, {
-    admin: localAdministration(table, localUsagePlans(plansTable)),
-    secrets: keySecretStore(table),
+    admin: localAdministration(table, 'local:npm start'),
     isInPlan: async (usageId) => (await usagePlans.throttleOf(usageId)) !== undefined,
   });
   await registerExampleBuyer(buyerStore(table), folder.hashSecretFile);
-  const demo = { base_url: baseUrl, ...sellers };
+  const demo = {
+    base_url: baseUrl,
+    dynamodb_endpoint: database.endpoint,
+    table_name: table.name,
+    ...sellers,
+  };
 
   const reset = (): Promise<number> => {
     counts.clear();
     return forgetUse(table);
   };
-  const serveLocal = localPaths({ demo: { ...demo, keys_by_scope: keysByScope(sellers.keys) }, reset });
+  const serveLocal = localPaths({ ...sellers, keys_by_scope: keysByScope(sellers.keys) }, reset);
   open((request, response) => (isLocalPath(request) ? serveLocal : serveApi)(request, response));
-  await writeAdminTarget(folder.path, {
-    base_url: baseUrl,
-    dynamodb_endpoint: database.endpoint,
-    table_name: TABLE_NAME,
-    hash_secret_path: folder.hashSecretFile,
-  });
   parts.defer(() => rm(folder.demoFile, { force: true }));
   await writePrivateJson(folder.demoFile, demo);
   // Closed first: requests in flight need every other part.

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { InputError } from '#shared/problems.ts';
+import type { Demo } from './demo-seeds.ts';
 import type { Completed } from './gateway.ts';
-import type { Demo } from './service.ts';
 
 /** How a request line is written: at which time, and with colors only if the terminal shows them. */
 export interface LineOptions {

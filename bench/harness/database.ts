@@ -6,7 +6,7 @@ import { startDatabase } from '#local/database.ts';
 import { setLocalCredentials } from '#local/environment.ts';
 import { localAdministration } from '#local/local-administration.ts';
 import { ensureTable } from '#local/table.ts';
-import { localUsagePlans, usagePlansTable } from '#local/usage-plans.ts';
+import { usagePlansTable } from '#local/usage-plans.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
@@ -92,7 +92,6 @@ export const startBenchDatabase = async () => {
   const table = openTable(TABLE_NAME, database.endpoint);
   await ensureTable(table);
   await ensureTable(usagePlansTable(table));
-  const usagePlans = localUsagePlans(usagePlansTable(table));
   const hashes = keyedHashesFrom({ read: async () => HASH_SECRET });
 
   const addSeller = async (sellerId: string, users: SellerUsers): Promise<void> => {
@@ -118,7 +117,7 @@ export const startBenchDatabase = async () => {
     async newSeller(): Promise<Pick<Round, 'sellerId' | 'apiKey' | 'keyId'>> {
       const sellerId = randomIds('sel');
       await addSeller(sellerId, { linked: USERS });
-      const admin = localAdministration(table, usagePlans);
+      const admin = localAdministration(table, 'local:bench');
       const request = { sellerId, name: 'bench', plan: 'professional', scopes: SCOPES } as const;
       const { key, secret } = await issueKey(admin, request);
       await keySecretStore(table).recordUse(hashApiKey(secret), new Date().toISOString().slice(0, 10));

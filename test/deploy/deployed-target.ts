@@ -2,7 +2,6 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { deployments } from '#bin/deployments.ts';
 import { apiStackName, OUTPUTS } from '#lib/outputs.ts';
 import { STAGES } from '#lib/stages.ts';
-import { keySecretStore } from '#shared/api-keys/store.ts';
 import { isSandbox } from '#shared/providers/sandbox.ts';
 import type { Feature, Target } from '#test/scenarios/target.ts';
 import { seedDemo } from '../../local/demo-seeds.ts';
@@ -42,7 +41,6 @@ export const deployedTarget = async (stage: keyof typeof STAGES): Promise<Deploy
   const { admin } = connection;
   const { seller_id, keys, other_seller } = await seedDemo(undefined, {
     admin,
-    secrets: keySecretStore(admin.table),
     isInPlan: async () => true,
   });
   return {

@@ -25,8 +25,7 @@ beforeEach(async () => {
   usagePlans = localUsagePlans(plansTable);
   folder = await newDataFolder();
   seeding = {
-    admin: localAdministration(table, usagePlans),
-    secrets: keySecretStore(table),
+    admin: localAdministration(table, 'local:tester'),
     isInPlan: async (id) => (await gatewayPlans(plansTable, systemClock).throttleOf(id)) !== undefined,
   };
 });
@@ -34,7 +33,7 @@ afterEach(() => removeDataFolder(folder));
 
 const allKeys = ({ keys, other_seller }: DemoSellers): string[] => [...Object.values(keys), other_seller.key];
 
-const secretOf = (key: string) => seeding.secrets.findSecret(hashApiKey(key));
+const secretOf = (key: string) => keySecretStore(table).findSecret(hashApiKey(key));
 
 describe('seedDemo', () => {
   it('issues a key of every documented kind', async () => {

@@ -7,12 +7,9 @@ let server: LoopbackServer;
 let resets = 0;
 
 beforeAll(async () => {
-  const serve = localPaths({
-    demo: { keys: { free: 'blk_test_1' } },
-    reset: async () => {
-      resets += 1;
-      return 7;
-    },
+  const serve = localPaths({ keys: { free: 'blk_test_1' } }, async () => {
+    resets += 1;
+    return 7;
   });
   server = await listenOnLoopback(0, async (request, response) => {
     if (isLocalPath(request)) return serve(request, response);

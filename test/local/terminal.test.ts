@@ -70,6 +70,8 @@ describe('readyText', () => {
   };
   const text = readyText({
     base_url: 'http://localhost:30000',
+    dynamodb_endpoint: 'http://127.1.2.3:4',
+    table_name: 'local',
     seller_id: `sel_${'0'.repeat(22)}`,
     keys,
     other_seller: { seller_id: `sel_${'1'.repeat(22)}`, key: key('other') },

@@ -1,4 +1,4 @@
-import type { Demo } from '#local/service.ts';
+import type { Demo } from '#local/demo-seeds.ts';
 import type { Target } from '#test/scenarios/target.ts';
 
 /** Returns the running local service as a target of scenarios. */

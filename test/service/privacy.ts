@@ -1,8 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { readAdminTarget } from '#local/admin-target.ts';
-import { setLocalCredentials } from '#local/environment.ts';
+import { setLocalCredentials, TABLE_NAME } from '#local/environment.ts';
 import { readyText } from '#local/terminal.ts';
 import { openTable } from '#shared/table/client.ts';
 import { toArabicDigits, toPersianDigits } from '#test/scenarios/buyers.ts';
@@ -27,15 +26,13 @@ export const tracesOf = async ({ folder, demo, terminal }: RunningService): Prom
     terminal: terminal().replace(readyText(demo), ''),
     log: (await Promise.all(logs.map((name) => readFile(join(folder, name), 'utf8')))).join(''),
     database: Buffer.concat(await Promise.all(files.map((name) => readFile(join(folder, name))))),
-    items: await scan(folder),
+    items: await scan(demo.dynamodb_endpoint),
   };
 };
 
-const scan = async (folder: string): Promise<string> => {
-  const target = await readAdminTarget(folder);
-  if (target === undefined) throw new Error('the service is not running');
+const scan = async (endpoint: string): Promise<string> => {
   setLocalCredentials();
-  const { client, name: TableName } = openTable(target.table_name, target.dynamodb_endpoint);
+  const { client, name: TableName } = openTable(TABLE_NAME, endpoint);
   const pages: string[] = [];
   let ExclusiveStartKey: Record<string, unknown> | undefined;
   do {

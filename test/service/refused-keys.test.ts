@@ -5,10 +5,8 @@ import { createSeller } from '#admin/operations/create-seller.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
-import { type AdminTarget, readAdminTarget } from '#local/admin-target.ts';
-import { setLocalCredentials } from '#local/environment.ts';
+import { setLocalCredentials, TABLE_NAME } from '#local/environment.ts';
 import { localAdministration } from '#local/local-administration.ts';
-import { localUsagePlans, usagePlansTable } from '#local/usage-plans.ts';
 import { openTable, type Table } from '#shared/table/client.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
 import type { Target } from '#test/scenarios/target.ts';
@@ -25,10 +23,9 @@ let admin: Administration;
 beforeAll(async () => {
   service = await startRunningService();
   target = localTarget(service.demo);
-  const deployment = (await readAdminTarget(service.folder)) as AdminTarget;
   setLocalCredentials();
-  table = openTable(deployment.table_name, deployment.dynamodb_endpoint);
-  admin = localAdministration(table, localUsagePlans(usagePlansTable(table)));
+  table = openTable(TABLE_NAME, service.demo.dynamodb_endpoint);
+  admin = localAdministration(table, 'local:tester');
 });
 
 afterAll(async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Demo } from '#local/service.ts';
+import type { Demo } from '#local/demo-seeds.ts';
 import type { Simulators } from '#test/simulators/server.ts';
 
 /** The whole service in its own process, as `npm start` runs it. */

@@ -7,7 +7,6 @@ import type { Deployments } from '#admin/cli/connection.ts';
 import { randomIds } from '#admin/ids.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
 import { deployments } from '#bin/deployments.ts';
-import { writeAdminTarget } from '#local/admin-target.ts';
 import { STAGE_NAME } from '#local/environment.ts';
 import { ensureTable } from '#local/table.ts';
 import { gatewayPlans, localUsagePlans, usagePlansTable } from '#local/usage-plans.ts';
@@ -43,13 +42,14 @@ export const startTestShell = async (other?: UsagePlans) => {
   const usagePlans = other ?? localUsagePlans(plansTable);
   const secretPath = join(folder, 'hash-secret.json');
   await writeFile(secretPath, JSON.stringify({ current: 'a secret of a test, of forty characters!' }));
-  await writeAdminTarget(folder, {
-    base_url: 'http://127.0.0.1:1',
-    dynamodb_endpoint: table.endpoint,
-    table_name: table.name,
-    hash_secret_path: secretPath,
-  });
-  await writeFile(join(folder, 'demo.json'), '{}');
+  await writeFile(
+    join(folder, 'demo.json'),
+    JSON.stringify({
+      base_url: 'http://127.0.0.1:1',
+      dynamodb_endpoint: table.endpoint,
+      table_name: table.name,
+    }),
+  );
 
   const runWith = async (
     { person, input = '' }: { readonly person?: Person; readonly input?: string },
