@@ -14,6 +14,6 @@ export const itForAll =
           failed.push(`${String(values[0])}: ${stripVTControlCharacters(message)}`);
         }
       }
-      expect(failed.join('\n\n')).toBe('');
+      if (failed.length > 0) throw new Error(failed.join('\n\n'));
     });
   };

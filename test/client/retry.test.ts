@@ -1,5 +1,6 @@
 import { mock } from 'node:test';
 import { allRoutes } from '#shared/routes.ts';
+import { itForAll } from '#test/for-all.ts';
 import { validPath } from '#test/security/valid-request.ts';
 import { retryingFetch } from '../../client/src/retry.ts';
 import { baseUrl, broken, buyer, clientOf, json, problemOf, user } from './fake-service.ts';
@@ -86,8 +87,8 @@ describe('sending and verifying a code', () => {
 describe('a request of each published operation', () => {
   const published = allRoutes.filter(({ tag }) => tag !== undefined);
 
-  it.each(published.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    '%s is retried after a network failure only if its row says that it is repeatable',
+  itForAll(published.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    'is retried after a network failure only if its row says that it is repeatable',
     async (_operation, route) => {
       const fetch = mock.fn(async () => broken());
       const send = retryingFetch({

@@ -7,6 +7,7 @@ import { endpoint } from '#shared/http/endpoint.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { problemsOf } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
+import { itForAll } from '#test/for-all.ts';
 import { callForText } from './docs-call.ts';
 
 /** The weight at which the page still arrives with the first round trips of a slow connection. */
@@ -117,36 +118,35 @@ describe('200', () => {
   });
 });
 
-describe.each(published.map((route) => [route.name, route] as const))(
-  '%s on the page without JavaScript',
-  (name, route) => {
-    it('has its method, path, every field and every error code', async () => {
-      const section = sectionOf((await getDocs()).body, name);
-      const fields = [route.body, route.query, route.pathParameters?.schema].flatMap((schema) =>
-        Object.keys(schema?.entries ?? {}),
-      );
-      const expected = [
-        `>${route.method}</span> <code>${route.path}</code>`,
-        ...fields.map((field) => `<code class="name">${field}</code>`),
-        ...route.problems.map(
-          (code) => `<td>${PROBLEMS[code].status}</td><td><code>${linkTo(code)}</code></td>`,
-        ),
-        '<a href="#errors">common errors</a>',
-        ...problemsOf(route)
-          .filter((code) => !route.problems.includes(code))
-          .map((code) => ` ${PROBLEMS[code].status} <code>${linkTo(code)}</code>`),
-      ];
-      expect(expected.filter((text) => !section.includes(text))).toEqual([]);
-    });
+describe('each operation on the page without JavaScript', () => {
+  const rows = published.map((route) => [route.name, route] as const);
 
-    it('has a sample for curl', async () => {
-      const section = sectionOf((await getDocs()).body, name);
-      const [, sample = ''] =
-        /<figure class="block samples">[\s\S]*?<code>([\s\S]*?)<\/code>/.exec(section) ?? [];
-      expect(sample).toMatch(/^curl /);
-    });
-  },
-);
+  itForAll(rows)('has its method, path, every field and every error code', async (name, route) => {
+    const section = sectionOf((await getDocs()).body, name);
+    const fields = [route.body, route.query, route.pathParameters?.schema].flatMap((schema) =>
+      Object.keys(schema?.entries ?? {}),
+    );
+    const expected = [
+      `>${route.method}</span> <code>${route.path}</code>`,
+      ...fields.map((field) => `<code class="name">${field}</code>`),
+      ...route.problems.map(
+        (code) => `<td>${PROBLEMS[code].status}</td><td><code>${linkTo(code)}</code></td>`,
+      ),
+      '<a href="#errors">common errors</a>',
+      ...problemsOf(route)
+        .filter((code) => !route.problems.includes(code))
+        .map((code) => ` ${PROBLEMS[code].status} <code>${linkTo(code)}</code>`),
+    ];
+    expect(expected.filter((text) => !section.includes(text))).toEqual([]);
+  });
+
+  itForAll(rows)('has a sample for curl', async (name, _route) => {
+    const section = sectionOf((await getDocs()).body, name);
+    const [, sample = ''] =
+      /<figure class="block samples">[\s\S]*?<code>([\s\S]*?)<\/code>/.exec(section) ?? [];
+    expect(sample).toMatch(/^curl /);
+  });
+});
 
 describe('create-user on the page', () => {
   it('shows 201 before 200, and the fields of their common body once', async () => {

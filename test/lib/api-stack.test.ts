@@ -2,6 +2,7 @@ import { callsProviders, variablesOf } from '#lib/function-variables.ts';
 import { OUTPUTS, usagePlanOutput } from '#lib/outputs.ts';
 import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
 import { allRoutes } from '#shared/routes.ts';
+import { itForAll } from '#test/for-all.ts';
 import { methodOf } from './methods.ts';
 import { COMPLETE, resourcesOf, templatesOf } from './synthesized.ts';
 
@@ -28,8 +29,8 @@ describe('functions', () => {
     api.resourceCountIs('AWS::Lambda::Function', allRoutes.length + 2);
   });
 
-  test.each(rows)(
-    '%s runs with the memory and timeout of its row and is called by its method',
+  itForAll(rows)(
+    'each runs with the memory and timeout of its row and is called by its method',
     (name, route) => {
       const { Code: _code, ...lambda } = functionOf(dev, name);
       expect(lambda).toMatchObject({
@@ -48,7 +49,7 @@ describe('functions', () => {
     },
   );
 
-  test.each(rows)('%s has exactly the variables that its permissions require', (name, route) => {
+  itForAll(rows)('each has exactly the variables that its permissions require', (name, route) => {
     const variables = Object.keys(functionOf(prod, name).Environment?.Variables ?? {});
     expect(variables.sort()).toEqual([...variablesOf(route)].sort());
   });

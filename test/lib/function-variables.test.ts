@@ -1,6 +1,7 @@
 import { AUTHORIZER_VARIABLES, callsProviders, variablesOf } from '#lib/function-variables.ts';
 import { logEvent, redirectLog } from '#shared/log.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
+import { itForAll } from '#test/for-all.ts';
 
 /** Returns an environment with a value for each variable, and the names of those that were read. */
 const recordingEnvironment = () => {
@@ -53,8 +54,8 @@ const variablesReadBy = async (name: string): Promise<string[]> => {
 };
 
 describe('the environment of a function', () => {
-  test.each(allRoutes.map((route) => [route.name, route] as const))(
-    '%s gets exactly the variables that it reads',
+  itForAll(allRoutes.map((route) => [route.name, route] as const))(
+    'is exactly the variables that it reads',
     async (name, route) => {
       expect([...variablesOf(route)].sort()).toEqual(await variablesReadBy(name));
     },

@@ -3,6 +3,7 @@ import { GATEWAY_PROBLEMS } from '#lib/gateway-problems.ts';
 import { FALLBACKS } from '#lib/gateway-responses.ts';
 import { problemResponse } from '#shared/http/responses.ts';
 import { PROBLEMS } from '#shared/problems.ts';
+import { itForAll } from '#test/for-all.ts';
 import { resourcesOf, templatesOf } from './synthesized.ts';
 
 interface GatewayResponse {
@@ -36,10 +37,13 @@ describe('the responses that API Gateway generates itself', () => {
     expect(responses.map((response) => response.ResponseType).sort()).toEqual([...allTypes].sort());
   });
 
-  test.each(Object.entries(GATEWAY_PROBLEMS))('%s has the status and the exact body of %s', (type, code) => {
-    expect(responseOf(type).StatusCode).toBe(String(PROBLEMS[code].status));
-    expect(bodyOf(type)).toBe(problemResponse(code, '$context.extendedRequestId').body);
-  });
+  itForAll(Object.entries(GATEWAY_PROBLEMS))(
+    'have the status and the exact body of their problem',
+    (type, code) => {
+      expect(responseOf(type).StatusCode).toBe(String(PROBLEMS[code].status));
+      expect(bodyOf(type)).toBe(problemResponse(code, '$context.extendedRequestId').body);
+    },
+  );
 
   test.each(allTypes)('%s has the content type of problems, the request id and no-store', (type) => {
     expect(header(type, 'Content-Type')).toBe("'application/problem+json'");

@@ -2,6 +2,7 @@ import { grantsOf } from '#lib/grants.ts';
 import { permissionsOf } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { ITEM_PREFIXES } from '#shared/table/keys.ts';
+import { itForAll } from '#test/for-all.ts';
 import { COMPLETE, resourcesOf, templatesOf } from './synthesized.ts';
 
 interface Statement {
@@ -102,8 +103,8 @@ describe('every policy', () => {
 });
 
 describe('grants on the table', () => {
-  test.each(allRoutes.map((route) => [route.name, route] as const))(
-    '%s has exactly the actions and key prefixes of its row',
+  itForAll(allRoutes.map((route) => [route.name, route] as const))(
+    'are exactly the actions and key prefixes of each row',
     (name, route) => {
       const expected = Object.entries(permissionsOf(route).table ?? {}).flatMap(([prefix, actions]) =>
         actions.map((action) => `${action} ${prefix}`),

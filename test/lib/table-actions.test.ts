@@ -11,6 +11,7 @@ import { redirectLog } from '#shared/log.ts';
 import { permissionsOf, type Route } from '#shared/route.ts';
 import { allRoutes, type RouteName, routes } from '#shared/routes.ts';
 import { secretKey, sellerKey } from '#shared/table/keys.ts';
+import { itForAll } from '#test/for-all.ts';
 import { validBody } from '#test/security/valid-request.ts';
 import { type Simulators, startSimulators } from '#test/simulators/server.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -104,8 +105,8 @@ const grantedTo = (name: string): string[] =>
 describe('the requests of a function to the table', () => {
   const rows = allRoutes.filter((route) => permissionsOf(route).table !== undefined);
 
-  test.each(rows.map((route) => [route.name, route] as const))(
-    'of %s use every grant of its row and nothing else',
+  itForAll(rows.map((route) => [route.name, route] as const))(
+    'use every grant of its row and nothing else',
     async (name, route) => {
       recorder.clear();
       const useGrants = await requestsOf(route);

@@ -3,6 +3,7 @@ import { PROBLEMS } from '#shared/problems.ts';
 import { problemsOf, requiresKey, scopeOf } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { SCOPES } from '#shared/scopes.ts';
+import { itForAll } from '#test/for-all.ts';
 
 const folder = (name: string) => new URL(`../../${name}/`, import.meta.url);
 
@@ -57,15 +58,15 @@ describe('the route table', () => {
     );
   });
 
-  it.each(allRoutes.map((route) => [route.name, route] as const))(
-    'gives %s an impact sentence for its alarm',
+  itForAll(allRoutes.map((route) => [route.name, route] as const))(
+    'gives each row an impact sentence for its alarm',
     (_name, route) => {
       expect(route.impact).toMatch(/^[A-Z].*\.$/);
     },
   );
 
-  it.each(allRoutes.map((route) => [route.name, route] as const))(
-    'gives %s only problems of the closed list',
+  itForAll(allRoutes.map((route) => [route.name, route] as const))(
+    'gives each row only problems of the closed list',
     (_name, route) => {
       expect(problemsOf(route).filter((code) => !(code in PROBLEMS))).toEqual([]);
     },
@@ -81,8 +82,8 @@ const PUBLIC_PATHS = [
 ];
 
 describe('the tests', () => {
-  it.each(allRoutes.map((route) => [route.name, route] as const))(
-    'of %s have a group for each status of its row',
+  itForAll(allRoutes.map((route) => [route.name, route] as const))(
+    'of each row have a group for each of its statuses',
     (name, route) => {
       const file = new URL(`${name}.test.ts`, folder('test/functions'));
       expect(existsSync(file)).toBe(true);

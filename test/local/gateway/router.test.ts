@@ -1,19 +1,20 @@
 import { router } from '#local/gateway/router.ts';
 import type { Route } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
+import { itForAll } from '#test/for-all.ts';
 
 const find = router(allRoutes);
 
 describe('router', () => {
-  it.each(allRoutes.map((route) => [route.name, route] as const))(
-    'finds %s by its method and path',
+  itForAll(allRoutes.map((route) => [route.name, route] as const))(
+    'finds each row by its method and path',
     (_name, route) => {
       const path = route.path.replaceAll(/\{\w+\+?\}/g, 'value');
       expect(find(route.method, path)?.route.name).toBe(route.name);
     },
   );
 
-  it.each([
+  itForAll([
     ['two trailing slashes', 'GET', '/v1/users//'],
     ['a doubled slash', 'GET', '//v1/users'],
     ['a doubled slash within', 'GET', '/v1//users'],
@@ -30,12 +31,12 @@ describe('router', () => {
     ['HEAD', 'HEAD', '/v1/users'],
     ['OPTIONS', 'OPTIONS', '/v1/users'],
     ["a name of an object's own", 'GET', '/__proto__'],
-  ])('returns undefined for %s', (_what, method, path) => {
+  ])('returns undefined for every other spelling and method', (_what, method, path) => {
     expect(find(method, path)).toBeUndefined();
   });
 
-  it.each(allRoutes.map((route) => [route.name, route] as const))(
-    'finds %s with a slash at the end, as API Gateway does',
+  itForAll(allRoutes.map((route) => [route.name, route] as const))(
+    'finds each row with a slash at the end, as API Gateway does',
     (_name, route) => {
       const path = route.path.replaceAll(/\{\w+\}/g, 'value');
       expect(find(route.method, `${path}/`)).toEqual(find(route.method, path));

@@ -8,6 +8,7 @@ import { codeLimitTable, keyLimitTable, lockTable, planLimitTable } from '#refer
 import { PROBLEMS } from '#shared/problems.ts';
 import { problemsOf, type Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
+import { itForAll } from '#test/for-all.ts';
 
 const document = buildDocument();
 
@@ -80,10 +81,9 @@ describe('the document', () => {
   });
 });
 
-describe.each(everyRow)('%s in the document', (_name, route) => {
-  const operation = operationOf(route);
-
-  it('has exactly the statuses of its row', () => {
+describe('each row in the document', () => {
+  itForAll(everyRow)('has exactly the statuses of its row', (_name, route) => {
+    const operation = operationOf(route);
     const statuses = [
       ...Object.keys(route.responses),
       ...problemsOf(route).map((code) => PROBLEMS[code].status),
@@ -91,7 +91,8 @@ describe.each(everyRow)('%s in the document', (_name, route) => {
     expect(Object.keys(operation.responses).sort()).toEqual([...new Set(statuses.map(String))].sort());
   });
 
-  it('has an example of every problem code of its row', () => {
+  itForAll(everyRow)('has an example of every problem code of its row', (_name, route) => {
+    const operation = operationOf(route);
     const named = Object.values(operation.responses).flatMap(({ content = {} }) => {
       const { example, examples = {} } = content['application/problem+json'] ?? {};
       const values = [example, ...Object.values(examples).map(({ value }) => value)];
@@ -100,20 +101,26 @@ describe.each(everyRow)('%s in the document', (_name, route) => {
     expect(named.sort()).toEqual([...problemsOf(route)].sort());
   });
 
-  it('requires the key if the row does', () => {
+  itForAll(everyRow)('requires the key if the row does', (_name, route) => {
+    const operation = operationOf(route);
     expect(operation.security.length > 0).toBe(route.access.by !== 'public');
   });
 
-  it('has X-Request-Id on every response, and Retry-After on every 429 and 503', () => {
-    const headersAt = (status: number) => Object.keys(operation.responses[status]?.headers ?? {});
-    const statuses = Object.keys(operation.responses).map(Number);
-    expect(statuses.filter((status) => !headersAt(status).includes('X-Request-Id'))).toEqual([]);
-    expect(statuses.filter((status) => headersAt(status).includes('Retry-After'))).toEqual(
-      statuses.filter((status) => status === 429 || status === 503),
-    );
-  });
+  itForAll(everyRow)(
+    'has X-Request-Id on every response, and Retry-After on every 429 and 503',
+    (_name, route) => {
+      const operation = operationOf(route);
+      const headersAt = (status: number) => Object.keys(operation.responses[status]?.headers ?? {});
+      const statuses = Object.keys(operation.responses).map(Number);
+      expect(statuses.filter((status) => !headersAt(status).includes('X-Request-Id'))).toEqual([]);
+      expect(statuses.filter((status) => headersAt(status).includes('Retry-After'))).toEqual(
+        statuses.filter((status) => status === 429 || status === 503),
+      );
+    },
+  );
 
-  it('has examples that match its schemas', () => {
+  itForAll(everyRow)('has examples that match its schemas', (_name, route) => {
+    const operation = operationOf(route);
     const ajv = addFormats.default(new Ajv({ strict: false }));
     ajv.addSchema({ ...document, $id: 'openapi' }, undefined, false, false);
     const absolute = (schema: object) => JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/'));
@@ -130,10 +137,12 @@ describe.each(everyRow)('%s in the document', (_name, route) => {
   });
 });
 
-describe.each(
-  published.filter(({ body }) => body !== undefined).map((route) => [route.name, route] as const),
-)('the example body of %s', (_name, route) => {
-  it('is accepted by the service', () => {
+describe('the example body of each row', () => {
+  const rows = published
+    .filter(({ body }) => body !== undefined)
+    .map((route) => [route.name, route] as const);
+
+  itForAll(rows)('is accepted by the service', (_name, route) => {
     const example = operationOf(route).requestBody?.content['application/json']?.example;
     expect(v.safeParse(route.body as v.GenericSchema, example).issues).toBeUndefined();
   });
