@@ -22,6 +22,7 @@ export const GATEWAY_PROBLEMS = {
   // The authorizer could not read the key. That says nothing about the key, so it must not return 401.
   AUTHORIZER_CONFIGURATION_ERROR: 'service_unavailable',
   AUTHORIZER_FAILURE: 'service_unavailable',
-  INTEGRATION_FAILURE: 'internal',
+  // Lambda refused to start the function: its concurrency is used up. Nothing was run.
+  INTEGRATION_FAILURE: 'service_unavailable',
   INTEGRATION_TIMEOUT: 'internal',
 } as const satisfies Record<string, ProblemCode>;

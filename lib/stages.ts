@@ -122,7 +122,14 @@ export const STAGES = {
     spend: { paidChecksPerDay: null, smsPerDay: null }, // Set { paidChecksPerDay: 5000, smsPerDay: 10_000 }, or one of them.
     budget: null, // Set { usdPerMonth: 500 }.
     // Links wait for the registries; these numbers keep them from using the concurrency that sign-in needs. The account needs 1,000.
-    reservedConcurrency: { authorizer: 100, 'create-user': 300, 'send-otp': 100, 'verify-otp': 100 },
+    reservedConcurrency: {
+      authorizer: 100,
+      'create-user': 300,
+      'update-user': 100,
+      'delete-user': 100,
+      'send-otp': 100,
+      'verify-otp': 100,
+    },
     rollout: 'gradual',
     domain: null,
     signingKeys: ['k1'],

@@ -52,10 +52,16 @@ const pageOf = (events: readonly ListedEvent[], last: number): EventPage => ({
 
 /** Reads the events of a seller. */
 export const eventReads = (table: Table) => {
-  const eventsFrom = async (sellerId: string, first: number, count: number): Promise<ListedEvent[]> => {
+  const eventsFrom = async (
+    sellerId: string,
+    first: number,
+    count: number,
+    newerThan?: string,
+  ): Promise<ListedEvent[]> => {
     const between = [numberSortKey(Math.min(first, MAX_ORDINAL)), numberSortKey(MAX_ORDINAL)] as const;
-    const items = await queryFirst(table, { pk: eventsPartition(sellerId), between }, count);
-    return items.map(eventFrom);
+    const range = { pk: eventsPartition(sellerId), between };
+    const above = newerThan === undefined ? undefined : (['occurred_at', newerThan] as const);
+    return (await queryFirst(table, { ...range, above }, count)).map(eventFrom);
   };
 
   const lastOf = async (sellerId: string): Promise<number> => {
@@ -63,16 +69,13 @@ export const eventReads = (table: Table) => {
     return Number(seller?.event_count ?? 0);
   };
 
-  /** Finds the oldest event that is kept among the numbers `from` to `last` by halving: one small Query for each bit of a number. */
-  const oldestKept = async ({ sellerId, nowMs }: Reading, from: number, last: number): Promise<number> => {
-    let [low, high] = [from, last + 1];
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const [event] = await eventsFrom(sellerId, middle, 1);
-      if (event === undefined || isKept(event, nowMs)) high = middle;
-      else low = event.sequence + 1;
-    }
-    return low;
+  /** Reads the events from the oldest one that is kept. If those of the first Query have all expired, the next one filters by the time. */
+  const fromOldest = async ({ sellerId, limit, nowMs }: Reading): Promise<ListedEvent[]> => {
+    const found = await eventsFrom(sellerId, 1, limit);
+    const oldest = found.findIndex((event) => isKept(event, nowMs));
+    const newest = found.at(-1);
+    if (oldest > -1 || newest === undefined) return found.slice(oldest);
+    return eventsFrom(sellerId, newest.sequence + 1, limit, new Date(nowMs - KEEP_MS).toISOString());
   };
 
   return {
@@ -92,14 +95,10 @@ export const eventReads = (table: Table) => {
 
     /** Returns the events from the oldest one that is kept. */
     async listFromOldest(reading: Reading): Promise<EventPage> {
-      const { sellerId, limit, nowMs } = reading;
-      const [last, found] = await Promise.all([lastOf(sellerId), eventsFrom(sellerId, 1, limit)]);
-      const newest = found.at(-1);
-      if (newest === undefined) return pageOf([], last);
-      const isKeptNow = (event: ListedEvent) => isKept(event, nowMs);
-      if (found.some(isKeptNow)) return pageOf(withoutGap(found.slice(found.findIndex(isKeptNow))), last);
-      const oldest = await oldestKept(reading, newest.sequence + 1, last);
-      return pageOf(withoutGap(await eventsFrom(sellerId, oldest, limit)), last);
+      const [last, found] = await Promise.all([lastOf(reading.sellerId), fromOldest(reading)]);
+      // The Query can have missed events that were written while it read. One that begins now sees them.
+      const isSure = last === 0 || found[0]?.sequence === 1;
+      return pageOf(withoutGap(isSure ? found : await fromOldest(reading)), last);
     },
   };
 };

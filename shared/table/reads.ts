@@ -25,23 +25,32 @@ export interface Range {
   readonly prefix?: string;
   readonly between?: readonly [string, string];
   readonly newestFirst?: boolean;
+  /** Only the items whose attribute is higher than a value. It does not lower the price. */
+  readonly above?: readonly [attribute: string, value: string] | undefined;
   /** How many items one call returns at most. */
   readonly limit?: number;
   /** Half the price; the writes of the last second may be missing. */
   readonly isEventuallyConsistent?: boolean;
 }
 
-const keyCondition = ({ pk, prefix, between }: Range) => {
+const keyCondition = ({ pk, prefix, between, above }: Range) => {
+  const values = { ':pk': pk, ...(above === undefined ? {} : { ':above': above[1] }) };
   if (prefix !== undefined) {
-    const ExpressionAttributeValues = { ':pk': pk, ':prefix': prefix };
+    const ExpressionAttributeValues = { ...values, ':prefix': prefix };
     return { KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)', ExpressionAttributeValues };
   }
   if (between !== undefined) {
-    const ExpressionAttributeValues = { ':pk': pk, ':first': between[0], ':last': between[1] };
+    const ExpressionAttributeValues = { ...values, ':first': between[0], ':last': between[1] };
     return { KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last', ExpressionAttributeValues };
   }
-  return { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } };
+  return { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: values };
 };
+
+/** The most items of a call would count those that a filter leaves out. */
+const filterOf = ({ above, limit }: Range) =>
+  above === undefined
+    ? { Limit: limit }
+    : { FilterExpression: '#above > :above', ExpressionAttributeNames: { '#above': above[0] } };
 
 /** Reads a range page by page, in the order of the sort keys. A caller that stops early causes no further read. */
 export async function* queryPages({ client, name }: Table, range: Range): AsyncGenerator<StoredItem[]> {
@@ -53,7 +62,7 @@ export async function* queryPages({ client, name }: Table, range: Range): AsyncG
         ...keyCondition(range),
         ScanIndexForward: range.newestFirst !== true,
         ConsistentRead: range.isEventuallyConsistent !== true,
-        Limit: range.limit,
+        ...filterOf(range),
         ExclusiveStartKey: start,
       }),
     );

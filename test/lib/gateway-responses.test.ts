@@ -72,7 +72,7 @@ describe('the responses that API Gateway generates itself', () => {
     },
   );
 
-  test.each(['AUTHORIZER_FAILURE', 'AUTHORIZER_CONFIGURATION_ERROR'])(
+  test.each(['AUTHORIZER_FAILURE', 'AUTHORIZER_CONFIGURATION_ERROR', 'INTEGRATION_FAILURE'])(
     '%s returns 503 service_unavailable with Retry-After and not 401',
     (type) => {
       expect(responseOf(type).StatusCode).toBe('503');
