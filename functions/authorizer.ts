@@ -11,7 +11,6 @@ import { runInRequest } from '#shared/request-context.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { tableFromEnv } from '#shared/table/client.ts';
 
-/** The dependencies of the authorizer. */
 export interface AuthorizerDeps {
   readonly secrets: KeySecretStore;
   readonly keyPrefix: KeyPrefix;
@@ -97,6 +96,5 @@ const bind = (): AuthorizerDeps => ({
 
 const deps = bindOnce(bind);
 
-/** The Lambda handler of the authorizer. */
 export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
   authorize(event, deps());

@@ -88,7 +88,6 @@ const linkHashes = async (hashes: KeyedHashes, sellerId: string, body: NewUser):
   return { sellerId, personHashes, phoneHashes };
 };
 
-/** Returns whether a request has the phone and the birth date of the linked person. */
 const isSameLink = (person: Person, { phoneHashes }: LinkHashes, { birth_date }: NewUser): boolean =>
   phoneHashes.includes(person.phoneHash) && person.birthDay === birth_date.isoDay;
 

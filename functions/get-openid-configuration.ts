@@ -5,7 +5,6 @@ import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 
 const route = accessTokenRoutes['get-openid-configuration'];
 
-/** Returns the metadata of the issuer. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (_request, { tokenIssuer }) => ({
   status: 200,
   headers: { 'Cache-Control': 'public, max-age=300' },

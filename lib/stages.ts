@@ -41,7 +41,7 @@ export interface Stage {
   readonly firewall: { readonly requestsPerAddress: number; readonly codesPerAddress: number } | null;
   /** The throttle of each operation that requires no key. With a firewall, one address may use a fifth of it. */
   readonly openRoutes: Throttle;
-  /** The throttle of each operation that requires a key, over all keys: invalid keys too, so that they cannot use up the account's. */
+  /** The throttle of each operation that requires a key, over all keys, unknown ones too. With a firewall, an address gets a part of it: docs/security.md. */
   readonly keyedRoutes: Throttle;
   /** Daily ceilings of the stage on what costs money, over all keys, with an alarm at 80 %: docs/limits.md. */
   readonly spend: { readonly paidChecksPerDay: number | null; readonly smsPerDay: number | null };

@@ -19,7 +19,6 @@ export const auditRecordSchema = v.object({
   details: v.optional(v.record(v.string(), v.union([v.string(), v.number(), v.boolean()])), {}),
 });
 
-/** An audit record as it is stored. */
 export type AuditRecord = v.InferOutput<typeof auditRecordSchema>;
 
 /** A record to be written. Its subject is its seller, or the deployment. */

@@ -20,7 +20,6 @@ export const KEY_PREFIXES = ['blk_live_', 'blk_test_'] as const;
 export type KeyPrefix = (typeof KEY_PREFIXES)[number];
 
 const VARIABLES = {
-  /** The table. */
   TABLE_NAME: text,
   /** Only outside AWS: the embedded database or an emulator. */
   DYNAMODB_ENDPOINT: v.optional(text),

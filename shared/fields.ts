@@ -29,10 +29,8 @@ export const queryInteger = (
     }, message),
   );
 
-/** A string of a response. */
 export const shown = (description: string, example: string) =>
   v.pipe(v.string(), v.description(description), v.examples([example]));
 
-/** An integer of a response. */
 export const integer = (minimum: number, description: string, example: number) =>
   v.pipe(v.number(), v.integer(), v.minValue(minimum), v.description(description), v.examples([example]));

@@ -18,7 +18,6 @@ export interface EventKind {
   readonly dimensions: readonly (readonly string[])[];
 }
 
-/** Every event of the log, by name. */
 export const EVENTS = {
   /**
    * One line per request that reached a function. `code`: the problem code of an error. `calls`: each call to DynamoDB, KMS, Secrets
@@ -156,7 +155,6 @@ export const EVENTS = {
   },
 } as const satisfies Record<string, EventKind>;
 
-/** The name of an event. */
 export type EventName = keyof typeof EVENTS;
 
 type Fields<Name extends EventName> = {

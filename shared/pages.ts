@@ -25,7 +25,6 @@ export const GUIDE_PATHS = [...GUIDE_NAMES, 'key', 'search'] as const;
 /** The pages of the function that serves them. The last one is for a path that has no guide. */
 export const GUIDE_PAGES = [...GUIDE_PATHS, 'not-found'] as const;
 
-/** The reference page and the pages under it. */
 export const PAGE_NAMES = ['reference', ...GUIDE_PAGES] as const;
 
 export type PageName = (typeof PAGE_NAMES)[number];
@@ -36,7 +35,6 @@ export interface Page {
   readonly body: string;
 }
 
-/** Returns the name of a page's file. */
 export const pageFile = (name: PageName): string => `${name.replace('/', '.')}.json`;
 
 /** Returns a function that reads a page from its file in this folder, once. */

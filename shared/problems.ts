@@ -12,7 +12,6 @@ interface ProblemKind {
   readonly otherDetail?: string;
 }
 
-/** Every problem code with its status, title and detail. */
 export const PROBLEMS = {
   malformed_json: {
     status: 400,
@@ -192,7 +191,6 @@ export const SERVICE_RETRY_AFTER_SECONDS = 5;
 export const serviceUnavailable = (cause: unknown): Problem =>
   problem('service_unavailable', { cause, retryAfterSeconds: SERVICE_RETRY_AFTER_SECONDS });
 
-/** Every detail that a problem code can have. */
 export const detailsOf = (code: ProblemCode): string => {
   const { detail, otherDetail }: ProblemKind = PROBLEMS[code];
   return otherDetail === undefined ? detail : `${detail} Or: ${otherDetail}`;

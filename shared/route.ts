@@ -46,7 +46,6 @@ export interface Permissions {
   readonly pages?: readonly PageName[];
 }
 
-/** A response of a row. */
 export interface RouteResponse {
   readonly description: string;
   /** None for a response without a body (204). */
@@ -100,7 +99,6 @@ export interface Route {
   readonly impact: string;
 }
 
-/** Returns whether a row requires a key in this deployment. */
 export const requiresKey = (route: Pick<Route, 'access'>, otpAccess: 'api-key' | 'public'): boolean =>
   route.access.by === 'key' || (route.access.by === 'otp' && otpAccess === 'api-key');
 

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
-/** The lifetime of an access token. */
 export const TOKEN_LIFETIME_SECONDS = 3600;
 
 interface Verification {
   readonly issuer: string;
-  /** The seller the token is for. */
   readonly audience: string;
   readonly buyerId: string;
   /** E.164. */
@@ -31,7 +29,6 @@ export const accessTokenClaims = ({ issuer, audience, buyerId, phone, verifiedAt
   phone_number_verified: true,
 });
 
-/** The names of the claims of every access token. */
 export const TOKEN_CLAIMS = [
   'iss',
   'sub',

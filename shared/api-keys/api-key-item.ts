@@ -48,7 +48,6 @@ export const AUTHORIZER_WRITES = {
   attributes: ['pk', 'sk', 'last_used_day'],
 } as const;
 
-/** The stored form of one secret of a key. */
 const secretSummarySchema = v.object({
   hash: v.string(),
   /** Its number among all secrets that the key ever had, from 1. */
@@ -62,7 +61,6 @@ const secretSummarySchema = v.object({
   ends_at: v.optional(v.number()),
 });
 
-/** The stored summary of a secret. */
 export type SecretSummary = v.InferOutput<typeof secretSummarySchema>;
 
 /**
@@ -91,7 +89,6 @@ export const apiKeySchema = v.object({
   unflushed_since: v.optional(v.string()),
 });
 
-/** An API key as it is stored. */
 export type ApiKey = v.InferOutput<typeof apiKeySchema>;
 
 const earliest = (...times: readonly (number | undefined)[]): number | undefined => {
@@ -136,7 +133,6 @@ const SECRET_FIELDS = (Object.keys(keySecretSchema.entries) as (keyof KeySecret)
 
 const KEY_FIELDS = Object.keys(apiKeySchema.entries) as (keyof ApiKey)[];
 
-/** The items that write all secrets of a key as they follow from the key and its seller. */
 export const secretUpdates = (
   TableName: string,
   key: ApiKey,
@@ -148,7 +144,6 @@ export const secretUpdates = (
     return { Update: { TableName, Key: secretKey(secret.hash), ...setting(attributes) } };
   });
 
-/** A change of a key, the status of its seller when it was read, and the audit record. */
 export interface KeyChange {
   readonly before: ApiKey;
   readonly after: ApiKey;

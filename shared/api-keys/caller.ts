@@ -36,7 +36,6 @@ export interface Caller extends Readonly<Omit<v.InferOutput<typeof callerSchema>
   readonly expiresAt: number | undefined;
 }
 
-/** The authorizer's context as the authorizer writes it. */
 export type AuthorizerContext = v.InferInput<typeof callerSchema>;
 
 /**

@@ -19,14 +19,12 @@ import { type NewSecret, rotated, validSecrets } from './secret.ts';
 
 type KeyOwner = Pick<Caller, 'sellerId' | 'keyId'>;
 
-/** A key as it is now, and the state of a limit of it. */
 interface OwnKey {
   readonly key: ApiKey;
   readonly sellerName: string;
   readonly limitState: LimitState;
 }
 
-/** A rotation by the seller. */
 export interface OwnRotation {
   readonly secret: NewSecret;
   readonly graceSeconds: number;
@@ -45,7 +43,6 @@ export type RotationRefusal = 'in_use' | 'not_valid';
 const endOfOlder = (key: ApiKey): number =>
   Math.max(...key.secrets.slice(1).map((secret) => secretEnd(key, secret) ?? 0));
 
-/** Returns the store of a seller's own key. */
 export const ownKeyStore = (table: Table) => {
   const find = async ({ sellerId, keyId }: KeyOwner): Promise<ApiKey | undefined> => {
     const item = await getItem(table, apiKeyKey(sellerId, keyId));

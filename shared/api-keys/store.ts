@@ -19,7 +19,6 @@ const useUpdate = (TableName: string, secretHash: string, day: string, unless = 
     ExpressionAttributeValues: { ':day': day },
   });
 
-/** Returns the store of key secrets. */
 export const keySecretStore = ({ client, name }: Table) => ({
   /** Reads a secret by the hash of the key, strongly consistent, so that a key works as soon as it is issued. */
   async findSecret(secretHash: string): Promise<KeySecret | undefined> {

@@ -9,7 +9,6 @@ import type { StoredItem } from '#shared/table/writes.ts';
 import { KEEP_EVENTS_DAYS } from './event.ts';
 import type { ListedEvent } from './schema.ts';
 
-/** A page of events. */
 export interface EventPage {
   readonly events: readonly ListedEvent[];
   /** The number of the seller's newest event. */
@@ -50,7 +49,6 @@ const pageOf = (events: readonly ListedEvent[], last: number): EventPage => ({
   last: Math.max(last, events.at(-1)?.sequence ?? 0),
 });
 
-/** Reads the events of a seller. */
 export const eventReads = (table: Table) => {
   const eventsFrom = async (
     sellerId: string,
@@ -93,7 +91,6 @@ export const eventReads = (table: Table) => {
       return pageOf(withoutGap([first, ...others]), last);
     },
 
-    /** Returns the events from the oldest one that is kept. */
     async listFromOldest(reading: Reading): Promise<EventPage> {
       const [last, found] = await Promise.all([lastOf(reading.sellerId), fromOldest(reading)]);
       // The Query can have missed events that were written while it read. One that begins now sees them.

@@ -2,7 +2,6 @@ import type { Route } from '#shared/route.ts';
 import { KEEP_EVENTS_DAYS } from './event.ts';
 import { eventPageSchema, eventQuerySchema } from './schema.ts';
 
-/** The row of the events. */
 export const eventRoutes = {
   'list-events': {
     name: 'list-events',

@@ -47,7 +47,6 @@ const eventSchema = v.object({
   }),
 });
 
-/** An event, as responses show it. */
 export type ListedEvent = v.InferOutput<typeof eventSchema>;
 
 /** The response of GET /v1/events. */

@@ -6,7 +6,6 @@ import { type InputError, problem } from '#shared/problems.ts';
 import type { ObjectSchema, Route } from '#shared/route.ts';
 import { headerOf } from './request.ts';
 
-/** The largest body, in bytes. */
 export const MAX_BODY_BYTES = 16 * 1024;
 
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
@@ -40,7 +39,6 @@ export const jsonBody = (): MiddlewareObj<APIGatewayProxyEvent>[] => [
   httpJsonBodyParser({ disableContentTypeCheck: true }) as MiddlewareObj<APIGatewayProxyEvent>,
 ];
 
-/** Whether the JSON parser rejected the body. */
 export const isParserError = (error: unknown): boolean =>
   error instanceof Error &&
   (error.cause as { readonly package?: string } | undefined)?.package === '@middy/http-json-body-parser';

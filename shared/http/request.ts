@@ -18,7 +18,6 @@ export const requestIdOf = ({ requestContext }: Pick<GatewayEvent, 'requestConte
 export const headerOf = ({ headers }: Pick<GatewayEvent, 'headers'>, name: string): string | undefined =>
   Object.entries(headers ?? {}).find(([sent]) => sent.toLowerCase() === name)?.[1];
 
-/** The state of one request. */
 export interface RequestScope extends RequestContext {
   readonly path: string;
   /** By the monotonic clock, milliseconds. */

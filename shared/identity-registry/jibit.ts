@@ -33,7 +33,6 @@ const pairSchema = v.object({
 
 type TokenPair = v.InferOutput<typeof pairSchema>;
 
-/** The credentials of an account. */
 const accountSchema = v.object({
   api_key: credential,
   secret_key: credential,

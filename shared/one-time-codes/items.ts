@@ -14,7 +14,6 @@ export interface VersionedRecord extends CodeRecord {
   readonly version: number;
 }
 
-/** A code that is about to be sent. */
 export interface NewCode extends Pick<OutstandingCode, 'mac' | 'provider'> {
   readonly now: number;
 }

@@ -13,6 +13,5 @@ export const randomCode: CodeGenerator = () =>
 export const sandboxCode: CodeGenerator = (phone) =>
   isSandboxPhone(phone) ? phone.slice(-CODE_LIMITS.digits) : randomCode(phone);
 
-/** Returns the code generator of a deployment with these SMS providers. */
 export const codesOf = (smsProviders: readonly string[]): CodeGenerator =>
   isSandbox(smsProviders) ? sandboxCode : randomCode;

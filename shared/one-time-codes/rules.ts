@@ -63,7 +63,6 @@ export interface OutstandingCode {
   readonly provider: string;
 }
 
-/** The record of one phone and one audience. */
 export interface CodeRecord {
   /** Times of the audience's sends in the last 24 hours, oldest first: of messages that were possibly sent. */
   readonly sends: readonly number[];

@@ -30,7 +30,6 @@ export const secondsUntilNextSend = (
   return Math.max(0, ...waits);
 };
 
-/** Returns whether a send still counts toward a limit. */
 export const isRecent = (sentAt: number, now: number): boolean => sentAt > now - SENDS_KEPT_SECONDS;
 
 /** Returns the sends that still count toward a limit. */

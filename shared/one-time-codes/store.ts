@@ -40,7 +40,6 @@ import {
 import { type OutstandingCode, PUBLIC_AUDIENCE, type TryRefusal, whyNotTried } from './rules.ts';
 import type { SendLimit } from './send-limits.ts';
 
-/** The phone and the audience that a code is for. */
 export interface CodeOwner {
   readonly phoneHash: string;
   /** A seller id, or "public" where no key is taken. */
@@ -66,7 +65,6 @@ const TRY_ID_LENGTH = 12;
 
 const keyOf = ({ phoneHash, audience }: CodeOwner): ItemKey => codeKey(phoneHash, audience);
 
-/** Returns the store of one-time codes. */
 export const codeStore = (table: Table) => {
   const { client, name: TableName } = table;
 

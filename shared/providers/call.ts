@@ -17,7 +17,6 @@ export interface CallOptions {
   readonly circuit?: CircuitOptions;
 }
 
-/** How the calls of an operation are made. */
 export interface CallPolicy {
   readonly operation: string;
   /** True for inquiries. False for messages: they are never retried, and sent by the next provider only if the first did not. */
@@ -30,7 +29,6 @@ export interface CallPolicy {
 /** What to call on the port of a provider. It ends when the signal aborts. */
 type PortRequest<Port, T> = (port: Port, signal: AbortSignal) => Promise<T>;
 
-/** How an attempt ended. */
 type Ended<T> = { readonly result: T; readonly error?: never } | { readonly error: unknown };
 
 /** Failures that a second attempt can avoid. A timeout is not one: the caller has waited once, and the second call would hang too. */
@@ -39,7 +37,6 @@ const RETRIED: readonly string[] = ['transport', 'upstream'];
 /** 100 to 300 ms, random, so that callers that failed together do not retry together. */
 const RETRY_PAUSE_MS = () => 100 + Math.random() * 200;
 
-/** Returns the function that calls the providers of a port. */
 export const providerCalls = <Port>(
   providers: readonly Provider<Port>[],
   secret: SecretSource,
@@ -87,7 +84,6 @@ export const providerCalls = <Port>(
   };
 };
 
-/** A call to one provider. */
 interface Call<Port, T> {
   readonly site: CallSite;
   readonly policy: CallPolicy;

@@ -22,7 +22,6 @@ export interface ProviderRequest {
   readonly ownConnection?: boolean;
 }
 
-/** The response of a provider. */
 export interface ProviderReply {
   readonly status: number;
   /** The parsed body; undefined if it is not JSON. */

@@ -46,16 +46,13 @@ const PHONE_PATTERNS = [
   { before: '+9899998', freeDigits: 3 },
 ] as const satisfies readonly Pattern[];
 
-/** How a registry responds for a test person. */
 export type PersonOutcome = keyof typeof PERSON_NUMBERS;
 
 /** How an SMS provider responds for a test phone. */
 export type PhoneOutcome = keyof typeof PHONE_NUMBERS;
 
-/** Every outcome of a test person. */
 export const PERSON_OUTCOMES = /* @__PURE__ */ Object.keys(PERSON_NUMBERS) as readonly PersonOutcome[];
 
-/** Every outcome of a test phone. */
 export const PHONE_OUTCOMES = /* @__PURE__ */ Object.keys(PHONE_NUMBERS) as readonly PhoneOutcome[];
 
 const hasNumber = (text: string, number: string, patterns: readonly Pattern[]): boolean =>

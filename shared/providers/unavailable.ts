@@ -42,7 +42,6 @@ export const reasonsByCode = (
     ),
   );
 
-/** The provider and the operation of a call. */
 export interface CallSite {
   readonly provider: string;
   readonly operation: string;

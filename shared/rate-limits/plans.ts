@@ -12,7 +12,6 @@ export type PlanName = keyof typeof PLANS;
 
 export const PLAN_NAMES = Object.keys(PLANS) as [PlanName, ...PlanName[]];
 
-/** A value for each plan. */
 export const planTable = <Value>(of: (plan: PlanName) => Value): Record<PlanName, Value> =>
   Object.fromEntries(PLAN_NAMES.map((plan) => [plan, of(plan)])) as Record<PlanName, Value>;
 
@@ -72,14 +71,12 @@ export type KeyLimitName = keyof typeof KEY_LIMITS;
 
 export const KEY_LIMIT_NAMES = Object.keys(KEY_LIMITS) as [KeyLimitName, ...KeyLimitName[]];
 
-/** The limits whose window is a clock hour. */
 export type HourlyLimitName = {
   [Name in KeyLimitName]: (typeof KEY_LIMITS)[Name]['windowSeconds'] extends typeof HOUR_SECONDS
     ? Name
     : never;
 }[KeyLimitName];
 
-/** The limits of one key that override those of its plan, by name. */
 export const limitOverridesSchema = v.partial(
   v.object(
     Object.fromEntries(KEY_LIMIT_NAMES.map((name) => [name, v.pipe(v.number(), v.integer(), v.minValue(0))])),
@@ -108,7 +105,6 @@ export interface Limit {
   readonly windowSeconds: number;
 }
 
-/** The state of a limit in one window. */
 export interface LimitState {
   /** Whether the increment was counted; for a read, whether the next one would be. */
   readonly allowed: boolean;

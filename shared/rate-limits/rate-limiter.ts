@@ -36,7 +36,6 @@ const countAttribute = (limit: Limit, nowMs: number): string => {
   return windowsPerItem === 1 ? name : `${name}_${windowOf(nowMs, windowSeconds) % windowsPerItem}`;
 };
 
-/** The state of a limit in the item that holds its count. */
 export const stateIn = (item: StoredItem | undefined, limit: Limit, nowMs: number): LimitState => {
   const remaining = Math.max(0, limit.limit - Number(item?.[countAttribute(limit, nowMs)] ?? 0));
   return {

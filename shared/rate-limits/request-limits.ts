@@ -126,7 +126,6 @@ const NOT_LIMITED: KeyLimits = {
 
 interface LimitedRequest {
   readonly caller: LimitedKey | undefined;
-  /** The count against the plan's limit. */
   readonly withinPlan: Promise<CountedRequest | undefined>;
 }
 

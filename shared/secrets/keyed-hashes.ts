@@ -13,7 +13,6 @@ const keyRingSchema = v.pipe(
   v.object({ current: masterSchema, previous: v.optional(v.array(masterSchema), []) }),
 );
 
-/** The keys of the hash secret. */
 export type KeyRing = v.InferOutput<typeof keyRingSchema>;
 
 /** Parses the hash secret; undefined if it has another form. */
@@ -113,6 +112,5 @@ export const sameMac = (a: string, b: string): boolean => {
   return left.length === right.length && timingSafeEqual(left, right);
 };
 
-/** The keyed hashes by the hash secret that the environment names. */
 export const hashesFromEnv = (): KeyedHashes =>
   keyedHashesFrom(secretAt(readEnv(['HASH_SECRET']).HASH_SECRET));

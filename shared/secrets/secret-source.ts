@@ -100,6 +100,5 @@ export const secretAt = (address: string): SecretSource => {
   return path === undefined ? secretsManagerSecret(address) : fileSecret(path);
 };
 
-/** The credentials of the providers. */
 export const providerSecretFromEnv = (): SecretSource =>
   secretAt(readEnv(['PROVIDER_SECRET']).PROVIDER_SECRET);

@@ -31,7 +31,6 @@ const REACHED_RETRY_AFTER_SECONDS = 60;
 /** Reserved before the deadline to undo a send. */
 const UNDO_RESERVE_MS = 3000;
 
-/** A message with its deadline. */
 interface TimedMessage extends CodeMessage {
   /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
   readonly deadlineMs: number;

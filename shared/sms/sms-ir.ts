@@ -37,7 +37,6 @@ const ERROR = 0;
 
 const replySchema = v.object({ status: v.number() });
 
-/** The SMS provider sms.ir. */
 export const smsIr = provider({
   name: 'sms-ir',
   credentials: credentialsSchema,

@@ -1,7 +1,6 @@
 /** The templates of messages. They are approved at a provider, which sends their text with the code in it. */
 import * as v from 'valibot';
 
-/** The languages of messages. */
 export const LOCALES = ['fa', 'en'] as const;
 
 export type Locale = (typeof LOCALES)[number];
@@ -24,15 +23,12 @@ export const sellerTemplatesSchema = v.object({
   'sms-ir': byLocale(templateIdSchema),
 });
 
-/** The names of the providers with templates. */
 export const TEMPLATE_PROVIDERS = ['kavenegar', 'sms-ir'] as const satisfies (keyof SellerTemplates)[];
 
 export type TemplateProvider = (typeof TEMPLATE_PROVIDERS)[number];
 
-/** A seller's own templates. */
 export type SellerTemplates = v.InferOutput<typeof sellerTemplatesSchema>;
 
-/** The templates of one provider by language. */
 type Templates<Template> = Partial<Readonly<Record<Locale, Template | undefined>>>;
 
 /**

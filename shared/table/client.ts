@@ -3,7 +3,6 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { readEnv } from '#shared/env.ts';
 import { currentRequest, timedCall } from '#shared/request-context.ts';
 
-/** The table and a client for it. */
 export interface Table {
   readonly name: string;
   readonly client: DynamoDBDocumentClient;
@@ -57,7 +56,6 @@ export const openTable = (
   return { name, client: boundToRequest(client) };
 };
 
-/** Opens the table of this deployment. */
 export const tableFromEnv = (): Table => {
   const { TABLE_NAME, DYNAMODB_ENDPOINT } = readEnv(['TABLE_NAME', 'DYNAMODB_ENDPOINT']);
   return openTable(TABLE_NAME, DYNAMODB_ENDPOINT);

@@ -51,7 +51,6 @@ export const ITEM_PREFIXES = [
 
 export type ItemPrefix = (typeof ITEM_PREFIXES)[number];
 
-/** The primary key of an item. */
 export interface ItemKey {
   readonly pk: string;
   readonly sk: string;
@@ -68,7 +67,6 @@ export const sellerKey = (sellerId: string): ItemKey => ({ pk: `SELLER#${sellerI
 
 export const API_KEY_PREFIX = 'KEY#';
 
-/** An API key of a seller. */
 export const apiKeyKey = (sellerId: string, keyId: string): ItemKey => ({
   pk: `SELLER#${sellerId}`,
   sk: `${API_KEY_PREFIX}${keyId}`,
@@ -98,13 +96,11 @@ export const auditKey = (subject: string, time: string, recordId: string): ItemK
 /** `secretHash` is the SHA-256 of the whole key, in hex. */
 export const secretKey = (secretHash: string): ItemKey => ({ pk: `SECRET#${secretHash}`, sk: 'SECRET' });
 
-/** The partition of a seller's users. */
 export const usersPartition = (sellerId: string): string => `USERS#${sellerId}`;
 
 /** Returns the number of a user, a block or an event with leading zeros, so that it sorts as text. */
 export const numberSortKey = (number: number): string => String(number).padStart(NUMBER_WIDTH, '0');
 
-/** A user of a seller, by its ordinal. */
 export const userKey = (sellerId: string, ordinal: number): ItemKey => ({
   pk: usersPartition(sellerId),
   sk: numberSortKey(ordinal),
@@ -134,10 +130,8 @@ export const externalIdKey = (sellerId: string, externalId: string): ItemKey => 
   sk: 'EXTERNAL',
 });
 
-/** The partition of a seller's events. */
 export const eventsPartition = (sellerId: string): string => `EVENTS#${sellerId}`;
 
-/** An event of a seller, by its number. */
 export const eventKey = (sellerId: string, sequence: number): ItemKey => ({
   pk: eventsPartition(sellerId),
   sk: numberSortKey(sequence),
@@ -149,7 +143,6 @@ export const personKey = (sellerId: string, personHash: string): ItemKey => ({
   sk: 'PERSON',
 });
 
-/** The partition of a phone's links with all sellers. */
 export const phoneLinksPartition = (phoneHash: string): string => `LINKS#${phoneHash}`;
 
 /** How the sort keys of a seller's phone links begin. */
@@ -167,7 +160,6 @@ export const personCheckKey = (sellerId: string, personHash: string): ItemKey =>
   sk: 'CHECK',
 });
 
-/** A registered buyer. */
 export const buyerKey = (phoneHash: string): ItemKey => ({ pk: `BUYER#${phoneHash}`, sk: 'BUYER' });
 
 /** The partition of a phone's one-time codes with all sellers. */

@@ -9,7 +9,6 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { retryUntil } from './backoff.ts';
 import type { Table } from './client.ts';
 
-/** An item as it is stored. */
 export type StoredItem = Record<string, unknown>;
 
 /** The result of every write under a condition: written, or the reason why not. */
@@ -17,7 +16,6 @@ export type WriteResult<Value, Reason> =
   | { readonly written: true; readonly value: Value }
   | { readonly written: false; readonly reason: Reason };
 
-/** Returns the result of a write that was made. */
 export const written = <Value>(value: Value): WriteResult<Value, never> => ({ written: true, value });
 
 /** Returns the result of a write whose condition failed. */

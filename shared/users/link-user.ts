@@ -39,7 +39,6 @@ export interface LinkHashes {
   readonly phoneHashes: readonly [string, ...string[]];
 }
 
-/** What a link is decided by. */
 export interface LinkLookup extends LinkHashes {
   readonly externalId?: string | undefined;
   /** Limits of which none may be used up, and the time at which. */
@@ -47,7 +46,6 @@ export interface LinkLookup extends LinkHashes {
   readonly nowMs: number;
 }
 
-/** A link to make. */
 export interface NewLink extends LinkHashes {
   /** The one of the phone hashes under which the buyer is registered. */
   readonly buyerHash: string;

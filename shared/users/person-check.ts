@@ -28,7 +28,6 @@ const checkRecordSchema = v.object({
 /** The checks of one person by one seller, as they are stored. */
 export type CheckRecord = v.InferOutput<typeof checkRecordSchema>;
 
-/** Returns the record of an item that was read. */
 export const checkRecordFrom = (item: unknown): CheckRecord => v.parse(checkRecordSchema, item ?? {});
 
 /** Returns whether a request checks the person. The clocks of two machines may differ by the length of a lease. */

@@ -19,7 +19,6 @@ import { countsFrom } from './user-change.ts';
 import { ordinalOf } from './user-id.ts';
 import { userFrom } from './user-item.ts';
 
-/** A page of users. */
 export interface UserPage {
   readonly users: User[];
   /** How many users there are on all pages. */
@@ -27,7 +26,6 @@ export interface UserPage {
   readonly totalPages: number;
 }
 
-/** The users after one user. */
 export interface UsersAfter {
   readonly users: User[];
   /** The id of the last of them; null if there are no users after it. */
@@ -40,7 +38,6 @@ interface PageRequest {
   readonly pageSize: number;
 }
 
-/** Returns one page of users that were all read. */
 export const pageOf = (found: readonly User[], { page, pageSize }: PageRequest): UserPage => ({
   users: found.slice((page - 1) * pageSize, page * pageSize),
   total: found.length,
@@ -125,7 +122,6 @@ const getUser = async (table: Table, sellerId: string, userId: string): Promise<
   return item?.id === userId ? userFrom(item) : undefined;
 };
 
-/** Reads the users of a seller. */
 export const userReads = (table: Table) => ({
   /** Returns a user by its id, or undefined if the seller has no such user: an unknown, malformed or removed id. */
   getUser: (sellerId: string, userId: string) => getUser(table, sellerId, userId),

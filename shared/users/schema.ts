@@ -26,7 +26,6 @@ export const displayNameSchema = v.pipe(
   ),
 );
 
-/** Parses an external id. */
 export const externalIdSchema = v.pipe(
   text(),
   v.description(
@@ -72,7 +71,6 @@ export const userUpdateSchema = v.pipe(
 
 export type UserUpdate = v.InferOutput<typeof userUpdateSchema>;
 
-/** The user id of every example. */
 export const USER_ID_EXAMPLE = 'usr_000002bv0aLkW9yRc3mNpd';
 
 const userIdSchema = v.pipe(

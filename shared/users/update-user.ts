@@ -70,7 +70,6 @@ const updateItems = (
   ];
 };
 
-/** Corrects users. */
 export const userUpdates = (table: Table) => ({
   /**
    * Changes the name and the external id of a user, in one transaction. A correction that changes nothing writes

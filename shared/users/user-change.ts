@@ -15,7 +15,6 @@ import {
   type WriteResult,
 } from '#shared/table/writes.ts';
 
-/** The counts of a seller. */
 export interface SellerCounts {
   /** The highest ordinal of its users. */
   readonly users: number;
@@ -31,7 +30,6 @@ export const countsFrom = (seller: StoredItem | undefined): SellerCounts => ({
   events: Number(seller?.event_count ?? 0),
 });
 
-/** A change of one user. */
 export interface UserChange {
   readonly sellerId: string;
   /** The counts of the seller that were read before everything else that decides on the change, or beside it. */
@@ -43,7 +41,6 @@ export interface UserChange {
   readonly items: readonly TransactItem[];
 }
 
-/** Returns the number of the event of a change. */
 export const sequenceAfter = ({ events }: SellerCounts): number => events + 1;
 
 const sellerUpdate = (TableName: string, { sellerId, counts, added = {} }: UserChange): TransactItem => ({
@@ -70,7 +67,6 @@ interface Refusal {
   readonly counts: SellerCounts | undefined;
 }
 
-/** Writes a change, or nothing. */
 export const writeUserChange = async (
   table: Table,
   change: UserChange,

@@ -12,7 +12,6 @@ const BASE62_CHARACTERS = ORDINAL_CHARACTERS + RANDOM_CHARACTERS;
 /** A user id: `usr_`, the ordinal of the user in 7 base62 characters, then 15 random base62 characters. */
 export const USER_ID = new RegExp(`^usr_[0-9A-Za-z]{${BASE62_CHARACTERS}}$`);
 
-/** Returns the random part of a new user id. */
 export const newRandomPart = (): string => randomBase62(RANDOM_CHARACTERS);
 
 /** Returns the id of the user at `ordinal`. */

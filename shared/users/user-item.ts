@@ -32,7 +32,6 @@ export interface Person {
   readonly birthDay: string;
 }
 
-/** Returns the person of a person item. */
 export const personFrom = (item: StoredItem): Person => ({
   userId: String(item.user_id),
   phoneHash: String(item.phone_hash),

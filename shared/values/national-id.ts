@@ -1,6 +1,5 @@
 import { toAsciiDigits } from '#shared/values/digits.ts';
 
-/** The form of a national id in ASCII digits. */
 export const TEN_DIGITS = /^[0-9]{10}$/;
 
 /** Weights 10, 9, … 2 over the first nine digits; the tenth is the check digit. */

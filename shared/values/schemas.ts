@@ -42,7 +42,6 @@ export const parsedPhone = parsed(
   'Must be an Iranian mobile number: +98 or 0, then 9 and nine digits.',
 );
 
-/** A phone in a body. */
 export const phoneSchema = v.pipe(
   text(),
   v.description(

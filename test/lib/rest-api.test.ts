@@ -213,6 +213,11 @@ describe('the firewall', () => {
     },
   });
 
+  test('leaves an address a tenth of the throttle of an operation that requires a key, with unknown keys too', () => {
+    const { firewall, keyedRoutes } = STAGES.prod;
+    expect(firewall.requestsPerAddress / 300).toBeLessThanOrEqual(keyedRoutes.requestsPerSecond / 10);
+  });
+
   test('limits the requests of each address to the stage of prod', () => {
     prod.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
     expect(rulesOf(prod)[0]).toEqual({
