@@ -39,12 +39,19 @@ const { report, checkOperations, violations, counts, table, details } = newRepor
 console.log(
   `Hardening with seed ${seed}${values.quick ? ', quick' : ''}. Repeat with: npm run test:hardening -- --seed ${seed}`,
 );
+// The run goes on: what a campaign, or a promise that nobody awaits, throws is a violation like another.
+const COMPLETED = 'every campaign runs to its end';
+process.on('unhandledRejection', (error) =>
+  report.violated(COMPLETED, `a rejection that nobody handles: ${error}`),
+);
 const deployment = await startDeployment();
 try {
   for (const [index, campaign] of campaigns.entries()) {
     if (values.only !== undefined && values.only !== campaign.name) continue;
     const startedAt = Date.now();
-    await campaign.run({ deployment, seed, random: seededRandom(seed).fork(index), report, used, scale });
+    const random = seededRandom(seed).fork(index);
+    const failure = await campaign.run({ deployment, seed, random, report, used, scale }).catch(String);
+    report.expect(COMPLETED, failure === undefined, () => `${campaign.name}: ${failure}`);
     console.log(`${campaign.name}: ${Math.round((Date.now() - startedAt) / 1000)} s`);
   }
 } finally {

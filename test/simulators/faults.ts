@@ -26,6 +26,7 @@ export const WIRE_FAULTS = {
   slow_headers: 'The response never begins.',
   slow_body: 'The headers arrive, the body never ends.',
   tls_refusal: 'A TLS alert instead of a response, as from a port that expects TLS.',
+  upgrade: 'HTTP 101, and an open connection.',
 } as const;
 
 /** Every fault, with its meaning. */
@@ -96,6 +97,11 @@ const APPLY: Readonly<Record<WireFault, (response: ServerResponse, json: unknown
   },
   tls_refusal(response) {
     response.socket?.end(TLS_ALERT);
+  },
+  upgrade(response) {
+    response.socket?.write(
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+    );
   },
 };
 

@@ -4,6 +4,7 @@ import { clock } from './clock.ts';
 import { codeTiming } from './code-timing.ts';
 import { crashes } from './crashes.ts';
 import { databaseFaults } from './database-faults.ts';
+import { eraseBesideSignIn } from './erase-beside-sign-in.ts';
 import { fuzz } from './fuzz.ts';
 import { hostileInputs } from './hostile-inputs.ts';
 import { hostileSeller } from './hostile-seller.ts';
@@ -12,9 +13,11 @@ import { leaks } from './leaks.ts';
 import { limits } from './limits.ts';
 import { model } from './model.ts';
 import { outage } from './outage.ts';
+import { rotationStorm } from './rotation-storm.ts';
 import { schemathesis } from './schemathesis.ts';
 import { searches } from './search.ts';
 import { supplyChain } from './supply-chain.ts';
+import { upgradingProvider } from './upgrading-provider.ts';
 
 /** Every campaign, in the order of a run. The search for leaks comes last. */
 export const campaigns: readonly Campaign[] = [
@@ -30,6 +33,9 @@ export const campaigns: readonly Campaign[] = [
   limits,
   abuse,
   searches,
+  rotationStorm,
+  upgradingProvider,
+  eraseBesideSignIn,
   supplyChain,
   hostileInputs,
   codeTiming,
