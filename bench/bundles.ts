@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
-import { COLD_START_LEVERS, TRIMMINGS } from '#lib/bundle-plugins.ts';
+import { PLUGINS } from '#lib/bundle-plugins.ts';
 import { bundleFunctions } from '#lib/bundling.ts';
 import { figure, report } from './harness/report.ts';
 
@@ -11,12 +11,11 @@ import { figure, report } from './harness/report.ts';
  * that plugin. With `--write`, ADR 7 shows it.
  */
 const folder = await mkdtemp(join(tmpdir(), 'buyer-linking-bench-'));
-const plugins = [...COLD_START_LEVERS, ...TRIMMINGS];
 const sizesWith = async (chosen: readonly Plugin[]) =>
   (await bundleFunctions({ outDir: join(folder, 'bundles'), plugins: chosen })).sizes;
 
 try {
-  const deployed = await sizesWith(plugins);
+  const deployed = await sizesWith(PLUGINS);
   const names = Object.keys(deployed).sort();
   const savedWith = async (chosen: readonly Plugin[]): Promise<string[]> => {
     const sizes = await sizesWith(chosen);
@@ -25,10 +24,9 @@ try {
   const columns = [
     ['function', ...names],
     ['deployed', ...names.map((name) => figure(deployed[name] ?? 0))],
-    ['all trimmings', ...(await savedWith(COLD_START_LEVERS))],
   ];
-  for (const plugin of plugins) {
-    columns.push([plugin.name, ...(await savedWith(plugins.filter((other) => other !== plugin)))]);
+  for (const plugin of PLUGINS) {
+    columns.push([plugin.name, ...(await savedWith(PLUGINS.filter((other) => other !== plugin)))]);
   }
   const rows = ['', ...names].map((_, row) => columns.map((column) => column[row] ?? ''));
   report('bundles', 'Bytes of minified JavaScript, and those that each plugin saves by itself.', rows);

@@ -3,7 +3,7 @@ import { monitoringOf } from './alarms.ts';
 import type { FunctionDefaults } from './api-function.ts';
 import { addBudget } from './budget.ts';
 import type { Bundles } from './bundling.ts';
-import { addCanary } from './canary.ts';
+import { addCanary } from './canary/canary.ts';
 import { type Config, environmentOf } from './config.ts';
 import { addDashboard } from './dashboard.ts';
 import type { DataStack } from './data-stack.ts';

@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { OnLoadArgs, Plugin } from 'esbuild';
 
 /**
- * The esbuild plugins that keep code out of a bundle which Lambda never runs. `npm run bench:bundles` measures the bytes that each one
- * saves; docs/adr/0007-bundles.md has them in a table. An SDK update that moves a replaced module makes the bundle larger, and the size
- * budget of test/lib/bundling.test.ts then fails.
+ * The esbuild plugins that keep code out of a bundle which Lambda never runs: docs/adr/0007-bundles.md. An SDK update that moves a replaced
+ * module makes the bundle larger, and the size budget of test/lib/bundling.test.ts then fails.
  */
 
 /** Replaces the source of the modules whose path matches `filter`. */
@@ -54,37 +53,11 @@ const credentialsFromEnvironment = replaceModule(
     });`,
 );
 
-/** Replaces the reader of `~/.aws/config`, which does not exist in Lambda, by the SDK's own result for a missing file. */
-const noSharedConfigFiles = replaceModule(
-  'no-shared-config-files',
-  /[\\/]@smithy[\\/]core[\\/]dist-es[\\/].*[\\/]fromSharedConfigFiles\.js$/,
-  () => `import { CredentialsProviderError } from '../property-provider/CredentialsProviderError';
-    export const fromSharedConfigFiles = () => async () => {
-      throw new CredentialsProviderError('there are no shared config files');
-    };`,
-);
-
 /** Removes event streams: no operation that the functions call uses them. */
 const noEventStreams = replaceModule(
   'no-event-streams',
   /[\\/]@smithy[\\/]core[\\/]dist-es[\\/]submodules[\\/]event-streams[\\/]index\.js$/,
   () => `throw new Error('event streams are not part of this bundle');`,
-);
-
-/** Removes endpoint discovery: the DynamoDB client includes it, but none of its commands uses it. */
-const noEndpointDiscovery = replaceModule(
-  'no-endpoint-discovery',
-  /[\\/]@aws-sdk[\\/]middleware-endpoint-discovery[\\/]dist-es[\\/]index\.js$/,
-  () => `export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {
-      environmentVariableSelector: () => undefined, configFileSelector: () => undefined, default: undefined };
-    export const resolveEndpointDiscoveryConfig = (config) => config;`,
-);
-
-/** Keeps the version of a client's package.json, the only field that the client reads. */
-const versionOnly = replaceModule(
-  'version-only',
-  /[\\/]@aws-sdk[\\/]client-[\w-]+[\\/]package\.json$/,
-  (source) => `export default ${JSON.stringify({ version: JSON.parse(source).version })};`,
 );
 
 /** The SDK errors that the code checks with `instanceof`. Every other error is an instance of its client's base error, with its own name. */
@@ -110,28 +83,10 @@ const namedErrorsOnly = replaceModule(
   },
 );
 
-const SERVICE = /client-([\w-]+)[\\/]dist-es[\\/]endpoint[\\/]endpointResolver\.js$/;
-
-/**
- * Replaces the endpoint rules of the clients by the one rule that the functions need: the given endpoint, or the standard endpoint of
- * the Region. FIPS, dual-stack and account-based endpoints are not used.
- */
-const regionalEndpoint = replaceModule('regional-endpoint', SERVICE, (_source, { path }) => {
-  const service = SERVICE.exec(path)?.[1]?.replaceAll('-', '');
-  return `export const defaultEndpointResolver = ({ Endpoint, Region }) => ({
-      url: new URL(Endpoint ?? \`https://${service}.\${Region}.amazonaws.com\${Region.startsWith('cn-') ? '.cn' : ''}\`),
-    });`;
-});
-
-/** The two plugins that shorten a cold start most. */
-export const COLD_START_LEVERS: readonly Plugin[] = [builtinsWithoutNamespace, credentialsFromEnvironment];
-
-/** The plugins that only make a bundle smaller. */
-export const TRIMMINGS: readonly Plugin[] = [
-  noSharedConfigFiles,
+/** The plugins that a cold start shows, the one that saves most time first. */
+export const PLUGINS: readonly Plugin[] = [
+  builtinsWithoutNamespace,
+  credentialsFromEnvironment,
   noEventStreams,
-  noEndpointDiscovery,
-  regionalEndpoint,
-  versionOnly,
   namedErrorsOnly,
 ];

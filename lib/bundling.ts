@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
-import { COLD_START_LEVERS, TRIMMINGS } from './bundle-plugins.ts';
+import { PLUGINS } from './bundle-plugins.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -28,7 +28,7 @@ export const functionFiles = async (): Promise<Readonly<Record<string, string>>>
   const files = (await readdir(folder)).filter((file) => file.endsWith('.ts')).sort();
   return {
     ...Object.fromEntries(files.map((file) => [basename(file, '.ts'), join(folder, file)])),
-    canary: join(ROOT, 'lib', 'canary-probe.ts'),
+    canary: join(ROOT, 'lib', 'canary', 'probe.ts'),
   };
 };
 
@@ -56,7 +56,7 @@ const COMPILE = {
 export const bundleFunctions = async ({
   outDir,
   entries,
-  plugins = [...COLD_START_LEVERS, ...TRIMMINGS],
+  plugins = PLUGINS,
 }: BundleOptions): Promise<Bundles> => {
   const codeDir = resolve(outDir, 'code');
   const { outputFiles } = await build({

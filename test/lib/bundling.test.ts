@@ -10,24 +10,24 @@ import { allRoutes } from '#shared/routes.ts';
 
 /** The largest size of each bundle in bytes of minified JavaScript: a cold start reads and compiles the whole file. */
 const BUDGET_BYTES: Readonly<Record<string, number>> = {
-  authorizer: 209_000,
-  canary: 150_000,
-  'create-user': 251_000,
-  'delete-user': 213_000,
-  'get-docs': 33_000,
-  'get-guide': 33_000,
-  'get-jwks': 174_000,
-  'get-openapi': 165_000,
-  'get-openid-configuration': 33_000,
-  'get-user': 211_000,
-  'list-events': 196_000,
-  'list-users': 221_000,
-  'send-otp': 232_000,
-  'verify-otp': 232_000,
+  authorizer: 236_000,
+  canary: 170_000,
+  'create-user': 281_000,
+  'delete-user': 240_000,
+  'get-docs': 31_000,
+  'get-guide': 31_000,
+  'get-jwks': 183_000,
+  'get-openapi': 164_000,
+  'get-openid-configuration': 31_000,
+  'get-user': 238_000,
+  'list-events': 222_000,
+  'list-users': 251_000,
+  'send-otp': 267_000,
+  'verify-otp': 270_000,
 };
 
 /** The budget of a function that has none of its own yet. */
-const DEFAULT_BUDGET_BYTES = 250_000;
+const DEFAULT_BUDGET_BYTES = 280_000;
 
 let folder: string;
 let bundles: Bundles;

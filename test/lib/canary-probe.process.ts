@@ -1,4 +1,5 @@
-import { probe, testPersonOf } from '#lib/canary-probe.ts';
+import { testPersonOf } from '#lib/canary/checks.ts';
+import { probe } from '#lib/canary/probe.ts';
 import { startCommand } from '#test/admin/cli/cli-process.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 
@@ -44,7 +45,7 @@ describe('the probe of a stage with the sandbox', () => {
   test('fails if two runs take the same phone within 60 seconds, which the choice among 1,000 makes rare', async () => {
     const run = () => probe({ baseUrl: service.demo.base_url, apiKey, testPerson: testPersonOf(3) });
     await run();
-    await expect(run()).rejects.toThrow('/v1/auth/otp/send returned 429');
+    await expect(run()).rejects.toThrow('POST /v1/auth/otp/send is 202: expected status 202, got status 429');
   });
 
   test('fails if the key lacks a scope', async () => {
@@ -53,7 +54,7 @@ describe('the probe of a stage with the sandbox', () => {
       apiKey: reader,
       testPerson: testPersonOf(4),
     });
-    await expect(run).rejects.toThrow('POST /v1/users returned 403');
+    await expect(run).rejects.toThrow('got status 403');
   });
 
   test('reads a page with a key that has users:read alone', async () => {

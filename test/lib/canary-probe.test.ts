@@ -1,7 +1,9 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { probe, readKey, testPersonOf } from '#lib/canary-probe.ts';
+import { testPersonOf } from '#lib/canary/checks.ts';
+import { probe, readKey } from '#lib/canary/probe.ts';
 import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import { isSandboxPhone } from '#shared/providers/sandbox.ts';
 import { outcomeOfPerson, outcomeOfPhone } from '#shared/providers/test-identities.ts';
@@ -10,13 +12,26 @@ import { quietLog } from '#test/shared/providers/quiet-log.ts';
 
 const lines = quietLog();
 
+const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const JWK = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256' };
+
+/** Returns a token for a phone, signed by the published key. */
+const tokenFor = (phone_number: string): string => {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const signed = `${encode({ alg: 'ES256', kid: 'k1' })}.${encode({ phone_number })}`;
+  const key = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const;
+  return `${signed}.${sign('sha256', Buffer.from(signed), key).toString('base64url')}`;
+};
+
+const TOKEN = tokenFor('+989990000007');
+
 /** Each response of a service that is up, by request; `[status, body]`. */
 const UP: Readonly<Record<string, readonly [number, unknown?]>> = {
-  'GET /.well-known/jwks.json': [200, { keys: [{ kty: 'EC' }] }],
+  'GET /.well-known/jwks.json': [200, { keys: [JWK] }],
   'GET /v1/users?page_size=1': [200, { data: [] }],
   'POST /v1/auth/otp/send': [202, { expires_in: 300 }],
-  'POST /v1/auth/otp/verify': [200, { access_token: 'token' }],
-  'POST /v1/users': [200, { id: 'usr_1' }],
+  'POST /v1/auth/otp/verify': [200, { access_token: TOKEN }],
+  'POST /v1/users': [201, { id: 'usr_1' }],
   'DELETE /v1/users/usr_1': [204],
 };
 
@@ -32,7 +47,13 @@ beforeAll(async () => {
     const name = `${request.method} ${request.url}`;
     requests.push([name, request.headers]);
     const [status, body] = responses[name] ?? [404];
-    response.writeHead(status, { 'X-Request-Id': 'req-1', Location: '/elsewhere' });
+    const limits = { RateLimit: '"free";r=1;t=1', 'RateLimit-Policy': '"free";q=1;w=60' };
+    response.writeHead(status, {
+      'X-Request-Id': 'req-1',
+      'Cache-Control': 'no-store',
+      Location: '/elsewhere',
+      ...limits,
+    });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -74,39 +95,50 @@ describe('the probe of a service that is up', () => {
       'GET /.well-known/jwks.json',
       'POST /v1/auth/otp/send',
       'POST /v1/auth/otp/verify',
+      'GET /.well-known/jwks.json',
       'POST /v1/users',
       'DELETE /v1/users/usr_1',
     ]);
   });
 
+  test('removes a link that an earlier run left behind', async () => {
+    responses = { ...UP, 'POST /v1/users': [200, { id: 'usr_1' }] };
+    await probe({ baseUrl, ...SANDBOX });
+    expect(names().at(-1)).toBe('DELETE /v1/users/usr_1');
+  });
+
   test('sends the key to the operations that require one only', async () => {
     await probe({ baseUrl, ...SANDBOX });
-    const [publicKeys, ...keyed] = requests.map(([, headers]) => headers['x-api-key']);
-    expect(publicKeys).toBeUndefined();
-    expect(keyed).toEqual([KEY, KEY, KEY, KEY]);
+    const keys = requests.map(([name, headers]) => [name.includes('/v1/'), headers['x-api-key']]);
+    expect(new Set(keys.map(String))).toEqual(new Set(['false,', `true,${KEY}`]));
   });
 });
 
 describe('the probe fails', () => {
-  test.each([
+  const failing: readonly (readonly [string, readonly [number, unknown?], RegExp])[] = [
     ...Object.keys(UP).map(
-      (name) => [name, 'an error', [503, { code: 'x' }], /returned 503.*req-1/] as const,
+      (name) => [name, [503, { code: 'x' }], /got status 503, request id req-1/] as const,
     ),
-    ...Object.keys(UP).map((name) => [name, 'a redirect', [307], /fetch failed/] as const),
-    ['GET /.well-known/jwks.json', 'an empty key set', [200, { keys: [] }], /no public key/],
-    ['GET /.well-known/jwks.json', 'another document', [200, {}], /no public key/],
-    ['GET /.well-known/jwks.json', 'not JSON', [200, '<html>'], /JSON/],
-    ['GET /v1/users?page_size=1', 'no page', [200, {}], /no page/],
-    ['POST /v1/auth/otp/verify', 'no token', [200, {}], /no token/],
-    ['POST /v1/users', 'no user', [200, {}], /no user/],
-  ] as const)('if %s returns %s', async (name, _, response, reason) => {
-    responses = { ...UP, [name]: response };
-    const both = async () => {
-      await probe({ baseUrl, ...REAL });
-      await probe({ baseUrl, ...SANDBOX });
-    };
-    await expect(both()).rejects.toThrow(reason);
-    expect(names().at(-1)).toBe(name);
+    ...Object.keys(UP).map((name) => [name, [307], /got status 307/] as const),
+    ['GET /.well-known/jwks.json', [200, { keys: [] }], /no ES256 key/],
+    ['GET /.well-known/jwks.json', [200, '<html>'], /no ES256 key/],
+    ['GET /v1/users?page_size=1', [200, {}], /no list "data"/],
+    ['POST /v1/auth/otp/verify', [200, { access_token: tokenFor('+989990000008') }], /another phone/],
+    ['POST /v1/auth/otp/verify', [200, { access_token: `${TOKEN.slice(0, -8)}AAAAAAAA` }], /not valid/],
+    ['POST /v1/users', [201, {}], /no id/],
+  ];
+
+  test('with the title of the check, if a response is an error, a redirect or has a wrong body', async () => {
+    for (const [name, response, reason] of failing) {
+      responses = { ...UP, [name]: response };
+      const both = async () => {
+        await probe({ baseUrl, ...REAL });
+        await probe({ baseUrl, ...SANDBOX });
+      };
+      const message = await both().catch((error: Error) => error.message);
+      expect([name, message]).toEqual([name, expect.stringMatching(reason)]);
+      expect(message).toMatch(/^(?:GET|POST|DELETE) .+: /);
+    }
   });
 
   test('if the service is unreachable', async () => {

@@ -48,6 +48,7 @@ describe('the smoke test of a stage', () => {
       '/v1/users',
       '/v1/users/usr_unknown',
       '/v1/users?page=0',
+      '/v1/users?page_size=1',
     ]);
     const admin = (...args: readonly string[]) =>
       startCommand(['--stage', 'prod', '--json', ...args], aws.environment).ended;
@@ -62,7 +63,7 @@ describe('the smoke test of a stage', () => {
   it('is refused in one sentence for a stage that does not exist', async () => {
     expect(await smoke('--stage', 'nowhere')).toEqual({
       exitCode: 1,
-      error: 'error: There is no stack buyer-linking-nowhere-api in this account and Region.\n',
+      error: 'error: The stages of lib/stages.ts are dev and prod: there is no "nowhere".\n',
     });
   });
 });

@@ -1,3 +1,5 @@
+import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
+
 /** The longest wait for one response: the slowest operation has 20 seconds. */
 const TIMEOUT_MS = 30_000;
 
@@ -24,41 +26,25 @@ export interface Reply {
 /** Calls a path of the service. */
 export type Call = (path: string, options?: CallOptions) => Promise<Reply>;
 
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
 /** Says why no response came, without the address. */
 const noResponse = (error: unknown): CheckFailed => {
   const { name, cause } = error as Error;
   const code = (cause as NodeJS.ErrnoException | undefined)?.code;
-  const reason = name === 'TimeoutError' ? `within ${TIMEOUT_MS / 1000} s` : `(${code ?? name})`;
+  const reason = name === 'TimeoutError' ? 'in time' : `(${code ?? name})`;
   return new CheckFailed(`no response ${reason}`);
 };
 
-/** The fields that a step shows, the first two of them that the response has. */
-const SHOWN_FIELDS = [
-  'code',
-  'id',
-  'display_name',
-  'total',
-  'token_type',
-  'expires_in',
-  'resend_after',
-  'issuer',
-];
-
-const stepOf = (request: string, { status, body }: Reply): string => {
-  const found = Array.isArray(body) ? body[0] : body;
-  const fields = SHOWN_FIELDS.filter((name) => found?.[name] !== undefined).slice(0, 2);
-  return [`${request} -> ${status}`, ...fields.map((name) => `${name}: ${found[name]}`)].join('  ');
-};
-
-interface CallsOptions {
-  readonly signal: AbortSignal;
-  /** Is told each call that got a response: method, path, status and a field or two. */
-  readonly onStep: (step: string) => void;
-}
-
-/** Returns a function that calls the service at a URL until the signal aborts. */
+/** Returns a function that calls the service at a URL until the signal aborts. `onReply` is told each response. */
 export const callsTo =
-  (baseUrl: string, { signal, onStep }: CallsOptions): Call =>
+  (baseUrl: string, signal: AbortSignal, onReply?: (request: string, reply: Reply) => void): Call =>
   async (path, { body, key, method = body === undefined ? 'GET' : 'POST' } = {}) => {
     try {
       const response = await fetch(`${baseUrl}${path}`, {
@@ -73,19 +59,35 @@ export const callsTo =
         signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
       });
       const { status, headers } = response;
-      const text = await response.text();
-      const reply = { status, headers, body: parsed(text) };
-      onStep(stepOf(`${method} ${path}`, reply));
+      const reply = { status, headers, body: parsed(await response.text()) };
+      onReply?.(`${method} ${path}`, reply);
       return reply;
     } catch (error) {
       throw noResponse(error);
     }
   };
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Throws CheckFailed with what was found, if a condition is not met. */
+export const expectThat = (isMet: boolean, found: string): void => {
+  if (!isMet) throw new CheckFailed(found);
+};
+
+/** Checks the status of a response, and that it has a request id and these headers. */
+export const expectStatus = (
+  { status, headers }: Reply,
+  expected: number,
+  ...names: readonly string[]
+): void => {
+  const found = `status ${status}, request id ${headers.get('x-request-id') ?? 'missing'}`;
+  expectThat(status === expected, `expected status ${expected}, got ${found}`);
+  const missing = ['x-request-id', ...names].filter((name) => !headers.has(name));
+  expectThat(missing.length === 0, `headers are missing: ${missing.join(', ')}`);
+};
+
+/** Checks that a response is a problem with this code. */
+export const expectProblem = (reply: Reply, code: ProblemCode): void => {
+  expectStatus(reply, PROBLEMS[code].status);
+  const type = reply.headers.get('content-type');
+  expectThat(type === 'application/problem+json', `the Content-Type is ${type}`);
+  expectThat(reply.body?.code === code, `expected the code ${code}, got ${reply.body?.code}`);
 };
