@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { randomBase62 } from '#shared/base62.ts';
 import { redirectLog } from '#shared/log.ts';
-import { makePrivateFileOnce } from './private-file.ts';
+import { writePrivateFile } from './private-file.ts';
 import { openServiceLog } from './service-log.ts';
 import { StartupError } from './startup-error.ts';
 
@@ -134,8 +134,10 @@ const ensureSecrets = async ({ hashSecretFile, signingKeyFile, tableFile }: Data
       `${hashSecretFile} is missing, and nothing in ${tableFile} is found without it: restore it, remove the table too, or choose another folder with --data.`,
     );
   }
-  await makePrivateFileOnce(hashSecretFile, () => JSON.stringify({ current: randomBase62(SECRET_LENGTH) }));
-  await makePrivateFileOnce(signingKeyFile, newSigningKey);
+  if (!existsSync(hashSecretFile)) {
+    await writePrivateFile(hashSecretFile, JSON.stringify({ current: randomBase62(SECRET_LENGTH) }));
+  }
+  if (!existsSync(signingKeyFile)) await writePrivateFile(signingKeyFile, newSigningKey());
 };
 
 /** A P-256 private key, for ES256. */

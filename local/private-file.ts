@@ -1,17 +1,9 @@
-import { chmod, open, readFile, rename } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 
 /** Writes a file that only its owner may read. The write is atomic: neither a reader nor a power failure sees half of it. */
 export const writePrivateFile = async (path: string, text: string): Promise<void> => {
   const draft = `${path}.${process.pid}.draft`;
-  const file = await open(draft, 'w', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  // The mode above applies only to a new file.
-  await chmod(draft, 0o600);
+  await writeFile(draft, text, { mode: 0o600, flush: true });
   await rename(draft, path);
 };
 
@@ -27,9 +19,4 @@ export const readIfThere = async (path: string): Promise<string | undefined> => 
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-};
-
-/** Creates a private file if it does not exist. An existing file is never changed. */
-export const makePrivateFileOnce = async (path: string, make: () => string): Promise<void> => {
-  if ((await readIfThere(path)) === undefined) await writePrivateFile(path, make());
 };

@@ -129,30 +129,23 @@ export const localUsagePlans = (table: Table): UsagePlans => {
   };
 };
 
-/** What the gateway reads and counts. */
-export interface GatewayPlans {
-  /** Returns how often the authorizer cache was flushed. */
-  flushes(): Promise<number>;
-  /** Returns the throttle of the key's plan; undefined if the usage id is unknown, disabled or in no plan: API Gateway returns 403 then. */
-  throttleOf(usageId: string): Promise<Throttle | undefined>;
-  /** Counts a request of a key that exists. Never rejects: on AWS too, no request fails because of its count. */
-  recordUse(usageId: string): Promise<void>;
-}
-
 /** The usage plans as the gateway sees them. `table`: that of usagePlansTable. */
-export const gatewayPlans = (table: Table, clock: Clock): GatewayPlans => {
+export const gatewayPlans = (table: Table, clock: Clock) => {
   const { client, name: TableName } = table;
   const { find } = readerOf(table);
   return {
-    async flushes() {
+    /** Returns how often the authorizer cache was flushed. */
+    async flushes(): Promise<number> {
       const { Item } = await client.send(new GetCommand({ TableName, Key: FLUSHES, ConsistentRead: true }));
       return Item?.flushes ?? 0;
     },
-    async throttleOf(usageId) {
+    /** Returns the throttle of the key's plan; undefined if the usage id is unknown, disabled or in no plan: API Gateway returns 403 then. */
+    async throttleOf(usageId: string): Promise<Throttle | undefined> {
       const key = await find(usageId);
       return key?.enabled && key.plan !== undefined ? usagePlanThrottle(key.plan) : undefined;
     },
-    async recordUse(usageId) {
+    /** Counts a request of a key that exists. Never rejects: on AWS too, no request fails because of its count. */
+    async recordUse(usageId: string): Promise<void> {
       const count = new UpdateCommand({
         TableName,
         Key: keyOf(usageId),
@@ -165,3 +158,5 @@ export const gatewayPlans = (table: Table, clock: Clock): GatewayPlans => {
     },
   };
 };
+
+export type GatewayPlans = ReturnType<typeof gatewayPlans>;
