@@ -114,7 +114,8 @@ export const localUsagePlans = (table: Table): UsagePlans => {
       return Object.entries(key)
         .filter(([name]) => name.startsWith('day#'))
         .map(([name, requests]) => ({ day: name.slice(4), requests: Number(requests) }))
-        .filter(({ day }) => day >= firstDay && day <= lastDay);
+        .filter(({ day }) => day >= firstDay && day <= lastDay)
+        .sort((one, other) => one.day.localeCompare(other.day));
     },
     async flushAuthorizerCache() {
       await client.send(
