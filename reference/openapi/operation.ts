@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
 import { detailsOf, type InputError, PROBLEMS, type ProblemCode } from '#shared/problems.ts';
 import { type ObjectSchema, problemsOf, type Route, scopeOf } from '#shared/route.ts';
@@ -47,7 +48,7 @@ const requestBodyOf = (route: Route, { schemas }: Shared) => {
   const schema = refTo(bodyComponentOf(route));
   return {
     requestBody: {
-      required: true,
+      required: !v.is(route.body, {}),
       content: { 'application/json': { schema, example: exampleOf(schema, schemas) } },
     },
   };

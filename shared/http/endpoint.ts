@@ -104,7 +104,7 @@ export const endpointStack = <R extends Route, Deps>(
   const stack = middy<APIGatewayProxyEvent, APIGatewayProxyResult>({ timeoutEarlyInMillis: RESERVE_MS / 2 })
     // First, so that the response of every later error has the caller's headers.
     .before(({ event }) => bound().identifyCaller?.(event))
-    .use(route.body === undefined ? [] : jsonBody())
+    .use(route.body === undefined ? [] : jsonBody(route.body))
     .after((request) => {
       request.response = complete(request.response as APIGatewayProxyResult);
     })

@@ -28,11 +28,14 @@ const decodeBody = (event: APIGatewayProxyEvent): string => {
   return text;
 };
 
-/** The middleware of a row with a body. The parser also rejects keys that could pollute a prototype, and very deep nesting. */
-export const jsonBody = (): MiddlewareObj<APIGatewayProxyEvent>[] => [
+/**
+ * The middleware of a row with a body. No body is an empty object where that has every required field. The parser also rejects keys that
+ * could pollute a prototype, and very deep nesting.
+ */
+export const jsonBody = (schema: ObjectSchema): MiddlewareObj<APIGatewayProxyEvent>[] => [
   {
     before: ({ event }) => {
-      event.body = decodeBody(event);
+      event.body = decodeBody(event) || (v.is(schema, {}) ? '{}' : '');
       event.isBase64Encoded = false;
     },
   },

@@ -42,8 +42,10 @@ describe('201', () => {
     expect(await works(old, json.secret)).toEqual([false, true]);
   });
 
-  it('gives the old secret 24 hours by default, and never longer than it had', async () => {
-    expect((await rotate()).json.old_secret_expires_at).toBe('2026-11-22T10:00:01Z');
+  it('gives the old secret 24 hours by default, without a body too, and never longer than it had', async () => {
+    const authorizer = { ...own.authorizer, secretNumber: '1' };
+    const { status, json } = await own.rotateKey().call({ authorizer, rawBody: null });
+    expect([status, json.old_secret_expires_at]).toEqual([201, '2026-11-22T10:00:01Z']);
     own.administration.clock.advance(3600);
     expect((await rotate({ grace_hours: 720 })).json.old_secret_expires_at).toBe('2026-11-22T10:00:01Z');
     expect((await rotate({ grace_hours: 1 })).json.old_secret_expires_at).toBe('2026-11-21T12:00:01Z');

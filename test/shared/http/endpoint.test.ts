@@ -292,8 +292,8 @@ describe('a failure of the storage', () => {
 
   it.each([
     ['list-users', 3_000, {}],
-    ['update-user', 10_000, { path: { id: USER_ID }, body: { display_name: 'Sara' } }],
-    ['delete-user', 10_000, { path: { id: USER_ID } }],
+    ['update-user', 5_000, { path: { id: USER_ID }, body: { display_name: 'Sara' } }],
+    ['delete-user', 5_000, { path: { id: USER_ID } }],
   ] as const)(
     'ends a request to %s, which calls no provider, after %i ms',
     async (name, expectedMs, sent) => {
