@@ -1,19 +1,21 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** As `it.each`, but one test: it checks every case and fails with the list of those that failed. Hooks run once, not for each case. */
-export const itForAll =
-  <Case extends readonly unknown[]>(cases: readonly Case[]) =>
-  (title: string, check: (...values: Case) => unknown): void => {
+const oneTest =
+  (cases: readonly unknown[]) =>
+  (title: string, check: (...values: readonly unknown[]) => unknown): void => {
     it(title, async () => {
       const failed: string[] = [];
-      for (const values of cases) {
+      for (const one of cases) {
+        const values: readonly unknown[] = Array.isArray(one) ? one : [one];
         try {
           await check(...values);
         } catch (error) {
-          const { message } = error as Error;
-          failed.push(`${String(values[0])}: ${stripVTControlCharacters(message)}`);
+          failed.push(`${String(values[0])}: ${stripVTControlCharacters((error as Error).message)}`);
         }
       }
       if (failed.length > 0) throw new Error(failed.join('\n\n'));
     });
   };
+
+/** As `it.each`, but one test: it checks every case and fails with the list of those that failed. Hooks run once, not for each case. */
+export const itForAll = oneTest as unknown as jest.Each;

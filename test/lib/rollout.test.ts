@@ -2,6 +2,7 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { loggedMetrics } from '#lib/metrics.ts';
 import { logEvent, redirectLog } from '#shared/log.ts';
 import { allRoutes } from '#shared/routes.ts';
+import { itForAll } from '#test/for-all.ts';
 import { isRaised } from './alarm-evaluation.ts';
 import { methodOf } from './methods.ts';
 import { COMPLETE, resourcesOf, templatesOf } from './synthesized.ts';
@@ -29,7 +30,7 @@ const alarmOf = (operation: string) => ofOperation(prod, 'AWS::CloudWatch::Alarm
 const groupOf = (operation: string) => ofOperation(prod, 'AWS::CodeDeploy::DeploymentGroup', operation);
 
 describe('a stage with a gradual rollout', () => {
-  test.each(OPERATIONS)('has an alias and a deployment group for %s', (operation) => {
+  itForAll(OPERATIONS)('has an alias and a deployment group for each operation', (operation) => {
     const { resource: alias } = aliasOf(operation);
     const group = groupOf(operation);
     expect(alias?.Properties).toMatchObject({
@@ -49,46 +50,49 @@ describe('a stage with a gradual rollout', () => {
     });
   });
 
-  test.each(OPERATIONS)('rolls %s back by an alarm of its version, which notifies nobody', (operation) => {
-    const { properties } = alarmOf(operation);
-    const version = { 'Fn::GetAtt': [versionOf(operation).id, 'Version'] };
-    expect(properties).toMatchObject({
-      // Not the prefix of the stage, whose alarms notify people when they end.
-      AlarmName: { 'Fn::Join': ['', [`buyer-linking-rollout-prod-${operation}-`, version]] },
-      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-      Threshold: 1,
-      DatapointsToAlarm: operation === 'authorizer' ? 2 : 1,
-      EvaluationPeriods: 5,
-      TreatMissingData: 'notBreaching',
-    });
-    expect(properties.AlarmActions).toBeUndefined();
-    const metrics: { MetricStat?: { Metric: { MetricName: string }; Period: number; Stat: string } }[] =
-      properties.Metrics;
-    const measured = metrics.flatMap(({ MetricStat }) => MetricStat ?? []);
-    expect(measured.map(({ Period, Stat }) => [Period, Stat])).toEqual(measured.map(() => [60, 'Sum']));
-    const { Ref } =
-      resourcesOf(prod, 'AWS::Lambda::Version')[versionOf(operation).id]?.Properties.FunctionName ?? {};
-    expect(measured.map(({ Metric }) => Metric)).toMatchObject([
-      {
-        MetricName: 'UnexpectedErrors',
-        Dimensions: [
-          { Name: 'operation', Value: operation },
-          { Name: 'version', Value: version },
-        ],
-      },
-      {
-        MetricName: 'Errors',
-        Dimensions: [
-          { Name: 'ExecutedVersion', Value: version },
-          { Name: 'FunctionName', Value: { Ref } },
-          { Name: 'Resource', Value: { 'Fn::Join': ['', [{ Ref }, ':live']] } },
-        ],
-      },
-      ...(operation === 'authorizer'
-        ? [{ MetricName: 'KeysChecked', Dimensions: [{ Name: 'version', Value: version }] }]
-        : []),
-    ]);
-  });
+  itForAll(OPERATIONS)(
+    'rolls each operation back by an alarm of its version, which notifies nobody',
+    (operation) => {
+      const { properties } = alarmOf(operation);
+      const version = { 'Fn::GetAtt': [versionOf(operation).id, 'Version'] };
+      expect(properties).toMatchObject({
+        // Not the prefix of the stage, whose alarms notify people when they end.
+        AlarmName: { 'Fn::Join': ['', [`buyer-linking-rollout-prod-${operation}-`, version]] },
+        ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+        Threshold: 1,
+        DatapointsToAlarm: operation === 'authorizer' ? 2 : 1,
+        EvaluationPeriods: 5,
+        TreatMissingData: 'notBreaching',
+      });
+      expect(properties.AlarmActions).toBeUndefined();
+      const metrics: { MetricStat?: { Metric: { MetricName: string }; Period: number; Stat: string } }[] =
+        properties.Metrics;
+      const measured = metrics.flatMap(({ MetricStat }) => MetricStat ?? []);
+      expect(measured.map(({ Period, Stat }) => [Period, Stat])).toEqual(measured.map(() => [60, 'Sum']));
+      const { Ref } =
+        resourcesOf(prod, 'AWS::Lambda::Version')[versionOf(operation).id]?.Properties.FunctionName ?? {};
+      expect(measured.map(({ Metric }) => Metric)).toMatchObject([
+        {
+          MetricName: 'UnexpectedErrors',
+          Dimensions: [
+            { Name: 'operation', Value: operation },
+            { Name: 'version', Value: version },
+          ],
+        },
+        {
+          MetricName: 'Errors',
+          Dimensions: [
+            { Name: 'ExecutedVersion', Value: version },
+            { Name: 'FunctionName', Value: { Ref } },
+            { Name: 'Resource', Value: { 'Fn::Join': ['', [{ Ref }, ':live']] } },
+          ],
+        },
+        ...(operation === 'authorizer'
+          ? [{ MetricName: 'KeysChecked', Dimensions: [{ Name: 'version', Value: version }] }]
+          : []),
+      ]);
+    },
+  );
 
   describe('a metric that arrives late', () => {
     test.each([0, 1, 2, 3, 4])('raises the alarm although it arrives %i minutes late', (delay) => {

@@ -1,11 +1,12 @@
 import { failureOf } from '#admin/cli/errors.ts';
 import { refusal } from '#admin/refusal.ts';
 import { serviceUnavailable } from '#shared/problems.ts';
+import { itForAll } from '#test/for-all.ts';
 
 const named = (name: string, message = 'x') => Object.assign(new Error(message), { name });
 
 describe('failureOf', () => {
-  it.each([
+  itForAll([
     [named('CredentialsProviderError'), 'not_allowed'],
     [named('ExpiredTokenException'), 'not_allowed'],
     [named('AccessDeniedException'), 'not_allowed'],
@@ -16,7 +17,7 @@ describe('failureOf', () => {
     [refusal('key_revoked', 'key_1 is revoked.'), 'key_revoked'],
     [serviceUnavailable(new Error('busy')), 'not_reachable'],
     ['thrown text', 'unexpected'],
-  ])('describes %s as %s, in a sentence', (error, code) => {
+  ])('describes each kind of error by its code, in a sentence', (error, code) => {
     const failure = failureOf(error);
     expect(failure.code).toBe(code);
     expect(failure.message).toMatch(/^[A-Zk].*\.$/);

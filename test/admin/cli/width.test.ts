@@ -4,6 +4,7 @@ import { programFor, run } from '#admin/cli/commands/program.ts';
 import { deployments } from '#bin/deployments.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
+import { itForAll } from '#test/for-all.ts';
 import { runCommand } from './in-process.ts';
 import { recordingTerminal } from './recording-terminal.ts';
 import { startTestShell } from './test-shell.ts';
@@ -19,8 +20,8 @@ const namesOf = (command: Command, path = ''): string[] => [
 ];
 
 describe('on a terminal of 80 columns', () => {
-  it.each(namesOf(programFor(recordingTerminal().terminal, deployments)))(
-    'the help of "%s" fits',
+  itForAll(namesOf(programFor(recordingTerminal().terminal, deployments)))(
+    'the help of each command fits',
     async (name) => {
       const { exitCode, out } = await runCommand(['help', ...name.split(' ').filter(Boolean)]);
       expect(exitCode).toBe(0);

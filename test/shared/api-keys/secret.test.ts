@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { hashApiKey, isWellFormedKey, lastFourOf, newApiKey } from '#shared/api-keys/secret.ts';
 import { KEY_PREFIXES } from '#shared/env.ts';
+import { itForAll } from '#test/for-all.ts';
 
 const prefix = fc.constantFrom(...KEY_PREFIXES);
 
@@ -37,8 +38,8 @@ describe('isWellFormedKey', () => {
     );
   });
 
-  it.each(['', 'blk_test_', `${newApiKey('blk_test_')}x`, ` ${newApiKey('blk_test_')}`])(
-    'rejects %j',
+  itForAll(['', 'blk_test_', `${newApiKey('blk_test_')}x`, ` ${newApiKey('blk_test_')}`])(
+    'rejects text that is no key, and a key with a character more',
     (text) => {
       expect(isWellFormedKey(text, 'blk_test_')).toBe(false);
     },

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { secondsToNextWindow, windowOf } from '#shared/rate-limits/rate-limiter.ts';
+import { itForAll } from '#test/for-all.ts';
 
 const instant = fc.integer({ min: 0, max: 4_000_000_000_000 });
 const windowSeconds = fc.constantFrom(1, 60, 3600);
@@ -16,7 +17,7 @@ describe('windowOf', () => {
 });
 
 describe('secondsToNextWindow', () => {
-  it.each([
+  itForAll([
     ['08:00:00.000', 60],
     ['08:00:00.001', 60],
     ['08:00:01.000', 59],
@@ -24,7 +25,7 @@ describe('secondsToNextWindow', () => {
     ['08:00:58.999', 2],
     ['08:00:59.000', 1],
     ['08:00:59.999', 1],
-  ])('is at %s: %i seconds', (time, seconds) => {
+  ])('is the whole seconds to the next window, at least 1', (time, seconds) => {
     expect(secondsToNextWindow(Date.parse(`2026-11-21T${time}Z`), 60)).toBe(seconds);
   });
 

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { userPageQuerySchema } from '#shared/users/page-schema.ts';
 import { displayNameSchema, newUserSchema, userPathSchema } from '#shared/users/schema.ts';
 import { birthDateSchema, nationalIdSchema, phoneSchema } from '#shared/values/schemas.ts';
+import { itForAll } from '#test/for-all.ts';
 
 const sara = {
   national_id: '9990000018',
@@ -46,8 +47,8 @@ describe('newUserSchema', () => {
   const fields = Object.keys(sara) as (keyof typeof sara)[];
   const notStrings = [9_990_000_018, 1370.5, true, null, ['9990000018'], { text: '9990000018' }];
 
-  it.each(fields.flatMap((field) => notStrings.map((value) => [field, value] as const)))(
-    'rejects a %s that is not a string: %j',
+  itForAll(fields.flatMap((field) => notStrings.map((value) => [field, value] as const)))(
+    'rejects a field that is not a string',
     (field, value) => {
       const { issues } = v.safeParse(newUserSchema, { ...sara, [field]: value });
       expect(issues?.map(({ message, path }) => [path?.[0]?.key, message])).toEqual([
@@ -106,7 +107,7 @@ describe('userPageQuerySchema', () => {
     expect(v.parse(userPageQuerySchema, {})).toEqual({ page_size: 20 });
   });
 
-  it.each([
+  itForAll([
     ['the smallest page and page_size', '1', '1', { page: 1, page_size: 1 }],
     [
       'the largest page and page_size',
@@ -114,7 +115,7 @@ describe('userPageQuerySchema', () => {
       '100',
       { page: 9_007_199_254_740_991, page_size: 100 },
     ],
-  ])('accepts %s', (_case, page, page_size, expected) => {
+  ])('accepts the smallest and the largest page and page size', (_case, page, page_size, expected) => {
     expect(v.parse(userPageQuerySchema, { page, page_size })).toEqual(expected);
   });
 
@@ -147,7 +148,7 @@ describe('userPageQuerySchema', () => {
     '9'.repeat(400),
   ];
 
-  it.each(notWhole)('rejects %j as page and as page_size', (text) => {
+  itForAll(notWhole)('rejects what is no whole number as page and as page_size', (text) => {
     expect(faultyFields(userPageQuerySchema, { page: text, page_size: text })).toEqual(['page', 'page_size']);
   });
 
@@ -159,8 +160,8 @@ describe('userPageQuerySchema', () => {
     expect(faultyFields(userPageQuerySchema, { pageSize: '10' })).toEqual(['pageSize']);
   });
 
-  it.each(['+989990000001', '0999 000 0001', '۰۹۹۹۰۰۰۰۰۰۱', ' 989990000001', ' ۹۸۹۹۹۰۰۰۰۰۰۱'])(
-    'reads the phone %j as E.164; a bare + in a query string arrives as a space',
+  itForAll(['+989990000001', '0999 000 0001', '۰۹۹۹۰۰۰۰۰۰۱', ' 989990000001', ' ۹۸۹۹۹۰۰۰۰۰۰۱'])(
+    'reads each spelling of a phone as E.164; a bare + in a query string arrives as a space',
     (phone) => {
       expect(v.parse(userPageQuerySchema, { phone })).toEqual({
         phone: '+989990000001',
@@ -169,8 +170,8 @@ describe('userPageQuerySchema', () => {
     },
   );
 
-  it.each(['', ' ', '989990000001', '  989990000001', '02112345678', ' 09990000001'])(
-    'rejects the phone %j',
+  itForAll(['', ' ', '989990000001', '  989990000001', '02112345678', ' 09990000001'])(
+    'rejects text that is no phone',
     (phone) => {
       expect(faultyFields(userPageQuerySchema, { phone })).toEqual(['phone']);
     },
@@ -183,8 +184,8 @@ describe('userPathSchema', () => {
     expect(v.parse(userPathSchema, path)).toEqual(path);
   });
 
-  it.each(['', 'usr_', 'usr_1', 'byr_0000001aaaaabbbbbccccc', 'usr_0000001aaaaabbbbbccccc/', 'usr_%00'])(
-    'rejects %j',
+  itForAll(['', 'usr_', 'usr_1', 'byr_0000001aaaaabbbbbccccc', 'usr_0000001aaaaabbbbbccccc/', 'usr_%00'])(
+    'rejects text that is no user id',
     (id) => {
       expect(v.is(userPathSchema, { id })).toBe(false);
     },

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { isFutureDay, parseBirthDate, todayInTehran } from '#shared/values/birth-date.ts';
+import { itForAll } from '#test/for-all.ts';
 import { inAnyScript } from '#test/shared/any-script.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -52,11 +53,14 @@ describe('parseBirthDate, Solar Hijri', () => {
     expect(taken.filter((text) => !known.has(text))).toEqual([]);
   });
 
-  it.each(['1403/12/30', '1399/12/30', '1370/6/31', '1599/12/29', '1200/1/1'])('accepts %s', (text) => {
-    expect(parseBirthDate(text)?.text).toBe(text);
-  });
+  itForAll(['1403/12/30', '1399/12/30', '1370/6/31', '1599/12/29', '1200/1/1'])(
+    'accepts the last days of months and leap years of the Solar Hijri calendar',
+    (text) => {
+      expect(parseBirthDate(text)?.text).toBe(text);
+    },
+  );
 
-  it.each([
+  itForAll([
     '1404/12/30',
     '1400/12/30',
     '1370/7/31',
@@ -65,7 +69,7 @@ describe('parseBirthDate, Solar Hijri', () => {
     '1370/0/1',
     '1370/1/0',
     '1370/1/32',
-  ])('rejects %s', (text) => {
+  ])('rejects text that is no Solar Hijri day', (text) => {
     expect(parseBirthDate(text)).toBeUndefined();
   });
 });
@@ -84,12 +88,15 @@ describe('parseBirthDate, Gregorian', () => {
     expect(wrong).toEqual([]);
   });
 
-  it.each(['2000/2/29', '2024/2/29', '1991/4/4', '1800/1/1', '2199/12/31'])('accepts %s', (text) => {
-    expect(parseBirthDate(text)?.text).toBe(text);
-  });
+  itForAll(['2000/2/29', '2024/2/29', '1991/4/4', '1800/1/1', '2199/12/31'])(
+    'accepts leap days and the first and last Gregorian years',
+    (text) => {
+      expect(parseBirthDate(text)?.text).toBe(text);
+    },
+  );
 
-  it.each(['1900/2/29', '2100/2/29', '2023/2/29', '1991/4/31', '1991/13/1', '1991/0/1', '1991/1/0'])(
-    'rejects %s',
+  itForAll(['1900/2/29', '2100/2/29', '2023/2/29', '1991/4/31', '1991/13/1', '1991/0/1', '1991/1/0'])(
+    'rejects a day that the Gregorian calendar does not have',
     (text) => {
       expect(parseBirthDate(text)).toBeUndefined();
     },
@@ -119,8 +126,8 @@ describe('parseBirthDate', () => {
     fc.assert(fc.property(sent, ([text, written]) => expect(parseBirthDate(written)?.text).toBe(text)));
   });
 
-  it.each([1199, 1600, 1699, 1799, 2200, '0000', 9999])(
-    'rejects the year %s, which belongs to neither calendar',
+  itForAll([1199, 1600, 1699, 1799, 2200, '0000', 9999])(
+    'rejects a year that belongs to neither calendar',
     (year) => {
       expect(parseBirthDate(`${year}/1/1`)).toBeUndefined();
     },

@@ -1,6 +1,7 @@
 import { mock } from 'node:test';
 import fc from 'fast-check';
 import { parseDisplayName } from '#shared/values/display-name.ts';
+import { itForAll } from '#test/for-all.ts';
 
 const ASTRAL = '𐎀';
 
@@ -31,13 +32,13 @@ describe('parseDisplayName', () => {
     expect(parseDisplayName(name)).toBe(name);
   });
 
-  it.each([
+  itForAll([
     ['spaces', '  Sara  '],
     ['tabs and line ends', '\t\r\nSara\n'],
     ['no-break and ideographic spaces', '\u00a0\u3000Sara\u2003'],
     ['a byte-order mark', '\ufeffSara'],
     ['10,000 spaces', `${' '.repeat(10_000)}Sara`],
-  ])('trims %s', (_case, text) => {
+  ])('trims white space of every kind', (_case, text) => {
     expect(parseDisplayName(text)).toBe('Sara');
   });
 
@@ -45,13 +46,13 @@ describe('parseDisplayName', () => {
     expect(parseDisplayName('Zoe\u0308')).toBe('Zo\u00eb');
   });
 
-  it.each([
+  itForAll([
     ['100 letters', 'a'.repeat(100)],
     ['100 characters beyond the basic plane', ASTRAL.repeat(100)],
     ['200 code units that compose to 100 characters', 'e\u0301'.repeat(100)],
     ['400 code units that compose to 100 characters', DECOMPOSED_CHARACTER.repeat(100)],
     ['100 letters between spaces', ` ${'a'.repeat(100)} `],
-  ])('accepts %s', (_case, text) => {
+  ])('accepts 100 characters, however many code units they take', (_case, text) => {
     expect(parseDisplayName(text)).toBe(text.trim().normalize('NFC'));
   });
 
@@ -127,8 +128,8 @@ describe('parseDisplayName', () => {
     expect(parseDisplayName(text)).toBeUndefined();
   });
 
-  it.each(['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'])(
-    'rejects a bidi embedding, override or isolate (case %#)',
+  itForAll(['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'])(
+    'rejects every bidi embedding, override and isolate',
     (mark) => {
       expect(parseDisplayName(`Sara${mark}Ahmadi`)).toBeUndefined();
       expect(parseDisplayName(mark)).toBeUndefined();

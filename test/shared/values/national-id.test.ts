@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { completeNationalId, parseNationalId } from '#shared/values/national-id.ts';
+import { itForAll } from '#test/for-all.ts';
 import { digits, inAnyScript } from '#test/shared/any-script.ts';
 
 /** The published rule, written independently of the code under test. */
@@ -16,13 +17,13 @@ const validId = digits(9)
   .filter((id) => !hasTenEqualDigits(id));
 
 describe('parseNationalId', () => {
-  it.each([
+  itForAll([
     ['remainder 0', '9990000050'],
     ['remainder 1', '9990000001'],
     ['remainder 3', '9990000018'],
     ['remainder 10, whose check digit is also 1', '9990000301'],
     ['leading zeros', '0001234560'],
-  ])('accepts an id computed by hand: %s', (_case, id) => {
+  ])('accepts ids computed by hand', (_case, id) => {
     expect(parseNationalId(id)).toBe(id);
   });
 
@@ -58,8 +59,8 @@ describe('parseNationalId', () => {
     );
   });
 
-  it.each(Array.from({ length: 10 }, (_, digit) => String(digit).repeat(10)))(
-    'rejects ten equal digits: %s',
+  itForAll(Array.from({ length: 10 }, (_, digit) => String(digit).repeat(10)))(
+    'rejects ten equal digits',
     (id) => {
       expect(followsTheFormula(id)).toBe(true);
       expect(parseNationalId(id)).toBeUndefined();

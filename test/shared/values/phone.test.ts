@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { parsePhone, toLocalPhone } from '#shared/values/phone.ts';
+import { itForAll } from '#test/for-all.ts';
 import { digits, inAnyScript } from '#test/shared/any-script.ts';
 
 const separators = fc.array(fc.constantFrom(' ', '-'), { maxLength: 3 }).map((marks) => marks.join(''));
@@ -14,7 +15,7 @@ const spelling = fc
   });
 
 describe('parsePhone', () => {
-  it.each([
+  itForAll([
     '+989121234567',
     '09121234567',
     '+98 912 123 4567',
@@ -25,7 +26,7 @@ describe('parsePhone', () => {
     '۰۹۱۲۱۲۳۴۵۶۷',
     '+٩٨٩١٢١٢٣٤٥٦٧',
     '۰۹١٢1234567',
-  ])('returns the same E.164 number for the form %s', (text) => {
+  ])('returns the same E.164 number for each form', (text) => {
     expect(parsePhone(text)).toBe('+989121234567');
   });
 
