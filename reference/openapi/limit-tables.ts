@@ -47,19 +47,23 @@ export const keyLimitTable = (): string =>
     }),
   );
 
-const sendsWithin = ({ sends, windowSeconds, thenEverySeconds }: SendLimit): string =>
-  `${sends} in ${duration(windowSeconds)}${thenEverySeconds === undefined ? '' : `, then one ${duration(thenEverySeconds)} after the last`}`;
+const sendsWithin = ({ maximum, windowSeconds, thenEverySeconds }: SendLimit): string =>
+  `${maximum} in ${duration(windowSeconds)}${thenEverySeconds === undefined ? '' : `, then one ${duration(thenEverySeconds)} after the last`}`;
 
 /** Returns the table of the send limits of one-time codes. */
 export const codeLimitTable = (): string =>
   table(
     ['Limit of a phone', 'Value', 'Over the limit'],
     [
-      ['Codes sent, per seller', CODE_LIMITS.sends.map(sendsWithin).join('; '), '`resend_too_soon`'],
-      ['Codes sent, buyer app', CODE_LIMITS.sendsOfBuyerApp.map(sendsWithin).join('; '), '`resend_too_soon`'],
+      ['Codes sent, per seller', CODE_LIMITS.sendLimits.map(sendsWithin).join('; '), '`resend_too_soon`'],
+      [
+        'Codes sent, buyer app',
+        CODE_LIMITS.sendLimitsOfBuyerApp.map(sendsWithin).join('; '),
+        '`resend_too_soon`',
+      ],
       [
         'Codes sent, all sellers together',
-        CODE_LIMITS.sendsOverAllSellers.map(sendsWithin).join('; '),
+        CODE_LIMITS.sendLimitsOverAllSellers.map(sendsWithin).join('; '),
         '`resend_too_soon`',
       ],
       ['Tries of one code', String(CODE_LIMITS.triesPerCode), '`too_many_attempts`'],

@@ -24,9 +24,9 @@ export interface PaidCheckDeps {
 }
 
 /**
- * Makes both checks of a person, side by side, before `deadlineMs` (monotonic clock), and counts them as one paid check. Resolves if both match. Only an explicit verdict refuses a person: `identity_mismatch` or `phone_not_owned`. Throws
- * `verification_unavailable` without a verdict. The first failure aborts the other check. Makes no check if the
- * count throws. A check that called no provider is refunded.
+ * Makes both checks of a person, side by side, before `deadlineMs` (monotonic clock), and counts them as one paid check. Resolves if both
+ * match. Throws `identity_mismatch` or `phone_not_owned` after such a verdict, `verification_unavailable` without one. The first failure
+ * aborts the other check. A check that called no provider is refunded.
  */
 export const paidCheck = async (
   { identityRegistry, count }: PaidCheckDeps,

@@ -18,7 +18,7 @@ export const failedVerifies = (limits: Pick<KeyLimits, 'check' | 'consume'>, cal
       if (isRefused) await limits.check(LIMIT);
     },
 
-    /** Counts a failed verify and returns the problem to return: the one given, or `rate_limit_exceeded` above the limit. */
+    /** Counts a failed verify. Returns its problem: `failure`, or `rate_limit_exceeded` above the limit. */
     async counted(failure: Problem): Promise<Problem> {
       try {
         await limits.consume(LIMIT);

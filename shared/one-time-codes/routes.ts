@@ -3,12 +3,19 @@ import { CODE_LIMITS, MAX_CONSECUTIVE_FAILURES, RESEND_AFTER_SECONDS } from './r
 import { accessTokenSchema, codeSentSchema, sendCodeSchema, verifyCodeSchema } from './schema.ts';
 import type { SendLimit } from './send-limits.ts';
 
-const { digits, lifetimeSeconds, triesPerCode, sends, sendsOfBuyerApp, sendsOverAllSellers, locks } =
-  CODE_LIMITS;
+const {
+  digits,
+  lifetimeSeconds,
+  triesPerCode,
+  sendLimits,
+  sendLimitsOfBuyerApp,
+  sendLimitsOverAllSellers,
+  locks,
+} = CODE_LIMITS;
 
 const sendLimit = (limit: SendLimit): string => {
   const minutes = limit.windowSeconds / 60;
-  return `${limit.sends} sends in ${minutes < 60 ? `${minutes} minutes` : `${minutes / 60} hours`}`;
+  return `${limit.maximum} sends in ${minutes < 60 ? `${minutes} minutes` : `${minutes / 60} hours`}`;
 };
 
 /** The rows of the one-time-code operations. */
@@ -24,7 +31,7 @@ export const oneTimeCodeRoutes = {
     description:
       `Sends ${digits} digits by SMS, valid for ${lifetimeSeconds} seconds and for one use. A new code replaces your old one. The ` +
       `response is the same for every phone. Limits per phone, for you: ${RESEND_AFTER_SECONDS} seconds between sends, ` +
-      `${sendLimit(sends[1])}, ${sendLimit(sends[2])}; with buyers:register then one an hour, up to ${sendLimit(sendsOfBuyerApp[3])}. Over all sellers: ${sendLimit(sendsOverAllSellers[0])}. While the phone is ` +
+      `${sendLimit(sendLimits[1])}, ${sendLimit(sendLimits[2])}; with buyers:register then one an hour, up to ${sendLimit(sendLimitsOfBuyerApp[3])}. Over all sellers: ${sendLimit(sendLimitsOverAllSellers[0])}. While the phone is ` +
       'locked for you, nothing is sent. The text of the message is a template that the operator of the service chose, for you or for all ' +
       'sellers, one per language.',
     body: sendCodeSchema,

@@ -14,20 +14,20 @@ export const CODE_LIMITS = {
   lifetimeSeconds: 300,
   triesPerCode: 5,
   /** Sends per phone and seller in any window. The first row is the cool-down. */
-  sends: [
-    { sends: 1, windowSeconds: MINUTE_SECONDS },
-    { sends: 5, windowSeconds: 10 * MINUTE_SECONDS },
-    { sends: 10, windowSeconds: DAY_SECONDS },
+  sendLimits: [
+    { maximum: 1, windowSeconds: MINUTE_SECONDS },
+    { maximum: 5, windowSeconds: 10 * MINUTE_SECONDS },
+    { maximum: 10, windowSeconds: DAY_SECONDS },
   ],
   /** The same for the buyer app: otherwise whoever opens the app could keep the buyer of a phone out for a day. */
-  sendsOfBuyerApp: [
-    { sends: 1, windowSeconds: MINUTE_SECONDS },
-    { sends: 5, windowSeconds: 10 * MINUTE_SECONDS },
-    { sends: 10, windowSeconds: DAY_SECONDS, thenEverySeconds: HOUR_SECONDS },
-    { sends: 24, windowSeconds: DAY_SECONDS },
+  sendLimitsOfBuyerApp: [
+    { maximum: 1, windowSeconds: MINUTE_SECONDS },
+    { maximum: 5, windowSeconds: 10 * MINUTE_SECONDS },
+    { maximum: 10, windowSeconds: DAY_SECONDS, thenEverySeconds: HOUR_SECONDS },
+    { maximum: 24, windowSeconds: DAY_SECONDS },
   ],
   /** Sends per phone over all sellers in any window. Callers with the scope buyers:register are not counted and not limited. */
-  sendsOverAllSellers: [{ sends: 20, windowSeconds: DAY_SECONDS }],
+  sendLimitsOverAllSellers: [{ maximum: 20, windowSeconds: DAY_SECONDS }],
   /** Consecutive failures per phone and seller that lock the phone (NIST SP 800-63B-4 §3.2.2). The last lock ends only by an admin. */
   locks: [
     { failures: 10, lockSeconds: 15 * MINUTE_SECONDS },
@@ -44,7 +44,7 @@ export const CODE_LIMITS = {
 } as const;
 
 export const CODE_LIFETIME_SECONDS = CODE_LIMITS.lifetimeSeconds;
-export const RESEND_AFTER_SECONDS = CODE_LIMITS.sends[0].windowSeconds;
+export const RESEND_AFTER_SECONDS = CODE_LIMITS.sendLimits[0].windowSeconds;
 export const MAX_TRIES_PER_CODE = CODE_LIMITS.triesPerCode;
 /** The number of consecutive failures that locks a phone first. */
 export const FIRST_LOCK_AT = CODE_LIMITS.locks[0].failures;
@@ -101,7 +101,7 @@ export const nextLockAt = (failures: number): number =>
 
 /** Returns the limits of the sends of a caller to a phone. */
 export const sendLimitsOf = (caller: Parameters<typeof isBuyerApp>[0]): readonly SendLimit[] =>
-  isBuyerApp(caller) ? CODE_LIMITS.sendsOfBuyerApp : CODE_LIMITS.sends;
+  isBuyerApp(caller) ? CODE_LIMITS.sendLimitsOfBuyerApp : CODE_LIMITS.sendLimits;
 
 /** Returns the seconds until the audience may send to the phone again, or 0 if it may now. */
 const secondsUntilResend = (
@@ -111,7 +111,7 @@ const secondsUntilResend = (
 ): number =>
   Math.max(
     secondsUntilNextSend(limits, recentSends(sends, now), now),
-    secondsUntilNextSend([CODE_LIMITS.sends[0]], lastRefusedAt > 0 ? [lastRefusedAt] : [], now),
+    secondsUntilNextSend([CODE_LIMITS.sendLimits[0]], lastRefusedAt > 0 ? [lastRefusedAt] : [], now),
   );
 
 /** What limits a send besides the record of the audience. */
@@ -132,7 +132,7 @@ export const whyNotSent = (
   if (locked > 0) return { reason: 'too_many_attempts', retryAfterSeconds: locked };
   const wait = Math.max(
     secondsUntilResend(record, now, limits),
-    secondsUntilNextSend(CODE_LIMITS.sendsOverAllSellers, recentSends(phoneSends, now), now),
+    secondsUntilNextSend(CODE_LIMITS.sendLimitsOverAllSellers, recentSends(phoneSends, now), now),
   );
   return wait > 0 ? { reason: 'resend_too_soon', retryAfterSeconds: wait } : undefined;
 };
@@ -158,7 +158,7 @@ export const afterSend = (
 export const whyNotTried = (
   record: CodeRecord,
   now: number,
-  limits: readonly SendLimit[] = CODE_LIMITS.sends,
+  limits: readonly SendLimit[] = CODE_LIMITS.sendLimits,
 ): TryRefusal | undefined => {
   const locked = secondsLocked(record, now);
   if (locked > 0) return { reason: 'too_many_attempts', retryAfterSeconds: locked };

@@ -1,11 +1,11 @@
 /** Limits of sends in any window: pure functions of the times of sends (epoch seconds, oldest first) and now. */
 import { DAY_SECONDS } from '#shared/rate-limits/plans.ts';
 
-/** At most `sends` in any window. */
+/** At most `maximum` sends in any window. */
 export interface SendLimit {
-  readonly sends: number;
+  readonly maximum: number;
   readonly windowSeconds: number;
-  /** Beyond `sends`, one send is still allowed this long after the last one. */
+  /** Beyond `maximum`, one send is still allowed this long after the last one. */
   readonly thenEverySeconds?: number;
 }
 
@@ -20,13 +20,11 @@ export const secondsUntilNextSend = (
 ): number => {
   // A send that another machine's clock dates after now counts as one of now.
   const secondsSince = (sentAt: number): number => now - Math.min(sentAt, now);
-  const waits = limits.map(
-    ({ sends: allowed, windowSeconds, thenEverySeconds = Number.POSITIVE_INFINITY }) => {
-      const [oldestCounted, last] = [sends.at(-allowed), sends.at(-1)];
-      if (oldestCounted === undefined || last === undefined) return 0;
-      return Math.min(windowSeconds - secondsSince(oldestCounted), thenEverySeconds - secondsSince(last));
-    },
-  );
+  const waits = limits.map(({ maximum, windowSeconds, thenEverySeconds = Number.POSITIVE_INFINITY }) => {
+    const [oldestCounted, last] = [sends.at(-maximum), sends.at(-1)];
+    if (oldestCounted === undefined || last === undefined) return 0;
+    return Math.min(windowSeconds - secondsSince(oldestCounted), thenEverySeconds - secondsSince(last));
+  });
   return Math.max(0, ...waits);
 };
 

@@ -66,9 +66,8 @@ export const exchange = async (
       if (request.reusedSocket) onConnected();
       else socket.once(isTls ? 'secureConnect' : 'connect', onConnected);
     });
-    const responded = responseOf(site, request);
     request.end(isForm ? body.toString() : JSON.stringify(body));
-    const response = await responded;
+    const response = await responseOf(site, request);
     return { status: response.statusCode ?? 0, json: parseJson(await readBounded(site, response)) };
   } catch (error) {
     if (error instanceof ProviderUnavailable) throw error;

@@ -84,12 +84,12 @@ export const WITH_DAILY_SIGN_IN_TO_APP: Strategy = {
   name: 'The buyer signs in to the buyer app every day',
   // The seventieth failure locks the phone for 16 hours, past the next sign-in.
   mostFailures: 69,
-  sendLimits: CODE_LIMITS.sendsOfBuyerApp,
+  sendLimits: CODE_LIMITS.sendLimitsOfBuyerApp,
 };
 
 /** Guesses for a month by the rules alone: send as soon as the rules allow it, then guess. */
 export const simulateMonth = (strategy: Strategy): GuessingResult => {
-  const limits = strategy.sendLimits ?? CODE_LIMITS.sends;
+  const limits = strategy.sendLimits ?? CODE_LIMITS.sendLimits;
   const phone = modelPhone(limits);
   const count = { sms: 0, refused: 0, guesses: 0, max: 0 };
   let chanceOfNone = 1;

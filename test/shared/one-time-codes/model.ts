@@ -32,7 +32,7 @@ export interface ModelPhone {
 
 const withoutCode = ({ code: _code, ...rest }: CodeRecord): CodeRecord => rest;
 
-export const modelPhone = (limits: readonly SendLimit[] = CODE_LIMITS.sends): ModelPhone => {
+export const modelPhone = (limits: readonly SendLimit[] = CODE_LIMITS.sendLimits): ModelPhone => {
   let record: CodeRecord = NEW_RECORD;
   return {
     get record() {

@@ -83,7 +83,7 @@ describe('nextLockAt', () => {
 });
 
 /** The limits of a seller that is not the buyer app. */
-const seller = (phoneSends: readonly number[] = []) => ({ limits: CODE_LIMITS.sends, phoneSends });
+const seller = (phoneSends: readonly number[] = []) => ({ limits: CODE_LIMITS.sendLimits, phoneSends });
 
 describe('whyNotSent', () => {
   it('allows the first send to a phone', () => {

@@ -7,14 +7,14 @@ const DAY_SECONDS = 24 * 3600;
 
 /** The limits as the contract words them. */
 const LIMITS = [
-  { sends: 1, windowSeconds: 60 },
-  { sends: 5, windowSeconds: 600 },
-  { sends: 10, windowSeconds: DAY_SECONDS },
+  { maximum: 1, windowSeconds: 60 },
+  { maximum: 5, windowSeconds: 600 },
+  { maximum: 10, windowSeconds: DAY_SECONDS },
 ];
 
 /** The seconds until the limits of a phone and seller allow another send. */
 const waitAfter = (sends: readonly number[], now: number): number =>
-  secondsUntilNextSend(CODE_LIMITS.sends, sends, now);
+  secondsUntilNextSend(CODE_LIMITS.sendLimits, sends, now);
 
 /** Sends whenever the rules allow it, over requests that come this many seconds after one another. */
 const sendsAllowed = (gaps: readonly number[]): number[] => {
@@ -93,7 +93,7 @@ describe('secondsUntilNextSend', () => {
         const sends = sendsAllowed(sequence);
         const crowded = LIMITS.filter((limit) =>
           sends.some(
-            (end) => sends.filter((at) => at <= end && at > end - limit.windowSeconds).length > limit.sends,
+            (end) => sends.filter((at) => at <= end && at > end - limit.windowSeconds).length > limit.maximum,
           ),
         );
         expect(crowded).toEqual([]);
@@ -120,7 +120,7 @@ describe('secondsUntilNextSend', () => {
         const sends = sendsAllowed(sequence);
         const now = (sends.at(-1) ?? NOW) + later;
         const hasRoom = LIMITS.every(
-          (limit) => sends.filter((at) => at > now - limit.windowSeconds).length < limit.sends,
+          (limit) => sends.filter((at) => at > now - limit.windowSeconds).length < limit.maximum,
         );
         expect(waitAfter(sends, now) === 0).toBe(hasRoom);
       }),
@@ -149,7 +149,7 @@ describe('recentSends', () => {
 
 /** The seconds until the limits of a phone and the buyer app allow another send. */
 const waitOfApp = (sends: readonly number[], now: number): number =>
-  secondsUntilNextSend(CODE_LIMITS.sendsOfBuyerApp, recentSends(sends, now), now);
+  secondsUntilNextSend(CODE_LIMITS.sendLimitsOfBuyerApp, recentSends(sends, now), now);
 
 /** The sends of whoever asks for a code every minute through the buyer app, for this many seconds. */
 const sendsEveryMinute = (forSeconds: number): number[] => {
