@@ -87,7 +87,6 @@ export const authorize = (
     () => decide(event, deps),
   );
 
-/** Builds the dependencies from the environment. */
 const bind = (): AuthorizerDeps => ({
   secrets: keySecretStore(tableFromEnv()),
   keyPrefix: readEnv(['KEY_PREFIX']).KEY_PREFIX,

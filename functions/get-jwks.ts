@@ -4,7 +4,6 @@ import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 
 const route = accessTokenRoutes['get-jwks'];
 
-/** Returns the public keys of access tokens. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (_request, { publicKeys }) => ({
   status: 200,
   headers: { 'Cache-Control': 'public, max-age=300' },

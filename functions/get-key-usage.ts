@@ -6,7 +6,6 @@ import { useHistory } from '#shared/rate-limits/use-history.ts';
 
 const route = apiKeyRoutes['get-key-usage'];
 
-/** Returns what the caller's key used, by hour and by day. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   { query, caller },
   { history, clock },

@@ -6,7 +6,6 @@ import { problem } from '#shared/problems.ts';
 
 const route = eventRoutes['list-events'];
 
-/** Returns a page of the events of the caller's seller. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   { query, caller },
   { events, clock },

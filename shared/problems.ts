@@ -202,7 +202,6 @@ export const problemType = (code: ProblemCode): string => `urn:buyer-linking:pro
 /** The RFC 9457 body of a problem. */
 export type ProblemBody = ReturnType<typeof problemBody>;
 
-/** Returns the RFC 9457 body of a problem. */
 export const problemBody = (
   code: ProblemCode,
   requestId: string,

@@ -1,7 +1,6 @@
 import type { Route } from '#shared/route.ts';
 import { issuerMetadataSchema, jwksSchema } from './schema.ts';
 
-/** The rows of the public keys and the issuer metadata. */
 export const accessTokenRoutes = {
   'get-jwks': {
     name: 'get-jwks',

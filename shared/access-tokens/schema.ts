@@ -22,7 +22,6 @@ export const jwksSchema = v.pipe(
   v.title('JsonWebKeySet'),
 );
 
-/** A JSON Web Key Set. */
 export type Jwks = v.InferOutput<typeof jwksSchema>;
 
 const strings = (description: string, examples: string[]) =>

@@ -22,7 +22,6 @@ export const signerFromEnv = (): TokenSigner => {
   return path === undefined ? kmsSigner([first, ...others]) : keyFileSigner(path);
 };
 
-/** A public key of a JSON Web Key Set. */
 type PublicKeyJwk = Jwks['keys'][number];
 
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');

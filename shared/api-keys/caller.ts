@@ -55,7 +55,6 @@ export const callerFrom = (authorizer: unknown, nowMs: number): Caller => {
  */
 type GatewayContext = AuthorizerContext & { readonly rateLimit: string; readonly rateLimitPolicy: string };
 
-/** Returns whether a key with these scopes may call a row that takes a key. */
 export const allows = (scopes: readonly Scope[], route: Route): boolean => {
   const scope = scopeOf(route);
   return route.access.by !== 'public' && (scope === undefined || scopes.includes(scope));

@@ -35,7 +35,7 @@ const decodeBody = (event: APIGatewayProxyEvent): string => {
 export const jsonBody = (schema: ObjectSchema): MiddlewareObj<APIGatewayProxyEvent>[] => [
   {
     before: ({ event }) => {
-      event.body = decodeBody(event) || (v.is(schema, {}) ? '{}' : '');
+      event.body = decodeBody(event) || (v.safeParse(schema, {}).success ? '{}' : '');
       event.isBase64Encoded = false;
     },
   },

@@ -15,7 +15,6 @@ export interface PhoneSends {
   readonly version: number;
 }
 
-/** Returns the sends of an item; none if there is no item. */
 export const phoneSendsFrom = (item: StoredItem | undefined): PhoneSends => ({
   sends: (item?.sends ?? []) as PhoneSend[],
   version: Number(item?.version ?? 0),
@@ -24,7 +23,6 @@ export const phoneSendsFrom = (item: StoredItem | undefined): PhoneSends => ({
 /** A MAC begins with a salt of its own: it identifies the send. */
 const sendId = ({ mac }: NewCode): string => mac.split('.', 1)[0] as string;
 
-/** Returns whether the send of this code was counted. */
 export const hasSend = ({ sends }: PhoneSends, code: NewCode): boolean =>
   sends.some(({ id }) => id === sendId(code));
 
@@ -34,7 +32,6 @@ export const withSend = ({ sends, version }: PhoneSends, code: NewCode): PhoneSe
   version: version + 1,
 });
 
-/** Returns the sends over all sellers without the send of this code. */
 export const withoutSend = ({ sends, version }: PhoneSends, code: NewCode): PhoneSends => ({
   sends: sends.filter(({ id }) => id !== sendId(code)),
   version: version + 1,

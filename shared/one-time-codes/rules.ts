@@ -99,7 +99,6 @@ export const secondsLocked = ({ failures, lastFailureAt, lockAt }: CodeRecord, n
 export const nextLockAt = (failures: number): number =>
   CODE_LIMITS.locks.find((row) => row.failures > failures)?.failures ?? MAX_CONSECUTIVE_FAILURES;
 
-/** Returns the limits of the sends of a caller to a phone. */
 export const sendLimitsOf = (caller: Parameters<typeof isBuyerApp>[0]): readonly SendLimit[] =>
   isBuyerApp(caller) ? CODE_LIMITS.sendLimitsOfBuyerApp : CODE_LIMITS.sendLimits;
 
@@ -122,7 +121,6 @@ interface SendLimits {
   readonly phoneSends: readonly number[];
 }
 
-/** Returns why no code may be sent now, or undefined if one may. */
 export const whyNotSent = (
   record: CodeRecord,
   { limits, phoneSends }: SendLimits,

@@ -30,6 +30,5 @@ export const secondsUntilNextSend = (
 
 export const isRecent = (sentAt: number, now: number): boolean => sentAt > now - SENDS_KEPT_SECONDS;
 
-/** Returns the sends that still count toward a limit. */
 export const recentSends = (sends: readonly number[], now: number): number[] =>
   sends.filter((sentAt) => isRecent(sentAt, now));

@@ -28,7 +28,6 @@ export const assertSandboxAllowed = (names: readonly string[], keyPrefix: KeyPre
   throw new Error('the provider "sandbox" works only alone and with blk_test_ keys');
 };
 
-/** Returns whether the sandbox accepts a phone (E.164). */
 export const isSandboxPhone = (phone: string): boolean => SANDBOX_PHONE.test(phone);
 
 /** Throws the failure of a phone (E.164) that the sandbox does not accept: no verdict, since it knows nothing about a real phone. */

@@ -18,7 +18,6 @@ export type WriteResult<Value, Reason> =
 
 export const written = <Value>(value: Value): WriteResult<Value, never> => ({ written: true, value });
 
-/** Returns the result of a write whose condition failed. */
 export const notWritten = <Reason>(reason: Reason): WriteResult<never, Reason> => ({
   written: false,
   reason,

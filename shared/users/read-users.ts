@@ -175,7 +175,6 @@ export const userReads = (table: Table) => ({
     return pageOf(found.sort((a, b) => Number(a.sk) - Number(b.sk)).map(userFrom), request);
   },
 
-  /** Returns the user of a seller with an external id, or undefined. */
   async findByExternalId(sellerId: string, externalId: string): Promise<User | undefined> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const pointer = await getItem(table, externalIdKey(sellerId, externalId));

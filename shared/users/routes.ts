@@ -11,7 +11,6 @@ import {
 
 const byId = { schema: userPathSchema, problem: 'user_not_found' } as const;
 
-/** The rows of the user operations. */
 export const userRoutes = {
   'create-user': {
     name: 'create-user',

@@ -40,7 +40,6 @@ export const externalIdSchema = v.pipe(
   ),
 );
 
-/** The body of POST /v1/users. */
 export const newUserSchema = v.strictObject({
   national_id: nationalIdSchema,
   birth_date: birthDateSchema,
@@ -53,7 +52,6 @@ export type NewUser = v.InferOutput<typeof newUserSchema>;
 
 const AT_LEAST_ONE = 'Give display_name, external_id or both.';
 
-/** The body of PATCH /v1/users/{id}. */
 export const userUpdateSchema = v.pipe(
   v.strictObject({
     display_name: v.optional(displayNameSchema),
@@ -80,7 +78,6 @@ const userIdSchema = v.pipe(
   v.examples([USER_ID_EXAMPLE]),
 );
 
-/** The path parameters of /v1/users/{id}. */
 export const userPathSchema = v.strictObject({ id: userIdSchema });
 
 const time = (description: string) =>
@@ -101,7 +98,6 @@ const withoutPerson = {
   ),
 };
 
-/** The response of PATCH /v1/users/{id}. */
 export const correctedUserSchema = v.pipe(v.object(withoutPerson), v.title('CorrectedUser'));
 
 const { id, external_id, ...name } = withoutPerson;

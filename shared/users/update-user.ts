@@ -34,7 +34,6 @@ const updated = (user: StoredItem, update: UserUpdate): StoredItem => ({
   ...Object.fromEntries(Object.entries(update).map(([name, value]) => [name, value ?? undefined])),
 });
 
-/** Returns whether a correction changes nothing. */
 const isSame = (before: StoredItem, after: StoredItem, update: UserUpdate): boolean =>
   Object.keys(update).every((name) => before[name] === after[name]);
 

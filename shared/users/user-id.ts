@@ -14,7 +14,6 @@ export const USER_ID = new RegExp(`^usr_[0-9A-Za-z]{${BASE62_CHARACTERS}}$`);
 
 export const newRandomPart = (): string => randomBase62(RANDOM_CHARACTERS);
 
-/** Returns the id of the user at `ordinal`. */
 export const userIdAt = (ordinal: number, randomPart: string): string =>
   `usr_${toBase62(ordinal, ORDINAL_CHARACTERS)}${randomPart}`;
 
@@ -24,7 +23,6 @@ export const placeInOrder = (userId: string): number | undefined =>
     ? fromBase62(userId.slice('usr_'.length, 'usr_'.length + ORDINAL_CHARACTERS))
     : undefined;
 
-/** Returns the ordinal that a user id holds, or undefined if no user can have that id. */
 export const ordinalOf = (userId: string): number | undefined => {
   const ordinal = placeInOrder(userId);
   return ordinal !== undefined && ordinal >= 1 && ordinal <= MAX_ORDINAL ? ordinal : undefined;

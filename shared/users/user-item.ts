@@ -12,7 +12,6 @@ export interface NewUserAttributes {
   readonly created_at: string;
 }
 
-/** Returns the user of a user item, as responses show it. */
 export const userFrom = (item: StoredItem): User => ({
   id: String(item.id),
   external_id: item.external_id === undefined ? null : String(item.external_id),
