@@ -19,12 +19,12 @@ interface Subject {
   /** How many users it linked, and how many of them it still has. */
   readonly linked: number;
   readonly users: number;
-  readonly removeEvery: number;
+  readonly removeEvery?: number;
 }
 
 const SUBJECTS: readonly Subject[] = [
-  { sellerId: 'sel_small', linked: SMALL, users: SMALL, removeEvery: 0 },
-  { sellerId: 'sel_large', linked: LARGE, users: LARGE, removeEvery: 0 },
+  { sellerId: 'sel_small', linked: SMALL, users: SMALL },
+  { sellerId: 'sel_large', linked: LARGE, users: LARGE },
   { sellerId: 'sel_removals', linked: LARGE, users: LARGE - LARGE / REMOVE_EVERY, removeEvery: REMOVE_EVERY },
 ];
 
@@ -57,9 +57,7 @@ const readPage = async ({ sellerId }: Subject, query: string): Promise<number> =
 };
 
 try {
-  for (const { sellerId, linked, removeEvery } of SUBJECTS) {
-    await database.addSeller(sellerId, { linked, removeEvery });
-  }
+  for (const { sellerId, ...users } of SUBJECTS) await database.addSeller(sellerId, users);
   for (let warm = 0; warm < PAGE_SIZE; warm += 1) await readPage(SUBJECTS[0] as Subject, 'page=1');
   const reads = Object.values(PAGES).flatMap((queryOf) =>
     SUBJECTS.map((subject) => [subject, queryOf(subject)] as const),

@@ -27,16 +27,14 @@ const USERS = 24;
 /** The most items of a BatchWriteItem. */
 const BATCH_SIZE = 25;
 
-/** The users of a seller: every n-th of those that it linked is removed; 0: none. */
+/** The users of a seller: every n-th of those that it linked is removed; none if it is left out. */
 interface SellerUsers {
   readonly linked: number;
   readonly removeEvery?: number;
 }
 
-const removedOf = ({ linked, removeEvery = 0 }: SellerUsers): number[] =>
-  removeEvery === 0
-    ? []
-    : Array.from({ length: Math.floor(linked / removeEvery) }, (_, index) => (index + 1) * removeEvery);
+const removedOf = ({ linked, removeEvery = linked + 1 }: SellerUsers): number[] =>
+  Array.from({ length: Math.floor(linked / removeEvery) }, (_, index) => (index + 1) * removeEvery);
 
 const sellerItem = (sellerId: string, users: SellerUsers): object => {
   const removed = removedOf(users).length;
@@ -96,12 +94,11 @@ export const startBenchDatabase = async () => {
 
   const addSeller = async (sellerId: string, users: SellerUsers): Promise<void> => {
     await table.client.send(new PutCommand({ TableName: TABLE_NAME, Item: sellerItem(sellerId, users) }));
-    const removed = removedOf(users);
-    const isRemoved = new Set(removed);
+    const removed = new Set(removedOf(users));
     const ordinals = Array.from({ length: users.linked }, (_, index) => index + 1);
     const items = [
-      ...removalItems(sellerId, removed),
-      ...ordinals.filter((ordinal) => !isRemoved.has(ordinal)).map((ordinal) => userItem(sellerId, ordinal)),
+      ...removalItems(sellerId, [...removed]),
+      ...ordinals.filter((ordinal) => !removed.has(ordinal)).map((ordinal) => userItem(sellerId, ordinal)),
     ];
     for (let done = 0; done < items.length; done += BATCH_SIZE) {
       const puts = items.slice(done, done + BATCH_SIZE).map((Item) => ({ PutRequest: { Item } }));
@@ -117,9 +114,8 @@ export const startBenchDatabase = async () => {
     async newSeller(): Promise<Pick<Round, 'sellerId' | 'apiKey' | 'keyId'>> {
       const sellerId = randomIds('sel');
       await addSeller(sellerId, { linked: USERS });
-      const admin = localAdministration(table, 'local:bench');
-      const request = { sellerId, name: 'bench', plan: 'professional', scopes: SCOPES } as const;
-      const { key, secret } = await issueKey(admin, request);
+      const wanted = { sellerId, name: 'bench', plan: 'professional', scopes: SCOPES } as const;
+      const { key, secret } = await issueKey(localAdministration(table, 'local:bench'), wanted);
       await keySecretStore(table).recordUse(hashApiKey(secret), new Date().toISOString().slice(0, 10));
       return { sellerId, apiKey: secret, keyId: key.key_id };
     },

@@ -71,7 +71,7 @@ export const SCOPES = ['users:read', 'users:write', 'events:read', 'key:rotate']
 export const eventOf = (method: string, target: string, sender: Sender, body?: object) => {
   const { sellerId, apiKey = '', keyId = 'key_bench' } = sender;
   const scopes = SCOPES.join(' ');
-  const context = { sellerId, keyId, plan: 'professional', scopes, expiresAt: '', limits: '{}' };
+  const context = { sellerId, keyId, secretNumber: '1', plan: 'professional', scopes, expiresAt: '' };
   return proxyEvent(...receive(method, target, apiKey, body), context);
 };
 
