@@ -1,6 +1,7 @@
 import type { User, UserUpdate } from '#shared/users/schema.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
 import { countedTable } from '#test/table/counted-table.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 import {
   createSeller,
@@ -123,6 +124,22 @@ describe('updateUser', () => {
       display_name: 'Overtaken Ahmadi',
       external_id: 'order:overtaker',
     });
+  });
+
+  it('is repeated with the counts that the failed condition returned, without a wait or a read, after a first conflict', async () => {
+    const [user, other] = [await newUser('waiting'), await newUser('busy-other')];
+    let overtakers = 2;
+    const calls: string[] = [];
+    const overtaken = interceptedTable(table, async ({ name }, send) => {
+      calls.push(name.replace('Command', ''));
+      if (name !== 'TransactWriteCommand' || overtakers === 0) return send();
+      overtakers -= 1;
+      await update(other.id, { display_name: `Busy ${overtakers}` });
+      return send();
+    });
+    await update(user.id, { display_name: 'Waited' }, userStore(overtaken));
+    expect(calls).toEqual(['BatchGet', 'TransactWrite', 'BatchGet', 'TransactWrite', 'TransactWrite']);
+    expect(await readAllWays(user.id)).toMatchObject({ display_name: 'Waited' });
   });
 
   it('is made once if the response is lost, the request is lost or the write is sent twice', async () => {
