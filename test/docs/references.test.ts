@@ -16,6 +16,7 @@ import { allRoutes } from '#shared/routes.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '#shared/users/page-schema.ts';
 import { FAILED_CHECKS_WINDOW_SECONDS, MAX_FAILED_CHECKS } from '#shared/users/person-check.ts';
 import { MAX_NAME_CHARACTERS } from '#shared/values/display-name.ts';
+import { itForAll } from '#test/for-all.ts';
 import { STRATEGIES, simulateMonth } from '#test/shared/one-time-codes/guessing.ts';
 
 const REPOSITORY = new URL('../../', import.meta.url);
@@ -95,8 +96,8 @@ describe('docs/security.md', () => {
   });
 });
 
-describe.each(DOCUMENTS)('%s', (file) => {
-  it('links only to files and headings that exist', () => {
+describe('every page', () => {
+  itForAll(DOCUMENTS)('links only to files and headings that exist', (file) => {
     const headingsOf = (text: string): string[] =>
       [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
         String(heading)

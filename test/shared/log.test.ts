@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { EVENTS, type EventName, errorFields, logEvent, redact, redirectLog } from '#shared/log.ts';
 import { runInRequest } from '#shared/request-context.ts';
+import { itForAll } from '#test/for-all.ts';
 import { digits, inAnyScript } from './any-script.ts';
 
 let lines: string[];
@@ -55,14 +56,14 @@ const brokenReferences = (line: Line): unknown[] => {
   ]);
 };
 
-describe.each(eventNames)('%s', (name) => {
-  it('is one JSON object with level, name, time and every field', () => {
+describe('every event', () => {
+  itForAll(eventNames)('is one JSON object with level, name, time and every field', (name) => {
     const line = written(name, allFields(name));
     expect(line).toMatchObject({ level: EVENTS[name].level, event: name, ...allFields(name) });
     expect(new Date(String(line.timestamp)).toISOString()).toBe(line.timestamp);
   });
 
-  it('has every metric and dimension set when every field has a value', () => {
+  itForAll(eventNames)('has every metric and dimension set when every field has a value', (name) => {
     const line = written(name, allFields(name));
     expect(line._aws).toEqual({
       Timestamp: Date.parse(String(line.timestamp)),
@@ -77,7 +78,7 @@ describe.each(eventNames)('%s', (name) => {
     expect(brokenReferences(line)).toEqual([]);
   });
 
-  it('drops fields that its kind does not list', () => {
+  itForAll(eventNames)('drops fields that its kind does not list', (name) => {
     const personal = { phone: '+989990000001', headers: { 'x-api-key': 'k' }, body: '{}', toString: 'x' };
     const line = written(name, { ...allFields(name), ...personal });
     expect(Object.keys(line).filter((field) => Object.hasOwn(personal, field))).toEqual([]);

@@ -4,6 +4,7 @@ import { programFor } from '#admin/cli/commands/program.ts';
 import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#admin/usage-plans/port.ts';
 import { deployments } from '#bin/deployments.ts';
 import { PLANS } from '#shared/rate-limits/plans.ts';
+import { itForAll } from '#test/for-all.ts';
 import { recordingTerminal } from './recording-terminal.ts';
 
 let page: string;
@@ -28,14 +29,14 @@ const examples = (): string[][] =>
   [...page.matchAll(/^\$ npm run admin -- (.+)$/gm)].map(([, line = '']) => line.split(' '));
 
 describe('docs/admin.md', () => {
-  it.each(COMMANDS)('documents the command %s with its arguments and its description', (name, command) => {
+  itForAll(COMMANDS)('documents each command with its arguments and its description', (name, command) => {
     const usage = command.registeredArguments.map((argument) =>
       argument.required ? ` <${argument.name()}>` : ` [${argument.name()}]`,
     );
     expect(page).toContain(`| \`${name}${usage.join('')}\` | ${command.description()} |`);
   });
 
-  it.each(COMMANDS)('documents every option of %s', (_name, command) => {
+  itForAll(COMMANDS)('documents every option of each command', (_name, command) => {
     expect(longNames(command).filter((option) => !page.includes(option))).toEqual([]);
   });
 
