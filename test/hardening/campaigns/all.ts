@@ -1,5 +1,6 @@
 import { abuse } from './abuse.ts';
 import type { Campaign } from './campaign.ts';
+import { changeBurst } from './change-burst.ts';
 import { clock } from './clock.ts';
 import { codeTiming } from './code-timing.ts';
 import { crashes } from './crashes.ts';
@@ -36,6 +37,7 @@ export const campaigns: readonly Campaign[] = [
   rotationStorm,
   upgradingProvider,
   eraseBesideSignIn,
+  changeBurst,
   supplyChain,
   hostileInputs,
   codeTiming,
