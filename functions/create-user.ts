@@ -1,3 +1,4 @@
+import type { VerifiedBuyer, VerifyToken } from '#shared/access-tokens/verify.ts';
 import { readEnv } from '#shared/env.ts';
 import type { Request, ResponseOf } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
@@ -32,20 +33,32 @@ const LIMITS = ['refused-links-per-hour', 'failed-checks-per-hour'] as const;
  * Links a buyer to the caller's seller. Returns 201 with the new user, or 200 with the existing one. Starts again from the first read
  * while another request checks the person, and if the user, the person, the buyer or the external id changed after it was read.
  */
-export const handle = (request: Request<typeof route>, deps: Deps): Promise<Response> =>
-  retryUntil(request.deadlineMs, (attemptsBefore) => linkOrFind(request, deps, attemptsBefore > 0));
+export const handle = async (request: Request<typeof route>, deps: Deps): Promise<Response> => {
+  const { authorization, caller, withinPlan, deadlineMs } = request;
+  const hasToken = /^bearer\b/i.test(authorization ?? '');
+  if (hasToken) await withinPlan;
+  const signedIn = hasToken ? await deps.verifyToken(authorization, caller.sellerId) : undefined;
+  return retryUntil(deadlineMs, (attemptsBefore) =>
+    linkOrFind({ ...request, signedIn, hasWaited: attemptsBefore > 0 }, deps),
+  );
+};
+
+/** A request whose token is verified, if it has one. */
+type Attempt = Request<typeof route> & {
+  readonly signedIn: VerifiedBuyer | undefined;
+  readonly hasWaited: boolean;
+};
 
 /** One attempt. Undefined: start again. */
 const linkOrFind = async (
-  { body, caller, withinPlan, deadlineMs }: Request<typeof route>,
+  { body, caller, withinPlan, deadlineMs, signedIn, hasWaited }: Attempt,
   { checks, users, hashes, rateLimiter, ceilings, identityRegistry, clock }: Deps,
-  hasWaited: boolean,
 ): Promise<Response | undefined> => {
   const limits = keyLimits({ rateLimiter, clock }, { caller, withinPlan });
   const paidChecks = ceilings.paidChecks(caller);
   const link = await linkHashes(hashes, caller.sellerId, body);
 
-  const [{ person, buyerHash, isExternalIdTaken, record, limitStates }] = await Promise.all([
+  const [{ person, refused, buyerHash, isExternalIdTaken, record, limitStates }] = await Promise.all([
     users.lookUp({ ...link, externalId: body.external_id, limits: paidChecks.limits, nowMs: clock() }),
     hasWaited ? limits.recheck(...LIMITS) : limits.check(...LIMITS),
   ]);
@@ -55,6 +68,8 @@ const linkOrFind = async (
     const user = await users.getUser(link.sellerId, person.userId);
     return user && { status: 200, body: user };
   }
+  const isLifted = signedIn?.phone === body.phone && signedIn.authTime > (refused?.refusedAt ?? 0);
+  if (refused !== undefined && !isLifted) throw await refusedLink(limits, 'link_refused');
   if (buyerHash === undefined) throw await refusedLink(limits, 'buyer_not_registered');
 
   if (isExternalIdTaken) throw await refusedLink(limits, 'external_id_conflict');
@@ -64,7 +79,13 @@ const linkOrFind = async (
     const toCheck = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
     const count = () => ceilings.consumePaidCheck(caller, limits);
     await paidCheck({ identityRegistry, count }, toCheck, deadlineMs);
-    const newLink = { ...link, buyerHash, birthDay: body.birth_date.isoDay, user: newUser(body, clock()) };
+    const newLink = {
+      ...link,
+      lifted: refused,
+      buyerHash,
+      birthDay: body.birth_date.isoDay,
+      user: newUser(body, clock()),
+    };
     const result = await users.link(newLink, deadlineMs, [release]);
     return result.written ? result.value : undefined;
   });
@@ -94,7 +115,7 @@ const isSameLink = (person: Person, { phoneHashes }: LinkHashes, { birth_date }:
 /** Counts a refused link and returns its problem. Throws `rate_limit_exceeded`, which tells nothing, if the count is refused. */
 const refusedLink = async (
   limits: Pick<KeyLimits, 'consume'>,
-  code: 'user_conflict' | 'buyer_not_registered' | 'external_id_conflict',
+  code: 'user_conflict' | 'link_refused' | 'buyer_not_registered' | 'external_id_conflict',
   user_id?: string,
 ): Promise<Problem> => {
   await limits.consume('refused-links-per-hour');
@@ -114,6 +135,7 @@ const newUser = (body: NewUser, nowMs: number): NewUserAttributes => ({
 export const build = ({ table, rateLimiter, clock }: KeyedParts) => {
   const env = readEnv(['IDENTITY_PROVIDERS', 'PAID_CHECKS_PER_DAY', 'KEY_PREFIX']);
   assertSandboxAllowed(env.IDENTITY_PROVIDERS, env.KEY_PREFIX);
+  let verify: VerifyToken | undefined;
   return {
     clock,
     rateLimiter,
@@ -121,6 +143,11 @@ export const build = ({ table, rateLimiter, clock }: KeyedParts) => {
     checks: personChecks(table, clock),
     users: { ...userReads(table), ...userLinks(table) },
     hashes: hashesFromEnv(),
+    /** Loaded with the first token: a link without one pays nothing for it. */
+    async verifyToken(...token: Parameters<VerifyToken>) {
+      verify ??= (await import('#shared/access-tokens/verify.ts')).tokenVerifierFromEnv(clock);
+      return verify(...token);
+    },
     identityRegistry: identityRegistryFrom(env.IDENTITY_PROVIDERS, providerSecretFromEnv()),
   };
 };

@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { OtpAccess } from '#shared/env.ts';
-import { type Route, requiresKey, scopeOf } from '#shared/route.ts';
+import { isServed, type Route, requiresKey, scopeOf } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 
 /** The time for which API Gateway caches the policy of a key. Revoking a key flushes the cache, so it can be long. */
@@ -47,7 +47,7 @@ export const addMethods = (api: RestApi, { otpAccess, authorizer, functionOf }: 
     apiKeyRequired: true,
   };
   const open = { authorizationType: AuthorizationType.NONE, apiKeyRequired: false };
-  for (const route of allRoutes) {
+  for (const route of allRoutes.filter((row) => isServed(row, otpAccess))) {
     const isKeyed = requiresKey(route, otpAccess);
     const integration = new LambdaIntegration(functionOf(route), { allowTestInvoke: false });
     const method = api.root

@@ -26,7 +26,7 @@ const DEMO_KEYS = {
   professional: { plan: 'professional', scopes: ['users:read', 'users:write'] },
   read_only: { plan: 'professional', scopes: ['users:read'] },
   write_only: { plan: 'professional', scopes: ['users:write'] },
-  app: { plan: 'professional', scopes: ['buyers:register'] },
+  app: { plan: 'professional', scopes: ['buyers:register', 'buyers:links'] },
   events: { plan: 'professional', scopes: ['users:read', 'users:write', 'events:read'] },
   rotate: { plan: 'professional', scopes: ['users:read', 'key:rotate'] },
 } as const satisfies Record<string, DemoKey>;

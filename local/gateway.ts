@@ -3,7 +3,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { commonHeaders, PROBLEM_CONTENT_TYPE, problemResponse } from '#shared/http/responses.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import type { ProblemBody } from '#shared/problems.ts';
-import type { Route } from '#shared/route.ts';
+import { isServed, type Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { type AccessOptions, accessCheck, GatewayRefusal } from './gateway/access-check.ts';
 import { atMost, type Functions, invoke } from './gateway/functions.ts';
@@ -39,7 +39,7 @@ const MAX_CONCURRENT_REQUESTS = 64;
 
 /** Emulates API Gateway from the route table: finds the row, checks the key, calls the function, responds. Returns the HTTP handler. */
 export const gateway = (options: GatewayOptions) => {
-  const findRoute = router(options.routes ?? allRoutes);
+  const findRoute = router((options.routes ?? allRoutes).filter((row) => isServed(row, options.otpAccess)));
   const checkAccess = accessCheck(options);
   const withContainer = atMost(MAX_CONCURRENT_REQUESTS);
 

@@ -38,12 +38,25 @@ export const PROBLEMS = {
     title: 'Invalid API key',
     detail: 'The X-Api-Key header is missing or its key is not valid.',
   },
+  invalid_access_token: {
+    status: 401,
+    title: 'Invalid access token',
+    detail:
+      'The Authorization header must be Bearer and an access token of this service for your account that has not expired. Let the buyer sign in again.',
+  },
   insufficient_scope: {
     status: 403,
     title: 'Insufficient scope',
     detail:
       'This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, ' +
-      'PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.',
+      'PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: ' +
+      'POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.',
+  },
+  link_refused: {
+    status: 403,
+    title: 'Link refused',
+    detail:
+      'The buyer has ended the link with your account. Let the buyer sign in at your shop, and send the new access token with the request, as Authorization: Bearer.',
   },
   too_many_secrets: {
     status: 409,

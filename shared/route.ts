@@ -9,11 +9,13 @@ import type { ItemPrefix } from '#shared/table/keys.ts';
 export type ObjectSchema = v.GenericSchema & { readonly entries: Readonly<Record<string, v.GenericSchema>> };
 
 /**
- * Who may call. `key`: any valid key, or one that holds `scope`. `otp`: any valid key; no key if the deploy setting otpAccess is
- * `public`. `public`: everyone. A test names every public row, so that a forgotten `access` fails closed.
+ * Who may call. `key`: any valid key, or one that holds `scope`. `buyer`: such a key with the access token of a buyer for its seller, which
+ * the handler verifies; not served if the deploy setting otpAccess is `public`. `otp`: any valid key; no key if otpAccess is `public`.
+ * `public`: everyone. A test names every public row, so that a forgotten `access` fails closed.
  */
 type Access =
   | { readonly by: 'key'; readonly scope?: Scope }
+  | { readonly by: 'buyer'; readonly scope: Scope }
   | { readonly by: 'otp' }
   | { readonly by: 'public' };
 
@@ -62,6 +64,7 @@ export const TAGS = {
   Events:
     'What changed: every link, correction and removal of your users, numbered, in order and without a gap.',
   Key: 'Your API key: what it may do, what it used, and a new secret for it.',
+  'Buyer app': 'What the buyer app shows a buyer: which sellers linked them, and the end of a link.',
   'One-time codes': 'Sign a buyer in by phone: send six digits, exchange them for an access token.',
   'Access tokens': 'What a verifier of access tokens needs.',
   Documentation: 'The interface as a document for programs and a page for people.',
@@ -100,11 +103,21 @@ export interface Route {
 }
 
 export const requiresKey = (route: Pick<Route, 'access'>, otpAccess: 'api-key' | 'public'): boolean =>
-  route.access.by === 'key' || (route.access.by === 'otp' && otpAccess === 'api-key');
+  route.access.by === 'key' ||
+  route.access.by === 'buyer' ||
+  (route.access.by === 'otp' && otpAccess === 'api-key');
+
+/** Returns whether this deployment serves a row: where codes are sent without a key, a token names no seller whose app could show it. */
+export const isServed = ({ access }: Pick<Route, 'access'>, otpAccess: 'api-key' | 'public'): boolean =>
+  access.by !== 'buyer' || otpAccess === 'api-key';
 
 /** The scope that a key must hold for a row; undefined if any valid key will do or none is required. */
 export const scopeOf = (route: Pick<Route, 'access'>): Scope | undefined =>
-  route.access.by === 'key' ? route.access.scope : undefined;
+  route.access.by === 'key' || route.access.by === 'buyer' ? route.access.scope : undefined;
+
+/** Whether a row takes the access token of a buyer beside the key. */
+export const tokenOf = ({ access, permissions }: Pick<Route, 'access' | 'permissions'>) =>
+  access.by === 'buyer' ? 'required' : access.by === 'key' && permissions.signingKey ? 'optional' : 'none';
 
 /** The permissions of a row's function: its own, and those of the rate limiter on every row that can take a key. */
 export const permissionsOf = ({ access, permissions }: Pick<Route, 'access' | 'permissions'>): Permissions =>

@@ -4,6 +4,7 @@
  */
 import { accessTokenRoutes } from '#shared/access-tokens/routes.ts';
 import { apiKeyRoutes } from '#shared/api-keys/routes.ts';
+import { buyerRoutes } from '#shared/buyers/routes.ts';
 import { docsPageRoutes } from '#shared/docs-page/routes.ts';
 import { eventRoutes } from '#shared/events/routes.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
@@ -15,6 +16,7 @@ export const routes = {
   ...eventRoutes,
   ...apiKeyRoutes,
   ...oneTimeCodeRoutes,
+  ...buyerRoutes,
   ...accessTokenRoutes,
   ...docsPageRoutes,
 } as const;

@@ -150,6 +150,6 @@ describe('the local gateway', () => {
   });
 
   describe('under the security suite', () => {
-    routeAttacks({ routes: [sampleRoute, sampleKeyRoute], target: () => service.target });
+    routeAttacks({ routes: [sampleRoute, sampleKeyRoute], target: () => service.target, token: () => '' });
   });
 });

@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { allRoutes } from '#shared/routes.ts';
-import { registeredPerson } from '#test/scenarios/buyers.ts';
+import { newPhone } from '#test/generated-people.ts';
+import { registerBuyer, registeredPerson } from '#test/scenarios/buyers.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
 import type { Target } from '#test/scenarios/target.ts';
 import { MARKER } from '#test/security/attack.ts';
@@ -13,10 +14,12 @@ import { type RunningService, removeDataFolder, startRunningService } from '#tes
 
 let service: RunningService;
 let target: Target;
+let token: string;
 
 beforeAll(async () => {
   service = await startRunningService({ args: ['--memory'] });
   target = localTarget(service.demo);
+  token = await registerBuyer(target, newPhone());
 });
 
 afterAll(async () => {
@@ -24,7 +27,7 @@ afterAll(async () => {
   await removeDataFolder(service.folder);
 });
 
-routeAttacks({ routes: allRoutes, target: () => target });
+routeAttacks({ routes: allRoutes, target: () => target, token: () => token });
 
 describe("another seller's users", () => {
   it('are not listed for any query', async () => {

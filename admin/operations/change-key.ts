@@ -5,7 +5,7 @@ import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';
-import { expiryText, requireFutureExpiry } from './issue-key.ts';
+import { expiryText, requireFutureExpiry, requireGrantable } from './issue-key.ts';
 
 /** A change of a key. `write` and `name` are in the names of its steps, `action` is in its audit record. */
 interface KeyEdit {
@@ -108,6 +108,7 @@ export const setScopes = async (admin: Administration, keyId: string, wanted: re
       'A key must have at least one scope. To take all scopes away, revoke the key.',
     );
   }
+  requireGrantable(wanted);
   const scopes = [...new Set(wanted)];
   return changeKey(admin, keyId, {
     name: 'scopes',

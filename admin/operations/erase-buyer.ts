@@ -1,7 +1,14 @@
 import { type Administration, step } from '#admin/administration.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { transact } from '#admin/stores/transactions.ts';
-import { codesPartition, type ItemKey, phoneLinksPartition, userKey } from '#shared/table/keys.ts';
+import {
+  codesPartition,
+  type ItemKey,
+  personKey,
+  phoneLinksPartition,
+  REFUSAL_PREFIX,
+  userKey,
+} from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
 import { removeUser } from './remove-user.ts';
@@ -11,18 +18,23 @@ const HASHES_KEPT_SECONDS = 35 * 86_400;
 
 const itemsOf = async ({ table }: Administration, partitions: readonly string[]) => {
   const items = (await Promise.all(partitions.map((pk) => queryAll(table, { pk })))).flat();
-  return items.map(({ pk, sk, user_id }) => ({
-    key: { pk: String(pk), sk: String(sk) },
-    userId: String(user_id),
-  }));
+  return items.map(({ pk, sk, user_id }) => ({ key: { pk: String(pk), sk: String(sk) }, user_id }));
 };
 
-/** The links of sellers with a phone: the user of each, and the key of its phone link item. */
-const linksOf = async (admin: Administration, phoneHashes: readonly string[]) =>
-  (await itemsOf(admin, phoneHashes.map(phoneLinksPartition))).map((link) => ({
-    ...link,
-    sellerId: link.key.sk.slice(0, link.key.sk.lastIndexOf('#')),
-  }));
+/** The links of sellers with a phone: the user of each, and the key of its phone link item. `traces`: ended links, and searches of the buyer. */
+const linksOf = async (admin: Administration, phoneHashes: readonly string[]) => {
+  const items = await itemsOf(admin, phoneHashes.map(phoneLinksPartition));
+  return {
+    links: items
+      .filter(({ user_id }) => user_id !== undefined)
+      .map(({ key, user_id }) => ({
+        key,
+        userId: String(user_id),
+        sellerId: key.sk.slice(0, key.sk.lastIndexOf('#')),
+      })),
+    traces: items.flatMap(({ key, user_id }) => (user_id === undefined ? [key] : [])),
+  };
+};
 
 const codesOf = (admin: Administration, phoneHashes: readonly string[]) =>
   itemsOf(admin, phoneHashes.map(codesPartition));
@@ -30,12 +42,16 @@ const codesOf = (admin: Administration, phoneHashes: readonly string[]) =>
 /** Reads the stored data about a phone. `phoneHashes`: its hashes under every key still in use. */
 export const readBuyerData = async (admin: Administration, phoneHashes: readonly string[]) => ({
   isRegistered: (await adminBuyerStore(admin.table).find(phoneHashes)) !== undefined,
-  links: await linksOf(admin, phoneHashes),
+  ...(await linksOf(admin, phoneHashes)),
   codes: await codesOf(admin, phoneHashes),
 });
 
 /** Counts what an erasure concerns. */
-export const countsOf = ({ isRegistered, links, codes }: Awaited<ReturnType<typeof readBuyerData>>) => ({
+export const countsOf = ({
+  isRegistered,
+  links,
+  codes,
+}: Omit<Awaited<ReturnType<typeof readBuyerData>>, 'traces'>) => ({
   sellers: new Set(links.map(({ sellerId }) => sellerId)).size,
   users: links.length,
   codes: codes.length,
@@ -46,7 +62,7 @@ const deleteItem = async ({ table }: Administration, Key: ItemKey): Promise<void
   await transact(table, [{ Delete: { TableName: table.name, Key } }]);
 };
 
-type Link = Awaited<ReturnType<typeof linksOf>>[number];
+type Link = Awaited<ReturnType<typeof linksOf>>['links'][number];
 
 /**
  * Removes the user of a phone link, unless it is gone or has another phone now. A damaged table can hold a link without its user: it
@@ -56,6 +72,17 @@ const eraseLink = async (admin: Administration, { key, sellerId, userId }: Link)
   const user = await getItem(admin.table, userKey(sellerId, ordinalOf(userId) ?? 0), 'id, phone_hash');
   if (user?.id === userId && phoneLinksPartition(String(user.phone_hash)) === key.pk) {
     await removeUser(admin, { sellerId, userId, reason: 'erasure' });
+  }
+  await deleteItem(admin, key);
+};
+
+/** Deletes a refusal with the person item that holds it too, unless the person was linked again, and the searches of the buyer. */
+const eraseTrace = async (admin: Administration, key: ItemKey): Promise<void> => {
+  if (key.sk.startsWith(REFUSAL_PREFIX)) {
+    const [, sellerId = '', personHash = ''] = key.sk.split('#');
+    const Key = personKey(sellerId, personHash);
+    const Delete = { TableName: admin.table.name, Key, ConditionExpression: 'attribute_not_exists(user_id)' };
+    await transact(admin.table, [{ Delete }]);
   }
   await deleteItem(admin, key);
 };
@@ -79,8 +106,9 @@ export const eraseBuyer = async (admin: Administration, phoneHashes: readonly st
     adminBuyerStore(admin.table).remove(phoneHashes, started),
   );
 
-  const links = await linksOf(admin, phoneHashes);
+  const { links, traces } = await linksOf(admin, phoneHashes);
   for (const link of links) await step(admin, 'erase: remove a user', () => eraseLink(admin, link));
+  for (const key of traces) await step(admin, 'erase: delete an ended link', () => eraseTrace(admin, key));
   const counts = countsOf({ isRegistered, links, codes });
   await step(admin, 'erase: write the audit record', () =>
     admin.audit.write(admin.record({ action: 'buyer.erased', details: counts })),

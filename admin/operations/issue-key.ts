@@ -6,7 +6,7 @@ import { type NewSecret, newSecret } from '#shared/api-keys/secret.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import { randomBase62 } from '#shared/base62.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
-import type { Scope } from '#shared/scopes.ts';
+import { areGrantable, type Scope } from '#shared/scopes.ts';
 import { requireName } from './create-seller.ts';
 
 /** The properties of a new key. `expiresAt`: epoch seconds. */
@@ -30,6 +30,13 @@ const USAGE_ID_LENGTH = 40;
 /** An expiry (epoch seconds) as the audit records it. */
 export const expiryText = (expiresAt: number | undefined): string =>
   expiresAt === undefined ? 'never' : new Date(expiresAt * 1000).toISOString();
+
+/** Throws `bad_input` for scopes that a key cannot have together. */
+export const requireGrantable = (scopes: readonly Scope[]): void => {
+  if (!areGrantable(scopes)) {
+    throw refusal('bad_input', 'buyers:links is for the buyer app: grant it together with buyers:register.');
+  }
+};
 
 /** Throws `bad_input` if the expiry (epoch seconds) is not in the future. */
 export const requireFutureExpiry = (admin: Administration, expiresAt: number | undefined): void => {
@@ -95,6 +102,7 @@ const register = async (admin: Administration, pending: ApiKey): Promise<Gateway
  */
 export const issueKey = async (admin: Administration, request: KeyRequest): Promise<IssuedKey> => {
   if (request.scopes.length === 0) throw refusal('bad_input', 'A key must have at least one scope.');
+  requireGrantable(request.scopes);
   requireFutureExpiry(admin, request.expiresAt);
   const seller = await requireSeller(admin, request.sellerId);
   const suspended = () =>

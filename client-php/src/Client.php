@@ -68,7 +68,8 @@ final class Client
     /**
      * Links a buyer. A repeated call with the same person returns the existing user.
      *
-     * @param string|null $externalId your own reference of the user
+     * @param string|null $externalId  your own reference of the user
+     * @param string|null $accessToken of a sign-in of the buyer at your shop: it links a buyer who ended an earlier link
      */
     public function linkBuyer(
         string $nationalId,
@@ -76,13 +77,15 @@ final class Client
         string $phone,
         string $displayName,
         ?string $externalId = null,
+        #[\SensitiveParameter]
+        ?string $accessToken = null,
     ): LinkedUser {
         $reply = $this->transport->send('POST', '/v1/users', body: [
             'national_id' => $nationalId,
             'birth_date' => $birthDate,
             'phone' => $phone,
             'display_name' => $displayName,
-        ] + ($externalId === null ? [] : ['external_id' => $externalId]));
+        ] + ($externalId === null ? [] : ['external_id' => $externalId]), accessToken: $accessToken);
 
         return new LinkedUser(User::fromArray($reply->data), $reply->status === 201);
     }
@@ -90,7 +93,7 @@ final class Client
     /** Returns one of your users. Throws `user_not_found` if the id is unknown or the user was removed. */
     public function getUser(string $id): User
     {
-        return User::fromArray($this->transport->send('GET', '/v1/users/{id}', ['id' => $id])->data);
+        return User::fromArray($this->transport->send('GET', '/v1/users/{id}', self::byUserId($id))->data);
     }
 
     /**
@@ -101,7 +104,7 @@ final class Client
      */
     public function updateUser(string $id, array $changes): CorrectedUser
     {
-        $reply = $this->transport->send('PATCH', '/v1/users/{id}', ['id' => $id], body: $changes);
+        $reply = $this->transport->send('PATCH', '/v1/users/{id}', self::byUserId($id), body: $changes);
 
         return CorrectedUser::fromArray($reply->data);
     }
@@ -109,7 +112,7 @@ final class Client
     /** Removes one of your users. A repeated call succeeds. Throws `user_not_found` if the id was never yours. */
     public function removeUser(string $id): void
     {
-        $this->transport->send('DELETE', '/v1/users/{id}', ['id' => $id]);
+        $this->transport->send('DELETE', '/v1/users/{id}', self::byUserId($id));
     }
 
     /**
@@ -257,6 +260,35 @@ final class Client
         return AccessToken::fromArray($reply->data);
     }
 
+    /**
+     * For the buyer app: returns the links of the signed-in buyer's phone with this person, the oldest first.
+     *
+     * @return list<BuyerLink>
+     */
+    public function findLinks(
+        #[\SensitiveParameter]
+        string $accessToken,
+        string $nationalId,
+        string $birthDate,
+    ): array {
+        $body = ['national_id' => $nationalId, 'birth_date' => $birthDate];
+        $reply = $this->transport->send('POST', '/v1/buyer/links/find', body: $body, accessToken: $accessToken);
+
+        return array_map(BuyerLink::fromArray(...), $reply->data['data']);
+    }
+
+    /** For the buyer app: ends a link of the signed-in buyer for good. A repeated call succeeds. */
+    public function endLink(
+        #[\SensitiveParameter]
+        string $accessToken,
+        string $id,
+    ): void {
+        if (preg_match('~^lnk_[\w-]{22}$~D', $id) !== 1) {
+            throw new InvalidArgumentException('A link id is lnk_ and 22 characters.');
+        }
+        $this->transport->send('DELETE', '/v1/buyer/links/{id}', ['id' => $id], accessToken: $accessToken);
+    }
+
     /** Returns the key that this client uses: its plan, scopes, secrets and the state of its limits. */
     public function key(): Key
     {
@@ -285,6 +317,20 @@ final class Client
         $reply = $this->transport->send('POST', '/v1/key/secrets', body: ['grace_hours' => $graceHours]);
 
         return NewSecret::fromArray($reply->data);
+    }
+
+    /**
+     * An id of another form could name another path.
+     *
+     * @return array{id: string}
+     */
+    private static function byUserId(string $id): array
+    {
+        if (preg_match('~^usr_[0-9A-Za-z]{22}$~D', $id) !== 1) {
+            throw new InvalidArgumentException('A user id is usr_ and 22 letters and digits.');
+        }
+
+        return ['id' => $id];
     }
 
     /** Plain http would send the key and national ids unencrypted. */

@@ -12,7 +12,9 @@ final class ProblemCode
     public const BODY_TOO_LARGE = 'body_too_large';
     public const VALIDATION_FAILED = 'validation_failed';
     public const INVALID_API_KEY = 'invalid_api_key';
+    public const INVALID_ACCESS_TOKEN = 'invalid_access_token';
     public const INSUFFICIENT_SCOPE = 'insufficient_scope';
+    public const LINK_REFUSED = 'link_refused';
     public const TOO_MANY_SECRETS = 'too_many_secrets';
     public const NOT_FOUND = 'not_found';
     public const USER_NOT_FOUND = 'user_not_found';

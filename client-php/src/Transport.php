@@ -43,6 +43,7 @@ final class Transport
      * @param array<string, string>      $parameters the values of the path's parameters
      * @param array<string, int|string>  $query
      * @param array<string, int|string|null>|null $body
+     * @param string|null                $accessToken of a buyer
      *
      * @throws ClientExceptionInterface|ProblemException|UnexpectedResponseException
      */
@@ -52,6 +53,8 @@ final class Transport
         array $parameters = [],
         array $query = [],
         ?array $body = null,
+        #[\SensitiveParameter]
+        ?string $accessToken = null,
     ): Reply {
         $isRepeatable = !in_array("{$method} {$path}", self::NOT_REPEATABLE, true);
         $url = $this->baseUrl . self::filled($path, $parameters);
@@ -59,7 +62,7 @@ final class Transport
         for ($retry = 0; true; $retry++) {
             $reply = null;
             try {
-                $reply = self::replyFrom($this->http->sendRequest($this->request($method, $url, $body)));
+                $reply = self::replyFrom($this->http->sendRequest($this->request($method, $url, $body, $accessToken)));
                 if ($reply->isSuccess()) {
                     return $reply;
                 }
@@ -84,9 +87,12 @@ final class Transport
     }
 
     /** @param array<string, int|string|null>|null $body */
-    private function request(string $method, string $url, ?array $body): RequestInterface
+    private function request(string $method, string $url, ?array $body, ?string $accessToken): RequestInterface
     {
         $request = $this->requests->createRequest($method, $url)->withHeader('X-Api-Key', $this->apiKey);
+        if ($accessToken !== null) {
+            $request = $request->withHeader('Authorization', "Bearer {$accessToken}");
+        }
         if ($body === null) {
             return $request;
         }

@@ -82,7 +82,7 @@ final class ClientTest extends TestCase
     public function testRemovesAUserByADeleteWithoutBody(): void
     {
         $http = new FakeHttp(new Response(204));
-        $http->client()->removeUser('usr_1');
+        $http->client()->removeUser('usr_0000000000000000000001');
         self::assertSame('DELETE', $http->sent[0]->getMethod());
         self::assertSame('', (string) $http->sent[0]->getBody());
     }
@@ -174,7 +174,7 @@ final class ClientTest extends TestCase
     {
         $http = new FakeHttp(FakeHttp::json(200, FakeHttp::USER));
         $client = new Client($baseUrl, $http, new HttpFactory(), new HttpFactory(), 'blk_test_x');
-        self::assertSame('usr_1', $client->getUser('usr_1')->id);
+        self::assertSame('usr_0000000000000000000001', $client->getUser('usr_0000000000000000000001')->id);
     }
 
     /** @return list<array{string}> */
@@ -195,11 +195,45 @@ final class ClientTest extends TestCase
         }
     }
 
-    public function testEncodesTheIdInThePath(): void
+    public function testRefusesAnIdThatCouldNameAnotherPathBeforeARequest(): void
     {
-        $http = new FakeHttp(FakeHttp::json(200, FakeHttp::USER));
-        $http->client()->getUser('usr_1/../x?y');
-        self::assertSame('/dev/v1/users/usr_1%2F..%2Fx%3Fy', $http->sent[0]->getUri()->getPath());
+        $http = new FakeHttp();
+        $client = $http->client();
+        $calls = [
+            static fn () => $client->getUser('.'),
+            static fn () => $client->getUser("usr_0000000000000000000001\n"),
+            static fn () => $client->removeUser('usr_1/../x?y'),
+            static fn () => $client->updateUser('', ['display_name' => 'Sara']),
+            static fn () => $client->endLink('token', '..'),
+        ];
+        $refused = 0;
+        foreach ($calls as $call) {
+            try {
+                $call();
+            } catch (InvalidArgumentException) {
+                $refused++;
+            }
+        }
+        self::assertSame([count($calls), []], [$refused, $http->sent]);
+    }
+
+    public function testShowsAndEndsTheLinksOfABuyerByTheAccessToken(): void
+    {
+        $link = [
+            'id' => 'lnk_2Yh0c9QmVnTqk3bJx1LwZA',
+            'seller' => ['id' => 'sel_1', 'name' => 'Kaveh Books'],
+            'display_name' => 'Sara Ahmadi',
+            'linked_at' => '2026-11-21T08:30:00.000Z',
+        ];
+        $http = new FakeHttp(FakeHttp::json(200, ['data' => [$link]]), new Response(204));
+        [$found] = $http->client()->findLinks('a.b.c', '9999150829', '1370/1/15');
+        self::assertSame(['Kaveh Books', 'Sara Ahmadi'], [$found->sellerName, $found->displayName]);
+        $http->client()->endLink('a.b.c', $found->id);
+        self::assertSame(
+            ['Bearer a.b.c', 'Bearer a.b.c'],
+            array_map(static fn ($request) => $request->getHeaderLine('Authorization'), $http->sent),
+        );
+        self::assertSame('/dev/v1/buyer/links/lnk_2Yh0c9QmVnTqk3bJx1LwZA', $http->sent[1]->getUri()->getPath());
     }
 
     public function testRequiresAnApiKey(): void

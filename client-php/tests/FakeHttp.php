@@ -20,7 +20,7 @@ use RuntimeException;
 final class FakeHttp implements ClientInterface
 {
     public const USER = [
-        'id' => 'usr_1',
+        'id' => 'usr_0000000000000000000001',
         'external_id' => null,
         'national_id' => '******0829',
         'birth_date' => '1370/1/15',

@@ -36,7 +36,7 @@ final class RetryTest extends TestCase
     {
         $limited = FakeHttp::problem(429, 'rate_limit_exceeded', 7);
         $http = new FakeHttp($limited, FakeHttp::broken(), FakeHttp::json(200, FakeHttp::USER));
-        $http->client()->getUser('usr_1');
+        $http->client()->getUser('usr_0000000000000000000001');
         self::assertEquals(new Wait(7000, 'rate_limit_exceeded', 1), $http->observed[0]);
         self::assertSame([null, 2], [$http->observed[1]->code, $http->observed[1]->retry]);
         self::assertLessThanOrEqual(500, $http->observed[1]->milliseconds);

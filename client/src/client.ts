@@ -5,12 +5,15 @@ import { type Call, checkedOptions, type Options } from './options.ts';
 import { type RetryPolicy, retryingFetch } from './retry.ts';
 import type {
   AccessToken,
+  BuyerLink,
+  ClaimedPerson,
   CodeSent,
   CorrectedUser,
   EventQuery,
   Key,
   KeyUsage,
   LinkedUser,
+  LinkOptions,
   NewSecret,
   NewUser,
   SendCodeOptions,
@@ -30,6 +33,17 @@ const dataOf = <Data>({ data, response }: { readonly data?: Data; readonly respo
     throw new Error(`Status ${response.status}, with a body that is not from the service.`);
   return data;
 };
+
+/** The path of an id. Throws a TypeError for an id of another form, which could name another path. */
+const byId = (id: string, form: RegExp, message: string) => {
+  if (!form.test(id)) throw new TypeError(message);
+  return { path: { id } };
+};
+
+const byUserId = (id: string) =>
+  byId(id, /^usr_[0-9A-Za-z]{22}$/, 'A user id is usr_ and 22 letters and digits.');
+
+const bearer = (accessToken: string) => ({ Authorization: `Bearer ${accessToken}` });
 
 /** Creates a client of the Buyer Linking API. Throws if `baseUrl` is neither https nor http on loopback, or if there is no API key. */
 export const buyerLinking = (options: Options) => {
@@ -61,16 +75,15 @@ export const buyerLinking = (options: Options) => {
 
   return {
     /** Links a buyer. A repeated call with the same person returns the existing user. */
-    async linkBuyer(body: NewUser, { signal }: Call = {}): Promise<LinkedUser> {
-      const reply = await http.POST('/v1/users', { body, ...(signal && { signal }) });
+    async linkBuyer(body: NewUser, { accessToken, signal }: LinkOptions = {}): Promise<LinkedUser> {
+      const headers = accessToken === undefined ? {} : bearer(accessToken);
+      const reply = await http.POST('/v1/users', { body, headers, ...(signal && { signal }) });
       return { user: dataOf(reply), isNew: reply.response.status === 201 };
     },
 
     /** Returns one of your users. Throws `user_not_found` if the id is unknown or the user was removed. */
     async getUser(id: string, { signal }: Call = {}): Promise<User> {
-      return dataOf(
-        await http.GET('/v1/users/{id}', { params: { path: { id } }, ...(signal && { signal }) }),
-      );
+      return dataOf(await http.GET('/v1/users/{id}', { params: byUserId(id), ...(signal && { signal }) }));
     },
 
     /**
@@ -78,13 +91,13 @@ export const buyerLinking = (options: Options) => {
      * of your users has the external id.
      */
     async updateUser(id: string, body: UserUpdate, { signal }: Call = {}): Promise<CorrectedUser> {
-      const params = { path: { id } };
+      const params = byUserId(id);
       return dataOf(await http.PATCH('/v1/users/{id}', { params, body, ...(signal && { signal }) }));
     },
 
     /** Removes one of your users. A repeated call succeeds. Throws `user_not_found` if the id was never yours. */
     async removeUser(id: string, { signal }: Call = {}): Promise<void> {
-      await http.DELETE('/v1/users/{id}', { params: { path: { id } }, ...(signal && { signal }) });
+      await http.DELETE('/v1/users/{id}', { params: byUserId(id), ...(signal && { signal }) });
     },
 
     /** Returns your users with this phone, in the order of linking; none if there is no such user. */
@@ -161,6 +174,23 @@ export const buyerLinking = (options: Options) => {
     async verifyCode(phone: string, code: string, { signal }: Call = {}): Promise<AccessToken> {
       const body = { phone, code };
       return dataOf(await http.POST('/v1/auth/otp/verify', { body, ...(signal && { signal }) }));
+    },
+
+    /** For the buyer app: returns the links of the signed-in buyer's phone with this person, the oldest first. */
+    async findLinks(
+      accessToken: string,
+      body: ClaimedPerson,
+      { signal }: Call = {},
+    ): Promise<readonly BuyerLink[]> {
+      const request = { body, headers: bearer(accessToken), ...(signal && { signal }) };
+      return dataOf(await http.POST('/v1/buyer/links/find', request)).data;
+    },
+
+    /** For the buyer app: ends a link of the signed-in buyer for good. A repeated call succeeds. */
+    async endLink(accessToken: string, id: string, { signal }: Call = {}): Promise<void> {
+      const params = byId(id, /^lnk_[\w-]{22}$/, 'A link id is lnk_ and 22 characters.');
+      const request = { params, headers: bearer(accessToken), ...(signal && { signal }) };
+      await http.DELETE('/v1/buyer/links/{id}', request);
     },
 
     /** Returns the key that this client uses. */

@@ -41,6 +41,17 @@ export interface LinkedUser {
   readonly isNew: boolean;
 }
 
+/** A link of a buyer with a seller, as the buyer app shows it. */
+export type BuyerLink = Schemas['BuyerLinks']['data'][number];
+/** The person whose links a buyer asks for. */
+export type ClaimedPerson = Schemas['FindLinksBody'];
+
+/** How a buyer is linked. */
+export interface LinkOptions extends Call {
+  /** The access token of a sign-in of the buyer at your shop: it links a buyer who ended an earlier link. */
+  readonly accessToken?: string | undefined;
+}
+
 /** How a code is sent. */
 export interface SendCodeOptions extends Call {
   /** The language of the message: Persian by default. */

@@ -16,11 +16,11 @@ export const router = (routes: readonly Route[]) => {
     .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)
     .map((route) => ({ route, pattern: patternOf(route.path) }));
   return (method: string, path: string): RouteMatch | undefined => {
-    for (const { route, pattern } of rows) {
-      const pathParameters = route.method === method ? parametersOf(pattern, path) : undefined;
-      if (pathParameters !== undefined) return { route, pathParameters };
-    }
-    return undefined;
+    // API Gateway chooses the resource by its path alone, then the method among those of the resource.
+    const resource = rows.find(({ pattern }) => parametersOf(pattern, path) !== undefined)?.route.path;
+    const match = rows.find(({ route }) => route.path === resource && route.method === method);
+    const pathParameters = match && parametersOf(match.pattern, path);
+    return match && pathParameters !== undefined ? { route: match.route, pathParameters } : undefined;
   };
 };
 

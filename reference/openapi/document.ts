@@ -54,6 +54,14 @@ const API_KEY_SCHEME = {
   description: `Your secret key: \`blk_live_…\` (\`blk_test_…\` outside production). Scopes: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}.`,
 } as const;
 
+const TOKEN_SCHEME = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description:
+    'The access token of a buyer who signed in with a key of your account, from POST /v1/auth/otp/verify.',
+} as const;
+
 /** Builds the OpenAPI 3.0 document from the published rows of the route table: those with a tag. */
 export const buildDocument = (rows: readonly Route[] = allRoutes) => {
   const routes = rows.filter(({ tag }) => tag !== undefined);
@@ -75,6 +83,10 @@ export const buildDocument = (rows: readonly Route[] = allRoutes) => {
     servers: [{ url: '..', description: 'The deployment that serves this document.' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: pathsOf(routes, { definitions, schemas }),
-    components: { securitySchemes: { ApiKey: API_KEY_SCHEME }, headers: HEADERS, schemas },
+    components: {
+      securitySchemes: { ApiKey: API_KEY_SCHEME, AccessToken: TOKEN_SCHEME },
+      headers: HEADERS,
+      schemas,
+    },
   };
 };

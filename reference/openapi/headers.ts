@@ -1,3 +1,4 @@
+import { PROBLEMS } from '#shared/problems.ts';
 import { KEY_LIMIT_NAMES, PLAN_NAMES, PLANS, planItem, rateLimitHeaders } from '#shared/rate-limits/plans.ts';
 import type { Route } from '#shared/route.ts';
 import type { SchemaObject } from './json-schema.ts';
@@ -52,14 +53,18 @@ export const HEADERS = {
 } as const satisfies Record<string, HeaderObject>;
 
 const WITH_RETRY_AFTER: readonly number[] = [429, 503];
-/** The authorizer rejects these requests before they are counted. */
+/** The authorizer rejects requests with these statuses before they are counted, unless they come from a rule of the row. */
 const NOT_COUNTED: readonly number[] = [401, 403];
+
+const isCounted = ({ access, problems }: Route, status: number): boolean =>
+  access.by !== 'public' &&
+  (!NOT_COUNTED.includes(status) || problems.some((code) => PROBLEMS[code].status === status));
 
 /** Returns the headers of one response of a row. */
 export const headersOf = (route: Route, status: number): HeaderObjects => {
   const common: (keyof typeof HEADERS)[] = ['X-Request-Id'];
   if (route.path.startsWith('/v1/')) common.push('Cache-Control');
-  if (route.access.by !== 'public' && !NOT_COUNTED.includes(status)) {
+  if (isCounted(route, status)) {
     common.push('RateLimit-Policy', 'RateLimit');
   }
   if (WITH_RETRY_AFTER.includes(status)) common.push('Retry-After');

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
 import { detailsOf, type InputError, PROBLEMS, type ProblemCode } from '#shared/problems.ts';
-import { type ObjectSchema, problemsOf, type Route, scopeOf } from '#shared/route.ts';
+import { type ObjectSchema, problemsOf, type Route, scopeOf, tokenOf } from '#shared/route.ts';
 import { headersOf } from './headers.ts';
 import {
   componentName,
@@ -103,6 +103,12 @@ const descriptionOf = (route: Route): string => {
   return scope === undefined ? route.description : `${route.description}\n\nScope: \`${scope}\`.`;
 };
 
+const securityOf = (route: Route) => {
+  if (route.access.by === 'public') return [];
+  const [withKey, withToken] = [{ ApiKey: [] }, { ApiKey: [], AccessToken: [] }];
+  return { none: [withKey], optional: [withKey, withToken], required: [withToken] }[tokenOf(route)];
+};
+
 /** Builds the Operation Object of a row. */
 export const operationOf = (route: Route, shared: Shared) => {
   const scope = scopeOf(route);
@@ -111,7 +117,7 @@ export const operationOf = (route: Route, shared: Shared) => {
     tags: [route.tag],
     summary: route.summary,
     description: descriptionOf(route),
-    security: route.access.by === 'public' ? [] : [{ ApiKey: [] }],
+    security: securityOf(route),
     ...(scope === undefined ? {} : { 'x-required-scope': scope }),
     ...parametersOf(route),
     ...requestBodyOf(route, shared),

@@ -2,8 +2,8 @@ import type { Table } from '#shared/table/client.ts';
 import { eventKey } from '#shared/table/keys.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
 
-/** Who removed a user: the seller, an operator at the seller's request, or an operator who erased the buyer for all sellers. */
-export const REMOVAL_REASONS = ['seller', 'operator', 'erasure'] as const;
+/** Who removed a user: the seller, an operator at the seller's request, an operator who erased the buyer for all sellers, or the buyer. */
+export const REMOVAL_REASONS = ['seller', 'operator', 'erasure', 'buyer'] as const;
 
 export type RemovalReason = (typeof REMOVAL_REASONS)[number];
 

@@ -1,6 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import * as v from 'valibot';
+import type { VerifiedBuyer } from '#shared/access-tokens/verify.ts';
 import type { Caller } from '#shared/api-keys/caller.ts';
 import { bindOnce } from '#shared/env.ts';
 import type { CountedRequest } from '#shared/rate-limits/request-limits.ts';
@@ -17,11 +18,14 @@ type PathSchema<R extends Route> = R['pathParameters'] extends { readonly schema
   : undefined;
 
 /** A keyed row always has a caller, an `otp` row unless otpAccess is `public`, a public row never. */
-type CallerOf<R extends Route> = R['access'] extends { readonly by: 'key' }
+type CallerOf<R extends Route> = R['access'] extends { readonly by: 'key' | 'buyer' }
   ? Caller
   : R['access'] extends { readonly by: 'otp' }
     ? Caller | undefined
     : undefined;
+
+/** The verified access token of a row for buyers. */
+type BuyerOf<R extends Route> = R['access'] extends { readonly by: 'buyer' } ? VerifiedBuyer : undefined;
 
 /** A request as a handler sees it: parsed, without the event. */
 export interface Request<R extends Route> {
@@ -29,6 +33,9 @@ export interface Request<R extends Route> {
   readonly query: Parsed<R['query']>;
   readonly body: Parsed<R['body']>;
   readonly caller: CallerOf<R>;
+  readonly buyer: BuyerOf<R>;
+  /** The header Authorization, which no log line holds. */
+  readonly authorization: string | undefined;
   /** Whether the request asks for a page for people, as a browser does. */
   readonly acceptsHtml: boolean;
   /**
@@ -59,10 +66,12 @@ export type Handle<R extends Route, Deps> = (request: Request<R>, deps: Deps) =>
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
 const requestFrom = <R extends Route>(route: R, event: APIGatewayProxyEvent): Request<R> => {
-  const { caller, planLimit, deadlineMs } = currentScope();
+  const { caller, buyer, planLimit, deadlineMs } = currentScope();
   return {
     ...(parseInput(route, event) as Pick<Request<R>, 'path' | 'query' | 'body'>),
     caller: caller as CallerOf<R>,
+    buyer: buyer as BuyerOf<R>,
+    authorization: headerOf(event, 'authorization'),
     acceptsHtml: headerOf(event, 'accept')?.includes('text/html') === true,
     withinPlan: planLimit?.withinPlan ?? Promise.resolve(undefined),
     deadlineMs,
@@ -87,8 +96,8 @@ const responseFrom = (
 /** What a stack needs besides its row and its handler. */
 interface Bound<Deps> {
   readonly deps: Deps;
-  /** Sets the caller of the current request, and starts to count it. */
-  readonly identifyCaller?: (event: APIGatewayProxyEvent) => void;
+  /** Sets the caller of the current request, starts to count it, and verifies its buyer. */
+  readonly identifyCaller?: (event: APIGatewayProxyEvent) => Promise<void>;
 }
 
 /**

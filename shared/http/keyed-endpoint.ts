@@ -1,4 +1,5 @@
 /** Apart from endpoint.ts, so that the bundle of a public row holds no database client. */
+import type { VerifyToken } from '#shared/access-tokens/verify.ts';
 import { callerFrom } from '#shared/api-keys/caller.ts';
 import { type Clock, systemClock } from '#shared/clock.ts';
 import { type OtpAccess, readEnv } from '#shared/env.ts';
@@ -7,7 +8,7 @@ import { countRequest } from '#shared/rate-limits/request-limits.ts';
 import { type Route, requiresKey } from '#shared/route.ts';
 import { type Table, tableFromEnv } from '#shared/table/client.ts';
 import { endpointStack, type Handle, type LambdaHandler } from './endpoint.ts';
-import { currentScope } from './request.ts';
+import { currentScope, headerOf } from './request.ts';
 
 /** What the dependencies of every function with a key are built from. */
 export interface KeyedParts {
@@ -23,6 +24,8 @@ interface KeyedService<Deps> {
   readonly clock: Clock;
   /** `public`: an otp row is served without a caller. */
   readonly otpAccess: OtpAccess;
+  /** Given on a row for buyers: verifies its access token before the input is parsed. */
+  readonly verifyToken?: VerifyToken;
 }
 
 /** Builds the stack of a row over a service. The count of a request runs beside its reads. */
@@ -34,21 +37,31 @@ export const keyedStack = <R extends Route, Deps>(
   endpointStack(
     route,
     () => {
-      const { deps, rateLimiter, clock, otpAccess } = open();
+      const { deps, rateLimiter, clock, otpAccess, verifyToken } = open();
       if (!requiresKey(route, otpAccess)) return { deps };
       const limitsToRead = route.limitsRead ?? [];
       return {
         deps,
-        identifyCaller({ requestContext }) {
+        async identifyCaller(event) {
           const scope = currentScope();
           const nowMs = clock();
-          scope.caller = callerFrom(requestContext.authorizer, nowMs);
+          scope.caller = callerFrom(event.requestContext.authorizer, nowMs);
           scope.planLimit = countRequest(rateLimiter, scope.caller, { nowMs, limitsToRead });
+          if (route.access.by !== 'buyer') return;
+          if (verifyToken === undefined) throw new Error(`${route.name} verifies no access token`);
+          await scope.planLimit.withinPlan;
+          scope.buyer = await verifyToken(headerOf(event, 'authorization'), scope.caller.sellerId);
         },
       };
     },
     handle,
   );
+
+/** The parts of every function with a key, by the environment. */
+export const partsFromEnv = (): KeyedParts => {
+  const table = tableFromEnv();
+  return { table, rateLimiter: rateLimiterFromEnv(table), clock: systemClock };
+};
 
 /** Builds the Lambda handler of a row that takes a key. `build` makes what `handle` uses, once. */
 export const keyedEndpoint = <R extends Route, Deps>(
@@ -59,8 +72,7 @@ export const keyedEndpoint = <R extends Route, Deps>(
   keyedStack(
     route,
     () => {
-      const table = tableFromEnv();
-      const parts = { table, rateLimiter: rateLimiterFromEnv(table), clock: systemClock };
+      const parts = partsFromEnv();
       const otpAccess = route.access.by === 'otp' ? readEnv(['OTP_ACCESS']).OTP_ACCESS : 'api-key';
       return { ...parts, otpAccess, deps: build(parts) };
     },

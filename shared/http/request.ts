@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { VerifiedBuyer } from '#shared/access-tokens/verify.ts';
 import type { Caller } from '#shared/api-keys/caller.ts';
 import type { PlanLimit } from '#shared/rate-limits/request-limits.ts';
 import { currentRequest, type RequestContext } from '#shared/request-context.ts';
@@ -26,6 +27,8 @@ export interface RequestScope extends RequestContext {
   readonly deadlineMs: number;
   /** Undefined on a row that takes no key, and until the caller is known. */
   caller?: Caller;
+  /** On a row for buyers, once the access token is verified. */
+  buyer?: VerifiedBuyer;
   planLimit?: PlanLimit;
 }
 

@@ -91,6 +91,18 @@ export const keyedHashesFrom = (secret: SecretSource) => {
     /** Hashes a national id, differently for each seller, so that the users of two sellers cannot be compared. */
     person: (sellerId: string, nationalId: string) => underEachKey('person', sellerId, nationalId),
 
+    /** The ids of a link as its buyer sees them. `personHash`: as the user is stored. */
+    linkIds: async (sellerId: string, personHash: string, phone: string): Promise<HashList> => {
+      const { current, older } = await keys();
+      const idUnder = (key: Buffer): string =>
+        `lnk_${hashWith(key, ['link', sellerId, personHash, phone], SUBJECT_BYTES)}`;
+      return [idUnder(current), ...older.map(idUnder)];
+    },
+
+    /** Hashes a person that a buyer names, beside the phone, to count different ones. */
+    claimedPerson: (phone: string, nationalId: string, birthDay: string) =>
+      underEachKey('claim', phone, nationalId, birthDay),
+
     /** Returns the pseudonym of a phone, `sub` of its tokens. It is derived from the oldest key, so a rotation does not change it. */
     buyerId: async (phone: string): Promise<string> =>
       `byr_${hashWith((await keys()).subject, [phone], SUBJECT_BYTES)}`,

@@ -21,6 +21,7 @@
  * | the link of a seller with a person              | GetItem PERSON#<seller>#<person hash> / PERSON                  |
  * | a seller's users by phone                       | Query LINKS#<phone hash>, <seller>#…, then BatchGetItem         |
  * | all users with a phone, over all sellers        | Query LINKS#<phone hash>                                        |
+ * | what the buyer of a phone can see and end       | Query LINKS#<phone hash>: links, ended ones, searches           |
  * | the paid checks of a person                     | BatchGetItem CHECK#<seller>#<person hash> / CHECK               |
  * | whether a phone is a registered buyer           | GetItem BUYER#<phone hash> / BUYER                              |
  * | a phone's code, tries and sends for a seller    | GetItem CODE#<phone hash> / <seller>                            |
@@ -152,6 +153,21 @@ export const phoneLinkPrefix = (sellerId: string): string => `${sellerId}#`;
 export const phoneLinkKey = (phoneHash: string, sellerId: string, ordinal: number): ItemKey => ({
   pk: phoneLinksPartition(phoneHash),
   sk: `${phoneLinkPrefix(sellerId)}${numberSortKey(ordinal)}`,
+});
+
+/** How the sort keys of the links begin that a buyer ended. A seller id begins in lower case. */
+export const REFUSAL_PREFIX = 'REFUSAL#';
+
+/** A link of a seller with a person that the buyer of a phone ended. */
+export const refusalKey = (phoneHash: string, sellerId: string, personHash: string): ItemKey => ({
+  pk: phoneLinksPartition(phoneHash),
+  sk: `${REFUSAL_PREFIX}${sellerId}#${personHash}`,
+});
+
+/** The persons that a buyer named and that match no link of the phone. */
+export const linkSearchesKey = (phoneHash: string): ItemKey => ({
+  pk: phoneLinksPartition(phoneHash),
+  sk: 'SEARCHES',
 });
 
 /** The paid checks of a person for a seller: the lease of one and the failed ones. */

@@ -8,6 +8,7 @@ import {
   personCheckKey,
   personKey,
   phoneLinkKey,
+  refusalKey,
   sellerKey,
   userKey,
 } from '#shared/table/keys.ts';
@@ -30,7 +31,14 @@ import {
   writeUserChange,
 } from './user-change.ts';
 import { newRandomPart, userIdAt } from './user-id.ts';
-import { type NewUserAttributes, type Person, personFrom, userFrom } from './user-item.ts';
+import {
+  type NewUserAttributes,
+  type Person,
+  personFrom,
+  type RefusedPerson,
+  refusedPersonFrom,
+  userFrom,
+} from './user-item.ts';
 
 /** A person, a phone and a seller, by their keyed hashes: under the current key first, then under each older one. */
 export interface LinkHashes {
@@ -52,6 +60,8 @@ export interface NewLink extends LinkHashes {
   /** The day of birth as an ISO date. */
   readonly birthDay: string;
   readonly user: NewUserAttributes;
+  /** A refusal of the buyer that a later sign-in has lifted. */
+  readonly lifted?: RefusedPerson | undefined;
 }
 
 /** The attributes of a user item besides its hashes. */
@@ -92,6 +102,16 @@ const userItems = (TableName: string, newLink: NewLink, user: StoredUser): Trans
     ConditionExpression: IS_NEW,
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   } as const;
+  const { lifted } = newLink;
+  /** The person item of a key: new, or the refusal that is lifted. */
+  const personAt = (hash: string | undefined) =>
+    lifted?.personHash !== hash
+      ? ifNew
+      : {
+          ...ifNew,
+          ConditionExpression: 'refused_at = :lifted',
+          ExpressionAttributeValues: { ':lifted': lifted?.refusedAt },
+        };
   return [
     {
       ConditionCheck: {
@@ -100,13 +120,20 @@ const userItems = (TableName: string, newLink: NewLink, user: StoredUser): Trans
         ConditionExpression: 'attribute_exists(pk)',
       },
     },
-    { Put: { ...ifNew, Item: person } },
-    ...older.map((Key) => ({ ConditionCheck: { ...ifNew, Key } })),
+    { Put: { ...personAt(personHashes[0]), Item: person } },
+    ...older.map((Key, index) =>
+      lifted?.personHash === personHashes[index + 1]
+        ? { Delete: { ...personAt(lifted?.personHash), Key } }
+        : { ConditionCheck: { ...ifNew, Key } },
+    ),
     ...(user.external_id === undefined
       ? []
       : [{ Put: { ...ifNew, Item: { ...externalIdKey(sellerId, user.external_id), user_id: user.id } } }]),
     { Put: { TableName, Item: item, ConditionExpression: IS_NEW } },
     { Put: { TableName, Item: { ...phoneLinkKey(phone_hash, sellerId, ordinal), user_id: user.id } } },
+    ...(lifted === undefined
+      ? []
+      : [{ Delete: { TableName, Key: refusalKey(lifted.phoneHash, sellerId, lifted.personHash) } }]),
   ];
 };
 
@@ -119,8 +146,8 @@ const readCounts = async (table: Table, sellerId: string): Promise<SellerCounts>
 
 export const userLinks = (table: Table) => ({
   /**
-   * Reads in one call what decides on a link: the person if the seller has linked it, the phone hash under which the buyer is
-   * registered, whether another user has the external id, the record of the person's checks, and the states of the limits.
+   * Reads in one call what decides on a link: the person if the seller has linked it or its buyer refuses links, the phone hash under
+   * which the buyer is registered, whether another user has the external id, the record of the person's checks, and the states of the limits.
    */
   async lookUp({ sellerId, personHashes, phoneHashes, externalId, limits, nowMs }: LinkLookup) {
     const personKeys = personKeysOf(sellerId, personHashes);
@@ -129,9 +156,12 @@ export const userLinks = (table: Table) => ({
     const limitKeys = limits.map((limit) => limitKey(limit, nowMs));
     const keys = [...personKeys, ...phoneHashes.map(buyerKey), checkKey, ...externalKeys, ...limitKeys];
     const items = await batchGet(table, keys);
-    const person = personKeys.map((key) => itemOf(items, key)).find((item) => item !== undefined);
+    const persons = personKeys.map((key) => itemOf(items, key));
+    const person = persons.find((item) => item?.user_id !== undefined);
+    const refused = persons.find((item) => item?.refused_at !== undefined);
     return {
       person: person && personFrom(person),
+      refused: refused && refusedPersonFrom(refused),
       buyerHash: phoneHashes.find((hash) => itemOf(items, buyerKey(hash)) !== undefined),
       isExternalIdTaken: externalKeys.some((key) => itemOf(items, key) !== undefined),
       record: checkRecordFrom(itemOf(items, checkKey)),

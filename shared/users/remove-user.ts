@@ -4,6 +4,7 @@ import {
   externalIdKey,
   personKey,
   phoneLinkKey,
+  refusalKey,
   removalBlockKey,
   removalSummaryKey,
   sellerKey,
@@ -28,6 +29,8 @@ export interface RemovalOptions {
   readonly deadlineMs: number;
   /** Awaited before the first write, beside the read. Its rejection is thrown. */
   readonly mayWrite?: Promise<unknown>;
+  /** Epoch seconds: the buyer ended the link, and refuses later ones. Otherwise the person can be linked again. */
+  readonly refusedAt?: number;
   /** Written in the same transaction, so only with the result `removed`. They have no conditions. */
   readonly alsoWrite?: readonly TransactItem[];
 }
@@ -60,14 +63,37 @@ const unchanged = (attribute: string, read: unknown) =>
     : { ConditionExpression: `${attribute} = :read`, ExpressionAttributeValues: { ':read': read } };
 
 /**
- * The user becomes a tombstone outside the users, its person item, phone link and external id are deleted, and the ordinal is noted in
+ * What becomes of the person item: it is deleted, or holds the refusal of the buyer, which the phone then points to. A person item of another
+ * ordinal belongs to a later link of the same person.
+ */
+const personItems = (
+  TableName: string,
+  { sellerId, user, refusedAt }: { sellerId: string; user: StoredItem; refusedAt?: number | undefined },
+): TransactItem[] => {
+  const [personHash, phone_hash] = [String(user.person_hash), String(user.phone_hash)];
+  const Key = personKey(sellerId, personHash);
+  const condition = {
+    ConditionExpression: 'attribute_not_exists(pk) OR ordinal = :ordinal',
+    ExpressionAttributeValues: { ':ordinal': Number(user.sk) },
+  };
+  if (refusedAt === undefined) return [{ Delete: { TableName, Key, ...condition } }];
+  const refusal = { phone_hash, refused_at: refusedAt };
+  return [
+    { Put: { TableName, Item: { ...Key, ...refusal }, ...condition } },
+    { Put: { TableName, Item: { ...refusalKey(phone_hash, sellerId, personHash), ...refusal } } },
+  ];
+};
+
+/**
+ * The user becomes a tombstone outside the users, its person item (unless the buyer refuses later links), phone link and external id are deleted, and the ordinal is noted in
  * the index of removals. The hashes are those that the user was stored under, so a rotation of the hash secret changes nothing.
  */
 const removalItems = (
   TableName: string,
-  { sellerId, user, removedAt }: { sellerId: string; user: StoredItem; removedAt: string },
+  removal: { sellerId: string; user: StoredItem; removedAt: string; refusedAt?: number | undefined },
   { bitmap, summary }: Read,
 ): TransactItem[] => {
+  const { sellerId, user, removedAt } = removal;
   const ordinal = Number(user.sk);
   const block = blockOf(ordinal);
   const removed_ordinals = withRemoved(bitmap, ordinal);
@@ -81,15 +107,7 @@ const removalItems = (
       },
     },
     { Put: { TableName, Item: { ...tombstoneKey(sellerId, ordinal), id: user.id, removed_at: removedAt } } },
-    {
-      Delete: {
-        TableName,
-        Key: personKey(sellerId, String(user.person_hash)),
-        // A person item of another ordinal belongs to a later link of the same person.
-        ConditionExpression: 'attribute_not_exists(pk) OR ordinal = :ordinal',
-        ExpressionAttributeValues: { ':ordinal': ordinal },
-      },
-    },
+    ...personItems(TableName, removal),
     { Delete: { TableName, Key: phoneLinkKey(String(user.phone_hash), sellerId, ordinal) } },
     ...(user.external_id === undefined
       ? []
@@ -117,7 +135,7 @@ export const userRemovals = (table: Table) => ({
    * other changes are retried until the deadline; then it throws `service_unavailable`, and nothing was changed.
    */
   async removeUser(sellerId: string, userId: string, options: RemovalOptions): Promise<RemovalResult> {
-    const { removedAt, reason, deadlineMs, mayWrite, alsoWrite = [] } = options;
+    const { removedAt, reason, refusedAt, deadlineMs, mayWrite, alsoWrite = [] } = options;
     const ordinal = ordinalOf(userId);
     if (ordinal === undefined) return 'not_found';
 
@@ -129,7 +147,10 @@ export const userRemovals = (table: Table) => ({
       if (user === undefined) return ordinal <= counts.users ? new Overtaken(undefined) : 'not_found';
       if (user.id !== userId) return 'not_found';
       const event = { type: 'user.removed', userId, occurredAt: removedAt, reason } as const;
-      const items = [...removalItems(table.name, { sellerId, user, removedAt }, found), ...alsoWrite];
+      const items = [
+        ...removalItems(table.name, { sellerId, user, removedAt, refusedAt }, found),
+        ...alsoWrite,
+      ];
       const change = { sellerId, counts, added: { removed: 1 }, event, items } as const;
       const result = await writeUserChange(table, change);
       if (result.written) return 'removed';

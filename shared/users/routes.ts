@@ -25,6 +25,7 @@ export const userRoutes = {
       'belongs to that person. Then links the buyer to your account. The same national_id, phone and birth_date again return ' +
       '200 with the existing user without a new check, so you can repeat a request after a timeout. ' +
       'A repeated link ignores display_name and external_id. ' +
+      'After the buyer has ended the link, the response is link_refused, unless Authorization: Bearer carries an access token of a newer sign-in of that phone for your account. ' +
       `After ${MAX_FAILED_CHECKS} failed checks of a person in ${FAILED_CHECKS_WINDOW_SECONDS / 3600} hours the response is too_many_attempts.`,
     body: newUserSchema,
     responses: {
@@ -32,6 +33,8 @@ export const userRoutes = {
       200: { description: 'The buyer was already linked; the existing user.', schema: userSchema },
     },
     problems: [
+      'invalid_access_token',
+      'link_refused',
       'buyer_not_registered',
       'user_conflict',
       'external_id_conflict',
@@ -47,13 +50,15 @@ export const userRoutes = {
         'USERS#': ['GetItem', 'PutItem'],
         'EXTERNAL#': ['BatchGetItem', 'PutItem'],
         'EVENTS#': ['PutItem'],
-        'LINKS#': ['PutItem'],
-        'PERSON#': ['BatchGetItem', 'PutItem', 'ConditionCheckItem'],
+        'LINKS#': ['PutItem', 'DeleteItem'],
+        'PERSON#': ['BatchGetItem', 'PutItem', 'ConditionCheckItem', 'DeleteItem'],
         'BUYER#': ['BatchGetItem', 'ConditionCheckItem'],
         'CHECK#': ['BatchGetItem', 'PutItem', 'UpdateItem'],
         'LIMIT#': ['BatchGetItem'],
       },
       hashes: true,
+      signingKey: 'publish',
+      tokenIssuer: true,
       identityRegistry: true,
     },
     memoryMb: 1024,

@@ -31,6 +31,21 @@ export interface Person {
   readonly birthDay: string;
 }
 
+/** A person whose buyer ended the link with the seller. */
+export interface RefusedPerson {
+  /** Epoch seconds. */
+  readonly refusedAt: number;
+  readonly personHash: string;
+  readonly phoneHash: string;
+}
+
+/** Returns the refusal of a person item that holds nothing else. */
+export const refusedPersonFrom = (item: StoredItem): RefusedPerson => ({
+  refusedAt: Number(item.refused_at),
+  personHash: String(item.pk).slice(String(item.pk).lastIndexOf('#') + 1),
+  phoneHash: String(item.phone_hash),
+});
+
 export const personFrom = (item: StoredItem): Person => ({
   userId: String(item.user_id),
   phoneHash: String(item.phone_hash),

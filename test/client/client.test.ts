@@ -18,6 +18,34 @@ describe('a link', () => {
   });
 });
 
+describe('the links of a buyer', () => {
+  const id = 'lnk_2Yh0c9QmVnTqk3bJx1LwZA';
+  const link = {
+    id,
+    seller: { id: 'sel_1', name: 'Kaveh Books' },
+    display_name: 'Sara Ahmadi',
+    linked_at: '2026-11-21T08:30:00.000Z',
+  };
+
+  it('are found and ended with the access token', async () => {
+    const { client, sent } = clientOf(json(200, { data: [link] }), () => new Response(null, { status: 204 }));
+    const person = { national_id: '9999150829', birth_date: '1370/1/15' };
+    await expect(client.findLinks('a.b.c', person)).resolves.toEqual([link]);
+    await client.endLink('a.b.c', id);
+    expect(sent.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      `POST ${baseUrl}/v1/buyer/links/find`,
+      `DELETE ${baseUrl}/v1/buyer/links/${id}`,
+    ]);
+    expect(sent.map(({ headers }) => headers.get('Authorization'))).toEqual(['Bearer a.b.c', 'Bearer a.b.c']);
+  });
+
+  it('are made again with the token of a new sign-in', async () => {
+    const { client, sent } = clientOf(json(201, user));
+    await client.linkBuyer(buyer, { accessToken: 'a.b.c' });
+    expect(sent[0]?.headers.get('Authorization')).toBe('Bearer a.b.c');
+  });
+});
+
 describe('the base URL', () => {
   it.each(['localhost:3000', 'api.example.com/prod', '//api.example.com', 'ftp://api.example.com', ''])(
     'is rejected with an example of a right one when it is "%s"',
@@ -50,8 +78,8 @@ describe('the base URL', () => {
 
   it('can end with a slash', async () => {
     const fetch = mock.fn(async (_request: Request) => Response.json(user));
-    await buyerLinking({ baseUrl: `${baseUrl}/`, apiKey, fetch }).getUser('usr_1');
-    expect(fetch.mock.calls[0]?.arguments[0].url).toBe(`${baseUrl}/v1/users/usr_1`);
+    await buyerLinking({ baseUrl: `${baseUrl}/`, apiKey, fetch }).getUser('usr_0000000000000000000001');
+    expect(fetch.mock.calls[0]?.arguments[0].url).toBe(`${baseUrl}/v1/users/usr_0000000000000000000001`);
   });
 });
 
@@ -189,8 +217,11 @@ describe('reading all users', () => {
 describe('one user', () => {
   it('is read by id', async () => {
     const { client, sent } = clientOf(json(200, user));
-    await expect(client.getUser('usr_1')).resolves.toEqual(user);
-    expect([sent[0]?.method, sent[0]?.url]).toEqual(['GET', `${baseUrl}/v1/users/usr_1`]);
+    await expect(client.getUser('usr_0000000000000000000001')).resolves.toEqual(user);
+    expect([sent[0]?.method, sent[0]?.url]).toEqual([
+      'GET',
+      `${baseUrl}/v1/users/usr_0000000000000000000001`,
+    ]);
   });
 
   it('is found by phone, with the plus sign encoded', async () => {
@@ -203,16 +234,33 @@ describe('one user', () => {
 
   it('is removed, and a failed removal is retried', async () => {
     const { client, sent } = clientOf(broken, () => new Response(null, { status: 204 }));
-    await expect(client.removeUser('usr_1')).resolves.toBeUndefined();
+    await expect(client.removeUser('usr_0000000000000000000001')).resolves.toBeUndefined();
     expect(sent.map(({ method, url }) => [method, url])).toEqual([
-      ['DELETE', `${baseUrl}/v1/users/usr_1`],
-      ['DELETE', `${baseUrl}/v1/users/usr_1`],
+      ['DELETE', `${baseUrl}/v1/users/usr_0000000000000000000001`],
+      ['DELETE', `${baseUrl}/v1/users/usr_0000000000000000000001`],
     ]);
+  });
+
+  it('is refused by an id that could name another path, before a request', async () => {
+    const { client, sent } = clientOf();
+    const calls = [
+      () => client.getUser('.'),
+      () => client.getUser('usr_1/../x?y'),
+      () => client.removeUser(''),
+      () => client.updateUser('..', { display_name: 'Sara' }),
+      () => client.endLink('a.b.c', '.'),
+    ];
+    for (const call of calls) await expect(call()).rejects.toThrow(TypeError);
+    expect(sent).toEqual([]);
   });
 
   it('is reported as user_not_found if the id is unknown', async () => {
     const calls = [clientOf(problemOf('user_not_found')), clientOf(problemOf('user_not_found'))] as const;
-    await expect(calls[0].client.getUser('usr_1')).rejects.toMatchObject({ code: 'user_not_found' });
-    await expect(calls[1].client.removeUser('usr_1')).rejects.toMatchObject({ code: 'user_not_found' });
+    await expect(calls[0].client.getUser('usr_0000000000000000000001')).rejects.toMatchObject({
+      code: 'user_not_found',
+    });
+    await expect(calls[1].client.removeUser('usr_0000000000000000000001')).rejects.toMatchObject({
+      code: 'user_not_found',
+    });
   });
 });

@@ -12,7 +12,7 @@ export const buyer = {
 };
 
 export const user = {
-  id: 'usr_1',
+  id: 'usr_0000000000000000000001',
   external_id: null,
   ...buyer,
   national_id: '******0829',

@@ -20,6 +20,7 @@ import { inAnHour, linked, linkOf, withExternalId } from '#test/shared/users/lin
 import { userStore } from '#test/shared/users/user-store.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
+import { buyerAppOn, linkPerson } from './buyer-links-under-test.ts';
 import { testHashes } from './create-user-deps.ts';
 import { addSellers, createUserUnderTest, newBuyerIn, newKey } from './create-user-under-test.ts';
 import { callerContext, functionUnderTest, type Reply } from './harness.ts';
@@ -274,6 +275,28 @@ const BUDGETS: readonly Budget[] = [
     status: 422,
     rounds: [['Update'], ['Update'], ['Update']],
     make: (on) => verify(on, WRONG, seller('sel_a')),
+  },
+  {
+    operation: 'find-links',
+    request: 'the links of a buyer, by a person that no link has, which is noted',
+    status: 200,
+    rounds: [['Update'], ['Query'], ['BatchGet'], ['Put']],
+    async make(on) {
+      const { phone } = await linkPerson(table, 'sel_test');
+      return buyerAppOn(on).find({ ...newPerson(), phone });
+    },
+  },
+  {
+    operation: 'end-link',
+    request: 'the end of a link',
+    status: 204,
+    rounds: [['Update'], ['Query'], ['BatchGet'], ['BatchGet'], ['TransactWrite']],
+    async make(on) {
+      const person = newPerson();
+      await linkPerson(table, 'sel_test', person);
+      const [{ id }] = (await buyerAppOn(table).find(person)).json.data;
+      return buyerAppOn(on).end(person.phone, id);
+    },
   },
   {
     operation: 'list-events',

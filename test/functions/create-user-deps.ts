@@ -1,9 +1,11 @@
+import { tokenVerifier } from '#shared/access-tokens/verify.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
 import { type StageCeilingNumbers, stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { personChecks } from '#shared/users/person-check-lease.ts';
+import { ISSUER, signer } from '#test/fakes/buyer-tokens.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
@@ -26,6 +28,7 @@ export const createUserDepsOn = (table: Table, { clock, identityRegistry, ceilin
     ceilings: stageCeilings(limiter, ceilings, clock),
     hashes: testHashes,
     identityRegistry,
+    verifyToken: tokenVerifier({ publicKeys: signer.publicKeys, issuer: ISSUER, clock }),
     clock,
   };
 };

@@ -1,7 +1,10 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { personCheckKey } from '#shared/table/keys.ts';
+import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
+import { personCheckKey, personKey } from '#shared/table/keys.ts';
 import { getItem } from '#shared/table/reads.ts';
 import { checkRecordFrom, isInProgress } from '#shared/users/person-check.ts';
+import { bearerOf, claimsOf, forgedTokens, signer } from '#test/fakes/buyer-tokens.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { canceledFor, storeWhose } from '#test/shared/users/linking.ts';
@@ -9,6 +12,7 @@ import { type UserStore, userStore } from '#test/shared/users/user-store.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';
 import { useTable } from '#test/table/use-table.ts';
+import { buyerAppOn, linkPerson } from './buyer-links-under-test.ts';
 import { testHashes } from './create-user-deps.ts';
 import {
   addSellers,
@@ -178,6 +182,125 @@ describe('200', () => {
     const again = await createUser().call({ body: { ...person, birth_date: '1991/4/4' } });
     expect(again.status).toBe(200);
     expect(again.json.birth_date).toBe('1370/1/15');
+  });
+});
+
+describe('401', () => {
+  it('is the response to every Bearer token that is not valid, before the person is looked up, and costs nothing', async () => {
+    const body = await newBuyer();
+    const { call, paid } = createUser();
+    const good = await signer.sign(claimsOf(body.phone));
+    const { 'another scheme': _, ...forged } = await forgedTokens({ good, sign: signer.sign });
+    const accepted: string[] = [];
+    for (const [what, header] of Object.entries(forged)) {
+      if (!/^bearer\b/i.test(header ?? '')) continue;
+      const { status, json } = await call({ body, headers: { authorization: String(header) } });
+      if (status !== 401 || json.code !== 'invalid_access_token') accepted.push(what);
+    }
+    expect(accepted).toEqual([]);
+    expect(paid).toEqual({ identity: 0, ownership: 0 });
+  });
+
+  it('is not the response to another scheme, which the service does not read', async () => {
+    const headers = { authorization: 'Basic c2VsbGVyOnNlY3JldA==' };
+    expect((await createUser().call({ body: await newBuyer(), headers })).status).toBe(201);
+  });
+});
+
+describe('403', () => {
+  const ENDED_AT = Date.parse('2026-11-21T08:00:00Z') / 1000;
+
+  /** A person whose buyer has ended the link with sel_test. */
+  const refusedPerson = async (by = testHashes) => {
+    const person = await newBuyer();
+    const user = await linkPerson(table, 'sel_test', person, by);
+    const app = buyerAppOn(table, by);
+    const [{ id }] = (await app.find(person)).json.data;
+    expect((await app.end(person.phone, id)).status).toBe(204);
+    return { person, userId: user.id };
+  };
+
+  it('is the response to a link without a token, with an old one, of another phone and of another seller', async () => {
+    const { person } = await refusedPerson();
+    const { call, paid } = createUser();
+    const tokens = [
+      {},
+      await bearerOf(person.phone, 'sel_test', ENDED_AT - 1),
+      await bearerOf(person.phone, 'sel_test', ENDED_AT),
+      await bearerOf('+989990000001', 'sel_test', ENDED_AT + 1),
+    ];
+    for (const headers of tokens) {
+      const { status, json } = await call({ body: person, headers });
+      expect([status, json.code]).toEqual([403, 'link_refused']);
+    }
+    const foreign = await bearerOf(person.phone, 'sel_other', ENDED_AT + 1);
+    expect((await call({ body: person, headers: foreign })).json.code).toBe('invalid_access_token');
+    expect(paid).toEqual({ identity: 0, ownership: 0 });
+  });
+
+  it('is counted as a refused link, and comes before the phone is looked up', async () => {
+    const { person } = await refusedPerson();
+    const authorizer = { ...newKey(), limits: JSON.stringify({ 'refused-links-per-hour': 1 }) };
+    const { call } = createUser();
+    const body = { ...person, phone: newPerson().phone };
+    expect((await call({ body, authorizer })).json.code).toBe('link_refused');
+    expect((await call({ body, authorizer })).json.code).toBe('rate_limit_exceeded');
+  });
+
+  it('ends with a sign-in of the phone at the seller: the link is made, and the refusal is gone', async () => {
+    const { person } = await refusedPerson();
+    const { call, clock } = createUser();
+    clock.advance(10);
+    const headers = await bearerOf(person.phone, 'sel_test', ENDED_AT + 1);
+    expect((await call({ body: person, headers })).status).toBe(201);
+    expect((await call({ body: person })).status).toBe(200);
+    const [phoneHash] = await testHashes.phone(person.phone);
+    expect((await itemsWithPrefix(`LINKS#${phoneHash}`)).map(({ sk }) => sk)).toEqual([
+      expect.stringMatching(/^sel_test#/),
+    ]);
+  });
+
+  it('holds across a rotation of the hash secret, and is lifted by a sign-in then too', async () => {
+    const { person } = await refusedPerson(testHashes);
+    const rotated = keyedHashesFrom(
+      fixedSecret(JSON.stringify({ current: 'n'.repeat(40), previous: ['k'.repeat(40)] })),
+    );
+    const { call, clock } = createUserUnderTest(table, { deps: (deps) => ({ ...deps, hashes: rotated }) });
+    expect((await call({ body: person })).json.code).toBe('link_refused');
+    clock.advance(10);
+    const headers = await bearerOf(person.phone, 'sel_test', ENDED_AT + 1);
+    expect((await call({ body: person, headers })).status).toBe(201);
+    expect(
+      (await itemsWithPrefix('PERSON#')).filter(
+        ({ phone_hash, refused_at }) => refused_at && phone_hash === undefined,
+      ),
+    ).toEqual([]);
+    expect((await call({ body: person })).status).toBe(200);
+  });
+
+  it('keeps an end that comes while a link with a token is under way', async () => {
+    const { person } = await refusedPerson();
+    const headers = await bearerOf(person.phone, 'sel_test', ENDED_AT + 1);
+    const [personHash] = await testHashes.person('sel_test', person.national_id);
+    let isEnded = false;
+    const raced = interceptedTable(table, async ({ name }, send) => {
+      if (name === 'TransactWriteCommand' && !isEnded) {
+        isEnded = true;
+        // As if the buyer had linked and ended the link once more, a moment ago.
+        await table.client.send(
+          new UpdateCommand({
+            TableName: table.name,
+            Key: personKey('sel_test', personHash),
+            UpdateExpression: 'SET refused_at = :now',
+            ExpressionAttributeValues: { ':now': ENDED_AT + 5 },
+          }),
+        );
+      }
+      return send();
+    });
+    const { call, clock } = createUserUnderTest(raced);
+    clock.advance(10);
+    expect((await call({ body: person, headers })).json.code).toBe('link_refused');
   });
 });
 

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { VerifyToken } from '#shared/access-tokens/verify.ts';
 import type { OtpAccess } from '#shared/env.ts';
 import type { Handle } from '#shared/http/endpoint.ts';
 import type { KeyedParts } from '#shared/http/keyed-endpoint.ts';
@@ -99,7 +100,8 @@ export const functionUnderTest = <R extends Route, Deps>(
   route: R,
   handle: Handle<R, Deps>,
   table: Table,
-  own: Omit<Deps, keyof KeyedParts> & Partial<KeyedParts> & { readonly otpAccess?: OtpAccess },
+  own: Omit<Deps, keyof KeyedParts> &
+    Partial<KeyedParts> & { readonly otpAccess?: OtpAccess; readonly verifyToken?: VerifyToken },
 ) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
   const rateLimiter = route.access.by === 'public' ? undefined : patientLimiter(table);

@@ -1,25 +1,17 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
 import { handle } from '#functions/verify-otp.ts';
 import type { TokenSigner } from '#shared/access-tokens/signer.ts';
-import { publishedKey, signedToken } from '#shared/access-tokens/signer.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
 import { routes } from '#shared/routes.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
+import { ISSUER, published, signer } from '#test/fakes/buyer-tokens.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { codesOn } from '#test/shared/one-time-codes/codes-on.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
 
 export const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
-const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-export const published = publishedKey(pair.publicKey.export({ format: 'jwk' }));
-export const signer: TokenSigner = {
-  sign: (claims) =>
-    signedToken(published.kid, claims, (input) =>
-      sign('sha256', input, { key: pair.privateKey, dsaEncoding: 'ieee-p1363' }),
-    ),
-  publicKeys: async () => ({ keys: [published] }),
-};
+
+export { published, signer };
 
 export const RIGHT = '493027';
 export const WRONG = '111111';
@@ -47,7 +39,7 @@ export const verifyOtpOn = (table: Table, { on = table, ...own }: VerifyOtpOptio
     codes: codeStore(on),
     hashes,
     signer,
-    tokenIssuer: 'https://issuer.example',
+    tokenIssuer: ISSUER,
     ...own,
   });
   return {

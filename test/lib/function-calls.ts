@@ -31,11 +31,18 @@ export const functionCalls = (recorder: RecordingTable, simulators: Simulators) 
     return simulators.messages(phone)[0]?.code;
   };
 
+  /** Signs a buyer in and returns the header with the access token. */
+  const signIn = async (phone: string) => {
+    const code = await sendCode(phone);
+    const { status, body } = await call('verify-otp', { body: { phone, code }, ...APP });
+    expect(status).toBe(200);
+    return { headers: { authorization: `Bearer ${body.access_token}` } };
+  };
+
   /** Returns a person whose phone is a registered buyer. */
   const newBuyer = async () => {
     const person = newPerson();
-    const code = await sendCode(person.phone);
-    expect(await statusOf('verify-otp', { body: { phone: person.phone, code }, ...APP })).toBe(200);
+    await signIn(person.phone);
     return person;
   };
 
@@ -51,7 +58,7 @@ export const functionCalls = (recorder: RecordingTable, simulators: Simulators) 
   /** Writes the key of the requests. */
   const newKey = (): Promise<void> => putApiKey(tableFromEnv(), 'sel_test', 'key_test');
 
-  return { newKey, statusOf, sendCode, newBuyer, newUser, recorder, simulators };
+  return { newKey, call, signIn, statusOf, sendCode, newBuyer, newUser, recorder, simulators };
 };
 
 export type FunctionCalls = ReturnType<typeof functionCalls>;

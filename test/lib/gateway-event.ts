@@ -7,17 +7,18 @@ export interface Sent {
   readonly pathParameters?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, readonly string[]>>;
   readonly scopes?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Returns the event that API Gateway passes to a row's function for a key of the seller sel_test. */
 export const gatewayEvent = (
   { method, path }: Pick<Route, 'method' | 'path'>,
-  { body, pathParameters, query, scopes = 'users:read users:write' }: Sent,
+  { body, pathParameters, query, scopes = 'users:read users:write', headers = {} }: Sent,
 ) =>
   ({
     httpMethod: method,
     path,
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     pathParameters: pathParameters ?? null,
     multiValueQueryStringParameters: query ?? null,
     body: body === undefined ? null : JSON.stringify(body),

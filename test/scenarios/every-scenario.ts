@@ -1,3 +1,4 @@
+import { buyerLinkScenarios } from './buyer-links.ts';
 import { eventScenarios } from './events.ts';
 import { inputScenarios } from './input.ts';
 import { keyScenarios } from './key.ts';
@@ -20,6 +21,7 @@ export const everyScenario = ({ target, lacks = [] }: ScenarioOptions): void => 
   linkBuyersScenarios(options);
   listUsersScenarios(options);
   usersByIdScenarios(options);
+  buyerLinkScenarios(options);
   eventScenarios(options);
   keyScenarios(options);
   providerScenarios(options);

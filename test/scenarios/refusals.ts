@@ -65,7 +65,10 @@ export const refusalScenarios = (options: ScenarioOptions): void => {
       const { read_only, write_only, app } = target().keys;
       const withoutScope = keyRows
         .filter((route) => scopeOf(route) !== undefined)
-        .map((route) => call(target(), route.path, { method: route.method, ...bodyFor(route), key: app }));
+        .map((route) => {
+          const key = route.access.by === 'buyer' ? read_only : app;
+          return call(target(), route.path, { method: route.method, ...bodyFor(route), key });
+        });
       const replies: Reply[] = await Promise.all([
         ...withoutScope,
         call(target(), '/v1/users', { key: read_only, text: 'no JSON' }),

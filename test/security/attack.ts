@@ -19,28 +19,38 @@ interface Attack {
   readonly query?: string;
   /** The value of the path parameter. */
   readonly value?: string;
+  /** The header Authorization in place of a valid access token, on a row that takes one; null for none. */
+  readonly authorization?: string | null;
 }
 
 export interface AttackOptions {
   readonly routes: readonly Route[];
   readonly target: () => Target;
+  /** The access token of a buyer who signed in with a key of the target's seller. */
+  readonly token: () => string;
 }
 
 /** Makes a request of a row, with a valid path and body unless others are given. */
 export const attackBy =
-  (target: () => Target) =>
-  (route: Route, { key, body = validBody(route), text, headers = {}, query = '', value }: Attack = {}) =>
-    call(target(), `${pathOf(route, value)}${query}`, {
+  ({ target, token }: Pick<AttackOptions, 'target' | 'token'>) =>
+  (
+    route: Route,
+    { key, body = validBody(route), text, headers = {}, query = '', value, authorization }: Attack = {},
+  ) => {
+    const header =
+      authorization === undefined && route.access.by === 'buyer' ? `Bearer ${token()}` : authorization;
+    return call(target(), `${pathOf(route, value)}${query}`, {
       method: route.method,
-      headers,
+      headers: { ...(header ? { Authorization: header } : {}), ...headers },
       ...(route.body === undefined ? {} : { text: text ?? JSON.stringify(body) }),
       ...(key === undefined ? {} : { key }),
     });
+  };
 
-/** A key that may call the row. */
+/** A key that may call the row. The buyer app's has the scopes of its rows. */
 export const keyFor = (route: Route, { keys }: Target): string => {
   const scope = scopeOf(route);
   if (scope === 'key:rotate') return keys.rotate;
   if (scope === 'events:read') return keys.events;
-  return scope === undefined ? keys.app : keys.professional;
+  return scope === undefined || route.access.by === 'buyer' ? keys.app : keys.professional;
 };

@@ -31,8 +31,9 @@ const HOSTILE_TEXT: readonly string[] = [
 ];
 
 /** Hostile values in each field of an otherwise valid body, additional fields, and bodies over 16 KB. */
-export const bodyAttacks = ({ routes, target }: AttackOptions): void => {
-  const attack = attackBy(target);
+export const bodyAttacks = (options: AttackOptions): void => {
+  const { routes, target } = options;
+  const attack = attackBy(options);
   const rows = routes.filter((route) => route.body !== undefined);
   const fields = rows.flatMap((route) =>
     Object.entries(route.body?.entries ?? {}).map(([field, schema]) => ({ route, field, schema })),

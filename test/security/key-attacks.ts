@@ -5,8 +5,9 @@ import { expectProblem, type Reply, withoutRequestId } from '#test/scenarios/cal
 import { type AttackOptions, attackBy, keyFor, named } from './attack.ts';
 
 /** Requests without a valid key, and with a key of another scope. */
-export const keyAttacks = ({ routes, target }: AttackOptions): void => {
-  const attack = attackBy(target);
+export const keyAttacks = (options: AttackOptions): void => {
+  const { routes, target } = options;
+  const attack = attackBy(options);
   const keyed = named(routes.filter((route) => requiresKey(route, 'api-key')));
   const scoped = named(routes.filter((route) => scopeOf(route) !== undefined));
 
@@ -56,7 +57,8 @@ export const keyAttacks = ({ routes, target }: AttackOptions): void => {
       'returns 403 before it reads the body, and does not count the request',
       async (_name, route) => {
         const { write_only, read_only, app } = target().keys;
-        for (const key of [scopeOf(route) === 'users:read' ? write_only : read_only, app]) {
+        const last = route.access.by === 'buyer' ? write_only : app;
+        for (const key of [scopeOf(route) === 'users:read' ? write_only : read_only, last]) {
           const reply = await attack(route, { key, text: '{' });
           expectProblem(reply, 'insufficient_scope');
           expect(reply.headers.get('ratelimit')).toBeNull();

@@ -1,3 +1,4 @@
+import type { Route } from '#shared/route.ts';
 import { itForAll } from '#test/for-all.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
 import { type AttackOptions, attackBy, keyFor, MARKER, named, pathOf } from './attack.ts';
@@ -18,18 +19,23 @@ const HOSTILE_PATHS: readonly string[] = [
 ];
 
 /** Hostile values of a path parameter. */
-export const pathAttacks = ({ routes, target }: AttackOptions): void => {
-  const attack = attackBy(target);
+export const pathAttacks = (options: AttackOptions): void => {
+  const { routes, target } = options;
+  const attack = attackBy(options);
   const rows = named(routes.filter(({ path }) => path.includes('{')));
 
   describe('a hostile path parameter', () => {
     itForAll(rows)(
-      'returns 404 with one and the same body to every value, and echoes none',
+      'gets one and the same answer for every value, 404 or that there is no such thing now, which echoes none',
       async (_name, route) => {
         const code = route.pathParameters?.problem ?? 'not_found';
         const replies: Reply[] = [];
         for (const value of HOSTILE_PATHS)
           replies.push(await attack(route, { key: keyFor(route, target()), value }));
+        if (route.access.by === 'buyer') {
+          expect(replies.map(({ status, text }) => [status, text])).toEqual(replies.map(() => [204, '']));
+          return;
+        }
         for (const reply of replies) expectProblem(reply, code);
         expect(new Set(replies.map(withoutRequestId)).size).toBe(1);
       },
@@ -39,9 +45,14 @@ export const pathAttacks = ({ routes, target }: AttackOptions): void => {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'];
 
+/** Whether a spelling names an operation whose id may be any text. */
+const isId = ({ access, path }: Route, spelling: string): boolean =>
+  access.by === 'buyer' && /\{/.test(path) && /(?:;a=b|%00)$/.test(spelling);
+
 /** Other methods, other spellings of the path, chosen request ids, and responses that name internals. */
-export const disguiseAttacks = ({ routes, target }: AttackOptions): void => {
-  const attack = attackBy(target);
+export const disguiseAttacks = (options: AttackOptions): void => {
+  const { routes, target } = options;
+  const attack = attackBy(options);
 
   describe('an operation', () => {
     const rows = named(routes);
@@ -64,7 +75,8 @@ export const disguiseAttacks = ({ routes, target }: AttackOptions): void => {
           key: keyFor(route, target()),
           ...(route.body === undefined ? {} : { body: validBody(route) }),
         });
-        expect([spelling, reply.status]).toEqual([spelling, 404]);
+        // Without a token, what still names an operation for buyers is refused.
+        expect([spelling, reply.status]).toEqual([spelling, isId(route, spelling) ? 401 : 404]);
       }
     });
 

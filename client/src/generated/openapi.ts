@@ -21,7 +21,7 @@ export interface paths {
         put?: never;
         /**
          * Link a buyer
-         * @description Checks that the phone is a registered buyer, that a living person has this national_id and birth_date, and that the phone belongs to that person. Then links the buyer to your account. The same national_id, phone and birth_date again return 200 with the existing user without a new check, so you can repeat a request after a timeout. A repeated link ignores display_name and external_id. After 5 failed checks of a person in 24 hours the response is too_many_attempts.
+         * @description Checks that the phone is a registered buyer, that a living person has this national_id and birth_date, and that the phone belongs to that person. Then links the buyer to your account. The same national_id, phone and birth_date again return 200 with the existing user without a new check, so you can repeat a request after a timeout. A repeated link ignores display_name and external_id. After the buyer has ended the link, the response is link_refused, unless Authorization: Bearer carries an access token of a newer sign-in of that phone for your account. After 5 failed checks of a person in 24 hours the response is too_many_attempts.
          *
          *     Scope: `users:write`.
          */
@@ -190,6 +190,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/buyer/links/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show a buyer its links
+         * @description The sellers that linked the phone of the token with this person. The buyer app sends its key in X-Api-Key and the access token of the signed-in buyer as Authorization: Bearer. A national_id and birth_date that no link of the phone has get an empty list. After 5 different such persons in 24 hours the response is too_many_attempts for the phone; the same person again is not counted.
+         *
+         *     Scope: `buyers:links`.
+         */
+        post: operations["find-links"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/buyer/links/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a link
+         * @description Ends a link of the phone of the token for good. The buyer app sends its key in X-Api-Key and the access token of the signed-in buyer as Authorization: Bearer. The seller's user is removed, and the seller can link the person again only after the buyer has signed in at the seller once more. 204 also for an unknown id.
+         *
+         *     Scope: `buyers:links`.
+         */
+        delete: operations["end-link"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/jwks.json": {
         parameters: {
             query?: never;
@@ -347,6 +391,18 @@ export interface components {
              */
             code: string;
         };
+        FindLinksBody: {
+            /**
+             * @description The national id: 10 digits with a valid check digit. Leading zeros are significant.
+             * @example 9999150829
+             */
+            national_id: string;
+            /**
+             * @description Birth date as YYYY/M/D. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.
+             * @example 1370/1/15
+             */
+            birth_date: string;
+        };
         /** User */
         User: {
             /**
@@ -473,7 +529,7 @@ export interface components {
                      */
                     user_id: string;
                     /**
-                     * @description Of user.removed: seller, operator, erasure. By you, by the operator at your request, or because the buyer was erased for all sellers. Of user.linked: restore, if the operator brought back a user that was lost.
+                     * @description Of user.removed: seller, operator, erasure, buyer. By you, by the operator at your request, or because the buyer was erased for all sellers. Of user.linked: restore, if the operator brought back a user that was lost.
                      * @example erasure
                      */
                     reason?: string;
@@ -673,6 +729,39 @@ export interface components {
              * @example 3600
              */
             expires_in: number;
+        };
+        /** BuyerLinks */
+        BuyerLinks: {
+            data: {
+                /**
+                 * @description The id of the link: lnk_ and 22 characters. It stays the same when the seller removes the user and links it again.
+                 * @example lnk_2Yh0c9QmVnTqk3bJx1LwZA
+                 */
+                id: string;
+                seller: {
+                    /**
+                     * @description The id of the seller.
+                     * @example sel_Wi3Nk0hiK4zJCrGGFdK7ps
+                     */
+                    id: string;
+                    /**
+                     * @description The name of the seller.
+                     * @example Kaveh Books
+                     */
+                    name: string;
+                };
+                /**
+                 * @description The name under which the seller linked the buyer.
+                 * @example Sara Ahmadi
+                 */
+                display_name: string;
+                /**
+                 * Format: date-time
+                 * @description The time of the link, in UTC.
+                 * @example 2026-11-21T08:30:00.000Z
+                 */
+                linked_at: string;
+            }[];
         };
         /** JsonWebKeySet */
         JsonWebKeySet: {
@@ -913,7 +1002,10 @@ export interface components {
             title: string;
             /** @enum {integer} */
             status: 401;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             code: "invalid_api_key";
             /**
              * @description For people; do not parse it.
@@ -961,7 +1053,7 @@ export interface components {
         };
         /**
          * InsufficientScope
-         * @description This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.
+         * @description This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.
          */
         InsufficientScope: {
             /**
@@ -976,11 +1068,80 @@ export interface components {
             title: string;
             /** @enum {integer} */
             status: 403;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             code: "insufficient_scope";
             /**
              * @description For people; do not parse it.
-             * @example This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.
+             * @example This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * InvalidAccessToken
+         * @description The Authorization header must be Bearer and an access token of this service for your account that has not expired. Let the buyer sign in again.
+         */
+        InvalidAccessToken: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:invalid_access_token";
+            /**
+             * @description For people.
+             * @example Invalid access token
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 401;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "invalid_access_token";
+            /**
+             * @description For people; do not parse it.
+             * @example The Authorization header must be Bearer and an access token of this service for your account that has not expired. Let the buyer sign in again.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * LinkRefused
+         * @description The buyer has ended the link with your account. Let the buyer sign in at your shop, and send the new access token with the request, as Authorization: Bearer.
+         */
+        LinkRefused: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:link_refused";
+            /**
+             * @description For people.
+             * @example Link refused
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 403;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "link_refused";
+            /**
+             * @description For people; do not parse it.
+             * @example The buyer has ended the link with your account. Let the buyer sign in at your shop, and send the new access token with the request, as Authorization: Bearer.
              */
             detail: string;
             /**
@@ -1571,7 +1732,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1585,7 +1746,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -1789,46 +1950,38 @@ export interface operations {
                     "application/problem+json": components["schemas"]["MalformedJson"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            /**
+             * @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid.
+             *
+             *     `invalid_access_token`: The Authorization header must be Bearer and an access token of this service for your account that has not expired. Let the buyer sign in again.
+             */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:buyer-linking:problem:invalid_api_key",
-                     *       "title": "Invalid API key",
-                     *       "status": 401,
-                     *       "code": "invalid_api_key",
-                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["InvalidApiKey"];
+                    "application/problem+json": components["schemas"]["InvalidApiKey"] | components["schemas"]["InvalidAccessToken"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. */
+            /**
+             * @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.
+             *
+             *     `link_refused`: The buyer has ended the link with your account. Let the buyer sign in at your shop, and send the new access token with the request, as Authorization: Bearer.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:buyer-linking:problem:insufficient_scope",
-                     *       "title": "Insufficient scope",
-                     *       "status": 403,
-                     *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["InsufficientScope"];
+                    "application/problem+json": components["schemas"]["InsufficientScope"] | components["schemas"]["LinkRefused"];
                 };
             };
             /** @description `buyer_not_registered`: No buyer with this phone is registered in the buyer app. Ask the buyer to register first. */
@@ -2055,7 +2208,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2069,7 +2222,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2245,7 +2398,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2259,7 +2412,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2479,7 +2632,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2493,7 +2646,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2759,7 +2912,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2773,7 +2926,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -3331,7 +3484,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3345,7 +3498,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -3905,6 +4058,419 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["RateLimitExceeded"] | components["schemas"]["TooManyAttempts"];
+                };
+            };
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Internal"];
+                };
+            };
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:service_unavailable",
+                     *       "title": "Service unavailable",
+                     *       "status": 503,
+                     *       "code": "service_unavailable",
+                     *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ServiceUnavailable"];
+                };
+            };
+        };
+    };
+    "find-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "national_id": "9999150829",
+                 *       "birth_date": "1370/1/15"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FindLinksBody"];
+            };
+        };
+        responses: {
+            /** @description The links, the oldest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "lnk_2Yh0c9QmVnTqk3bJx1LwZA",
+                     *           "seller": {
+                     *             "id": "sel_Wi3Nk0hiK4zJCrGGFdK7ps",
+                     *             "name": "Kaveh Books"
+                     *           },
+                     *           "display_name": "Sara Ahmadi",
+                     *           "linked_at": "2026-11-21T08:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BuyerLinks"];
+                };
+            };
+            /** @description `malformed_json`: The body must be one JSON object. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:malformed_json",
+                     *       "title": "Malformed JSON",
+                     *       "status": 400,
+                     *       "code": "malformed_json",
+                     *       "detail": "The body must be one JSON object.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["MalformedJson"];
+                };
+            };
+            /**
+             * @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid.
+             *
+             *     `invalid_access_token`: The Authorization header must be Bearer and an access token of this service for your account that has not expired. Let the buyer sign in again.
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidApiKey"] | components["schemas"]["InvalidAccessToken"];
+                };
+            };
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:insufficient_scope",
+                     *       "title": "Insufficient scope",
+                     *       "status": 403,
+                     *       "code": "insufficient_scope",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["InsufficientScope"];
+                };
+            };
+            /** @description `body_too_large`: The body is over 16 KB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:body_too_large",
+                     *       "title": "Body too large",
+                     *       "status": 413,
+                     *       "code": "body_too_large",
+                     *       "detail": "The body is over 16 KB.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["BodyTooLarge"];
+                };
+            };
+            /** @description `unsupported_media_type`: Send the body as JSON, with the header Content-Type: application/json. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:unsupported_media_type",
+                     *       "title": "Unsupported media type",
+                     *       "status": 415,
+                     *       "code": "unsupported_media_type",
+                     *       "detail": "Send the body as JSON, with the header Content-Type: application/json.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["UnsupportedMediaType"];
+                };
+            };
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:validation_failed",
+                     *       "title": "Validation failed",
+                     *       "status": 422,
+                     *       "code": "validation_failed",
+                     *       "detail": "A field or parameter is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "#/national_id",
+                     *           "detail": "Is required."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ValidationFailed"];
+                };
+            };
+            /**
+             * @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds.
+             *
+             *     `too_many_attempts`: Too many attempts failed for this phone or person. Wait for Retry-After seconds.
+             */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RateLimitExceeded"] | components["schemas"]["TooManyAttempts"];
+                };
+            };
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Internal"];
+                };
+            };
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:service_unavailable",
+                     *       "title": "Service unavailable",
+                     *       "status": 503,
+                     *       "code": "service_unavailable",
+                     *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ServiceUnavailable"];
+                };
+            };
+        };
+    };
+    "end-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the link: lnk_ and 22 characters. It stays the same when the seller removes the user and links it again. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no such link any more. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid.
+             *
+             *     `invalid_access_token`: The Authorization header must be Bearer and an access token of this service for your account that has not expired. Let the buyer sign in again.
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidApiKey"] | components["schemas"]["InvalidAccessToken"];
+                };
+            };
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:insufficient_scope",
+                     *       "title": "Insufficient scope",
+                     *       "status": 403,
+                     *       "code": "insufficient_scope",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["InsufficientScope"];
+                };
+            };
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:validation_failed",
+                     *       "title": "Validation failed",
+                     *       "status": 422,
+                     *       "code": "validation_failed",
+                     *       "detail": "A field or parameter is missing, unknown or has a bad value. \"errors\" names each one.",
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "sort",
+                     *           "detail": "Is not a known parameter."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ValidationFailed"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:rate_limit_exceeded",
+                     *       "title": "Rate limit exceeded",
+                     *       "status": 429,
+                     *       "code": "rate_limit_exceeded",
+                     *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["RateLimitExceeded"];
                 };
             };
             /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */

@@ -1,8 +1,29 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
+import { tableFromEnv } from '#shared/table/client.ts';
+import { personKey, refusalKey } from '#shared/table/keys.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
 import { newPerson } from '#test/generated-people.ts';
 import type { FunctionCalls } from '../function-calls.ts';
 
+/** Stores that the buyer of a person ended the link with sel_test long ago, under the older key of the hash secret. */
+const refuse = async ({ national_id, phone }: ReturnType<typeof newPerson>): Promise<void> => {
+  const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'o'.repeat(40) })));
+  const [[personHash], [phone_hash]] = [
+    await hashes.person('sel_test', national_id),
+    await hashes.phone(phone),
+  ];
+  const { client, name: TableName } = tableFromEnv();
+  for (const key of [personKey('sel_test', personHash), refusalKey(phone_hash, 'sel_test', personHash)]) {
+    await client.send(new PutCommand({ TableName, Item: { ...key, phone_hash, refused_at: 1 } }));
+  }
+};
+
 /** Uses every grant of the row. */
-export default async ({ statusOf, recorder, newBuyer }: FunctionCalls): Promise<void> => {
+export default async ({ statusOf, recorder, newBuyer, signIn }: FunctionCalls): Promise<void> => {
+  const refused = newPerson();
+  const token = await signIn(refused.phone);
+  await refuse(refused);
   const person = await newBuyer();
   const another = { body: await newBuyer() };
   recorder.clear();
@@ -10,6 +31,8 @@ export default async ({ statusOf, recorder, newBuyer }: FunctionCalls): Promise<
   expect(await statusOf('create-user', { body: { ...person, external_id: 'order:1' } })).toBe(201);
   expect(await statusOf('create-user', { body: person })).toBe(200);
   expect(await statusOf('create-user', { body: { ...person, birth_date: '1359/1/1' } })).toBe(409);
+  expect(await statusOf('create-user', { body: refused })).toBe(403);
+  expect(await statusOf('create-user', { body: refused, ...token })).toBe(201);
   // Of two requests at once, one waits for the check of the other. Then it reads the hourly limits again.
   const statuses = await Promise.all([statusOf('create-user', another), statusOf('create-user', another)]);
   expect(statuses.sort()).toEqual([200, 201]);

@@ -27,6 +27,7 @@ describe('router', () => {
     ['no path', 'GET', ''],
     ['an absolute URL', 'GET', 'http://localhost/v1/users'],
     ['a method that the path does not have', 'DELETE', '/v1/users'],
+    ['a method of a placeholder beside the path', 'DELETE', '/v1/buyer/links/find'],
     ['a method in lower case', 'get', '/v1/users'],
     ['HEAD', 'HEAD', '/v1/users'],
     ['OPTIONS', 'OPTIONS', '/v1/users'],

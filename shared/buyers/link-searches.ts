@@ -1,0 +1,55 @@
+/**
+ * The persons that somebody named beside a phone and that no link of the phone has. They bound how many national ids the owner of a phone can try.
+ * Pure functions of a record and the time (wall time).
+ */
+import * as v from 'valibot';
+import { type Problem, problem } from '#shared/problems.ts';
+
+/** After this many different persons in the window, the phone gets no list. */
+export const MAX_CLAIMED_PERSONS = 5;
+
+const WINDOW_MS = 86_400_000;
+
+const searchesSchema = v.object({
+  /** When each person was named, by its keyed hash (epoch milliseconds). */
+  persons: v.optional(v.record(v.string(), v.number()), {}),
+  /** Raised by each write. */
+  version: v.optional(v.number(), 0),
+});
+
+export type LinkSearches = v.InferOutput<typeof searchesSchema>;
+
+/** Returns one record of those under each key of the hash secret. Writes go to the first. */
+export const mergedSearches = (items: readonly unknown[]): LinkSearches => {
+  const records = items.map((item) => v.parse(searchesSchema, item ?? {}));
+  return {
+    persons: Object.assign({}, ...records.map(({ persons }) => persons)),
+    version: records[0]?.version ?? 0,
+  };
+};
+
+const recent = ({ persons }: LinkSearches, nowMs: number): [string, number][] =>
+  Object.entries(persons).filter(([, atMs]) => Math.abs(nowMs - atMs) < WINDOW_MS);
+
+/** Returns `too_many_attempts` while the window holds the most persons; Retry-After until the first of them leaves it. */
+export const searchRefusal = (searches: LinkSearches, nowMs: number): Problem | undefined => {
+  const times = recent(searches, nowMs).map(([, atMs]) => atMs);
+  if (times.length < MAX_CLAIMED_PERSONS) return undefined;
+  const leftMs = Math.min(...times) + WINDOW_MS - nowMs;
+  return problem('too_many_attempts', { retryAfterSeconds: Math.max(1, Math.ceil(leftMs / 1000)) });
+};
+
+/** Returns the record with a person, or undefined if it holds the person already. `hashes`: under each key, the current one first. */
+export const withPerson = (
+  searches: LinkSearches,
+  hashes: readonly [string, ...string[]],
+  nowMs: number,
+): (LinkSearches & { readonly ttl: number }) | undefined => {
+  const kept = recent(searches, nowMs);
+  if (kept.some(([hash]) => hashes.includes(hash))) return undefined;
+  return {
+    persons: Object.fromEntries([...kept, [hashes[0], nowMs]]),
+    version: searches.version + 1,
+    ttl: Math.ceil((nowMs + WINDOW_MS) / 1000),
+  };
+};

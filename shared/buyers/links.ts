@@ -1,0 +1,68 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '#shared/table/client.ts';
+import { linkSearchesKey, phoneLinksPartition, sellerKey, userKey } from '#shared/table/keys.ts';
+import { batchGet, itemOf, queryAll } from '#shared/table/reads.ts';
+import { conditionalWrite, type StoredItem } from '#shared/table/writes.ts';
+import { ordinalOf } from '#shared/users/user-id.ts';
+import { type LinkSearches, mergedSearches } from './link-searches.ts';
+
+/** A link of a phone with a user of a seller. */
+export interface PhoneLink {
+  readonly sellerId: string;
+  readonly sellerName: string;
+  readonly user: StoredItem;
+}
+
+/** What is stored by a phone, as far as the buyer may ask for it. */
+interface PhoneItems {
+  readonly pointers: readonly { readonly sellerId: string; readonly userId: string }[];
+  readonly searches: LinkSearches;
+}
+
+type Hashes = readonly [string, ...string[]];
+
+/** The links of a phone over all sellers, for its buyer. `phoneHashes`: under each key of the hash secret, the current one first. */
+export const buyerLinks = (table: Table) => ({
+  /** Reads the pointers to the users with a phone, and the persons that were named beside it: one Query for each hash. */
+  async readPhone(phoneHashes: Hashes): Promise<PhoneItems> {
+    const items = (
+      await Promise.all(phoneHashes.map((hash) => queryAll(table, { pk: phoneLinksPartition(hash) })))
+    ).flat();
+    return {
+      pointers: items
+        .filter(({ user_id }) => user_id !== undefined)
+        .map(({ sk, user_id }) => ({
+          sellerId: String(sk).slice(0, String(sk).lastIndexOf('#')),
+          userId: String(user_id),
+        })),
+      searches: mergedSearches(phoneHashes.map((hash) => itemOf(items, linkSearchesKey(hash)))),
+    };
+  },
+
+  /** Reads the users of pointers with the names of their sellers, in one call; the oldest first. A user that lost the phone meanwhile is left out. */
+  async readLinks({ pointers }: PhoneItems, phoneHashes: Hashes): Promise<PhoneLink[]> {
+    const keyOf = ({ sellerId, userId }: PhoneItems['pointers'][number]) =>
+      userKey(sellerId, ordinalOf(userId) ?? 0);
+    const sellerIds = [...new Set(pointers.map(({ sellerId }) => sellerId))];
+    const items = await batchGet(table, [...pointers.map(keyOf), ...sellerIds.map(sellerKey)]);
+    return pointers
+      .flatMap((pointer) => {
+        const user = itemOf(items, keyOf(pointer));
+        const isLinked = user?.id === pointer.userId && phoneHashes.includes(String(user.phone_hash));
+        const seller = itemOf(items, sellerKey(pointer.sellerId));
+        return isLinked ? [{ sellerId: pointer.sellerId, sellerName: String(seller?.name), user }] : [];
+      })
+      .sort((a, b) => String(a.user.created_at).localeCompare(String(b.user.created_at)));
+  },
+
+  /** Writes the persons that were named, unless another request has written since they were read: then false. */
+  async saveSearches(phoneHash: string, read: LinkSearches, next: LinkSearches): Promise<boolean> {
+    const command = new PutCommand({
+      TableName: table.name,
+      Item: { ...linkSearchesKey(phoneHash), ...next },
+      ConditionExpression: 'attribute_not_exists(pk) OR version = :read',
+      ExpressionAttributeValues: { ':read': read.version },
+    });
+    return (await conditionalWrite(table.client.send(command))).written;
+  },
+});

@@ -1,0 +1,73 @@
+import type { Route } from '#shared/route.ts';
+import { MAX_CLAIMED_PERSONS } from './link-searches.ts';
+import { buyerLinksSchema, claimedPersonSchema, linkPathSchema } from './schema.ts';
+
+const WITH_TOKEN =
+  'The buyer app sends its key in X-Api-Key and the access token of the signed-in buyer as Authorization: Bearer.';
+
+/** The rows of what the buyer app shows a buyer. */
+export const buyerRoutes = {
+  'find-links': {
+    name: 'find-links',
+    method: 'POST',
+    path: '/v1/buyer/links/find',
+    repeatable: true,
+    access: { by: 'buyer', scope: 'buyers:links' },
+    tag: 'Buyer app',
+    summary: 'Show a buyer its links',
+    description:
+      `The sellers that linked the phone of the token with this person. ${WITH_TOKEN} ` +
+      'A national_id and birth_date that no link of the phone has get an empty list. ' +
+      `After ${MAX_CLAIMED_PERSONS} different such persons in 24 hours the response is too_many_attempts for the phone; the same person again is not counted.`,
+    body: claimedPersonSchema,
+    responses: { 200: { description: 'The links, the oldest first.', schema: buyerLinksSchema } },
+    problems: ['invalid_access_token', 'too_many_attempts'],
+    permissions: {
+      table: {
+        'LINKS#': ['Query', 'PutItem'],
+        'USERS#': ['BatchGetItem'],
+        'SELLER#': ['BatchGetItem'],
+      },
+      hashes: true,
+      signingKey: 'publish',
+      tokenIssuer: true,
+    },
+    memoryMb: 1024,
+    timeoutSeconds: 10,
+    impact: 'The buyer app cannot show buyers who linked them.',
+  },
+  'end-link': {
+    name: 'end-link',
+    method: 'DELETE',
+    path: '/v1/buyer/links/{id}',
+    repeatable: true,
+    access: { by: 'buyer', scope: 'buyers:links' },
+    tag: 'Buyer app',
+    summary: 'End a link',
+    description:
+      `Ends a link of the phone of the token for good. ${WITH_TOKEN} The seller's user is removed, and the seller can link the person again only ` +
+      'after the buyer has signed in at the seller once more. 204 also for an unknown id.',
+    pathParameters: { schema: linkPathSchema, problem: 'not_found' },
+    responses: { 204: { description: 'There is no such link any more.' } },
+    problems: ['invalid_access_token'],
+    permissions: {
+      table: {
+        'SELLER#': ['BatchGetItem', 'UpdateItem'],
+        'USERS#': ['BatchGetItem', 'DeleteItem'],
+        'REMOVED#': ['BatchGetItem', 'PutItem'],
+        'REMOVALS#': ['BatchGetItem', 'PutItem'],
+        'EVENTS#': ['PutItem'],
+        'EXTERNAL#': ['DeleteItem'],
+        'PERSON#': ['PutItem'],
+        'LINKS#': ['Query', 'PutItem', 'DeleteItem'],
+      },
+      hashes: true,
+      signingKey: 'publish',
+      tokenIssuer: true,
+    },
+    memoryMb: 1024,
+    timeoutSeconds: 12,
+    deadlineSeconds: 10,
+    impact: 'Buyers cannot end links.',
+  },
+} as const satisfies Record<string, Route>;

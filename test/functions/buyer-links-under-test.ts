@@ -1,0 +1,63 @@
+import { handle as endLink } from '#functions/end-link.ts';
+import { handle as findLinks } from '#functions/find-links.ts';
+import { tokenVerifier } from '#shared/access-tokens/verify.ts';
+import { buyerLinks } from '#shared/buyers/links.ts';
+import { routes } from '#shared/routes.ts';
+import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
+import type { Table } from '#shared/table/client.ts';
+import type { User } from '#shared/users/schema.ts';
+import { bearerOf, ISSUER, signer } from '#test/fakes/buyer-tokens.ts';
+import { fakeClock } from '#test/fakes/clock.ts';
+import { newPerson } from '#test/generated-people.ts';
+import { BUYER_HASH, linked, registerBuyer } from '#test/shared/users/linking.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
+import { testHashes } from './create-user-deps.ts';
+import { functionUnderTest } from './harness.ts';
+
+type Person = ReturnType<typeof newPerson>;
+
+/** Links a person to a seller in the store. */
+export const linkPerson = async (
+  table: Table,
+  sellerId: string,
+  person: Person = newPerson(),
+  hashes: KeyedHashes = testHashes,
+): Promise<User> => {
+  const phoneHashes = await hashes.phone(person.phone);
+  await registerBuyer(table);
+  return linked(userStore(table), {
+    sellerId,
+    personHashes: await hashes.person(sellerId, person.national_id),
+    phoneHashes,
+    buyerHash: BUYER_HASH,
+    birthDay: '1991-04-04',
+    user: {
+      national_id_last_four: person.national_id.slice(-4),
+      birth_date: '1370/1/15',
+      phone: person.phone,
+      display_name: person.display_name,
+      created_at: '2026-11-21T07:00:00.000Z',
+    },
+  });
+};
+
+/** The two functions of the buyer app on a table. */
+export const buyerAppOn = (table: Table, hashes: KeyedHashes = testHashes) => {
+  const clock = fakeClock('2026-11-21T08:00:00Z');
+  const verifyToken = tokenVerifier({ publicKeys: signer.publicKeys, issuer: ISSUER, clock });
+  const own = { clock, verifyToken, hashes, links: buyerLinks(table) };
+  const find = functionUnderTest(routes['find-links'], findLinks, table, own);
+  const end = functionUnderTest(routes['end-link'], endLink, table, { ...own, users: userStore(table) });
+  return {
+    clock,
+    lines: [find.lines, end.lines],
+    call: { 'find-links': find.call, 'end-link': end.call },
+    /** Asks for the links of a person, as the owner of its phone or of another one. */
+    find: async (person: Person, phone = person.phone) =>
+      find.call({
+        headers: await bearerOf(phone),
+        body: { national_id: person.national_id, birth_date: '1370/1/15' },
+      }),
+    end: async (phone: string, id: string) => end.call({ headers: await bearerOf(phone), path: { id } }),
+  };
+};

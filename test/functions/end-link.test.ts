@@ -1,0 +1,158 @@
+import { eraseBuyer } from '#admin/operations/erase-buyer.ts';
+import { useAdministration } from '#test/admin/operations/use-administration.ts';
+import { claimsOf, forgedTokens, signer } from '#test/fakes/buyer-tokens.ts';
+import { newPerson } from '#test/generated-people.ts';
+import { createSeller, itemsOf, noResponse } from '#test/shared/users/linking.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
+import { useTable } from '#test/table/use-table.ts';
+import { buyerAppOn, linkPerson } from './buyer-links-under-test.ts';
+import { testHashes } from './create-user-deps.ts';
+
+const table = useTable();
+const newAdministration = useAdministration();
+
+beforeAll(async () => {
+  await createSeller(table, 'sel_books');
+  await createSeller(table, 'sel_shoes');
+});
+
+const linkIdOf = async (person: ReturnType<typeof newPerson>, app = buyerAppOn(table)): Promise<string> =>
+  (await app.find(person)).json.data[0].id;
+
+const isLinked = async (id: string, sellerId = 'sel_books') =>
+  (await userStore(table).getUser(sellerId, id)) !== undefined;
+
+describe('204', () => {
+  it('removes the user of one link with an event that names the buyer, and keeps those of other sellers', async () => {
+    const person = newPerson();
+    const [books, shoes] = [
+      await linkPerson(table, 'sel_books', person),
+      await linkPerson(table, 'sel_shoes', person),
+    ];
+    const { json } = await buyerAppOn(table).find(person);
+    const { id } = json.data.find(({ seller }: { seller: { id: string } }) => seller.id === 'sel_books');
+    const { status, json: body } = await buyerAppOn(table).end(person.phone, id);
+    expect([status, body]).toEqual([204, undefined]);
+    expect([await isLinked(books.id), await isLinked(shoes.id, 'sel_shoes')]).toEqual([false, true]);
+    const events = await itemsOf(table, 'EVENTS#sel_books');
+    expect(events.find(({ user_id, type }) => user_id === books.id && type === 'user.removed')).toMatchObject(
+      {
+        reason: 'buyer',
+      },
+    );
+  });
+
+  it('is the response for an unknown id, a malformed one, one of another phone and the same again, and changes nothing', async () => {
+    const [person, other] = [newPerson(), newPerson()];
+    const user = await linkPerson(table, 'sel_books', person);
+    const id = await linkIdOf(person);
+    const { end } = buyerAppOn(table);
+    const replies = [
+      await end(person.phone, `lnk_${'A'.repeat(22)}`),
+      await end(person.phone, 'nothing'),
+      await end(other.phone, id),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([204, 204, 204]);
+    expect(await isLinked(user.id)).toBe(true);
+    expect([(await end(person.phone, id)).status, (await end(person.phone, id)).status]).toEqual([204, 204]);
+    expect(await isLinked(user.id)).toBe(false);
+  });
+
+  it('keeps a refusal by keyed hashes only, in the person item and below the phone', async () => {
+    const person = newPerson();
+    await linkPerson(table, 'sel_books', person);
+    await buyerAppOn(table).end(person.phone, await linkIdOf(person));
+    const [phoneHash] = await testHashes.phone(person.phone);
+    const [personHash] = await testHashes.person('sel_books', person.national_id);
+    const refused_at = Date.parse('2026-11-21T08:00:00Z') / 1000;
+    expect(await itemsOf(table, `PERSON#sel_books#${personHash}`)).toEqual([
+      { pk: `PERSON#sel_books#${personHash}`, sk: 'PERSON', phone_hash: phoneHash, refused_at },
+    ]);
+    expect(await itemsOf(table, `LINKS#${phoneHash}`)).toMatchObject([
+      { sk: `REFUSAL#sel_books#${personHash}`, refused_at },
+    ]);
+  });
+
+  it('ends the link whatever is interrupted: a lost response of the transaction changes no outcome', async () => {
+    const person = newPerson();
+    const user = await linkPerson(table, 'sel_books', person);
+    const id = await linkIdOf(person);
+    let lost = 0;
+    const lossy = interceptedTable(table, async ({ name }, send) => {
+      const output = await send();
+      if (name !== 'TransactWriteCommand' || lost > 0) return output;
+      lost += 1;
+      throw noResponse;
+    });
+    expect((await buyerAppOn(lossy).end(person.phone, id)).status).toBe(204);
+    expect(await isLinked(user.id)).toBe(false);
+  });
+
+  it('ends the link that the seller made anew while the end was under way', async () => {
+    const person = newPerson();
+    const first = await linkPerson(table, 'sel_books', person);
+    const id = await linkIdOf(person);
+    let again: { readonly id: string } | undefined;
+    const raced = interceptedTable(table, async ({ name }, send) => {
+      if (name === 'TransactWriteCommand' && again === undefined) {
+        await userStore(table).removeUser('sel_books', first.id, {
+          removedAt: '2026-11-21T08:00:00.000Z',
+          reason: 'seller',
+          deadlineMs: performance.now() + 60_000,
+        });
+        again = await linkPerson(table, 'sel_books', person);
+      }
+      return send();
+    });
+    expect((await buyerAppOn(raced).end(person.phone, id)).status).toBe(204);
+    expect(await isLinked(String(again?.id))).toBe(false);
+  });
+});
+
+describe('401', () => {
+  it('is the response to every token that is not valid, and ends nothing', async () => {
+    const person = newPerson();
+    const user = await linkPerson(table, 'sel_books', person);
+    const id = await linkIdOf(person);
+    const { call } = buyerAppOn(table);
+    const good = await signer.sign(claimsOf(person.phone));
+    const accepted: string[] = [];
+    for (const [what, header] of Object.entries(await forgedTokens({ good, sign: signer.sign }))) {
+      const headers: Record<string, string> = header === undefined ? {} : { authorization: header };
+      const { status, json } = await call['end-link']({ headers, path: { id } });
+      if (status !== 401 || json.code !== 'invalid_access_token') accepted.push(what);
+    }
+    expect(accepted).toEqual([]);
+    expect(await isLinked(user.id)).toBe(true);
+  });
+});
+
+describe('422', () => {
+  it('refuses a query parameter', async () => {
+    const headers = { Authorization: `Bearer ${await signer.sign(claimsOf('+989990000001'))}` };
+    const { status } = await buyerAppOn(table).call['end-link']({
+      headers,
+      path: { id: 'lnk_1' },
+      query: { x: '1' },
+    });
+    expect(status).toBe(422);
+  });
+});
+
+describe('an erasure of the buyer', () => {
+  it('deletes the refusals and the searches of the phone, so that nothing of the person is left', async () => {
+    const { admin, table: own } = await newAdministration();
+    await createSeller(own, 'sel_books');
+    const person = newPerson();
+    await linkPerson(own, 'sel_books', person);
+    const app = buyerAppOn(own);
+    await app.find({ ...newPerson(), phone: person.phone });
+    await app.end(person.phone, await linkIdOf(person, app));
+    const phoneHashes = await testHashes.phone(person.phone);
+    await eraseBuyer(admin, phoneHashes);
+    expect([...(await itemsOf(own, 'PERSON#')), ...(await itemsOf(own, `LINKS#${phoneHashes[0]}`))]).toEqual(
+      [],
+    );
+  });
+});

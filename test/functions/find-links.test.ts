@@ -1,0 +1,167 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { MAX_CLAIMED_PERSONS } from '#shared/buyers/link-searches.ts';
+import { sellerKey } from '#shared/table/keys.ts';
+import { claimsOf, forgedTokens, signer } from '#test/fakes/buyer-tokens.ts';
+import { newPerson } from '#test/generated-people.ts';
+import { createSeller } from '#test/shared/users/linking.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
+import { useTable } from '#test/table/use-table.ts';
+import { buyerAppOn, linkPerson } from './buyer-links-under-test.ts';
+import { olderHashes, hashes as rotatedHashes } from './users-on.ts';
+
+const table = useTable();
+
+beforeAll(async () => {
+  for (const [sellerId, name] of [
+    ['sel_books', 'Kaveh Books'],
+    ['sel_shoes', 'Parvin Shoes'],
+  ] as const) {
+    await createSeller(table, sellerId);
+    const counts = { user_count: 0, removed_count: 0, event_count: 0 };
+    await table.client.send(
+      new PutCommand({ TableName: table.name, Item: { ...sellerKey(sellerId), ...counts, name } }),
+    );
+  }
+});
+
+const withPhone = (phone: string) => ({ ...newPerson(), phone });
+
+describe('200', () => {
+  it('returns the links of the person with the phone of the token, over all sellers, with ids that tell nothing', async () => {
+    const person = newPerson();
+    const books = await linkPerson(table, 'sel_books', person);
+    await linkPerson(table, 'sel_shoes', { ...person, display_name: 'Sara R.' });
+    const { status, json } = await buyerAppOn(table).find(person);
+    expect(status).toBe(200);
+    expect(json.data).toEqual([
+      {
+        id: expect.stringMatching(/^lnk_[\w-]{22}$/),
+        seller: { id: 'sel_books', name: 'Kaveh Books' },
+        display_name: books.display_name,
+        linked_at: books.created_at,
+      },
+      expect.objectContaining({ seller: { id: 'sel_shoes', name: 'Parvin Shoes' }, display_name: 'Sara R.' }),
+    ]);
+    expect(JSON.stringify(json)).not.toContain('usr_');
+  });
+
+  it('keeps the id of a link that the seller removed and made again, and finds links under an older hash key', async () => {
+    const person = newPerson();
+    const app = buyerAppOn(table, rotatedHashes);
+    const first = await linkPerson(table, 'sel_books', person, olderHashes);
+    const [before] = (await app.find(person)).json.data;
+    await userStore(table).removeUser('sel_books', first.id, {
+      removedAt: '2026-11-21T07:30:00.000Z',
+      reason: 'seller',
+      deadlineMs: performance.now() + 60_000,
+    });
+    await linkPerson(table, 'sel_books', person, olderHashes);
+    expect((await app.find(person)).json.data).toMatchObject([{ id: before.id }]);
+  });
+
+  it('is the same empty list for the new owner of a number, a relative with the same phone and a stranger', async () => {
+    const person = newPerson();
+    await linkPerson(table, 'sel_books', person);
+    const { find } = buyerAppOn(table);
+    const stranger = newPerson();
+    const replies = [
+      await find(withPhone(person.phone)),
+      await find(stranger),
+      await find(person, stranger.phone),
+    ];
+    expect(replies.map(({ status, json }) => [status, json])).toEqual(replies.map(() => [200, { data: [] }]));
+  });
+
+  it('is an empty list for another birth date', async () => {
+    const person = newPerson();
+    await linkPerson(table, 'sel_books', person);
+    const { call } = buyerAppOn(table);
+    const { json } = await call['find-links']({
+      headers: { Authorization: `Bearer ${await signer.sign(claimsOf(person.phone))}` },
+      body: { national_id: person.national_id, birth_date: '1370/1/16' },
+    });
+    expect(json).toEqual({ data: [] });
+  });
+});
+
+describe('401', () => {
+  it('has one and the same body for every token that is not valid', async () => {
+    const person = newPerson();
+    await linkPerson(table, 'sel_books', person);
+    const { call, lines } = buyerAppOn(table);
+    const good = await signer.sign(claimsOf(person.phone));
+    const forged = await forgedTokens({ good, sign: signer.sign });
+    const accepted: string[] = [];
+    const bodies = new Set<string>();
+    for (const [what, header] of Object.entries(forged)) {
+      const headers: Record<string, string> = header === undefined ? {} : { authorization: header };
+      const body = { national_id: person.national_id, birth_date: '1370/1/15' };
+      const { status, json } = await call['find-links']({ headers, body });
+      if (status !== 401 || json.code !== 'invalid_access_token') accepted.push(what);
+      bodies.add(JSON.stringify(json));
+    }
+    expect(accepted).toEqual([]);
+    expect(bodies.size).toBe(1);
+    expect(lines.flat().join('')).not.toContain(good.split('.')[2]);
+  });
+});
+
+describe('the order of the checks', () => {
+  it('is the token, then the body', async () => {
+    const { call } = buyerAppOn(table);
+    expect((await call['find-links']({ rawBody: '{' })).json.code).toBe('invalid_access_token');
+  });
+});
+
+describe('422', () => {
+  it('names the fields of a body that is not valid', async () => {
+    const { call } = buyerAppOn(table);
+    const headers = { Authorization: `Bearer ${await signer.sign(claimsOf('+989990000001'))}` };
+    const { json } = await call['find-links']({ headers, body: { national_id: '1' } });
+    expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+      '#/national_id',
+      '#/birth_date',
+    ]);
+  });
+});
+
+describe('429', () => {
+  it('comes after five different persons whom no link of the phone has, for the right one too, until a day later', async () => {
+    const person = newPerson();
+    await linkPerson(table, 'sel_books', person);
+    const app = buyerAppOn(table);
+    const claims = Array.from({ length: MAX_CLAIMED_PERSONS }, () => withPhone(person.phone));
+    for (const claim of claims) expect((await app.find(claim)).json).toEqual({ data: [] });
+    for (const claim of [withPhone(person.phone), person, claims[0] as typeof person]) {
+      const { status, json, headers } = await app.find(claim);
+      expect([status, json.code]).toEqual([429, 'too_many_attempts']);
+      expect(Number(headers['Retry-After'])).toBeGreaterThan(86_000);
+    }
+    app.clock.advance(86_400);
+    const later = await app.call['find-links']({
+      headers: {
+        Authorization: `Bearer ${await signer.sign(claimsOf(person.phone, 'sel_test', Math.floor(app.clock() / 1000)))}`,
+      },
+      body: { national_id: person.national_id, birth_date: '1370/1/15' },
+    });
+    expect(later.json.data).toHaveLength(1);
+  });
+
+  it('never comes for the same person, whatever the page shows, with and without links of the phone', async () => {
+    const app = buyerAppOn(table);
+    const [linkedOne, unknown] = [newPerson(), newPerson()];
+    await linkPerson(table, 'sel_books', linkedOne);
+    for (let visit = 1; visit <= 2 * MAX_CLAIMED_PERSONS; visit += 1) {
+      expect((await app.find(linkedOne)).json.data).toHaveLength(1);
+      expect((await app.find(unknown)).json.data).toEqual([]);
+    }
+  });
+
+  it('bounds twenty different persons at once to five answers', async () => {
+    const { phone } = newPerson();
+    const app = buyerAppOn(table);
+    const replies = await Promise.all(Array.from({ length: 20 }, () => app.find(withPhone(phone))));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(MAX_CLAIMED_PERSONS);
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(20 - MAX_CLAIMED_PERSONS);
+  });
+});
