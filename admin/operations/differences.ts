@@ -86,6 +86,7 @@ export const keyDifferences = (
 ): Difference[] => {
   const registered = gateway.keysByName.get(gatewayName);
   const about = (kind: DifferenceKind): Difference => ({ kind, seller, key, gatewayKeyId: registered?.id });
+  if (key.restored_at !== undefined) return [];
   if (key.status === 'pending') {
     return nowMs - Date.parse(key.created_at) < ISSUE_GRACE_MS ? [] : [about('issue_interrupted')];
   }

@@ -31,7 +31,7 @@ const compare = async (admin: Administration, gateway: GatewaySide) => {
     for (const key of keys) {
       const gatewayName = admin.gatewayKeyName(key.key_id);
       names.add(gatewayName);
-      if (key.status === 'pending') pending += 1;
+      if (key.status === 'pending' && key.restored_at === undefined) pending += 1;
       differences.push(...keyDifferences(gateway, { seller, key, secrets, gatewayName }, admin.clock()));
     }
     if (seller.unflushed_since !== undefined) differences.push({ kind: 'not_flushed', seller });

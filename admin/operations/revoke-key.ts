@@ -30,6 +30,7 @@ export const revokeKey = async (admin: Administration, keyId: string): Promise<A
   const key = await requireKey(admin, keyId);
   if (key.status === 'pending') {
     await withdrawPendingKey(admin, key, { registered: await findGatewayKey(admin, keyId) });
+    await step(admin, 'revoke: flush the authorizer cache', () => admin.usagePlans.flushAuthorizerCache());
     return asRevoked(key);
   }
   const record = admin.record({ action: 'key.revoked', seller_id: key.seller_id, key_id: keyId });

@@ -102,12 +102,13 @@ const keyWrites = (table: Table) => {
       return transact(table, items, record);
     },
 
-    /** Deletes a key that is still pending. */
-    removePending({ seller_id, key_id }: ApiKey, record: NewAuditRecord): Promise<boolean> {
+    /** Deletes a key that is still pending. One that a restore brought back can have secrets. */
+    removePending({ seller_id, key_id, secrets }: ApiKey, record: NewAuditRecord): Promise<boolean> {
       const Key = apiKeyKey(seller_id, key_id);
       const items = [
         { Delete: { TableName, Key, ...ifEqual('status', 'pending') } },
         { Delete: { TableName, Key: keyIdKey(key_id) } },
+        ...secrets.map(({ hash }) => ({ Delete: { TableName, Key: secretKey(hash) } })),
       ];
       return transact(table, items, record);
     },

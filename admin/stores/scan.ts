@@ -1,26 +1,17 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
+import type { ItemPrefix } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 
 /** Parts of the table that are read at the same time. */
 const SEGMENTS = 8;
 
-/**
- * Reads the whole table and awaits `work` for each page. It is for a table that was restored, or was replaced by one, without traffic.
- * `attribute`: only the items that have it.
- */
+/** Reads the whole table and awaits `work` for each page of the items of a kind. Only a restore reads so much. */
 export const forEachPage = async (
   { client, name: TableName }: Table,
+  prefix: ItemPrefix,
   work: (items: readonly StoredItem[]) => Promise<void>,
-  attribute?: string,
 ): Promise<void> => {
-  const filter =
-    attribute === undefined
-      ? {}
-      : {
-          FilterExpression: 'attribute_exists(#attribute)',
-          ExpressionAttributeNames: { '#attribute': attribute },
-        };
   const readSegment = async (Segment: number): Promise<void> => {
     let start: StoredItem | undefined;
     do {
@@ -31,7 +22,8 @@ export const forEachPage = async (
           TotalSegments: SEGMENTS,
           ConsistentRead: true,
           ExclusiveStartKey: start,
-          ...filter,
+          FilterExpression: 'begins_with(pk, :prefix)',
+          ExpressionAttributeValues: { ':prefix': prefix },
         }),
       );
       await work(page.Items ?? []);

@@ -8,6 +8,7 @@ import { createSeller } from '#admin/operations/create-seller.ts';
 import { eraseBuyer } from '#admin/operations/erase-buyer.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { setKeyLimits } from '#admin/operations/key-limits.ts';
+import { restore } from '#admin/operations/restore/restore.ts';
 import { rotateKey } from '#admin/operations/rotate-key.ts';
 import { setSellerTemplates } from '#admin/operations/seller-templates.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
@@ -19,11 +20,14 @@ import { problem } from '#shared/problems.ts';
 import { KEY_LIMIT_NAMES, keyLimit, minuteLimit } from '#shared/rate-limits/plans.ts';
 import { consumed } from '#shared/rate-limits/request-limits.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
+import { apiKeyKey } from '#shared/table/keys.ts';
 import { checkRecordFrom } from '#shared/users/person-check.ts';
 import { personChecks } from '#shared/users/person-check-lease.ts';
+import { deleteAll, itemsIn, putAll } from '#test/admin/operations/restore/damage.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { useApiGateway } from '#test/simulators/api-gateway/use-api-gateway.ts';
+import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 const PAGE = readFileSync(new URL('../../docs/table.md', import.meta.url), 'utf8');
@@ -124,6 +128,8 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
     plan: 'free',
     scopes: ['users:read'],
   });
+  const source = await startEmbeddedTable();
+  await putAll(source, await itemsIn(table));
   await setKeyLimits(admin, key.key_id, { set: { 'sms-per-hour': 5 }, unset: [] });
   await setExpiry(admin, key.key_id, NOW + 3600);
   await rotateKey(admin, key.key_id, 60);
@@ -131,6 +137,9 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   const set = { kavenegar: 'kaveh-books' };
   await observed(setSellerTemplates(admin, sellerId, { locale: 'fa', set, remove: [] }));
   await observed(keySecretStore(table).recordUse(hashApiKey(secret), '2026-11-21'));
+  await deleteAll(table, [apiKeyKey(sellerId, key.key_id)]);
+  await observed(restore(admin, { source, isDry: false }));
+  await source.stop();
 
   const users = userStore(table);
   const link = {

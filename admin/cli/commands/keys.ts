@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Administration } from '#admin/administration.ts';
 import { assignPlan, renameKey, setExpiry, setScopes } from '#admin/operations/change-key.ts';
+import { confirmKey } from '#admin/operations/confirm-key.ts';
 import { requireName } from '#admin/operations/create-seller.ts';
 import { type IssuedKey, issueKey } from '#admin/operations/issue-key.ts';
 import {
@@ -140,6 +141,8 @@ const rotate = async (session: Session, text: string, { grace }: { grace: number
   return shownWithSecret(session, await rotateKey(session.admin, key_id, grace));
 };
 
+const confirmRestored = changing((admin, keyId) => confirmKey(admin, keyId));
+
 const revoke = async (session: Session, text: string) => {
   const key = await keyNamed(session.admin, text);
   const { key_id, name, status } = key;
@@ -155,7 +158,7 @@ const SCOPES_HELP = `comma-separated: ${SCOPES.join(', ')}`;
 const ISSUE_EXAMPLE = 'keys issue sel_… --plan free --scopes users:read --expires 90d';
 const LIMITS_EXAMPLES = ['keys limits key_…', 'keys limits key_… --set sms-per-hour=10000'];
 
-/** `keys issue|list|show|find|rename|limits|assign|scopes|expire|rotate|revoke` */
+/** `keys issue|list|show|find|rename|limits|assign|scopes|expire|rotate|confirm|revoke` */
 export const addKeyCommands: AddCommands = ({ group }) => {
   const add = group('keys', 'manage the API keys of sellers');
   add('issue <seller>', 'issue a key and show it, only this time', issue, ISSUE_EXAMPLE)
@@ -190,5 +193,7 @@ export const addKeyCommands: AddCommands = ({ group }) => {
   );
   const rotateHelp = 'give a key a new secret and show it, only this time';
   add('rotate <key>', rotateHelp, rotate, 'keys rotate key_… --grace 24h').addOption(graceOption());
+  const confirmHelp = 'make a key valid that a restore brought back as pending';
+  add('confirm <key>', confirmHelp, confirmRestored, 'keys confirm key_…');
   add('revoke <key>', 'revoke a key for good, at once', revoke, 'keys revoke key_… --yes');
 };

@@ -12,6 +12,7 @@ import { addUsageCommand } from './key-limits.ts';
 import { addKeyCommands } from './keys.ts';
 import { addProviderCommands } from './providers.ts';
 import { addReconcileCommand } from './reconcile.ts';
+import { addRestoreCommands } from './restore.ts';
 import { addSellerCommands } from './sellers.ts';
 import { addUserCommands } from './users.ts';
 
@@ -22,6 +23,7 @@ const COMMANDS: readonly AddCommands[] = [
   addBuyerCommands,
   addUserCommands,
   addReconcileCommand,
+  addRestoreCommands,
   addHashSecretCommands,
   addAuditCommand,
   addInfoCommands,

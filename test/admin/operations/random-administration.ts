@@ -132,9 +132,9 @@ const NAMES = [
   ...(['link', 'link', 'correct', 'correct'] as const),
 ];
 
-/** Any history of at most `maxLength` operations. */
-export const operations = (maxLength: number): fc.Arbitrary<Operation[]> =>
-  fc.array(fc.tuple(fc.constantFrom(...NAMES), fc.nat(1000)), { maxLength });
+/** Any history of so many operations. */
+export const operations = (maxLength: number, minLength = 0): fc.Arbitrary<Operation[]> =>
+  fc.array(fc.tuple(fc.constantFrom(...NAMES), fc.nat(1000)), { minLength, maxLength });
 
 /** Begins a history with one seller, its key and two users, one of them with an external id. Returns a function that runs operations, a second apart. */
 export const beginHistory = async (deployment: TestAdministration) => {

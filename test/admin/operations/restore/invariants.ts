@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
+import { pointerKeys } from '#admin/operations/restore/rules.ts';
+import { isUsable, keySecretSchema } from '#shared/api-keys/api-key-item.ts';
+import type { StoredItem } from '#shared/table/writes.ts';
+import { keyText } from './damage.ts';
+
+const kindOf = ({ pk }: StoredItem): string => String(pk).split('#')[0] as string;
+const sellerOf = ({ pk }: StoredItem): string => String(pk).split('#')[1] as string;
+const ofKind = (items: readonly StoredItem[], kind: string) => items.filter((item) => kindOf(item) === kind);
+
+/** Returns the hashes of the secrets that the authorizer accepts. */
+export const validSecretsIn = (items: readonly StoredItem[], nowMs: number): string[] =>
+  ofKind(items, 'SECRET')
+    .filter((item) => isUsable(v.parse(keySecretSchema, item), nowMs))
+    .map(({ pk }) => String(pk));
+
+/** Returns what is wrong among the items of a table: users, the items derived from them, counts, and events. */
+export const faultsIn = (items: readonly StoredItem[]): string[] => {
+  const byKey = new Map(items.map((item) => [keyText(item), item]));
+  const faults: string[] = [];
+  const users = ofKind(items, 'USERS');
+  const isPointedTo = new Set<string>();
+  for (const user of users) {
+    for (const [name, key] of Object.entries(pointerKeys(sellerOf(user), user))) {
+      isPointedTo.add(keyText({ ...key }));
+      const pointer = byKey.get(keyText({ ...key }));
+      if (pointer?.user_id !== user.id) faults.push(`${name} of ${user.id} names ${pointer?.user_id}`);
+    }
+    const person = byKey.get(keyText({ ...pointerKeys(sellerOf(user), user).person }));
+    if (person?.ordinal !== Number(user.sk) || person?.phone_hash !== user.phone_hash)
+      faults.push(`person of ${user.id}`);
+  }
+  for (const seller of items.filter(({ pk, sk }) => String(pk).startsWith('SELLER#') && sk === 'SELLER')) {
+    const own = users.filter((user) => sellerOf(user) === seller.seller_id);
+    const events = ofKind(items, 'EVENTS').filter((event) => sellerOf(event) === seller.seller_id);
+    const last = new Map<unknown, number>();
+    for (const [index, { sk, type, user_id }] of events.entries()) {
+      if (Number(sk) !== index + 1) faults.push(`event ${sk} at ${index + 1}`);
+      if (type === 'user.removed') last.delete(user_id);
+      else last.set(user_id, Number(sk));
+    }
+    if (seller.event_count !== events.length) faults.push(`${seller.event_count} of ${events.length} events`);
+    if (Number(seller.user_count) - Number(seller.removed_count) !== own.length)
+      faults.push(`${seller.user_count} - ${seller.removed_count} is not ${own.length} users`);
+    const stored = new Map(own.map((user) => [user.id, user.last_event]));
+    if (!isDeepStrictEqual([...stored].sort(), [...last].sort()))
+      faults.push(
+        `users ${JSON.stringify([...stored].sort())} are not those of the events ${JSON.stringify([...last].sort())}`,
+      );
+  }
+  return faults;
+};

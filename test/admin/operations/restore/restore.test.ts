@@ -1,0 +1,210 @@
+import { eraseBuyer } from '#admin/operations/erase-buyer.ts';
+import { type RestoreOptions, restore } from '#admin/operations/restore/restore.ts';
+import type { Table } from '#shared/table/client.ts';
+import { eventsPartition, userKey } from '#shared/table/keys.ts';
+import { getItem, queryAll } from '#shared/table/reads.ts';
+import type { StoredItem } from '#shared/table/writes.ts';
+import { inAnHour, linkOf } from '#test/shared/users/linking.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
+import { type TestAdministration, useAdministration } from '../use-administration.ts';
+import { deleteAll, itemsIn, putAll } from './damage.ts';
+import { faultsIn } from './invariants.ts';
+
+const newAdministration = useAdministration();
+
+const AT = '2026-11-21T00:00:00.000Z';
+
+let deployment: TestAdministration;
+let sellerId: string;
+let source: Table;
+
+const link = async (person: string, externalId?: string): Promise<string> => {
+  const { user, ...newLink } = linkOf(sellerId, person);
+  const result = await userStore(deployment.table).link(
+    { ...newLink, user: { ...user, external_id: externalId } },
+    inAnHour(),
+  );
+  if (!result.written) throw new Error('the person is linked already');
+  return result.value.id;
+};
+
+const correct = (userId: string, update: { display_name?: string; external_id?: string | null }) =>
+  userStore(deployment.table).updateUser(sellerId, userId, {
+    update,
+    updatedAt: deployment.admin.now(),
+    deadlineMs: inAnHour(),
+  });
+
+/** Deletes the items whose keys match. */
+const lose = async (pattern: RegExp): Promise<void> =>
+  deleteAll(
+    deployment.table,
+    (await itemsIn(deployment.table)).filter(({ pk }) => pattern.test(String(pk))),
+  );
+
+const takeRestorePoint = async (): Promise<void> => {
+  source = await deployment.newTable();
+  await putAll(source, await itemsIn(deployment.table));
+  deployment.clock.advance(1);
+};
+
+const restored = async (options: Partial<RestoreOptions> = {}) => {
+  const { report } = await restore(deployment.admin, { source, isDry: false, ...options });
+  const listed = [...report.listed].map(([reason, { items }]) => [reason, items.map(({ id }) => id)]);
+  return { counts: report.counts, listed };
+};
+
+const userAt = (ordinal: number): Promise<StoredItem | undefined> =>
+  getItem(deployment.table, userKey(sellerId, ordinal));
+
+beforeEach(async () => {
+  deployment = await newAdministration();
+  ({ seller_id: sellerId } = await deployment.seller());
+  await putAll(deployment.table, [
+    { pk: 'BUYER#registered buyer', sk: 'BUYER', buyer_id: 'byr_1', registered_at: AT },
+  ]);
+});
+
+describe('restore', () => {
+  it('brings a lost user back at its place, with everything that finds it, and with an event', async () => {
+    const id = await link('Sara', 'E-1');
+    await link('Reza');
+    await takeRestorePoint();
+    const before = await userAt(1);
+    await deleteAll(deployment.table, [userKey(sellerId, 1)]);
+    await lose(/^(?:PERSON|LINKS|EXTERNAL)#.*(?:Sara|E-1)/);
+    expect(await restored()).toEqual({ counts: { users: 1 }, listed: [] });
+    expect(await userAt(1)).toEqual({ ...before, last_event: 3 });
+    const events = await queryAll(deployment.table, { pk: eventsPartition(sellerId) });
+    expect(events.at(-1)).toMatchObject({ type: 'user.linked', reason: 'restore', user_id: id });
+    expect(faultsIn(await itemsIn(deployment.table))).toEqual([]);
+  });
+
+  it('restores nobody whom a tombstone, the index of removals or an event alone says to be removed', async () => {
+    const ids = [await link('Sara'), await link('Reza'), await link('Omid')];
+    await takeRestorePoint();
+    for (const id of ids) {
+      const removal = {
+        removedAt: deployment.admin.now(),
+        reason: 'seller' as const,
+        deadlineMs: inAnHour(),
+      };
+      await userStore(deployment.table).removeUser(sellerId, id, removal);
+    }
+    const items = await itemsIn(deployment.table);
+    const proofs = items.filter(({ pk }) => /^(?:REMOVED|REMOVALS)#/.test(String(pk)));
+    const events = items.filter(({ pk }) => String(pk).startsWith('EVENTS#'));
+    for (const kept of ['REMOVED', 'REMOVALS', 'EVENTS']) {
+      await deleteAll(deployment.table, [...proofs, ...events]);
+      await putAll(
+        deployment.table,
+        [...proofs, ...events].filter(({ pk }) => String(pk).startsWith(`${kept}#`)),
+      );
+      expect((await restored({ isDry: true })).counts.users).toBeUndefined();
+    }
+  });
+
+  it('restores no user and no buyer that was erased since, and erases a user again that the damage hid from the erasure', async () => {
+    await link('Sara');
+    await link('Reza');
+    await putAll(deployment.table, [
+      { pk: 'BUYER#phone-of-Sara', sk: 'BUYER', buyer_id: 'byr_2', registered_at: AT },
+    ]);
+    await takeRestorePoint();
+    await deleteAll(deployment.table, [userKey(sellerId, 1)]);
+    await lose(/^LINKS#phone-of-Reza/);
+    await eraseBuyer(deployment.admin, ['phone-of-Sara', 'phone-of-Reza']);
+    expect(await restored()).toEqual({
+      counts: { 'users completed': 1, 'users erased again': 1 },
+      listed: [],
+    });
+    expect([await userAt(1), await userAt(2)]).toEqual([undefined, undefined]);
+  });
+
+  it('lists a user whose place, person or external id another user has now', async () => {
+    const [first, second, third] = [await link('Sara'), await link('Reza', 'E-1'), await link('Omid')];
+    await takeRestorePoint();
+    await lose(/^(?:USERS|PERSON)#/);
+    await putAll(deployment.table, [
+      {
+        ...(await getItem(source, userKey(sellerId, 3))),
+        id: `${third.slice(0, -1)}${third.endsWith('A') ? 'B' : 'A'}`,
+      },
+    ]);
+    await link('Sara', 'E-2');
+    const other = await link('Maryam');
+    await lose(/^EXTERNAL#.*E-1/);
+    await correct(other, { external_id: 'E-1' });
+    const { listed } = await restored();
+    expect(listed).toEqual(
+      expect.arrayContaining([
+        ['ordinal_taken', [third]],
+        ['linked_again', [first]],
+        ['external_id_taken', [second]],
+      ]),
+    );
+    expect(await userAt(2)).not.toHaveProperty('external_id');
+    expect(await userAt(1)).toBeUndefined();
+  });
+
+  it('puts back a user that no event explains, and leaves and lists one that was corrected since', async () => {
+    const [damaged, corrected] = [await link('Sara'), await link('Reza')];
+    await takeRestorePoint();
+    await correct(corrected, { display_name: 'Reza Karimi' });
+    await putAll(deployment.table, [{ ...(await userAt(1)), display_name: 'overwritten' }]);
+    expect(await restored()).toEqual({
+      counts: { 'users put back': 1 },
+      listed: [['changed_since', [corrected]]],
+    });
+    expect([await userAt(1), await userAt(2)]).toMatchObject([
+      { id: damaged, display_name: 'Sara' },
+      { display_name: 'Reza Karimi' },
+    ]);
+  });
+
+  it('lists a user that was linked since and is missing, and raises counts that the damage has lowered', async () => {
+    await link('Sara');
+    await takeRestorePoint();
+    const lost = await link('Reza');
+    await deleteAll(deployment.table, [userKey(sellerId, 2)]);
+    await putAll(
+      deployment.table,
+      (await itemsIn(source)).filter(({ sk }) => sk === 'SELLER'),
+    );
+    expect(await restored()).toEqual({ counts: { 'counts raised': 1 }, listed: [['lost', [lost]]] });
+    await link('Omid');
+    expect((await userAt(3))?.display_name).toBe('Omid');
+  });
+
+  it('fills an empty table: sellers with their past, users and buyers; keys are pending, and erased phones stay erased', async () => {
+    const { key } = await deployment.issued({ sellerId });
+    await link('Sara');
+    const removed = await link('Reza');
+    await link('Omid');
+    const removal = { removedAt: deployment.admin.now(), reason: 'seller' as const, deadlineMs: inAnHour() };
+    await userStore(deployment.table).removeUser(sellerId, removed, removal);
+    await takeRestorePoint();
+    await deleteAll(deployment.table, await itemsIn(deployment.table));
+    const { counts, listed } = await restored({ erased: [['phone-of-Omid']] });
+    expect(counts).toMatchObject({ users: 1, buyers: 1, keys: 1 });
+    expect(listed).toContainEqual(['key_pending', [key.key_id]]);
+    expect([(await userAt(1))?.display_name, await userAt(2), await userAt(3)]).toEqual([
+      'Sara',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('refuses a table without a known seller, and one older than 35 days unless the erased phones are named', async () => {
+    await link('Sara');
+    await takeRestorePoint();
+    deployment.clock.advance(36 * 86_400);
+    await expect(restored()).rejects.toMatchObject({
+      code: 'bad_input',
+      message: expect.stringContaining('--erased'),
+    });
+    expect(await restored({ erased: [] })).toEqual({ counts: {}, listed: [] });
+    const other = await newAdministration();
+    await expect(restored({ source: other.table })).rejects.toMatchObject({ code: 'bad_input' });
+  });
+});
