@@ -17,10 +17,16 @@ export interface EmbeddedTable extends Table {
   stop(): Promise<void>;
 }
 
+const startForWorker = (): Promise<Database> => {
+  // Jest sends this signal to a worker that takes long to end; without an exit the database would go on.
+  process.once('SIGTERM', () => process.exit());
+  return startDatabase();
+};
+
 /** Makes the table in the database that all test files of a worker share and that ends with the worker. `stop` it in afterAll. */
 export const startEmbeddedTable = async (): Promise<EmbeddedTable> => {
   setLocalCredentials();
-  worker[DATABASE] ??= startDatabase();
+  worker[DATABASE] ??= startForWorker();
   const { endpoint } = await worker[DATABASE];
   const table = openTable(`test-${randomUUID()}`, endpoint, ON_A_BUSY_MACHINE);
   await ensureTable(table);
