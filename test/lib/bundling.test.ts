@@ -18,7 +18,7 @@ const BUDGET_BYTES: Readonly<Record<string, number>> = {
   'get-guide': 31_500,
   'get-jwks': 183_000,
   'get-openapi': 164_000,
-  'get-openid-configuration': 31_000,
+  'get-openid-configuration': 31_500,
   'get-user': 238_000,
   'list-events': 222_000,
   'list-users': 251_000,
