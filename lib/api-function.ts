@@ -89,6 +89,7 @@ export class ApiFunction extends Construct {
   readonly lambda: LambdaFunction;
   /** What callers invoke: the alias of a gradual rollout, or else the function. */
   readonly target: IFunction;
+  readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
     super(scope, id);
@@ -98,7 +99,7 @@ export class ApiFunction extends Construct {
         `${props.name}: a timeout of ${timeoutSeconds} s is longer than the ${MAX_TIMEOUT_SECONDS} s that API Gateway allows`,
       );
     }
-    const logGroup = new LogGroup(this, 'Log', props.logs);
+    this.logGroup = new LogGroup(this, 'Log', props.logs);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: props.description,
       code: Code.fromAsset(props.codeFolder),
@@ -109,8 +110,8 @@ export class ApiFunction extends Construct {
       timeout: Duration.seconds(timeoutSeconds),
       environment: { ...props.environment },
       // The role is complete: CDK must not add statements to it.
-      role: this.roleFor(props, logGroup).withoutPolicyUpdates(),
-      logGroup,
+      role: this.roleFor(props).withoutPolicyUpdates(),
+      logGroup: this.logGroup,
       ...(props.reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: props.reservedConcurrency,
       }),
@@ -132,13 +133,13 @@ export class ApiFunction extends Construct {
     this.target = alias ?? this.lambda;
   }
 
-  private roleFor({ grants, egress }: ApiFunctionProps, logGroup: LogGroup): Role {
+  private roleFor({ grants, egress }: ApiFunctionProps): Role {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: {
         own: new PolicyDocument({
           statements: [
-            allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]),
+            allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]),
             TRACING,
             ...(egress ? networkInterfaces(this) : []),
             ...grants,

@@ -9,6 +9,7 @@ import { addDashboard } from './dashboard.ts';
 import type { DataStack } from './data-stack.ts';
 import { addFirewall } from './firewall.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
+import { addLogQueries } from './log-queries.ts';
 import { addMethods } from './methods.ts';
 import { apiStackName, OUTPUTS, usagePlanOutput } from './outputs.ts';
 import type { Release } from './release.ts';
@@ -78,6 +79,7 @@ export class ApiStack extends Stack {
     addBudget(this, config);
     addServiceAlarms(this, { config, monitoring: defaults.monitoring, api });
     addResourceAlarms(this, { config, monitoring: defaults.monitoring, table: data.table, egress });
+    addLogQueries(this, name);
     addDashboard(this, { name, api, table: data.table, monitoring: defaults.monitoring });
     this.addOutputs({
       [OUTPUTS.apiId]: api.restApiId,

@@ -29,16 +29,16 @@ const readSections = async (
 };
 
 /**
- * Writes the section of one provider into the provider secret and keeps the others. Creates the secret if there is none. `section` must
- * be valid for the provider.
+ * Writes the section of one provider, or the order of all, into the provider secret and keeps the other sections. Creates the secret if there
+ * is none. `section` must be valid.
  */
-export const setProviderCredentials = async (
+export const setProviderSection = async (
   client: SecretsManagerClient,
   secretName: string,
-  { provider, section }: { readonly provider: string; readonly section: object },
+  { name, section }: { readonly name: string; readonly section: object },
 ): Promise<void> => {
   const before = await readSections(client, secretName);
-  const SecretString = JSON.stringify({ ...before, [provider]: section });
+  const SecretString = JSON.stringify({ ...before, [name]: section });
   if (before === undefined) await client.send(new CreateSecretCommand({ Name: secretName, SecretString }));
   else await client.send(new PutSecretValueCommand({ SecretId: secretName, SecretString }));
 };

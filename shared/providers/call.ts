@@ -4,7 +4,7 @@ import { logEvent } from '#shared/log.ts';
 import { currentRequest } from '#shared/request-context.ts';
 import type { SecretSource } from '#shared/secrets/secret-source.ts';
 import { type CircuitOptions, circuitsOf } from './circuit.ts';
-import { type OpenPort, type Provider, portOpener } from './provider.ts';
+import { inSecretOrder, type OpenPort, type Provider, portOpener } from './provider.ts';
 import { abortedFailure, type CallSite, DELIVERIES, ProviderUnavailable } from './unavailable.ts';
 
 /** Options for tests; a deployment uses the defaults. */
@@ -59,7 +59,8 @@ export const providerCalls = <Port>(
   return async <T>(policy: CallPolicy, signal: AbortSignal, request: PortRequest<Port, T>): Promise<T> => {
     const { operation, mayRepeat } = policy;
     const failures: ProviderUnavailable[] = [];
-    for (const { provider, openPort, circuitOf } of targets) {
+    const sites = targets.map((target) => ({ ...target, operation }));
+    for (const { provider, openPort, circuitOf } of await inSecretOrder(sites, secret, signal)) {
       const circuit = circuitOf(operation);
       const entered = circuit.enter();
       if (entered instanceof ProviderUnavailable) {

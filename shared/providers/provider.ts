@@ -82,6 +82,9 @@ export const baseUrl = (standard: string) =>
 /** Returns the port of a provider. Throws ProviderUnavailable: `misconfigured` without valid credentials. */
 export type OpenPort<Port> = (site: CallSite, signal: AbortSignal) => Promise<Port>;
 
+/** The list of the provider secret that names the providers of both ports, the first choice first. */
+export const ORDER = 'order';
+
 /** Opens a provider with its section of the provider secret, at the first call and whenever the secret has changed. */
 export const portOpener = <Port>(provider: Provider<Port>, secret: SecretSource): OpenPort<Port> => {
   let opened: { readonly text: string; readonly port: Port } | undefined;
@@ -98,6 +101,29 @@ export const portOpener = <Port>(provider: Provider<Port>, secret: SecretSource)
       throw new ProviderUnavailable(site, 'misconfigured', { delivery: 'not_reached' });
     }
   };
+};
+
+/**
+ * Returns the providers in the order of the provider secret, which an operator can change without a deploy: those of its list `order` first.
+ * The others keep the order of the stage, which is also that of a secret without a list. An unreadable secret fails when a provider is opened.
+ */
+export const inSecretOrder = async <Target extends CallSite>(
+  targets: readonly Target[],
+  secret: SecretSource,
+  signal: AbortSignal,
+): Promise<readonly Target[]> => {
+  const [site] = targets;
+  if (site === undefined || targets.length === 1) return targets;
+  try {
+    const order = v.parse(
+      v.array(v.string()),
+      sectionOf(ORDER, await untilAborted(site, secret.read(), signal)),
+    );
+    const rankOf = ({ provider: name }: CallSite): number => [...order, name].indexOf(name);
+    return targets.toSorted((one, other) => rankOf(one) - rankOf(other));
+  } catch {
+    return targets;
+  }
 };
 
 /** Throws errors that do not quote the secret. */

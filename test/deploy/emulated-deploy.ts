@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand, withThisNode } from './command.ts';
 import { deployedUrl, lacksOf } from './deployed-target.ts';
-import { MINISTACK_LACKS, startEmulator } from './emulator.ts';
+import { MINISTACK_LACKS, MINISTACK_LACKS_RESOURCES, removeResources, startEmulator } from './emulator.ts';
 import { readResults } from './scenario-results.ts';
 import { assertNotDeployed, STAGE } from './stage.ts';
 import { step } from './step.ts';
@@ -116,11 +116,20 @@ const runScenarios = async (
 
 const deployAndCall = async (target: Environment, folder: string): Promise<void> => {
   const env = { ...withThisNode(), ...target.variables, CI: 'true', FORCE_COLOR: '0' };
+  const out = join(folder, 'cdk.out');
   const cdk = (command: string, ...args: string[]) =>
     step(`cdk ${command}`, () =>
       runCommand(
         process.execPath,
-        [CDK, command, ...args, '-c', `stage=${STAGE}`, '-o', join(folder, 'cdk.out'), '--no-notices'],
+        [
+          CDK,
+          command,
+          ...args,
+          '-c',
+          `stage=${STAGE}`,
+          ...(args.includes('--app') ? [] : ['-o', out]),
+          '--no-notices',
+        ],
         { env },
       ),
     );
@@ -129,7 +138,9 @@ const deployAndCall = async (target: Environment, folder: string): Promise<void>
   await assertNotDeployed();
   try {
     await cdk('bootstrap', ...target.bootstrap);
-    await cdk('deploy', '--all', '--require-approval', 'never', '--progress', 'bar');
+    await cdk('synth', '--quiet');
+    if (target.lacks.length > 0) await removeResources(out, MINISTACK_LACKS_RESOURCES);
+    await cdk('deploy', '--all', '--app', out, '--require-approval', 'never', '--progress', 'bar');
     await runScenarios(target, env, folder);
     const smoke = [SMOKE, '--stage', STAGE, '--url', await deployedUrl(STAGE)];
     if (target.lacks.length > 0) smoke.push('--emulator');

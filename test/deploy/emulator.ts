@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,6 +32,21 @@ export const MINISTACK_LACKS: readonly Feature[] = [
   // It ignores apiKeySourceType and accepts any usage id: test/lib/rest-api.test.ts, "the authorizer".
   'exact key enforcement',
 ];
+
+/** The types of resources that its CloudFormation cannot make: a deploy with one fails. */
+export const MINISTACK_LACKS_RESOURCES: readonly string[] = ['AWS::Logs::QueryDefinition'];
+
+/** Removes the resources of these types from the templates of a folder that `cdk synth` wrote. */
+export const removeResources = async (folder: string, types: readonly string[]): Promise<void> => {
+  for (const name of (await readdir(folder)).filter((each) => each.endsWith('.template.json'))) {
+    const file = join(folder, name);
+    const template: { Resources: Record<string, { Type: string }> } = JSON.parse(
+      await readFile(file, 'utf8'),
+    );
+    const kept = Object.entries(template.Resources).filter(([, { Type }]) => !types.includes(Type));
+    await writeFile(file, JSON.stringify({ ...template, Resources: Object.fromEntries(kept) }));
+  }
+};
 
 export interface Emulator {
   readonly endpoint: string;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { STAGES } from '#lib/stages.ts';
+import { EVENTS } from '#shared/log.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
 
@@ -251,6 +252,26 @@ describe('the dashboard', () => {
     );
     expect(Math.max(...counts)).toBeLessThanOrEqual(50);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(alarms.length);
+  });
+});
+
+describe('the saved log queries', () => {
+  test('read the logs of every function, name fields that events have, and are named in the runbook', () => {
+    const queries = Object.values(resourcesOf(api, 'AWS::Logs::QueryDefinition')).map(
+      ({ Properties }) => Properties,
+    );
+    const fields = new Set([
+      '@timestamp',
+      'event',
+      ...Object.values(EVENTS).flatMap((event) => event.fields),
+    ]);
+    expect(queries).toHaveLength(2);
+    for (const { Name, QueryString, LogGroupNames } of queries) {
+      expect(runbook).toContain(`\`${Name.replace('prod', '<stage>')}\``);
+      expect(LogGroupNames).toHaveLength(OPERATIONS.length + 1);
+      const [, shown = ''] = /^fields (.+)/.exec(QueryString) ?? [];
+      expect(shown.split(', ').filter((field) => !fields.has(field))).toEqual([]);
+    }
   });
 });
 

@@ -2,10 +2,10 @@ import { text as readAll } from 'node:stream/consumers';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Command } from 'commander';
 import * as v from 'valibot';
-import { setProviderCredentials } from '#admin/operations/set-provider-credentials.ts';
+import { setProviderSection } from '#admin/operations/set-provider-credentials.ts';
 import { refusal } from '#admin/refusal.ts';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
-import type { CredentialsSchema } from '#shared/providers/provider.ts';
+import { type CredentialsSchema, ORDER } from '#shared/providers/provider.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
 import { addCommand, type GlobalOptions } from '../command.ts';
 import type { Deployments } from '../connection.ts';
@@ -107,12 +107,7 @@ const set = async (
   const credentials = credentialsOf(provider);
   const { stage, name: secret, region } = await checkedSecret(deployments, options);
   const section = await readSection(terminal, provider, credentials);
-  const client = new SecretsManagerClient({ region });
-  try {
-    await setProviderCredentials(client, secret, { provider, section });
-  } finally {
-    client.destroy();
-  }
+  await write(region, secret, { name: provider, section });
   const result = { stage, provider, secret, fields: Object.keys(section) };
   terminal.out(
     options.json
@@ -121,7 +116,36 @@ const set = async (
   );
 };
 
-/** `providers set`. It needs no deployed stack, since the secret must exist before the first deploy. */
+const write = async (
+  region: string,
+  secret: string,
+  section: Parameters<typeof setProviderSection>[2],
+): Promise<void> => {
+  const client = new SecretsManagerClient({ region });
+  try {
+    await setProviderSection(client, secret, section);
+  } finally {
+    client.destroy();
+  }
+};
+
+/** Writes the order of the providers of both ports. Those that are not named follow in the order of the stage. */
+const order = async (
+  { terminal, ...deployments }: Deployments & { readonly terminal: Terminal },
+  options: GlobalOptions,
+  names: readonly string[],
+): Promise<void> => {
+  for (const name of names) credentialsOf(name);
+  const { stage, name: secret, region } = await checkedSecret(deployments, options);
+  await write(region, secret, { name: ORDER, section: names });
+  terminal.out(
+    options.json
+      ? `${JSON.stringify({ stage, secret, order: names }, null, 2)}\n`
+      : `${names.join(', ')}: the order in the secret ${secret}. Functions read it within 15 minutes.\n`,
+  );
+};
+
+/** `providers set` and `providers order`. They need no deployed stack, since the secret must exist before the first deploy. */
 export const addProviderCommands = (program: Command, terminal: Terminal, deployments: Deployments): void => {
   const providers = program.command('providers').description('manage the credentials of the providers');
   addCommand(
@@ -131,5 +155,13 @@ export const addProviderCommands = (program: Command, terminal: Terminal, deploy
     ['providers set jibit --stage prod', 'providers set jibit --stage prod < section.json'],
   ).action((provider: string, _options: object, command: Command) =>
     set({ ...deployments, terminal }, command.optsWithGlobals<GlobalOptions>(), provider),
+  );
+  addCommand(
+    providers,
+    'order <provider...>',
+    'write which providers are called first, one after the other, without a deploy; the rest follows in the order of the stage',
+    ['providers order zohal jibit --stage prod'],
+  ).action((names: readonly string[], _options: object, command: Command) =>
+    order({ ...deployments, terminal }, command.optsWithGlobals<GlobalOptions>(), names),
   );
 };

@@ -41,6 +41,19 @@ describe('providers set', () => {
     expect(stored()).toEqual({ zohal: { token: 'kept' }, jibit: JIBIT });
   });
 
+  it('keeps the sections when the order is written, and names an unknown provider', async () => {
+    aws.secrets.set(SECRET, JSON.stringify({ jibit: JIBIT }));
+    const order = (...args: string[]) => startCommand(['providers', 'order', ...args], aws.environment).ended;
+    const ended = await order('zohal', 'jibit', '--stage', 'prod');
+    expect(ended).toMatchObject({ exitCode: 0, error: '' });
+    expect(ended.out).toBe(
+      `zohal, jibit: the order in the secret ${SECRET}. Functions read it within 15 minutes.\n`,
+    );
+    expect(stored()).toEqual({ jibit: JIBIT, order: ['zohal', 'jibit'] });
+    expect((await order('pigeon', '--stage', 'prod')).error).toContain('No provider pigeon has credentials.');
+    expect(stored()).toEqual({ jibit: JIBIT, order: ['zohal', 'jibit'] });
+  });
+
   itOnTerminal('asks for each field without showing what is typed', async () => {
     const { exitCode, screen } = await onTerminal(
       {

@@ -35,7 +35,7 @@ const perform = async (name: string, outcome: Outcome, signal: AbortSignal): Pro
 };
 
 /** Two providers, `first` and `second`. Each gives the responses that a test sets, one after another, and then `matched`. */
-const twoProviders = (policy: Partial<CallPolicy> = {}, options: CallOptions = {}) => {
+const twoProviders = (policy: Partial<CallPolicy> = {}, options: CallOptions = {}, order?: unknown) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
   const outcomes: Record<string, Outcome[]> = { first: [], second: [] };
   const called: string[] = [];
@@ -52,7 +52,7 @@ const twoProviders = (policy: Partial<CallPolicy> = {}, options: CallOptions = {
     });
   const call = providerCalls(
     [named('first'), named('second')],
-    fixedSecret(JSON.stringify({ first: {}, second: {} })),
+    fixedSecret(JSON.stringify({ first: {}, second: {}, order })),
     {
       clock,
       retryPauseMs: () => 0,
@@ -91,6 +91,19 @@ describe('a call', () => {
       duration_ms: expect.any(Number),
       ProviderCalls: 1,
     });
+  });
+
+  it('goes first to the provider that the secret puts first, and to the others in the order of the stage', async () => {
+    const firstOf = async (order: unknown) => {
+      const { inquire, called } = twoProviders({}, {}, order);
+      await inquire();
+      return called[0];
+    };
+    expect(await firstOf(['second', 'first'])).toBe('second');
+    expect(await firstOf(['other', 'second'])).toBe('second');
+    for (const order of [['other'], [], ['first', 'second'], 'second', [2], undefined]) {
+      expect([order, await firstOf(order)]).toEqual([order, 'first']);
+    }
   });
 
   it('is logged with the id of its request, and its milliseconds for the completion line', async () => {
