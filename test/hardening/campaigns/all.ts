@@ -14,6 +14,7 @@ import { leaks } from './leaks.ts';
 import { limits } from './limits.ts';
 import { model } from './model.ts';
 import { outage } from './outage.ts';
+import { restore } from './restore.ts';
 import { rotationStorm } from './rotation-storm.ts';
 import { schemathesis } from './schemathesis.ts';
 import { searches } from './search.ts';
@@ -35,6 +36,7 @@ export const campaigns: readonly Campaign[] = [
   abuse,
   searches,
   rotationStorm,
+  restore,
   upgradingProvider,
   eraseBesideSignIn,
   changeBurst,
