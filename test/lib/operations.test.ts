@@ -5,7 +5,8 @@ import { EVENTS } from '#shared/log.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
 
-const { api } = templatesOf('prod', EVERY_OPTION);
+// Without `public`, in which some operations do not exist.
+const { api } = templatesOf('prod', { ...EVERY_OPTION, otpAccess: 'api-key' });
 const dev = templatesOf('dev').api;
 
 const runbook = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
