@@ -21,6 +21,12 @@ const IDLE_USD = {
   'AWS::WAFv2::WebACL': 5 + 2,
 } as const;
 
+/** What prod must set, and costs. */
+const PROD = {
+  alarms: { email: 'on-call@example.com' },
+  spend: { paidChecksPerDay: 5000, smsPerDay: 10_000 },
+} as const;
+
 type ResourceType = keyof typeof IDLE_USD;
 
 /** CloudWatch bills an alarm by the metrics that it evaluates; any other resource counts once. */
@@ -30,7 +36,7 @@ const unitsOf = ({ Metrics }: { readonly Metrics?: readonly object[] } = {}): nu
 /** Returns the USD per month of an idle stage by type of resource, counted from its templates. `folder`: an empty one for the templates. */
 export const idleCosts = (stage: keyof typeof STAGES, folder: string): Record<ResourceType, number> => {
   const app = new App({ outdir: join(folder, stage) });
-  const config = parseConfig(stage, STAGES[stage]);
+  const config = parseConfig(stage, { ...STAGES[stage], ...(stage === 'prod' && PROD) });
   // The templates need a folder of each function, and not what is in it.
   const bundles = { sizes: {}, folderOf: () => import.meta.dirname };
   const { data, api } = addStage(app, config, { bundles, release: releaseOf() });
