@@ -42,8 +42,11 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   EXTERNAL: ['user_id'],
 };
 
-const wrongValueOf = (item: StoredItem, attribute: string): unknown =>
-  typeof item[attribute] === 'number' ? 9_999_999 : `wrong-${attribute}`;
+const wrongValueOf = (item: StoredItem, attribute: string): unknown => {
+  // An id in the form of one, which no user can have.
+  if (attribute === 'id') return `usr_${'z'.repeat(22)}`;
+  return typeof item[attribute] === 'number' ? 9_999_999 : `wrong-${attribute}`;
+};
 
 /** What damage can do to one item; undefined: nothing that a restore could set right. `number` chooses. */
 const damaged = (
