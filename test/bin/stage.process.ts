@@ -1,7 +1,6 @@
 /** The CDK app under the CDK CLI, and the npm scripts that run it for one stage. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
 import packageJson from '../../package.json' with { type: 'json' };
 import { withThisNode } from '../deploy/command.ts';
 
