@@ -76,12 +76,16 @@ const eraseLink = async (admin: Administration, { key, sellerId, userId }: Link)
   await deleteItem(admin, key);
 };
 
-/** Deletes a refusal with the person item that holds it too, unless the person was linked again, and the searches of the buyer. */
+/** Deletes a refusal with the person item that holds it too, unless the person has a later link or refusal by another phone, and the searches of the buyer. */
 const eraseTrace = async (admin: Administration, key: ItemKey): Promise<void> => {
   if (key.sk.startsWith(REFUSAL_PREFIX)) {
     const [, sellerId = '', personHash = ''] = key.sk.split('#');
-    const Key = personKey(sellerId, personHash);
-    const Delete = { TableName: admin.table.name, Key, ConditionExpression: 'attribute_not_exists(user_id)' };
+    const Delete = {
+      TableName: admin.table.name,
+      Key: personKey(sellerId, personHash),
+      ConditionExpression: 'attribute_not_exists(user_id) AND phone_hash = :phone',
+      ExpressionAttributeValues: { ':phone': key.pk.slice(phoneLinksPartition('').length) },
+    };
     await transact(admin.table, [{ Delete }]);
   }
   await deleteItem(admin, key);
@@ -89,7 +93,8 @@ const eraseTrace = async (admin: Administration, key: ItemKey): Promise<void> =>
 
 /**
  * Erases a buyer for all sellers: the codes, the registration and every linked user. The codes go first: a sign-in in progress redeems
- * one in the transaction that registers. The users go last: a link in progress requires the registration in its transaction. After an
+ * one in the transaction that registers. The users go after it: a link in progress requires the registration in its transaction. The
+ * refusals go last: the buyer can end a link until its user is removed. After an
  * interruption, run it again: it removes the rest. The audit records hold counts and no phone; the first one holds its hashes for 35
  * days. Returns the counts of what it removed.
  */
@@ -106,8 +111,9 @@ export const eraseBuyer = async (admin: Administration, phoneHashes: readonly st
     adminBuyerStore(admin.table).remove(phoneHashes, started),
   );
 
-  const { links, traces } = await linksOf(admin, phoneHashes);
+  const { links } = await linksOf(admin, phoneHashes);
   for (const link of links) await step(admin, 'erase: remove a user', () => eraseLink(admin, link));
+  const { traces } = await linksOf(admin, phoneHashes);
   for (const key of traces) await step(admin, 'erase: delete an ended link', () => eraseTrace(admin, key));
   const counts = countsOf({ isRegistered, links, codes });
   await step(admin, 'erase: write the audit record', () =>

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
 import { linkSearchesKey, phoneLinksPartition, sellerKey, userKey } from '#shared/table/keys.ts';
 import { batchGet, itemOf, queryAll } from '#shared/table/reads.ts';
-import { conditionalWrite, type StoredItem } from '#shared/table/writes.ts';
+import { conditionalWrite, retryConflicts, type StoredItem } from '#shared/table/writes.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
 import { type LinkSearches, mergedSearches } from './link-searches.ts';
 
@@ -44,7 +44,10 @@ export const buyerLinks = (table: Table) => ({
     const keyOf = ({ sellerId, userId }: PhoneItems['pointers'][number]) =>
       userKey(sellerId, ordinalOf(userId) ?? 0);
     const sellerIds = [...new Set(pointers.map(({ sellerId }) => sellerId))];
-    const items = await batchGet(table, [...pointers.map(keyOf), ...sellerIds.map(sellerKey)]);
+    // A phone without links costs a call too, so that the time of a response does not tell whether it has some.
+    const keys =
+      pointers.length === 0 ? [sellerKey('')] : [...pointers.map(keyOf), ...sellerIds.map(sellerKey)];
+    const items = await batchGet(table, keys);
     return pointers
       .flatMap((pointer) => {
         const user = itemOf(items, keyOf(pointer));
@@ -63,6 +66,6 @@ export const buyerLinks = (table: Table) => ({
       ConditionExpression: 'attribute_not_exists(pk) OR version = :read',
       ExpressionAttributeValues: { ':read': read.version },
     });
-    return (await conditionalWrite(table.client.send(command))).written;
+    return (await retryConflicts(() => conditionalWrite(table.client.send(command)))).written;
   },
 });

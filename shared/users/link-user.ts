@@ -191,9 +191,13 @@ export const userLinks = (table: Table) => ({
       if (result.written) return written(userFrom(user));
       const [buyer, ...others] = result.reason.reasons;
       const isBuyerGone = buyer !== undefined && isConditionFailure(buyer);
-      const person = others.slice(0, personHashes.length).find(({ item }) => item !== undefined)?.item;
-      const isRefused = isBuyerGone || others.some(({ item }) => item !== undefined);
-      if (isRefused) return notWritten(person && personFrom(person));
+      const person = others
+        .slice(0, personHashes.length)
+        .find(({ item }) => item?.user_id !== undefined)?.item;
+      const isTaken = others.some(({ item }) => item !== undefined);
+      // Somebody else lifted or erased the refusal: no item is left that could be returned.
+      const isLifted = newLink.lifted !== undefined && others.some(isConditionFailure);
+      if (isBuyerGone || isTaken || isLifted) return notWritten(person && personFrom(person));
       return new Overtaken(result.reason.counts);
     });
   },

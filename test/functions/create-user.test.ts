@@ -1,4 +1,4 @@
-import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { personCheckKey, personKey } from '#shared/table/keys.ts';
 import { getItem } from '#shared/table/reads.ts';
@@ -301,6 +301,30 @@ describe('403', () => {
     const { call, clock } = createUserUnderTest(raced);
     clock.advance(10);
     expect((await call({ body: person, headers })).json.code).toBe('link_refused');
+  });
+});
+
+describe('201 after an end', () => {
+  it('is the response if the refusal that a token lifts is erased while the link is under way', async () => {
+    const person = await newBuyer();
+    await linkPerson(table, 'sel_test', person);
+    const app = buyerAppOn(table);
+    await app.end(person.phone, (await app.find(person)).json.data[0].id);
+    const [personHash] = await testHashes.person('sel_test', person.national_id);
+    let attempts = 0;
+    const raced = interceptedTable(table, async ({ name }, send) => {
+      if (name === 'TransactWriteCommand') {
+        attempts += 1;
+        const Key = personKey('sel_test', personHash);
+        if (attempts === 1) await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+      }
+      return send();
+    });
+    const { call, clock } = createUserUnderTest(raced);
+    clock.advance(10);
+    const headers = await bearerOf(person.phone, 'sel_test', Math.floor(clock() / 1000));
+    expect((await call({ body: person, headers })).status).toBe(201);
+    expect(attempts).toBe(2);
   });
 });
 

@@ -155,4 +155,27 @@ describe('an erasure of the buyer', () => {
       [],
     );
   });
+
+  it('deletes the refusal of an end that comes while the users are removed', async () => {
+    const { admin, table: own } = await newAdministration();
+    await createSeller(own, 'sel_books');
+    const person = newPerson();
+    await linkPerson(own, 'sel_books', person);
+    const app = buyerAppOn(own);
+    const id = await linkIdOf(person, app);
+    let isEnded = false;
+    const raced = interceptedTable(own, async ({ name }, send) => {
+      if (name === 'GetCommand' && !isEnded) {
+        isEnded = true;
+        expect((await app.end(person.phone, id)).status).toBe(204);
+      }
+      return send();
+    });
+    const phoneHashes = await testHashes.phone(person.phone);
+    await eraseBuyer({ ...admin, table: raced }, phoneHashes);
+    expect(isEnded).toBe(true);
+    expect([...(await itemsOf(own, 'PERSON#')), ...(await itemsOf(own, `LINKS#${phoneHashes[0]}`))]).toEqual(
+      [],
+    );
+  });
 });

@@ -5,6 +5,7 @@ import { claimsOf, forgedTokens, signer } from '#test/fakes/buyer-tokens.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { createSeller } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
+import { countedTable } from '#test/table/counted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { buyerAppOn, linkPerson } from './buyer-links-under-test.ts';
 import { olderHashes, hashes as rotatedHashes } from './users-on.ts';
@@ -70,6 +71,31 @@ describe('200', () => {
       await find(person, stranger.phone),
     ];
     expect(replies.map(({ status, json }) => [status, json])).toEqual(replies.map(() => [200, { data: [] }]));
+  });
+
+  it('takes the same calls for a phone with links of somebody else as for one without', async () => {
+    const person = newPerson();
+    await linkPerson(table, 'sel_books', person);
+    const calls = [];
+    for (const phone of [person.phone, newPerson().phone]) {
+      const counted = countedTable(table);
+      await buyerAppOn(counted.table).find(withPhone(phone));
+      calls.push(counted.rounds);
+    }
+    expect(calls[0]).toEqual(calls[1]);
+  });
+
+  it('has every link of a phone that more sellers linked than one read takes', async () => {
+    const person = newPerson();
+    const sellerIds = Array.from({ length: 60 }, (_, index) => `sel_many${index}`);
+    for (const sellerId of sellerIds) {
+      await createSeller(table, sellerId);
+      await linkPerson(table, sellerId, person);
+    }
+    const { json } = await buyerAppOn(table).find(person);
+    expect(json.data.map(({ seller }: { seller: { id: string } }) => seller.id).sort()).toEqual(
+      sellerIds.sort(),
+    );
   });
 
   it('is an empty list for another birth date', async () => {
