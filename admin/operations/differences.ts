@@ -45,31 +45,6 @@ export interface GatewaySide {
 /** A pending key is ignored for this long: its issue may still be running. */
 export const ISSUE_GRACE_MS = 120_000;
 
-const sameSecret = (stored: KeySecret | undefined, expected: KeySecret): boolean => {
-  if (stored === undefined) return false;
-  const { last_used_day: _, ...actual } = stored;
-  return isDeepStrictEqual(actual, expected);
-};
-
-/** The differences of an active key that is in API Gateway. */
-const registeredKeyKinds = (
-  gateway: GatewaySide,
-  seller: Seller,
-  key: ApiKey,
-  registered: GatewayKey,
-): DifferenceKind[] => {
-  const plans = PLAN_NAMES.filter((plan) => gateway.members[plan].has(registered.id));
-  const isWrong: Partial<Record<DifferenceKind, boolean>> = {
-    usage_id_differs: registered.value !== key.usage_id,
-    gateway_id_differs: registered.id !== key.gateway_key_id,
-    without_plan: plans.length === 0,
-    wrong_plan: plans.some((plan) => plan !== key.plan),
-    enabled_but_suspended: registered.enabled && seller.status === 'suspended',
-    disabled_but_active: !registered.enabled && seller.status === 'active',
-  };
-  return (Object.keys(isWrong) as DifferenceKind[]).filter((kind) => isWrong[kind]);
-};
-
 interface ComparedKey {
   readonly seller: Seller;
   readonly key: ApiKey;
@@ -78,30 +53,35 @@ interface ComparedKey {
   readonly gatewayName: string;
 }
 
-/** Returns the differences of one key. */
-export const keyDifferences = (
-  gateway: GatewaySide,
-  { seller, key, secrets, gatewayName }: ComparedKey,
-  nowMs: number,
-): Difference[] => {
-  const registered = gateway.keysByName.get(gatewayName);
-  const about = (kind: DifferenceKind): Difference => ({ kind, seller, key, gatewayKeyId: registered?.id });
-  if (key.restored_at !== undefined) return [];
-  if (key.status === 'pending') {
-    return nowMs - Date.parse(key.created_at) < ISSUE_GRACE_MS ? [] : [about('issue_interrupted')];
-  }
-  const kinds: DifferenceKind[] = [];
-  if (key.status === 'revoked' && registered !== undefined) kinds.push('revoked_in_gateway');
-  if (key.status === 'active' && registered === undefined) kinds.push('missing_in_gateway');
-  if (key.status === 'active' && registered !== undefined) {
-    kinds.push(...registeredKeyKinds(gateway, seller, key, registered));
-  }
-  const isSecretWrong = key.secrets.some(
-    (secret) => !sameSecret(secrets.get(secret.hash), keySecretOf(key, secret, seller.status)),
-  );
-  if (isSecretWrong) kinds.push('secret_differs');
-  if (key.unflushed_since !== undefined) kinds.push('not_flushed');
-  return kinds.map(about);
+const isSecretWrong = ({ seller, key, secrets }: ComparedKey): boolean =>
+  key.secrets.some((secret) => {
+    const { last_used_day: _, ...stored } = secrets.get(secret.hash) ?? {};
+    return !isDeepStrictEqual(stored, keySecretOf(key, secret, seller.status));
+  });
+
+/** Returns the differences of one key from the state that the table wants of it. A pending key has no state but that of its issue. */
+export const keyDifferences = (gateway: GatewaySide, compared: ComparedKey, nowMs: number): Difference[] => {
+  const { seller, key, gatewayName } = compared;
+  const found = gateway.keysByName.get(gatewayName);
+  const [isPending, isActive] = [key.status === 'pending', key.status === 'active'];
+  const registered = isActive ? found : undefined;
+  const plans = PLAN_NAMES.filter((plan) => registered && gateway.members[plan].has(registered.id));
+  const isOld = nowMs - Date.parse(key.created_at) >= ISSUE_GRACE_MS;
+  const isWrong: Partial<Record<DifferenceKind, boolean | undefined>> = {
+    issue_interrupted: isPending && isOld && key.restored_at === undefined,
+    revoked_in_gateway: key.status === 'revoked' && found !== undefined,
+    missing_in_gateway: isActive && found === undefined,
+    usage_id_differs: registered && registered.value !== key.usage_id,
+    gateway_id_differs: registered && registered.id !== key.gateway_key_id,
+    without_plan: registered && plans.length === 0,
+    wrong_plan: plans.some((plan) => plan !== key.plan),
+    enabled_but_suspended: registered?.enabled && seller.status === 'suspended',
+    disabled_but_active: registered && !registered.enabled && seller.status === 'active',
+    secret_differs: !isPending && isSecretWrong(compared),
+    not_flushed: !isPending && key.unflushed_since !== undefined,
+  };
+  const kinds = (Object.keys(isWrong) as DifferenceKind[]).filter((kind) => isWrong[kind]);
+  return kinds.map((kind) => ({ kind, seller, key, gatewayKeyId: found?.id }));
 };
 
 /** Returns what only API Gateway has: keys with a name of this stage that the table does not have, and keys of others in our plans. */

@@ -8,7 +8,7 @@ import {
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import { moveToPlan } from './change-key.ts';
-import type { Difference, DifferenceKind } from './differences.ts';
+import type { Difference } from './differences.ts';
 import { withdrawPendingKey } from './issue-key.ts';
 import { findGatewayKey, removeGatewayKey } from './revoke-key.ts';
 import { rewriteSecrets } from './set-seller-status.ts';
@@ -51,43 +51,49 @@ const bringToGateway: RepairKey = async (admin, key, record) => {
   );
 };
 
-const withdraw: RepairKey = async (admin, key, { details }) =>
-  withdrawPendingKey(admin, key, { registered: await findGatewayKey(admin, key.key_id), details });
-
-const removeRevoked: RepairKey = async (admin, key, record) => {
-  const present = await findGatewayKey(admin, key.key_id);
-  if (present === undefined) return;
+/** Removes a key from API Gateway, with the audit record first. */
+const unregister = async (
+  admin: Administration,
+  gatewayKeyId: string,
+  record: NewAuditRecord,
+): Promise<void> => {
   await recordFirst(admin, record);
-  await removeGatewayKey(admin, 'repair', present.id);
+  await removeGatewayKey(admin, 'repair', gatewayKeyId);
 };
 
 const flush = (admin: Administration): Promise<void> =>
   step(admin, 'repair: flush the authorizer cache', () => admin.usagePlans.flushAuthorizerCache());
 
-const rewrite: RepairKey = async (admin, key, record) => {
-  await step(admin, 'repair: write the secrets', () => rewriteSecrets(admin, key, record));
-  await flush(admin);
+/** Each repair that brings a key to the state that the table wants of it, and the status that the key must still have. */
+const REPAIRS: Readonly<Record<string, { readonly status?: ApiKey['status']; readonly run: RepairKey }>> = {
+  issue_interrupted: {
+    status: 'pending',
+    run: async (admin, key, { details }) =>
+      withdrawPendingKey(admin, key, { registered: await findGatewayKey(admin, key.key_id), details }),
+  },
+  revoked_in_gateway: {
+    status: 'revoked',
+    async run(admin, key, record) {
+      const present = await findGatewayKey(admin, key.key_id);
+      if (present !== undefined) await unregister(admin, present.id, record);
+    },
+  },
+  secret_differs: {
+    async run(admin, key, record) {
+      await step(admin, 'repair: write the secrets', () => rewriteSecrets(admin, key, record));
+      await flush(admin);
+    },
+  },
+  not_flushed: {
+    async run(admin, key, record) {
+      await flush(admin);
+      if (key.unflushed_since !== undefined) await admin.keys.markFlushed(key, key.unflushed_since, record);
+    },
+  },
 };
 
-const flushKey: RepairKey = async (admin, key, record) => {
-  await flush(admin);
-  if (key.unflushed_since !== undefined) await admin.keys.markFlushed(key, key.unflushed_since, record);
-};
-
-/** The status that a key must still have to be repaired, and the repair. */
-const KEY_REPAIRS: Partial<Record<DifferenceKind, readonly [ApiKey['status'] | 'any', RepairKey]>> = {
-  issue_interrupted: ['pending', withdraw],
-  missing_in_gateway: ['active', bringToGateway],
-  gateway_id_differs: ['active', bringToGateway],
-  usage_id_differs: ['active', bringToGateway],
-  without_plan: ['active', bringToGateway],
-  wrong_plan: ['active', bringToGateway],
-  enabled_but_suspended: ['active', bringToGateway],
-  disabled_but_active: ['active', bringToGateway],
-  revoked_in_gateway: ['revoked', removeRevoked],
-  secret_differs: ['any', rewrite],
-  not_flushed: ['any', flushKey],
-};
+/** What every other difference of a key needs. */
+const IN_GATEWAY = { status: 'active', run: bringToGateway } as const;
 
 /** Deletes a key of API Gateway that the table does not have, unless it is gone or in the table by now. */
 const removeUnknown = async (
@@ -99,8 +105,7 @@ const removeUnknown = async (
     if (id !== gatewayKeyId) continue;
     const keyId = keyIdInGatewayName(admin.stage, name);
     if (keyId === undefined || (await admin.keys.find(keyId)) !== undefined) return;
-    await recordFirst(admin, record);
-    return removeGatewayKey(admin, 'repair', id);
+    return unregister(admin, id, record);
   }
 };
 
@@ -117,12 +122,10 @@ export const repair = async (admin: Administration, difference: Difference): Pro
   const { kind, key, seller, gatewayKeyId, plan } = difference;
   const record = recordOf(admin, difference);
   if (key !== undefined) {
-    const [status, run] = KEY_REPAIRS[kind] ?? ['any', undefined];
-    if (run === undefined) return false;
+    const { status, run } = REPAIRS[kind] ?? IN_GATEWAY;
     const current = await admin.keys.find(key.key_id);
-    if (current !== undefined && (status === 'any' || current.status === status)) {
+    if (current !== undefined && (status ?? current.status) === current.status)
       await run(admin, current, record);
-    }
     return true;
   }
   if (seller?.unflushed_since !== undefined) {

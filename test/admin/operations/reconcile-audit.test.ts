@@ -68,6 +68,7 @@ describe('the audit record of a repair in the table', () => {
       [
         expect.stringMatching(/^SELLER#/),
         expect.stringMatching(/^KEYID#/),
+        expect.stringMatching(/^SECRET#/),
         `AUDIT#${issued.seller.seller_id}`,
       ],
     ]);
