@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { DIAGRAMS, diagramFile, diagramSources } from '#reference/pages/diagram.ts';
+import { guideFile } from '#reference/pages/guide.ts';
 import { GUIDE_NAMES } from '#shared/pages.ts';
 import { commandLine } from './command-line.ts';
 
@@ -70,7 +71,7 @@ const browser = await chromium.launch({
   args: ['--headless', '--no-sandbox', '--disable-gpu'],
 });
 const sources = GUIDE_NAMES.flatMap((name) =>
-  diagramSources(readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8')),
+  diagramSources(readFileSync(new URL(`../${guideFile(name)}`, import.meta.url), 'utf8')),
 );
 rmSync(DIAGRAMS, { recursive: true, force: true });
 mkdirSync(DIAGRAMS);

@@ -3,17 +3,21 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cachedPromise } from '#shared/cached-promise.ts';
 
-/** The guides for sellers, in reading order: `docs/<name>.md`. */
+/** The guides for sellers, in reading order. */
 export const GUIDE_NAMES = [
   'quick-start',
+  'sign-in',
   'linking',
   'keep-in-step',
   'access-tokens',
+  'typescript-client',
+  'php-client',
   'errors',
   'limits',
   'your-key',
   'test-identities',
   'versioning',
+  'glossary',
   'fa/quick-start',
 ] as const;
 

@@ -10,6 +10,7 @@ export interface SchemaObject {
   readonly format?: string;
   readonly pattern?: string;
   readonly enum?: readonly unknown[];
+  readonly nullable?: boolean;
   readonly example?: unknown;
   readonly default?: unknown;
   readonly minimum?: number;

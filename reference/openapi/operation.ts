@@ -56,13 +56,22 @@ const requestBodyOf = (route: Route, { schemas }: Shared) => {
 
 type RouteResponse = Route['responses'][number];
 
+/** A body with optional fields has a second example, without them: the last users of `after`. */
+const bodyExamplesOf = (body: SchemaObject, schemas: Shared['schemas']) => {
+  const example = exampleOf(body, schemas) as Record<string, unknown>;
+  const { required = [], properties = {} } = schemas[body.$ref?.split('/').at(-1) ?? ''] ?? body;
+  if (required.length === Object.keys(properties).length) return { example };
+  const least = required.map((name) => [name, properties[name]?.nullable ? null : example[name]]);
+  return { examples: { page: { value: example }, after: { value: Object.fromEntries(least) } } };
+};
+
 /** The body of a response; none for a response without a schema (204). */
 const contentOf = ({ schema, mediaType }: RouteResponse, { definitions, schemas }: Shared) => {
   if (schema === undefined) return {};
   const body = outputSchema(schema, definitions);
   const content =
     mediaType === undefined
-      ? { 'application/json': { schema: body, example: exampleOf(body, schemas) } }
+      ? { 'application/json': { schema: body, ...bodyExamplesOf(body, schemas) } }
       : { [String(mediaType.split(';')[0])]: { schema: body } };
   return { content };
 };

@@ -20,13 +20,25 @@ const captionOf = (grammar: string, language: Language): string => {
 export const copyButton = (language: Language): Html =>
   html`<button type="button" class="copy" hidden>${WORDS[language].copy}</button>`;
 
-/** Returns a line of JSON with indentation; any other text as it is, such as JSON with an ellipsis. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|\[\]|\{\}|[{}[\],:…]/g;
+
+/** Returns a line of JSON with indentation, also if `…` stands for a part of it. */
 const indented = (line: string): string => {
-  try {
-    return JSON.stringify(JSON.parse(line), null, 2);
-  } catch {
-    return line;
-  }
+  let indent = '\n';
+  return line.replace(TOKENS, (token, offset: number) => {
+    if (token === '{' || token === '[') {
+      indent += '  ';
+      return token + indent;
+    }
+    if (token === '}' || token === ']') {
+      indent = indent.slice(0, -2);
+      return indent + token;
+    }
+    if (token === ',') return token + indent;
+    if (token === ':') return ': ';
+    if (token !== '…') return token;
+    return `${line[offset - 1] === '}' ? indent : ''}…${line[offset + 1] === '{' ? indent : ''}`;
+  });
 };
 
 /** A command that reads a value of the demo from the clone. */

@@ -48,6 +48,7 @@ interface OperationObject {
   readonly summary: string;
   readonly description: string;
   readonly security: readonly object[];
+  readonly 'x-required-scope'?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Named<Media> };
   readonly responses: Named<Response>;
@@ -87,7 +88,8 @@ const successesOf = (responses: Named<Response>) =>
       const [mediaType, media] = Object.entries(content)[0] ?? [];
       // The common headers are references. The page describes them once.
       const ownHeaders = Object.entries(headers).filter(([, { $ref }]) => $ref === undefined);
-      return { status, description, ownHeaders, mediaType, ...media };
+      const examples = media?.examples ? Object.values(media.examples) : [{ value: media?.example }];
+      return { status, description, ownHeaders, mediaType, schema: media?.schema, examples };
     });
 
 /** The problems of an operation: the document has an example for each code. */
@@ -107,6 +109,7 @@ export const operationsOf = ({ paths }: ApiDocument) =>
       method: method.toUpperCase(),
       path,
       takesKey: operation.security.length > 0,
+      scope: operation['x-required-scope'],
       parameters: operation.parameters ?? [],
       body: operation.requestBody?.content['application/json'],
       successes: successesOf(operation.responses),

@@ -10,14 +10,18 @@ import { textEntries } from './search.ts';
 
 const TITLES: Readonly<Record<GuideName, string>> = {
   'quick-start': 'Quick start',
+  'sign-in': 'Sign a buyer in',
   linking: 'Linking buyers',
   'keep-in-step': 'Keep in step',
   'access-tokens': 'Access tokens',
+  'typescript-client': 'TypeScript client',
+  'php-client': 'PHP client',
   errors: 'Errors',
   limits: 'Limits',
   'your-key': 'Your key',
   'test-identities': 'Test identities',
   versioning: 'Versions',
+  glossary: 'Glossary',
   'fa/quick-start': 'شروع سریع',
 };
 
@@ -26,7 +30,13 @@ const KEY_PAGE = `${SAMPLE_BASE_URL}/docs/key`;
 
 const languageOf = (name: GuideName): Language => (name.startsWith('fa/') ? 'fa' : 'en');
 
-const isGuide = (name: string): name is GuideName => Object.hasOwn(TITLES, name);
+/** Returns the Markdown file of a guide, relative to the root of the repository. The pages of the clients are their READMEs. */
+export const guideFile = (name: GuideName): string =>
+  (
+    ({ 'typescript-client': 'client/README.md', 'php-client': 'client-php/README.md' }) as Partial<
+      Record<GuideName, string>
+    >
+  )[name] ?? `docs/${name}.md`;
 
 /** Returns the path from a guide to the folder of the guides: `../` for `fa/quick-start`. */
 const folderFrom = (name: GuideName): string => '../'.repeat(name.split('/').length - 1);
@@ -35,25 +45,58 @@ const folderFrom = (name: GuideName): string => '../'.repeat(name.split('/').len
 const guideLink = (from: GuideName, href: string): string | undefined => {
   if (href === KEY_PAGE) return `${folderFrom(from)}key`;
   if (/^(?:https?:|#)/.test(href)) return href;
-  const [, file = '', fragment = ''] = /^(.+)\.md(#.*)?$/.exec(href) ?? [];
-  const name = posix.join(posix.dirname(from), file);
-  return isGuide(name) ? `${folderFrom(from)}${name}${fragment}` : undefined;
+  const [path = '', fragment] = href.split('#');
+  const file = posix.join(posix.dirname(guideFile(from)), path);
+  const name = GUIDE_NAMES.find((guide) => guideFile(guide) === file);
+  return name && `${folderFrom(from)}${name}${fragment === undefined ? '' : `#${fragment}`}`;
 };
 
-/** Returns links to the guides. `folder` is the path from the page to them. */
-export const guideLinks = (folder: string, current?: GuideName | 'key'): readonly Html[] =>
+/** The titles in the menu of a Persian page. */
+const PERSIAN_TITLES: Partial<Record<GuideName, string>> = {
+  'quick-start': 'شروع سریع (انگلیسی)',
+  'sign-in': 'ورود خریدار',
+  linking: 'پیوند دادن خریداران',
+  'keep-in-step': 'همگام ماندن',
+  'access-tokens': 'توکن‌های دسترسی',
+  'typescript-client': 'کتابخانهٔ TypeScript',
+  'php-client': 'کتابخانهٔ PHP',
+  errors: 'خطاها',
+  limits: 'محدودیت‌ها',
+  'your-key': 'کلید شما',
+  'test-identities': 'هویت‌های آزمایشی',
+  versioning: 'نسخه‌ها',
+  glossary: 'واژه‌نامه',
+};
+
+interface Menu {
+  /** The path from the page to the guides. */
+  readonly folder: string;
+  readonly current?: GuideName | 'key';
+  readonly language?: Language;
+}
+
+/** Returns links to the guides. */
+export const guideLinks = ({ folder, current, language = 'en' }: Menu): readonly Html[] =>
   GUIDE_NAMES.map((name) => {
     const mark = name === current && raw(' aria-current="page"');
-    const language = languageOf(name) === 'fa' && raw(' lang="fa"');
-    return html`<li><a href="${folder}${name}"${mark}${language}>${TITLES[name]}</a></li>`;
+    const title = (language === 'fa' && PERSIAN_TITLES[name]) || TITLES[name];
+    const titleLanguage = language === 'en' && languageOf(name) === 'fa' && raw(' lang="fa"');
+    return html`<li><a href="${folder}${name}"${mark}${titleLanguage}>${title}</a></li>`;
   });
 
-/** The panel of a guide or of the page of a key. `folder` is the path from the page to the guides. */
-export const guideContents = (folder: string, current?: GuideName | 'key'): Html =>
-  contents([
-    html`<ul><li><a href="${folder}../docs">Reference</a></li>${keyPageLink(folder, current === 'key')}</ul>`,
-    html`<h2>Guides</h2><ul>${guideLinks(folder, current)}</ul>`,
-  ]);
+/** The panel of a guide or of the page of a key. */
+export const guideContents = (menu: Menu): Html => {
+  const { folder, current, language = 'en' } = menu;
+  const words = WORDS[language];
+  const key = keyPageLink(folder, { isCurrent: current === 'key', language });
+  return contents(
+    [
+      html`<ul><li><a href="${folder}../docs">${words.reference}</a></li>${key}</ul>`,
+      html`<h2>${words.guides}</h2><ul>${guideLinks(menu)}</ul>`,
+    ],
+    language,
+  );
+};
 
 /** The headings of the guide, beside it on a wide screen. A guide with one heading needs no list. */
 const onThisPage = (text: string, language: Language): Html | false => {
@@ -106,7 +149,7 @@ export const guidePage = (name: GuideName, text: string): Page => {
     title: `${TITLES[name]} · Buyer Linking`,
     language,
     root: `${folder}..`,
-    content: html`${guideContents(folder, name)}
+    content: html`${guideContents({ folder, current: name, language })}
 <main class="guide"><article>${article}${neighbors(name)}</article>${onThisPage(text, language)}</main>`,
   });
 };
@@ -116,7 +159,7 @@ export const notFoundPage = (): Page =>
   page({
     title: 'Page not found · Buyer Linking',
     root: '{up}..',
-    content: html`${guideContents('{up}')}
+    content: html`${guideContents({ folder: '{up}' })}
 <main class="guide"><article><h1>Page not found</h1>
 <p>There is no page at this address. Read the <a href="{up}quick-start">quick start</a>, or the
 <a href="{up}../docs">reference</a> of all operations.</p></article></main>`,

@@ -66,7 +66,7 @@ export const keyPage = (): Page =>
     title: `${KEY_PAGE_TITLE} · Buyer Linking`,
     root: '..',
     assets: assetsOf('page', 'key'),
-    content: html`${guideContents('', 'key')}
+    content: html`${guideContents({ folder: '', current: 'key' })}
 <main class="guide"><article>
 ${markdown(INTRODUCTION)}
 <p class="without-script">This page needs JavaScript. Without it, send the two requests yourself.</p>

@@ -55,14 +55,17 @@ ${own.length > 0 && errorTable(id, own)}
   )}.</p>`;
 };
 
-const exampleResponse = ({ successes: [main] }: Operation): Html | false =>
-  main?.example !== undefined &&
-  codeBlock({
-    text: JSON.stringify(main.example),
-    grammar: 'json',
-    language: 'en',
-    caption: `Response ${main.status}`,
-  });
+const exampleResponses = ({ successes: [main] }: Operation): readonly Html[] =>
+  (main?.examples ?? [])
+    .filter(({ value }) => value !== undefined)
+    .map(({ value }) =>
+      codeBlock({
+        text: JSON.stringify(value),
+        grammar: 'json',
+        language: 'en',
+        caption: `Response ${main?.status}`,
+      }),
+    );
 
 /**
  * Returns the section of an operation. On a wide screen samples and the form are beside the text; on a phone they follow the
@@ -79,7 +82,7 @@ ${markdown(description)}
 <div class="aside">
 ${sampleBlock(operation)}
 ${tryForm(operation, id)}
-${exampleResponse(operation)}
+${exampleResponses(operation)}
 </div>
 <div class="text">
 ${parametersIn(operation, 'path', 'Path parameters')}

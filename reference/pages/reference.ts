@@ -75,7 +75,7 @@ const navigation = ({ groups, chapters, last }: Parts): Html =>
     html`<h2>For all operations</h2>
 <ul>${chapters.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
 <h2>Guides</h2>
-<ul>${guideLinks('docs/')}</ul>`,
+<ul>${guideLinks({ folder: 'docs/' })}</ul>`,
     ...last.map(operationLinks),
   ]);
 

@@ -10,13 +10,13 @@ import {
 } from '#shared/pages.ts';
 import { allRoutes } from '#shared/routes.ts';
 import openApiDocument from '../../openapi.json' with { type: 'json' };
-import { guideEntries, guidePage, notFoundPage } from './guide.ts';
+import { guideEntries, guideFile, guidePage, notFoundPage } from './guide.ts';
 import { keyEntries, keyPage } from './key-page.ts';
 import { referenceEntries, referencePage } from './reference.ts';
 import { searchPage } from './search.ts';
 
 const readGuide = (name: GuideName): Promise<string> =>
-  readFile(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
+  readFile(new URL(`../../${guideFile(name)}`, import.meta.url), 'utf8');
 
 /** Builds the index of the search over the reference page, all guides and the page of a key. */
 export const buildSearch = async (): Promise<Page> => {

@@ -9,14 +9,18 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
-const WORKFLOWS = ['.github/workflows/ci.yml', '.github/workflows/deploy.yml'];
+const WORKFLOWS = [
+  '.github/workflows/ci.yml',
+  '.github/workflows/deploy.yml',
+  '.github/workflows/release.yml',
+];
 const FILES = [...WORKFLOWS, '.github/actions/install/action.yml'];
 
 /** Returns the texts that a pattern captures in a file. */
 const captured = (file: string, pattern: RegExp): string[] =>
   [...read(file).matchAll(pattern)].map(([, text = '']) => text);
 
-const [ci = '', deploy = ''] = WORKFLOWS.map(read);
+const [ci = '', deploy = '', release = ''] = WORKFLOWS.map(read);
 
 describe('the GitHub workflows', () => {
   test.each(FILES)('%s pins every action by commit and names its release in a comment', (file) => {
@@ -27,7 +31,9 @@ describe('the GitHub workflows', () => {
 
   test.each(WORKFLOWS)('%s grants nothing but what a job names, and limits the time of each job', (file) => {
     expect(read(file)).toMatch(/^permissions: \{\}$/m);
-    expect(captured(file, /^ {6}([\w-]+): write$/gm).filter((scope) => scope !== 'id-token')).toEqual([]);
+    // Only a release writes to the repository: its files.
+    const granted = ['id-token', ...(file.endsWith('/release.yml') ? ['contents'] : [])];
+    expect(captured(file, /^ {6}([\w-]+): write$/gm).filter((scope) => !granted.includes(scope))).toEqual([]);
     expect(captured(file, /^ {4}(timeout-minutes): \d+$/gm)).toHaveLength(
       captured(file, /^ {4}(runs-on): /gm).length,
     );
@@ -66,6 +72,12 @@ describe('the GitHub workflows', () => {
 
   test('deploy.yml offers the stages of lib/stages.ts', () => {
     expect(deploy).toContain(`options: [${STAGE_NAMES.join(', ')}]`);
+  });
+
+  test('release.yml attaches the packed clients to a release tag', () => {
+    expect(release).toMatch(
+      /npm pack \.\/client[\s\S]+HEAD:client-php[\s\S]+gh release create .* buyer-linking-client-\*/,
+    );
   });
 
   test('deploy.yml checks the tag of prod before it asks AWS for credentials', () => {

@@ -461,12 +461,12 @@ export interface components {
             page_size: number;
             /**
              * @description How many users all pages hold. Not with `after`.
-             * @example 1
+             * @example 41
              */
             total?: number;
             /**
              * @description The number of pages. Not with `after`.
-             * @example 1
+             * @example 3
              */
             total_pages?: number;
             /**
@@ -1687,27 +1687,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "usr_000002bv0aLkW9yRc3mNpd",
-                     *           "external_id": "order:1234567890",
-                     *           "national_id": "******0829",
-                     *           "birth_date": "1370/1/15",
-                     *           "phone": "+989990123456",
-                     *           "display_name": "Sara Ahmadi",
-                     *           "created_at": "2026-11-21T08:30:00.000Z",
-                     *           "checked_at": "2026-11-21T08:30:00.000Z"
-                     *         }
-                     *       ],
-                     *       "page": 1,
-                     *       "page_size": 20,
-                     *       "total": 1,
-                     *       "total_pages": 1,
-                     *       "next_after": "usr_000002bv0aLkW9yRc3mNpd"
-                     *     }
-                     */
                     "application/json": components["schemas"]["UserPage"];
                 };
             };

@@ -68,10 +68,12 @@ export const setUpForms = () => {
   }
 };
 
-/** Enters the key of the demo seller, unless the reader has entered one. */
+/** Enters into each form a key of the demo seller that has the scope of its operation, unless the reader has entered one. */
 export const enterDemoKey = (demo) => {
   const fields = keyFields();
   if (demo === undefined || fields.length === 0 || fields[0].value !== '') return;
-  enterKey(demo.keys.free);
-  for (const field of fields) field.previousElementSibling.textContent = 'API key of the demo seller';
+  for (const field of fields) {
+    field.value = demo.keys_by_scope[field.dataset.scope] ?? demo.keys.free;
+    field.previousElementSibling.textContent = 'API key of the demo seller';
+  }
 };

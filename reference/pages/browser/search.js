@@ -8,13 +8,32 @@ const resultOf = ({ title, page, href }) => {
   return item;
 };
 
+/** What readers call things that have another name here. Each word finds the places of the other too. */
+const SYNONYMS = {
+  webhook: 'event',
+  callback: 'event',
+  idempotency: 'retries',
+  idempotent: 'retries',
+  sdk: 'client',
+  library: 'client',
+  otp: 'code',
+  login: 'sign',
+  tenant: 'seller',
+  pagination: 'pages',
+  cursor: 'next_after',
+};
+
+/** Returns the synonym of a word, or of its singular; the word itself if it has none. */
+const synonymOf = (word) => SYNONYMS[word] ?? SYNONYMS[word.replace(/s$/, '')] ?? word;
+
 /** Returns the entries that have every word, those with a word in the title first. */
 const find = (entries, words) => {
-  const rank = ({ title }) => (words.some((word) => title.toLowerCase().includes(word)) ? 0 : 1);
+  const isIn = (text) => (word) => text.includes(word) || text.includes(synonymOf(word));
+  const rank = ({ title }) => (words.some(isIn(title.toLowerCase())) ? 0 : 1);
   return entries
     .filter((entry) => {
       const text = `${entry.title} ${entry.page} ${entry.words}`.toLowerCase();
-      return words.every((word) => text.includes(word));
+      return words.every(isIn(text));
     })
     .sort((a, b) => rank(a) - rank(b));
 };
@@ -40,7 +59,7 @@ export const setUpSearch = () => {
     index ??= load();
     try {
       const entries = find(await index, words);
-      if (field.value === value) show(entries, `${entries.length} found`);
+      if (field.value === value) show(entries, found.dataset.text.replace('{}', entries.length));
     } catch (error) {
       index = undefined;
       show([], `The search could not be loaded: ${error.message}`);

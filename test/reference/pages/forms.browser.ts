@@ -9,6 +9,18 @@ const sampleOf = (page: Page, operationId: string): Promise<string> =>
 describeInBrowser('the forms of the reference page', () => {
   const docs = useBrowser();
 
+  it('enters into each form a key of the demo seller that has the scope of the operation', async () => {
+    const { page } = await docs.open();
+    const { free, events, rotate } = docs.service.demo.keys;
+    const keyOf = (id: string) => page.locator(`#${id}-try [data-in="key"]`).inputValue();
+    expect([await keyOf('create-user'), await keyOf('list-events'), await keyOf('rotate-key')]).toEqual([
+      free,
+      events,
+      rotate,
+    ]);
+    expect((await execute(page, 'list-events')).status).toBe('200');
+  });
+
   it('writes what is typed into the samples of every language, quoted as the language needs it', async () => {
     const { page } = await docs.open();
     await page.locator('#create-user-try [data-field="display_name"]').fill(`O'Neil "Sara"`);

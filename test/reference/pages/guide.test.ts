@@ -2,11 +2,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Marked, type Tokens } from 'marked';
 import { DIAGRAMS, diagram, diagramFile, diagramSources } from '#reference/pages/diagram.ts';
-import { guidePage } from '#reference/pages/guide.ts';
+import { guideFile, guidePage } from '#reference/pages/guide.ts';
 import { GUIDE_NAMES, type GuideName } from '#shared/pages.ts';
 
 const textOf = (name: GuideName): Promise<string> =>
-  readFile(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
+  readFile(new URL(`../../../${guideFile(name)}`, import.meta.url), 'utf8');
 
 const bodyOf = async (name: GuideName): Promise<string> => guidePage(name, await textOf(name)).body;
 
@@ -44,9 +44,9 @@ describe('a block of code', () => {
     expect(body).toContain('<span class="h-attr">"a"</span>');
   });
 
-  it('shows JSON with indentation, and what is no JSON as it is', () => {
+  it('shows JSON with indentation, also where … stands for a part of it', () => {
     const [, response = ''] = allIn(body, /<code>([\s\S]*?)<\/code>/g);
-    expect(textIn(response)).toBe('{\n  "a": {\n    "b": 1\n  }\n}\n{"c":[…]}');
+    expect(textIn(response)).toBe('{\n  "a": {\n    "b": 1\n  }\n}\n{\n  "c": [\n    …\n  ]\n}');
   });
 });
 
@@ -68,6 +68,14 @@ describe.each(GUIDE_NAMES)('the guide %s', (name) => {
       textIn(markup).replaceAll(/\s/g, ''),
     );
     expect(shown).toEqual(written);
+  });
+
+  it('has no line of a command or a program that is longer than 90 characters', async () => {
+    const blocks = new Marked()
+      .lexer(await textOf(name))
+      .filter((token): token is Tokens.Code => token.type === 'code')
+      .filter(({ lang = '' }) => !['json', 'http', 'mermaid'].includes(lang));
+    expect(blocks.flatMap(({ text }) => text.split('\n')).filter((line) => line.length > 90)).toEqual([]);
   });
 
   it('shows every diagram as an image with a text alternative', async () => {

@@ -31,6 +31,12 @@ describeInBrowser('the guides', () => {
       const { page, faults } = await docs.open({ ...options, path: `/docs/${name}` });
       expect(await accessibilityFaults(page)).toEqual([]);
       expect(await widthOf(page)).toBe(page.viewportSize()?.width);
+      // No block and no diagram scrolls to the side.
+      expect(
+        await page.evaluate(
+          "[...document.querySelectorAll('.block pre, .diagram')].filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.innerText)",
+        ),
+      ).toEqual([]);
       expect(
         await page.evaluate('[...document.images].filter(({ naturalWidth }) => naturalWidth === 0).length'),
       ).toBe(0);
@@ -81,7 +87,10 @@ describeInBrowser('the guides', () => {
     const [[contents], [headings], [, code]] = places as [[number], [number], [number, string]];
     expect(contents).toBeGreaterThan(headings);
     expect(code).toBe('ltr');
-    await page.locator('.contents').getByRole('link', { name: 'Quick start' }).click();
+    await page.getByRole('searchbox', { name: 'جست‌وجو' }).fill('limits');
+    await page.getByText('مورد یافت شد').waitFor();
+    await page.getByRole('searchbox', { name: 'جست‌وجو' }).fill('');
+    await page.locator('.contents').getByRole('link', { name: 'شروع سریع (انگلیسی)' }).click();
     await page.waitForURL(`${docs.baseUrl}/docs/quick-start`);
     expect(faults).toEqual([]);
   });
@@ -122,6 +131,24 @@ describeInBrowser('the guides', () => {
     await page.waitForURL(`${docs.baseUrl}/docs/limits#failed-checks-per-hour`);
     await page.keyboard.press('Control+k');
     expect(await page.evaluate('document.activeElement.id')).toBe('search');
+  });
+
+  it('finds what has another name here by the words that readers know', async () => {
+    const { page } = await docs.open();
+    const search = page.getByRole('searchbox', { name: 'Search' });
+    const found: Record<string, string> = {};
+    for (const word of ['webhooks', 'callback', 'idempotency', 'sdk', 'seller id']) {
+      await search.fill(word);
+      await page.locator('#results li').first().waitFor();
+      found[word] = await page.locator('#results').innerText();
+    }
+    expect(found).toEqual({
+      webhooks: expect.stringContaining('Read what changed'),
+      callback: expect.stringContaining('Keep in step'),
+      idempotency: expect.stringContaining('Retries'),
+      sdk: expect.stringContaining('TypeScript client'),
+      'seller id': expect.stringContaining('Access tokens'),
+    });
   });
 
   it('types a slash into a field of a form', async () => {
