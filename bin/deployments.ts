@@ -39,7 +39,7 @@ export const deployments: Deployments = {
       if (local) throw refusal('not_reachable', `${sentence}.`);
       throw new UsageError(`${sentence}, or name a stage: --stage prod.`);
     }
-    return (await import('./connect-local.ts')).connectLocal(folder);
+    return (await import('#local/connect-local.ts')).connectLocal(folder);
   },
   async providerSecretOf(stage) {
     const { account, region, providers } = await configOf(stage);

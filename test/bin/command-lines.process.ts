@@ -6,7 +6,14 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** What is in bin/ besides programs, the CDK app, which the CDK CLI runs, and stage.ts, which passes its options on to the CDK CLI. */
-const OTHERS = ['app.ts', 'command-line.ts', 'node-version.mjs', 'require-node.mjs', 'stage.ts'];
+const OTHERS = [
+  'app.ts',
+  'command-line.ts',
+  'deployments.ts',
+  'node-version.mjs',
+  'require-node.mjs',
+  'stage.ts',
+];
 
 const programs = [
   ...readdirSync(`${ROOT}bin`)

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { type Connection, openAdminTable } from '#admin/cli/connection.ts';
 import { releaseOf } from '#lib/release.ts';
-import { filesIn } from '#local/data-folder.ts';
-import type { Demo } from '#local/demo-seeds.ts';
-import { LOCAL_CREDENTIALS } from '#local/environment.ts';
-import { localAdministration } from '#local/local-administration.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { fileSecret } from '#shared/secrets/secret-source.ts';
+import { filesIn } from './data-folder.ts';
+import type { Demo } from './demo-seeds.ts';
+import { LOCAL_CREDENTIALS } from './environment.ts';
+import { localAdministration } from './local-administration.ts';
 
 /** Connects to the service that `npm start` runs. The caller's own AWS credentials are not used. */
 export const connectLocal = async (folder: string): Promise<Connection> => {
