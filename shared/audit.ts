@@ -6,10 +6,7 @@ import { auditKey } from '#shared/table/keys.ts';
 /** The subject of records without a seller: imports, buyers, keys that only API Gateway has. */
 export const DEPLOYMENT_SUBJECT = 'deployment';
 
-/**
- * Who changed what, and when. `actor`: an AWS identity's ARN, `local:<user>`, or `key:<key id>` of a seller that changed its own key.
- * `details` are for people; they never contain a secret or a phone.
- */
+/** `actor`: an AWS identity's ARN, `local:<user>`, or `key:<key id>` of a seller. `details` are for people: no secret and no phone. */
 export const auditRecordSchema = v.object({
   at: v.string(),
   actor: v.string(),
@@ -21,17 +18,16 @@ export const auditRecordSchema = v.object({
 
 export type AuditRecord = v.InferOutput<typeof auditRecordSchema>;
 
-/** A record to be written. Its subject is its seller, or the deployment. */
 export type NewAuditRecord = v.InferInput<typeof auditRecordSchema> & {
   /** The keyed hashes of an erased phone, so that a restore brings nothing of it back. No list of records shows them. */
   readonly phone_hashes?: readonly string[];
-  /** When the record is deleted, in epoch seconds; records without it stay. */
+  /** Epoch seconds; records without it stay. */
   readonly ttl?: number;
 };
 
 const RECORD_ID_LENGTH = 8;
 
-/** The record as an item of the transaction that makes the change, so that neither exists without the other. */
+/** Part of the transaction that makes the change, so that neither exists without the other. */
 export const auditPut = ({ name }: Pick<Table, 'name'>, record: NewAuditRecord) => {
   const subject = record.seller_id ?? DEPLOYMENT_SUBJECT;
   return {

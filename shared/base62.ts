@@ -5,7 +5,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** The largest multiple of 62 in a byte. Larger bytes are discarded, so that every character is equally likely. */
 const UNBIASED_LIMIT = 248;
 
-/** `length` base62 characters from the system's CSPRNG, each equally likely. */
+/** From the system's CSPRNG. */
 export const randomBase62 = (length: number): string => {
   let text = '';
   while (text.length < length) {
@@ -16,7 +16,7 @@ export const randomBase62 = (length: number): string => {
   return text;
 };
 
-/** A non-negative integer in base62, most significant digit first, left-padded with `0` to `width`. */
+/** Most significant digit first, left-padded with `0` to `width`. */
 export const toBase62 = (value: number | bigint, width: number): string => {
   let rest = BigInt(value);
   let text = '';
@@ -27,7 +27,7 @@ export const toBase62 = (value: number | bigint, width: number): string => {
   return text.padStart(width, '0');
 };
 
-/** Returns the integer that a base62 text encodes; undefined if the text holds another character. Exact up to 2^53 (8 characters). */
+/** Undefined if the text holds another character. Exact up to 2^53 (8 characters). */
 export const fromBase62 = (text: string): number | undefined => {
   let value = 0;
   for (const character of text) {

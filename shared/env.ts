@@ -1,9 +1,6 @@
 import * as v from 'valibot';
 
-/**
- * Every environment variable of the functions. Nothing else in a function reads `process.env`. A function gets only those that its
- * row requires; `local/` sets the same ones.
- */
+/** Nothing else in a function reads `process.env`. A function gets only the variables that its row requires. */
 const text = v.pipe(v.string(), v.minLength(1));
 const list = v.pipe(
   text,
@@ -11,7 +8,6 @@ const list = v.pipe(
   v.array(text),
 );
 
-/** A positive integer. */
 const wholeNumber = v.pipe(text, v.regex(/^[1-9][0-9]*$/), v.transform(Number));
 
 /** `blk_live_` in prod, `blk_test_` elsewhere. A stage rejects a key of the other prefix without a read. */
@@ -35,7 +31,6 @@ const VARIABLES = {
   SIGNING_KEYS: list,
   /** The `iss` of access tokens: the base URL of the service. */
   TOKEN_ISSUER: text,
-  /** The prefix of the keys that this deployment accepts. */
   KEY_PREFIX: v.picklist(KEY_PREFIXES),
   /** Whether the one-time-code operations require a key. */
   OTP_ACCESS: v.picklist(['api-key', 'public']),
@@ -51,7 +46,6 @@ const VARIABLES = {
 
 export type VariableName = keyof typeof VARIABLES;
 
-/** Whether the one-time-code operations require a key. */
 export type OtpAccess = 'api-key' | 'public';
 
 type Environment<Names extends VariableName> = {

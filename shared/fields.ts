@@ -1,10 +1,6 @@
-/** Parts of the schemas of requests and responses. */
 import * as v from 'valibot';
 
-/**
- * A string field that one of our parsers reads. Text that the parser rejects gets `message`. JSON Schema cannot express the parser, so
- * the metadata before it gives a pattern that accepts everything the parser accepts.
- */
+/** A string that one of our parsers reads. JSON Schema cannot express the parser: the metadata before it has a wider pattern. */
 export const parsed = <T>(parse: (text: string) => T | undefined, message: string) =>
   v.rawTransform<string, T>(({ dataset, addIssue, NEVER }) => {
     const value = parse(dataset.value);
@@ -13,7 +9,7 @@ export const parsed = <T>(parse: (text: string) => T | undefined, message: strin
     return NEVER;
   });
 
-/** An integer in the query, which comes as a string. `minimum` is at least 0. */
+/** `minimum` is at least 0. */
 export const queryInteger = (
   description: string,
   message: string,

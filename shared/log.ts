@@ -1,14 +1,10 @@
-/**
- * The log. A line is a JSON object with the fields of its event in the registry and, if the event has metrics, also a CloudWatch
- * embedded-metric document. Nothing else writes to the log.
- */
+/** The log: JSON objects, with a CloudWatch embedded-metric document if the event has metrics. Nothing else writes to it. */
 
 import { functionVersion, readEnv } from './env.ts';
 import { currentRequest } from './request-context.ts';
 
 // The registry: no field holds a header, a body, a phone, a national id, a code or a key.
 
-/** What a log event is: its level, its fields and its metrics. */
 export interface EventKind {
   readonly level: 'INFO' | 'WARN' | 'ERROR';
   readonly fields: readonly string[];
@@ -19,10 +15,7 @@ export interface EventKind {
 }
 
 export const EVENTS = {
-  /**
-   * One line per request that reached a function. `code`: the problem code of an error. `calls`: each call to DynamoDB, KMS, Secrets
-   * Manager and providers with its milliseconds. `cause…`: the cause of a 5xx.
-   */
+  /** `calls`: each call to DynamoDB, KMS, Secrets Manager and providers with its milliseconds. `cause…`: the cause of a 5xx. */
   request_completed: {
     level: 'INFO',
     fields: [
@@ -44,7 +37,7 @@ export const EVENTS = {
     metrics: { Requests: ['Count', 1], Duration: ['Milliseconds', 'duration_ms'] },
     dimensions: [['operation'], ['operation', 'outcome'], ['plan']],
   },
-  /** An unexpected error: the caller got `internal`. By `version`, a gradual rollout finds the failures of the version being deployed. */
+  /** The caller got `internal`. By `version`, a gradual rollout finds the failures of the version being deployed. */
   request_failed: {
     level: 'ERROR',
     fields: [
@@ -73,7 +66,7 @@ export const EVENTS = {
     metrics: { KeyLimitsUsedUp: ['Count', 1] },
     dimensions: [[]],
   },
-  /** A paid check or an SMS was counted against the stage's daily ceiling. `ceiling`: paid-checks-per-day, sms-per-day. */
+  /** A paid check or an SMS. `ceiling`: paid-checks-per-day, sms-per-day. */
   stage_ceiling_counted: {
     level: 'INFO',
     fields: ['ceiling', 'used_percent'],
@@ -97,7 +90,6 @@ export const EVENTS = {
     metrics: { UnreadableResponses: ['Count', 1] },
     dimensions: [['provider']],
   },
-  /** The circuit of a provider's operation changed to `open`, `half_open` or `closed`. */
   circuit_changed: {
     level: 'WARN',
     fields: ['request_id', 'provider', 'provider_operation', 'state'],
@@ -125,14 +117,13 @@ export const EVENTS = {
     metrics: { ProviderMisconfigured: ['Count', 1] },
     dimensions: [['provider']],
   },
-  /** An SMS provider accepted a code. */
   code_sent: {
     level: 'INFO',
     fields: ['request_id', 'provider', 'seller_id'],
     metrics: { CodesSent: ['Count', 1] },
     dimensions: [['provider']],
   },
-  /** A code was verified. `provider`: the one that sent it. If there are far fewer of these than of code_sent, messages do not arrive. */
+  /** `provider`: the one that sent the code. If there are far fewer of these than of code_sent, messages do not arrive. */
   code_redeemed: {
     level: 'INFO',
     fields: ['request_id', 'provider', 'seller_id'],
@@ -165,7 +156,7 @@ let writeLine = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Redirects the log's lines: `npm start` writes them to a file, tests read them. Returns a function that restores the former target. */
+/** Returns a function that restores the former target. */
 export const redirectLog = (write: (line: string) => void): (() => void) => {
   const before = writeLine;
   writeLine = write;
@@ -176,10 +167,7 @@ export const redirectLog = (write: (line: string) => void): (() => void) => {
 
 type Values = Readonly<Record<string, string | number | undefined>>;
 
-/**
- * The embedded-metric document of a line. CloudWatch rejects a document that names an absent field, so metrics and dimension sets with
- * one are left out.
- */
+/** CloudWatch rejects a document that names an absent field, so metrics and dimension sets with one are left out. */
 const embeddedMetrics = ({ metrics, dimensions }: EventKind, values: Values, now: number) => {
   const has = (field: string | 1) => field === 1 || values[field] !== undefined;
   const known = Object.entries(metrics).filter(([, [, field]]) => has(field));
@@ -193,10 +181,7 @@ const embeddedMetrics = ({ metrics, dimensions }: EventKind, values: Values, now
   };
 };
 
-/**
- * Writes one event. A field that its kind does not list is a type error, and is dropped at run time. Within a request, `request_id`
- * and `operation` need not be given.
- */
+/** Drops a field that the event's kind does not list. Within a request, `request_id` and `operation` need not be given. */
 export const logEvent = <Name extends EventName>(name: Name, fields: Fields<Name>): void => {
   const kind: EventKind = EVENTS[name];
   const now = Date.now();
@@ -218,10 +203,8 @@ export const logEvent = <Name extends EventName>(name: Name, fields: Fields<Name
 const PERSONAL =
   /blk_(?:live|test)_[0-9A-Za-z]+|eyJ[\w-]+\.[\w-]+\.[\w-]*|(?:[0-9\u06f0-\u06f9\u0660-\u0669\uff10-\uff19][ ._/-]*){6,}/g;
 
-/** Replaces text that looks like a phone, a national id, a code or a key in an error's text. */
 export const redact = (text: string): string => text.replace(PERSONAL, '[redacted]');
 
-/** The fields of an error for `request_failed`. */
 export const errorFields = (error: unknown) => {
   if (!(error instanceof Error)) return { error_name: typeof error };
   const { cause } = error;
@@ -233,7 +216,6 @@ export const errorFields = (error: unknown) => {
   };
 };
 
-/** The cause of a 5xx: the error's name and, for a `ProviderUnavailable`, which provider failed at what and why. */
 export const causeFields = (cause: unknown) => {
   if (!(cause instanceof Error)) return {};
   const { name, provider, operation, reason } = cause as Error & Readonly<Record<string, string | undefined>>;

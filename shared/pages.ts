@@ -1,4 +1,4 @@
-/** The reference page and the guides. reference/pages/ builds them with the bundles, and the functions read them. */
+/** reference/pages/ builds the pages with the bundles. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cachedPromise } from '#shared/cached-promise.ts';
@@ -33,7 +33,6 @@ export const PAGE_NAMES = ['reference', ...GUIDE_PAGES] as const;
 
 export type PageName = (typeof PAGE_NAMES)[number];
 
-/** A finished page: the headers and the body of its response. */
 export interface Page {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -41,7 +40,7 @@ export interface Page {
 
 export const pageFile = (name: PageName): string => `${name.replace('/', '.')}.json`;
 
-/** Returns a function that reads a page from its file in this folder, once. */
+/** Reads each page from its file once. */
 export const pageReader = (folder: string) => {
   const reads = new Map(
     PAGE_NAMES.map((name) => [

@@ -1,7 +1,4 @@
-/**
- * Every error response of the service: a closed table from code to status, title and detail. Functions and gateway build the
- * RFC 9457 `application/problem+json` body from it.
- */
+/** Every error response of the service, from which functions and gateway build the RFC 9457 body. */
 
 interface ProblemKind {
   readonly status: number;
@@ -159,12 +156,10 @@ export type InputError =
   | { readonly pointer: string; readonly detail: string }
   | { readonly parameter: string; readonly detail: string };
 
-/** What a response says besides the texts of its code. */
 export interface ProblemTexts {
   readonly errors?: readonly InputError[] | undefined;
   /** A fixed text in place of the detail of the code. */
   readonly detail?: string | undefined;
-  /** Of `user_conflict`: the user that holds the national id. */
   readonly user_id?: string | undefined;
 }
 
@@ -194,13 +189,11 @@ export class Problem extends Error {
   }
 }
 
-/** `throw problem('user_conflict')` */
 export const problem = (code: ProblemCode, options?: ProblemOptions): Problem => new Problem(code, options);
 
 /** Retry-After of every `service_unavailable`, in seconds: long enough for a throttled partition to recover. */
 export const SERVICE_RETRY_AFTER_SECONDS = 5;
 
-/** The problem of a request that failed in the database, the key service or the secret store. */
 export const serviceUnavailable = (cause: unknown): Problem =>
   problem('service_unavailable', { cause, retryAfterSeconds: SERVICE_RETRY_AFTER_SECONDS });
 
@@ -209,10 +202,8 @@ export const detailsOf = (code: ProblemCode): string => {
   return otherDetail === undefined ? detail : `${detail} Or: ${otherDetail}`;
 };
 
-/** The `type` URI of a problem code. */
 export const problemType = (code: ProblemCode): string => `urn:buyer-linking:problem:${code}`;
 
-/** The RFC 9457 body of a problem. */
 export type ProblemBody = ReturnType<typeof problemBody>;
 
 export const problemBody = (

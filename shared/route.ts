@@ -1,4 +1,4 @@
-/** The type of a row of the route table, and what is derived from a row. Types and pure functions only. */
+/** Types and pure functions only. */
 import type * as v from 'valibot';
 import type { PageName } from '#shared/pages.ts';
 import type { ProblemCode } from '#shared/problems.ts';
@@ -9,9 +9,8 @@ import type { ItemPrefix } from '#shared/table/keys.ts';
 export type ObjectSchema = v.GenericSchema & { readonly entries: Readonly<Record<string, v.GenericSchema>> };
 
 /**
- * Who may call. `key`: any valid key, or one that holds `scope`. `buyer`: such a key with the access token of a buyer for its seller, which
- * the handler verifies; not served if the deploy setting otpAccess is `public`. `otp`: any valid key; no key if otpAccess is `public`.
- * `public`: everyone. A test names every public row, so that a forgotten `access` fails closed.
+ * `key`: any valid key, or one with `scope`. `buyer`: with the access token of a buyer; not served if otpAccess is `public`. `otp`: no key if
+ * otpAccess is `public`. A test names every `public` row, so that a forgotten `access` fails closed.
  */
 type Access =
   | { readonly by: 'key'; readonly scope?: Scope }
@@ -19,7 +18,7 @@ type Access =
   | { readonly by: 'otp' }
   | { readonly by: 'public' };
 
-/** A DynamoDB action. A transaction is granted through the actions of its parts. */
+/** A transaction is granted through the actions of its parts. */
 export type TableAction =
   | 'GetItem'
   | 'BatchGetItem'
@@ -29,10 +28,10 @@ export type TableAction =
   | 'DeleteItem'
   | 'ConditionCheckItem';
 
-/** The DynamoDB actions a function is granted, by the beginning of the items' partition keys. */
+/** By the beginning of the items' partition keys. */
 export type TablePermissions = { readonly [Prefix in ItemPrefix]?: readonly TableAction[] };
 
-/** The resources of a function besides its code. Its grants and its environment are derived from this. */
+/** The grants and the environment of a function are derived from this. */
 export interface Permissions {
   readonly table?: TablePermissions;
   readonly hashes?: true;
@@ -42,9 +41,7 @@ export interface Permissions {
   readonly tokenIssuer?: true;
   /** The prefix of the secrets that it creates. */
   readonly newSecrets?: true;
-  /** The version and the commit of the deployed code. */
   readonly release?: true;
-  /** The finished pages beside the function's code. */
   readonly pages?: readonly PageName[];
 }
 
@@ -70,7 +67,6 @@ export const TAGS = {
   Documentation: 'The interface as a document for programs and a page for people.',
 } as const;
 
-/** A row of the route table. */
 export interface Route {
   /** The name of its file in functions/, its operationId, construct, log field and metric dimension. */
   readonly name: string;
@@ -84,7 +80,7 @@ export interface Route {
   readonly tag?: keyof typeof TAGS;
   readonly summary: string;
   readonly description: string;
-  /** Parses the path parameters. A path that the schema rejects names no resource and gets `problem`. */
+  /** A path that the schema rejects names no resource and gets `problem`. */
   readonly pathParameters?: { readonly schema: ObjectSchema; readonly problem: ProblemCode };
   readonly query?: ObjectSchema;
   readonly body?: ObjectSchema;
@@ -107,19 +103,17 @@ export const requiresKey = (route: Pick<Route, 'access'>, otpAccess: 'api-key' |
   route.access.by === 'buyer' ||
   (route.access.by === 'otp' && otpAccess === 'api-key');
 
-/** Returns whether this deployment serves a row: where codes are sent without a key, a token names no seller whose app could show it. */
+/** Where codes are sent without a key, a token names no seller whose app could show links. */
 export const isServed = ({ access }: Pick<Route, 'access'>, otpAccess: 'api-key' | 'public'): boolean =>
   access.by !== 'buyer' || otpAccess === 'api-key';
 
-/** The scope that a key must hold for a row; undefined if any valid key will do or none is required. */
 export const scopeOf = (route: Pick<Route, 'access'>): Scope | undefined =>
   route.access.by === 'key' || route.access.by === 'buyer' ? route.access.scope : undefined;
 
-/** Whether a row takes the access token of a buyer beside the key. */
 export const tokenOf = ({ access, permissions }: Pick<Route, 'access' | 'permissions'>) =>
   access.by === 'buyer' ? 'required' : access.by === 'key' && permissions.signingKey ? 'optional' : 'none';
 
-/** The permissions of a row's function: its own, and those of the rate limiter on every row that can take a key. */
+/** With those of the rate limiter on every row that can take a key. */
 export const permissionsOf = ({ access, permissions }: Pick<Route, 'access' | 'permissions'>): Permissions =>
   access.by === 'public'
     ? permissions
@@ -131,13 +125,11 @@ export const permissionsOf = ({ access, permissions }: Pick<Route, 'access' | 'p
         },
       };
 
-/** Returns whether a row's function depends on the database, the key service or the secret store. */
 const usesStorage = (route: Pick<Route, 'access' | 'permissions'>): boolean => {
   const { table, hashes, signingKey } = permissionsOf(route);
   return table !== undefined || hashes !== undefined || signingKey !== undefined;
 };
 
-/** Every problem that a row can return, those of its kind included. */
 export const problemsOf = (route: Route): readonly ProblemCode[] => [
   ...(route.body ? (['malformed_json', 'body_too_large', 'unsupported_media_type'] as const) : []),
   'validation_failed',

@@ -1,7 +1,4 @@
-/**
- * The route table: one row per endpoint. The CDK API, the authorizer's policy, the OpenAPI document, the local gateway and the
- * security suite are built from it. It holds data and schemas only, so it loads without environment or SDK.
- */
+/** The route table. Stacks, policy, OpenAPI, the local gateway and the security suite are built from it. It loads without SDK. */
 import { accessTokenRoutes } from '#shared/access-tokens/routes.ts';
 import { apiKeyRoutes } from '#shared/api-keys/routes.ts';
 import { buyerRoutes } from '#shared/buyers/routes.ts';
@@ -23,5 +20,4 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
-/** Every row, in the order of the table. */
 export const allRoutes: readonly Route[] = Object.values(routes);

@@ -1,7 +1,6 @@
 import { type Administration, step } from '#admin/administration.ts';
 import { transact } from '#admin/stores/transactions.ts';
-import { FIRST_LOCK_AT, PUBLIC_AUDIENCE } from '#shared/one-time-codes/rules.ts';
-import { SENDS_KEPT_SECONDS } from '#shared/one-time-codes/send-limits.ts';
+import { FIRST_LOCK_AT, PUBLIC_AUDIENCE, SENDS_KEPT_SECONDS } from '#shared/one-time-codes/rules.ts';
 import { codesPartition, type ItemKey } from '#shared/table/keys.ts';
 import { queryAll } from '#shared/table/reads.ts';
 

@@ -1,6 +1,5 @@
 /** The limits and the repeatable requests as Markdown tables, for the OpenAPI document and the docs. */
-import { CODE_LIMITS } from '#shared/one-time-codes/rules.ts';
-import type { SendLimit } from '#shared/one-time-codes/send-limits.ts';
+import { CODE_LIMITS, type SendLimit } from '#shared/one-time-codes/rules.ts';
 import { KEY_LIMIT_NAMES, KEY_LIMITS, PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
 import { allRoutes } from '#shared/routes.ts';
 

@@ -8,14 +8,11 @@ interface Verification {
   readonly buyerId: string;
   /** E.164. */
   readonly phone: string;
-  /** Epoch seconds at which the code was verified. */
+  /** Epoch seconds. */
   readonly verifiedAt: number;
 }
 
-/**
- * Returns the claims of an access token issued at `verifiedAt`. `phone_number`, `phone_number_verified` and `auth_time` are defined
- * by OpenID Connect Core, `amr` by RFC 8176: a one-time code, sent by SMS.
- */
+/** `phone_number`, `phone_number_verified` and `auth_time` are defined by OpenID Connect Core, `amr` by RFC 8176. */
 export const accessTokenClaims = ({ issuer, audience, buyerId, phone, verifiedAt }: Verification) => ({
   iss: issuer,
   sub: buyerId,
@@ -43,9 +40,8 @@ export const TOKEN_CLAIMS = [
 ] as const satisfies readonly (keyof ReturnType<typeof accessTokenClaims>)[];
 
 /**
- * Returns the metadata of the issuer (OpenID Connect Discovery 1.0), as far as it applies: there is no authorization endpoint, so
- * libraries can verify tokens with it and nothing else. `response_types_supported` is a required field; `id_token` is the value that
- * other issuers without an authorization endpoint use.
+ * There is no authorization endpoint, so libraries can only verify tokens with this. `response_types_supported` is a required field:
+ * `id_token` is the value of other such issuers.
  */
 export const issuerMetadata = (issuer: string, jwksPath: string) => ({
   issuer,

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 
-/** The response of GET /.well-known/jwks.json (RFC 7517): public keys only. */
 export const jwksSchema = v.pipe(
   v.object({
     keys: v.array(
@@ -27,7 +26,6 @@ export type Jwks = v.InferOutput<typeof jwksSchema>;
 const strings = (description: string, examples: string[]) =>
   v.pipe(v.array(v.string()), v.description(description), v.examples([examples]));
 
-/** The response of GET /.well-known/openid-configuration (OpenID Connect Discovery 1.0). */
 export const issuerMetadataSchema = v.pipe(
   v.object({
     issuer: v.pipe(

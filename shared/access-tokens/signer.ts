@@ -9,13 +9,11 @@ import type { Jwks } from './schema.ts';
 
 /** Signs access tokens. KMS holds the private key on AWS, a file on one machine. */
 export interface TokenSigner {
-  /** Returns a compact JWS (ES256) over the claims, with the `kid` of the signing key in its header. */
   sign(claims: Readonly<Record<string, unknown>>): Promise<string>;
-  /** Returns the public keys of all tokens that may still be valid. */
+  /** Of all tokens that may still be valid. */
   publicKeys(): Promise<Jwks>;
 }
 
-/** Returns the signer by the keys that the environment names: a key file, or KMS keys with the current one first. */
 export const signerFromEnv = (): TokenSigner => {
   const [first = '', ...others] = readEnv(['SIGNING_KEYS']).SIGNING_KEYS;
   const path = pathIn(first);
@@ -26,7 +24,7 @@ type PublicKeyJwk = Jwks['keys'][number];
 
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Returns a compact JWS (ES256) over the claims. `sign` returns the 64 bytes `r ‖ s` of the signature (RFC 7518 §3.4). */
+/** `sign` returns the 64 bytes `r ‖ s` of the signature (RFC 7518 §3.4). */
 export const signedToken = async (
   keyId: string,
   claims: Readonly<Record<string, unknown>>,
@@ -36,7 +34,7 @@ export const signedToken = async (
   return `${input}.${(await sign(Buffer.from(input))).toString('base64url')}`;
 };
 
-/** Returns a P-256 public key as a JWK. Its `kid` is the RFC 7638 thumbprint, so it depends on the key only. */
+/** The `kid` is the RFC 7638 thumbprint, so it depends on the key only. */
 export const publishedKey = ({ crv, x, y }: JsonWebKey): PublicKeyJwk => {
   if (crv !== 'P-256' || x === undefined || y === undefined) throw new Error('not a P-256 key');
   const thumbprint = createHash('sha256')
@@ -45,7 +43,7 @@ export const publishedKey = ({ crv, x, y }: JsonWebKey): PublicKeyJwk => {
   return { kty: 'EC', crv: 'P-256', x, y, kid: thumbprint, alg: 'ES256', use: 'sig' };
 };
 
-/** Signs with a P-256 private key in a PEM file, for one machine. Reads the file once. */
+/** For one machine. Reads the file once. */
 export const keyFileSigner = (path: string): TokenSigner => {
   const keys = cachedPromise(async () => {
     const privateKey = createPrivateKey(await readFile(path, 'utf8'));
@@ -64,10 +62,7 @@ export const keyFileSigner = (path: string): TokenSigner => {
 /** In milliseconds. */
 const TIMEOUTS = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };
 
-/**
- * Signs with KMS keys (ECC_NIST_P256): the private key never leaves KMS. The first id signs. The others are published too, for tokens
- * signed before a rotation and for a key that is about to sign. A public key never changes, so each is fetched once.
- */
+/** The first key (ECC_NIST_P256) signs. The others are published too, for tokens signed before a rotation and before a key signs. */
 export const kmsSigner = (
   keyIds: readonly [string, ...string[]],
   client: Pick<KMSClient, 'send'> = new KMSClient({ requestHandler: TIMEOUTS }),
@@ -104,7 +99,6 @@ export const kmsSigner = (
   };
 };
 
-/** Bytes of one coordinate of a P-256 signature. */
 const COORDINATE_BYTES = 32;
 
 const NOT_A_SIGNATURE = 'not a P-256 signature';
@@ -118,10 +112,7 @@ const toCoordinate = (integer: Buffer): Buffer => {
   return Buffer.concat([Buffer.alloc(COORDINATE_BYTES - digits.length), digits]);
 };
 
-/**
- * Converts a P-256 signature from DER, `SEQUENCE { INTEGER r, INTEGER s }`, which KMS returns, to the 64 bytes `r ‖ s` of JOSE
- * (RFC 7518 §3.4). Throws if it is not such a signature.
- */
+/** Converts a signature from DER, `SEQUENCE { INTEGER r, INTEGER s }`, which KMS returns, to the form of JOSE (RFC 7518 §3.4). */
 export const derToJose = (der: Uint8Array): Buffer => {
   const bytes = Buffer.from(der);
   const integerAt = (offset: number): Buffer => {

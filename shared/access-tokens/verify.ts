@@ -16,17 +16,13 @@ export interface VerifiedBuyer {
   readonly authTime: number;
 }
 
-/** The keys whose tokens are accepted, their issuer, and the clock. */
 interface Issuer {
-  /** The published keys of this deployment. */
   readonly publicKeys: () => Promise<Jwks>;
   readonly issuer: string;
   readonly clock: Clock;
 }
 
-/**
- * Verifies the access token of a header `Authorization: Bearer …` for a seller. Throws `invalid_access_token`, the same for every reason.
- */
+/** `authorization`: `Bearer …`. Throws `invalid_access_token`, the same for every reason. */
 export type VerifyToken = (authorization: string | undefined, sellerId: string) => Promise<VerifiedBuyer>;
 
 const BEARER = /^Bearer +([\w-]+)\.([\w-]+)\.([\w-]+)$/i;
@@ -95,7 +91,6 @@ export const tokenVerifier =
     return buyer;
   };
 
-/** Verifies by the keys and the issuer that the environment names. */
 export const tokenVerifierFromEnv = (clock: Clock): VerifyToken => {
   const { publicKeys } = signerFromEnv();
   return tokenVerifier({ publicKeys, issuer: readEnv(['TOKEN_ISSUER']).TOKEN_ISSUER, clock });

@@ -8,7 +8,7 @@ import { ifEqual, setting, settingIfEqual } from '#shared/table/conditions.ts';
 import { apiKeyKey, secretKey, sellerKey } from '#shared/table/keys.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
 
-/** The item of a key's secret: everything that the authorizer reads. Times are epoch seconds. */
+/** Everything that the authorizer reads. Times are epoch seconds. */
 export const keySecretSchema = v.object({
   seller_id: v.string(),
   key_id: v.string(),
@@ -19,9 +19,7 @@ export const keySecretSchema = v.object({
   status: v.picklist(['active', 'revoked']),
   seller_status: v.picklist(['active', 'suspended']),
   expires_at: v.optional(v.number()),
-  /** Overrides of the key's hourly and daily limits. */
   limits: v.optional(limitOverridesSchema),
-  /** Which secret of its key it is. */
   number: v.number(),
   /** The day (UTC) of its latest use; none if it was never used. Only the authorizer writes it. */
   last_used_day: v.optional(v.string()),
@@ -29,7 +27,7 @@ export const keySecretSchema = v.object({
 
 export type KeySecret = v.InferOutput<typeof keySecretSchema>;
 
-/** Returns whether a secret is valid now. The caller gets the same response for every reason. */
+/** The caller gets the same response for every reason. */
 export const isUsable = (secret: KeySecret, nowMs: number): boolean =>
   secret.status === 'active' &&
   secret.seller_status === 'active' &&
@@ -38,10 +36,7 @@ export const isUsable = (secret: KeySecret, nowMs: number): boolean =>
 /** The items that the authorizer reads. It has no row in the route table, so its grants are derived from here. */
 export const AUTHORIZER_PERMISSIONS = { table: { 'SECRET#': ['GetItem'] } } as const satisfies Permissions;
 
-/**
- * The partition keys and the one attribute that the authorizer may write: the day on which a secret was last used. Its decision does
- * not use this attribute.
- */
+/** What the authorizer may write: the day on which a secret was last used, which its decision does not use. */
 export const AUTHORIZER_WRITES = {
   action: 'UpdateItem',
   partitionKeyPrefix: 'SECRET#',
@@ -63,17 +58,13 @@ const secretSummarySchema = v.object({
 
 export type SecretSummary = v.InferOutput<typeof secretSummarySchema>;
 
-/**
- * An API key. Its secrets change with a rotation; everything else stays. `pending`: the key is being issued and has no valid secret
- * yet. Times that are compared are epoch seconds, times that are only shown are ISO strings.
- */
+/** `pending`: the key is being issued and has no valid secret yet. Times that are only shown are ISO strings, others epoch seconds. */
 export const apiKeySchema = v.object({
   seller_id: v.string(),
   key_id: v.string(),
   name: v.string(),
   scopes: v.array(v.picklist(SCOPES)),
   plan: v.picklist(PLAN_NAMES),
-  /** Overrides of hourly and daily limits. */
   limits: v.optional(limitOverridesSchema),
   usage_id: v.string(),
   status: v.picklist(['pending', 'active', 'revoked']),
@@ -98,14 +89,11 @@ const earliest = (...times: readonly (number | undefined)[]): number | undefined
   return known.length === 0 ? undefined : Math.min(...known);
 };
 
-/** When a secret ends, in epoch seconds: with its grace period or with its key, whichever is first. */
+/** Epoch seconds: the end of its grace period or of its key, whichever is first. */
 export const secretEnd = (key: ApiKey, secret: SecretSummary): number | undefined =>
   earliest(secret.ends_at, key.expires_at);
 
-/**
- * The item of a secret, as the authorizer reads it, derived from its key and its seller. Every change of a key or a seller writes
- * this, and reconcile compares with it.
- */
+/** Derives the item of a secret. Every change of a key or a seller writes it, and reconcile compares with it. */
 export const keySecretOf = (
   key: ApiKey,
   secret: SecretSummary,
@@ -126,9 +114,7 @@ export const keySecretOf = (
   };
 };
 
-// The transaction that changes a key: the key and all its secrets change together, or not at all.
-
-/** The attributes of a secret's item that follow from its key and seller. The authorizer writes the day of the last use. */
+/** All but the day of the last use, which the authorizer writes. */
 const SECRET_FIELDS = (Object.keys(keySecretSchema.entries) as (keyof KeySecret)[]).filter(
   (field) => field !== 'last_used_day',
 );
@@ -153,10 +139,7 @@ export interface KeyChange {
   readonly record: NewAuditRecord;
 }
 
-/**
- * The transaction of a change: the status of the seller first, then the key, all its secrets and the audit record. Secrets that `after`
- * lacks are deleted, those that have not ended only if they were never used.
- */
+/** The key and its secrets change together. Secrets that `after` lacks are deleted, those that have not ended only if never used. */
 export const keyChangeItems = (
   TableName: string,
   { before, after, sellerStatus, record }: KeyChange,
@@ -176,7 +159,6 @@ export const keyChangeItems = (
   ];
 };
 
-/** The item that writes the changed attributes of a key, if nobody else has changed the key since it was read. */
 const keyUpdate = (TableName: string, before: ApiKey, after: ApiKey): TransactItem => {
   const changed = KEY_FIELDS.filter((field) => !isDeepStrictEqual(before[field], after[field]));
   const attributes = Object.fromEntries(changed.map((field) => [field, after[field]]));

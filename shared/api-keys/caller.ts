@@ -12,7 +12,7 @@ import { type Route, scopeOf } from '#shared/route.ts';
 import type { Scope } from '#shared/scopes.ts';
 import type { KeySecret } from './api-key-item.ts';
 
-/** The authorizer's context as API Gateway passes it on with the request. API Gateway turns every value into a string. */
+/** API Gateway turns every value of the authorizer's context into a string. */
 const callerSchema = v.object({
   sellerId: v.string(),
   keyId: v.string(),
@@ -24,13 +24,12 @@ const callerSchema = v.object({
   ),
   /** Epoch seconds; empty if the key does not expire. AWS does not document whether an empty value is passed on. */
   expiresAt: v.optional(v.string(), ''),
-  /** JSON: the overrides of the key's hourly and daily limits. */
+  /** JSON. */
   limits: v.optional(v.pipe(v.string(), v.parseJson(), limitOverridesSchema), '{}'),
   /** The number of the secret of the request: a decision is cached for minutes, and a secret that has ended must not rotate its key. */
   secretNumber: v.optional(v.pipe(v.string(), v.transform(Number)), '0'),
 });
 
-/** Who makes a request. */
 export interface Caller extends Readonly<Omit<v.InferOutput<typeof callerSchema>, 'expiresAt'>> {
   /** When the secret of the request expires, epoch seconds; undefined if it does not. */
   readonly expiresAt: number | undefined;
@@ -38,10 +37,7 @@ export interface Caller extends Readonly<Omit<v.InferOutput<typeof callerSchema>
 
 export type AuthorizerContext = v.InferInput<typeof callerSchema>;
 
-/**
- * The caller of a request. Throws `invalid_api_key` if the key has expired: the authorizer's result is cached for minutes, and an
- * expiry is enforced to the second. Throws if there is no authorizer context, so that a method without its authorizer fails closed.
- */
+/** Throws `invalid_api_key` if the key has expired: the decision is cached for minutes. Throws without an authorizer context. */
 export const callerFrom = (authorizer: unknown, nowMs: number): Caller => {
   const context = v.parse(callerSchema, authorizer);
   const expiresAt = context.expiresAt === '' ? undefined : Number(context.expiresAt);
@@ -49,10 +45,7 @@ export const callerFrom = (authorizer: unknown, nowMs: number): Caller => {
   return { ...context, expiresAt };
 };
 
-/**
- * The context that API Gateway caches with the decision: the caller, and the rate-limit headers of a request that the usage plan
- * throttles, since a gateway response can copy a value but not compute one.
- */
+/** The caller, and the rate-limit headers for a request that the usage plan throttles: a gateway response cannot compute them. */
 type GatewayContext = AuthorizerContext & { readonly rateLimit: string; readonly rateLimitPolicy: string };
 
 export const allows = (scopes: readonly Scope[], route: Route): boolean => {
@@ -60,12 +53,12 @@ export const allows = (scopes: readonly Scope[], route: Route): boolean => {
   return route.access.by !== 'public' && (scope === undefined || scopes.includes(scope));
 };
 
-/** The path of a row in a policy: a path parameter becomes `*`, so that one policy covers every resource. */
+/** A path parameter becomes `*`, so that one policy covers every resource. */
 const policyPath = (path: string): string => path.replace(/\{[^}]+\}/g, '*');
 
 /**
- * The authorizer's result for a valid key. API Gateway caches it for every method of the API, so it covers every method of `rows`
- * that the scopes allow. `methodArn`: arn:aws:execute-api:<region>:<account>:<api>/<stage>/<METHOD>/<path>.
+ * API Gateway caches the policy for every method, so it covers every row that the scopes allow.
+ * `methodArn`: arn:aws:execute-api:<region>:<account>:<api>/<stage>/<METHOD>/<path>.
  */
 export const policyFor = (
   secret: KeySecret,

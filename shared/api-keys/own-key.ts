@@ -1,4 +1,3 @@
-/** What a seller may read and change of its own key. */
 import * as v from 'valibot';
 import type { Limit, LimitState } from '#shared/rate-limits/plans.ts';
 import { limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
@@ -33,13 +32,10 @@ export interface OwnRotation {
   readonly deadlineMs: number;
 }
 
-/**
- * `in_use`: an older secret is valid, and the newest one was used or an admin made it. `not_valid`: the key was revoked, its seller
- * suspended, or the secret of the request has ended.
- */
+/** `in_use`: an older secret is valid, and the newest one was used or made by an admin. `not_valid`: key, seller or secret has ended. */
 export type RotationRefusal = 'in_use' | 'not_valid';
 
-/** When the last of the older secrets ends, epoch seconds. */
+/** Epoch seconds. */
 const endOfOlder = (key: ApiKey): number =>
   Math.max(...key.secrets.slice(1).map((secret) => secretEnd(key, secret) ?? 0));
 
@@ -50,7 +46,7 @@ export const ownKeyStore = (table: Table) => {
   };
 
   return {
-    /** Reads a key with its seller and the state of one limit, in one call. Undefined if there is no such key. */
+    /** Undefined if there is no such key. */
     async read({ sellerId, keyId }: KeyOwner, limit: Limit, nowMs: number): Promise<OwnKey | undefined> {
       const keys = [apiKeyKey(sellerId, keyId), sellerKey(sellerId), limitKey(limit, nowMs)] as const;
       const items = await batchGet(table, keys);
@@ -64,9 +60,8 @@ export const ownKeyStore = (table: Table) => {
     },
 
     /**
-     * Gives a key a new secret, in one transaction with its audit record, and returns when the older secret ends (epoch seconds). While an
-     * older secret is valid, the newest one is replaced if it was never used: nobody has it, since the response that showed it was lost. A
-     * secret that an admin made is not replaced: it may be what ends a thief's. A write whose response was lost is found by the new secret.
+     * Gives a key a new secret and returns when the older one ends (epoch seconds). While an older secret is valid, the newest one is replaced
+     * if it was never used: the response that showed it was lost. One that an admin made is not replaced: it may be what ends a thief's.
      */
     rotate: (caller: Caller, rotation: OwnRotation): Promise<WriteResult<number, RotationRefusal>> =>
       retryUntil(rotation.deadlineMs, async () => {
@@ -74,9 +69,6 @@ export const ownKeyStore = (table: Table) => {
         const nowSeconds = Math.floor(rotation.nowMs / 1000);
         const before = await find(caller);
         if (before?.status !== 'active') return notWritten('not_valid');
-        if (before.secrets.some(({ hash }) => hash === secret.summary.hash))
-          return written(endOfOlder(before));
-
         const valid = validSecrets(before, nowSeconds);
         const [newest] = valid;
         if (!valid.some(({ number }) => number === caller.secretNumber)) return notWritten('not_valid');

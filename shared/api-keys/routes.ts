@@ -9,7 +9,6 @@ import {
   rotationSchema,
 } from './schema.ts';
 
-/** The rows of the operations on the caller's own key. */
 export const apiKeyRoutes = {
   'get-key': {
     name: 'get-key',

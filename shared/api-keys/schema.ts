@@ -1,4 +1,3 @@
-/** The requests and responses of the operations on the caller's own key. */
 import * as v from 'valibot';
 import { integer, queryInteger, shown } from '#shared/fields.ts';
 import { KEPT_DAYS } from '#shared/rate-limits/plans.ts';
@@ -12,7 +11,6 @@ const BAD_GRACE = `Must be an integer from ${GRACE_HOURS.minimum} to ${GRACE_HOU
 
 const lastFour = shown('The last four characters of the secret.', 'Kd3I');
 
-/** A time in UTC, to the second. */
 const time = (description: string, example: string) =>
   v.pipe(v.string(), v.isoTimestamp(), v.description(description), v.examples([example]));
 
@@ -30,7 +28,6 @@ const limitSchema = v.object({
   resets_in: integer(1, 'Seconds until the next window begins.', 23),
 });
 
-/** The response of GET /v1/key. */
 export const keySchema = v.pipe(
   v.object({
     id: shown('The id of the key, for support.', 'key_4tLw9eQx2mVb7nRk5sYp1Z'),
@@ -66,7 +63,6 @@ export const keySchema = v.pipe(
   v.title('Key'),
 );
 
-/** The query of GET /v1/key/usage. */
 export const keyUsageQuerySchema = v.strictObject({
   days: v.optional(
     queryInteger(
@@ -78,7 +74,6 @@ export const keyUsageQuerySchema = v.strictObject({
   ),
 });
 
-/** The response of GET /v1/key/usage. */
 export const keyUsageSchema = v.pipe(
   v.object({
     data: v.pipe(
@@ -107,7 +102,6 @@ export const keyUsageSchema = v.pipe(
   v.title('KeyUsage'),
 );
 
-/** The body of POST /v1/key/secrets. */
 export const rotationSchema = v.strictObject({
   grace_hours: v.optional(
     v.pipe(
@@ -122,7 +116,6 @@ export const rotationSchema = v.strictObject({
   ),
 });
 
-/** The response of POST /v1/key/secrets. */
 export const newSecretSchema = v.pipe(
   v.object({
     secret: shown('The new secret: the value of X-Api-Key. It is shown only here.', 'blk_live_…'),

@@ -16,7 +16,7 @@ export const newApiKey = (prefix: KeyPrefix): string => {
   return `${body}${checksum(body)}`;
 };
 
-/** Returns whether the text has the form of a key and a valid checksum. Any other text is rejected without a read. */
+/** Any other text is rejected without a read. */
 export const isWellFormedKey = (text: string, prefix: KeyPrefix): boolean => {
   if (!text.startsWith(prefix) || !AFTER_PREFIX.test(text.slice(prefix.length))) return false;
   return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
@@ -25,10 +25,9 @@ export const isWellFormedKey = (text: string, prefix: KeyPrefix): boolean => {
 /** The stored form of a key: its SHA-256 in hex. A key has 190 random bits, so a slow hash would add nothing. */
 export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-/** The part of a key that is shown after it was issued. */
 export const lastFourOf = (key: string): string => key.slice(-4);
 
-/** A secret in plain text, and what is stored of it but its number. The text exists only in the response that shows it once. */
+/** The text exists only in the response that shows it once. */
 export interface NewSecret {
   readonly text: string;
   readonly summary: Omit<SecretSummary, 'number'>;
@@ -45,11 +44,11 @@ export const newSecret = (
   };
 };
 
-/** The secrets of a key that have not ended, newest first. */
+/** Newest first. */
 export const validSecrets = (key: ApiKey, nowSeconds: number): SecretSummary[] =>
   key.secrets.filter((secret) => (secretEnd(key, secret) ?? Number.POSITIVE_INFINITY) > nowSeconds);
 
-/** How a key gets a new secret. `replaced`: the hash of a secret that the new one replaces at once. */
+/** `replaced`: the hash of a secret that the new one replaces at once. */
 interface Rotation {
   readonly nowSeconds: number;
   /** When every older secret ends at the latest, epoch seconds. */
@@ -57,7 +56,7 @@ interface Rotation {
   readonly replaced?: string | undefined;
 }
 
-/** The key with a new secret. Ended secrets are dropped. */
+/** Ended secrets are dropped. */
 export const rotated = (
   key: ApiKey,
   added: NewSecret['summary'],

@@ -20,16 +20,13 @@ const useUpdate = (TableName: string, secretHash: string, day: string, unless = 
   });
 
 export const keySecretStore = ({ client, name }: Table) => ({
-  /** Reads a secret by the hash of the key, strongly consistent, so that a key works as soon as it is issued. */
+  /** Strongly consistent, so that a key works as soon as it is issued. */
   async findSecret(secretHash: string): Promise<KeySecret | undefined> {
     const item = await getItem({ client, name }, secretKey(secretHash));
     return item && v.parse(keySecretSchema, item);
   },
 
-  /**
-   * Records that a secret is used for the first time, so that no rotation replaces it from then on. False: the secret was deleted, since
-   * a rotation that came first has replaced it.
-   */
+  /** From the first use on, no rotation replaces a secret. False: it was deleted, since a rotation that came first has replaced it. */
   recordFirstUse: async (secretHash: string, day: string): Promise<boolean> => {
     const send = () => conditionalWrite(client.send(useUpdate(name, secretHash, day)));
     return (await retryConflicts(send)).written;

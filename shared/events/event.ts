@@ -22,7 +22,7 @@ const DAY_SECONDS = 86_400;
 /** DynamoDB deletes an event a day after sellers can no longer read it: its clock may differ from that of a function. */
 const DELETE_AFTER_SECONDS = (KEEP_EVENTS_DAYS + 1) * DAY_SECONDS;
 
-/** Builds the write of an event, which fails if there is one of this number already. */
+/** Fails if there is an event of this number already. */
 export const eventPut = (
   { name: TableName }: Pick<Table, 'name'>,
   sellerId: string,

@@ -1,7 +1,4 @@
-/**
- * The events of a seller, as it reads them. DynamoDB deletes an event days after it expired, and in no certain order, so the clock
- * decides what is kept.
- */
+/** DynamoDB deletes an event days after it expired, and in no certain order, so the clock decides what is kept. */
 import type { Table } from '#shared/table/client.ts';
 import { eventsPartition, MAX_ORDINAL, numberSortKey, sellerKey } from '#shared/table/keys.ts';
 import { getItem, queryFirst } from '#shared/table/reads.ts';
@@ -11,11 +8,9 @@ import type { ListedEvent } from './schema.ts';
 
 export interface EventPage {
   readonly events: readonly ListedEvent[];
-  /** The number of the seller's newest event. */
   readonly last: number;
 }
 
-/** Which events are read: at most `limit` of those that a seller can read at a time. */
 interface Reading {
   readonly sellerId: string;
   readonly limit: number;
@@ -34,10 +29,7 @@ const eventFrom = ({ sk, type, occurred_at, user_id, reason }: StoredItem): List
 const isKept = ({ occurred_at }: ListedEvent, nowMs: number): boolean =>
   Date.parse(occurred_at) > nowMs - KEEP_MS;
 
-/**
- * Returns the events up to the first gap. A Query is no snapshot: while it reads, two changes can be written of which it sees the second
- * one only.
- */
+/** A Query is no snapshot: while it reads, two changes can be written of which it sees the second one only. */
 const withoutGap = (events: readonly ListedEvent[]): readonly ListedEvent[] => {
   const [first] = events;
   const gap = events.findIndex(({ sequence }, index) => sequence !== Number(first?.sequence) + index);
@@ -67,7 +59,7 @@ export const eventReads = (table: Table) => {
     return Number(seller?.event_count ?? 0);
   };
 
-  /** Reads the events from the oldest one that is kept. If those of the first Query have all expired, the next one filters by the time. */
+  /** If the events of the first Query have all expired, the next one filters by the time. */
   const fromOldest = async ({ sellerId, limit, nowMs }: Reading): Promise<ListedEvent[]> => {
     const found = await eventsFrom(sellerId, 1, limit);
     const oldest = found.findIndex((event) => isKept(event, nowMs));
@@ -77,7 +69,7 @@ export const eventReads = (table: Table) => {
   };
 
   return {
-    /** Returns the events after a number, or undefined if the next one is not kept or the number is higher than that of the last one. */
+    /** Undefined if the next event is not kept, or the number is higher than that of the last one. */
     async listAfter(reading: Reading, after: number): Promise<EventPage | undefined> {
       const { sellerId, limit, nowMs } = reading;
       const next = after + 1;

@@ -4,7 +4,6 @@ import { REMOVAL_REASONS } from './event.ts';
 
 const MAX_LIMIT = 100;
 
-/** The query of GET /v1/events. */
 export const eventQuerySchema = v.strictObject({
   after: v.optional(
     queryInteger(
@@ -49,7 +48,6 @@ const eventSchema = v.object({
 
 export type ListedEvent = v.InferOutput<typeof eventSchema>;
 
-/** The response of GET /v1/events. */
 export const eventPageSchema = v.pipe(
   v.object({
     data: v.pipe(v.array(eventSchema), v.description('The events of this page, in their order.')),

@@ -4,7 +4,6 @@ import type { Route } from '#shared/route.ts';
 import type { Handle, LambdaHandler } from './endpoint.ts';
 import { type KeyedParts, keyedStack, partsFromEnv } from './keyed-endpoint.ts';
 
-/** Builds the Lambda handler of a row that takes a key and the access token of a buyer. `build` makes what `handle` uses, once. */
 export const buyerEndpoint = <R extends Route & { readonly access: { readonly by: 'buyer' } }, Deps>(
   route: R,
   build: (parts: KeyedParts) => Deps,

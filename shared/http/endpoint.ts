@@ -24,30 +24,23 @@ type CallerOf<R extends Route> = R['access'] extends { readonly by: 'key' | 'buy
     ? Caller | undefined
     : undefined;
 
-/** The verified access token of a row for buyers. */
 type BuyerOf<R extends Route> = R['access'] extends { readonly by: 'buyer' } ? VerifiedBuyer : undefined;
 
-/** A request as a handler sees it: parsed, without the event. */
 export interface Request<R extends Route> {
   readonly path: Parsed<PathSchema<R>>;
   readonly query: Parsed<R['query']>;
   readonly body: Parsed<R['body']>;
   readonly caller: CallerOf<R>;
   readonly buyer: BuyerOf<R>;
-  /** The header Authorization, which no log line holds. */
   readonly authorization: string | undefined;
   /** Whether the request asks for a page for people, as a browser does. */
   readonly acceptsHtml: boolean;
-  /**
-   * Resolves with the limits as they were counted if the plan's limit allows the request, rejects with `rate_limit_exceeded` if not. Await it
-   * before a change.
-   */
+  /** Resolves with the counted limits, rejects with `rate_limit_exceeded`. Await it before a change. */
   readonly withinPlan: Promise<CountedRequest | undefined>;
   /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
   readonly deadlineMs: number;
 }
 
-/** A value of which nothing is changed, at any depth. */
 type DeepReadonly<Value> = { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> };
 
 /** A response as a handler returns it: one of the row's statuses, with its body if the row gives it a schema. */
@@ -60,7 +53,6 @@ export type ResponseOf<R extends Route> = {
     : { readonly body?: undefined });
 }[keyof R['responses'] & number];
 
-/** A handler of a row: returns the response or throws a problem. */
 export type Handle<R extends Route, Deps> = (request: Request<R>, deps: Deps) => Promise<ResponseOf<R>>;
 
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
@@ -78,7 +70,7 @@ const requestFrom = <R extends Route>(route: R, event: APIGatewayProxyEvent): Re
   };
 };
 
-/** The handler's response by the row's schema, so that only declared fields are sent. */
+/** Only declared fields are sent. */
 const responseFrom = (
   route: Route,
   { status, headers, body }: { readonly status: number; readonly headers?: Headers; readonly body?: unknown },
@@ -93,17 +85,13 @@ const responseFrom = (
   };
 };
 
-/** What a stack needs besides its row and its handler. */
 interface Bound<Deps> {
   readonly deps: Deps;
   /** Sets the caller of the current request, starts to count it, and verifies its buyer. */
   readonly identifyCaller?: (event: APIGatewayProxyEvent) => Promise<void>;
 }
 
-/**
- * Builds the one middy stack of a row. It identifies the caller, counts the request, parses the input, calls `handle`, serializes the
- * response by the row's schema, and turns every error into a problem.
- */
+/** The one middy stack of a row: from the caller to the response by the row's schema. Turns every error into a problem. */
 export const endpointStack = <R extends Route, Deps>(
   route: R,
   bind: () => Bound<Deps>,
@@ -135,7 +123,6 @@ export const endpointStack = <R extends Route, Deps>(
   return (event, context) => runInRequest(openScope(route, event, context), () => stack(event, context));
 };
 
-/** Builds the Lambda handler of a public row. `build` makes what `handle` uses, once. */
 export const endpoint = <R extends Route & { readonly access: { readonly by: 'public' } }, Deps>(
   route: R,
   build: () => Deps,

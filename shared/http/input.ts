@@ -13,7 +13,6 @@ const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 /** The character that a decoder writes for bytes that are not UTF-8. Accepting it would store a name that the caller did not send. */
 const REPLACEMENT_CHARACTER = '\uFFFD';
 
-/** Decodes the body of an event. Throws `body_too_large`, `unsupported_media_type` or `malformed_json`. */
 const decodeBody = (event: APIGatewayProxyEvent): string => {
   const body = event.body ?? '';
   if (Buffer.byteLength(body, event.isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
@@ -28,10 +27,7 @@ const decodeBody = (event: APIGatewayProxyEvent): string => {
   return text;
 };
 
-/**
- * The middleware of a row with a body. No body is an empty object where that has every required field. The parser also rejects keys that
- * could pollute a prototype, and very deep nesting.
- */
+/** No body is an empty object where that has every required field. The parser also rejects prototype keys and very deep nesting. */
 export const jsonBody = (schema: ObjectSchema): MiddlewareObj<APIGatewayProxyEvent>[] => [
   {
     before: ({ event }) => {
@@ -60,8 +56,8 @@ const pointerTo = (field: string): string =>
   `#/${encodeURIComponent(shorten(field).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))}`;
 
 /**
- * Parses an object. Returns the first fault of each wrong field, then every unknown field. Valibot reports only the first unknown field,
- * and no unknown field with an inherited name such as `toString`, so they are found here.
+ * Returns the first fault of each wrong field, then every unknown field. Valibot reports only the first unknown one, and none with an
+ * inherited name such as `toString`.
  */
 const parseObject = (
   schema: ObjectSchema,
@@ -110,10 +106,7 @@ const parsePath = ({ pathParameters }: Pick<Route, 'pathParameters'>, sent: unkn
   return result.output;
 };
 
-/**
- * Parses path, query and body by the row's schemas. Throws `malformed_json` for a body that is no object, `validation_failed` with the
- * faults of query and body at once, then the row's own problem for a path that names no resource.
- */
+/** Throws `malformed_json`, `validation_failed` with the faults of query and body at once, then the row's own problem of the path. */
 export const parseInput = (route: Route, event: APIGatewayProxyEvent) => {
   const body = route.body ? parseBody(route.body, event.body) : { output: undefined, errors: [] };
   const query = parseQuery(route.query, event.multiValueQueryStringParameters ?? {});

@@ -10,14 +10,12 @@ import { type Table, tableFromEnv } from '#shared/table/client.ts';
 import { endpointStack, type Handle, type LambdaHandler } from './endpoint.ts';
 import { currentScope, headerOf } from './request.ts';
 
-/** What the dependencies of every function with a key are built from. */
 export interface KeyedParts {
   readonly table: Table;
   readonly rateLimiter: RateLimiter;
   readonly clock: Clock;
 }
 
-/** The dependencies of a handler, and what its stack counts callers with. */
 interface KeyedService<Deps> {
   readonly deps: Deps;
   readonly rateLimiter: Pick<RateLimiter, 'incrementAndRead'>;
@@ -28,7 +26,7 @@ interface KeyedService<Deps> {
   readonly verifyToken?: VerifyToken;
 }
 
-/** Builds the stack of a row over a service. The count of a request runs beside its reads. */
+/** The count of a request runs beside its reads. */
 export const keyedStack = <R extends Route, Deps>(
   route: R,
   open: () => KeyedService<Deps>,
@@ -57,13 +55,11 @@ export const keyedStack = <R extends Route, Deps>(
     handle,
   );
 
-/** The parts of every function with a key, by the environment. */
 export const partsFromEnv = (): KeyedParts => {
   const table = tableFromEnv();
   return { table, rateLimiter: rateLimiterFromEnv(table), clock: systemClock };
 };
 
-/** Builds the Lambda handler of a row that takes a key. `build` makes what `handle` uses, once. */
 export const keyedEndpoint = <R extends Route, Deps>(
   route: R,
   build: (parts: KeyedParts) => Deps,

@@ -5,7 +5,6 @@ import type { PlanLimit } from '#shared/rate-limits/request-limits.ts';
 import { currentRequest, type RequestContext } from '#shared/request-context.ts';
 import type { Route } from '#shared/route.ts';
 
-/** The part that the events of a request and of its authorizer have in common. */
 interface GatewayEvent {
   readonly headers: Readonly<Record<string, string | undefined>> | null;
   readonly requestContext: { readonly requestId: string; readonly extendedRequestId?: string | undefined };
@@ -15,24 +14,21 @@ interface GatewayEvent {
 export const requestIdOf = ({ requestContext }: Pick<GatewayEvent, 'requestContext'>): string =>
   requestContext.extendedRequestId ?? requestContext.requestId;
 
-/** Finds a header case-insensitively. `name` is in lower case. */
+/** `name` is in lower case. */
 export const headerOf = ({ headers }: Pick<GatewayEvent, 'headers'>, name: string): string | undefined =>
   Object.entries(headers ?? {}).find(([sent]) => sent.toLowerCase() === name)?.[1];
 
 export interface RequestScope extends RequestContext {
   readonly path: string;
-  /** By the monotonic clock, milliseconds. */
   readonly startedAtMonotonicMs: number;
   /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
   readonly deadlineMs: number;
   /** Undefined on a row that takes no key, and until the caller is known. */
   caller?: Caller;
-  /** On a row for buyers, once the access token is verified. */
   buyer?: VerifiedBuyer;
   planLimit?: PlanLimit;
 }
 
-/** The state of the request that the caller works for. */
 export const currentScope = (): RequestScope => currentRequest() as RequestScope;
 
 /** Reserved from the function's timeout for the response and its log line. */
@@ -41,7 +37,6 @@ export const RESERVE_MS = 500;
 /** The deadline of a row that names none. A database that hangs must not keep a caller waiting. */
 const DEADLINE_SECONDS = 3;
 
-/** Starts a request: its id, its times and its deadline. */
 export const openScope = (
   { name, deadlineSeconds = DEADLINE_SECONDS }: Route,
   event: APIGatewayProxyEvent,

@@ -17,7 +17,6 @@ import { currentScope } from './request.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** The media type of every error body (RFC 9457). */
 export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 
 /** The headers of every response. No cache may store a response under /v1. */
@@ -29,7 +28,7 @@ export const commonHeaders = (path: string, requestId: string): Headers => ({
 /** A JSON body. It ends with a newline, so that the prompt of a terminal starts on a line of its own after `curl`. */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
-/** A problem as a response: the same bytes whether a function or the gateway builds it. */
+/** The same bytes whether a function or the gateway builds it. */
 export const problemResponse = (
   code: ProblemCode,
   requestId: string,
@@ -40,7 +39,6 @@ export const problemResponse = (
   body: jsonText(problemBody(code, requestId, options)),
 });
 
-/** Adds the common headers to a response and logs the request's completion line. */
 export const complete = (response: APIGatewayProxyResult, error?: Problem): APIGatewayProxyResult => {
   const { caller, planLimit, requestId, startedAtMonotonicMs, calls, path } = currentScope();
   logEvent('request_completed', {
@@ -77,11 +75,9 @@ const THROTTLING: readonly string[] = [
   'UnprocessedKeysError',
 ];
 
-/** Names and codes of a call that got no response. */
 const NO_RESPONSE =
   /^(?:TimeoutError|AbortError|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 
-/** The fields of an AWS SDK error that show whether the service or the caller is at fault. */
 interface SdkError {
   readonly code?: unknown;
   readonly $fault?: unknown;
@@ -89,7 +85,6 @@ interface SdkError {
   readonly CancellationReasons?: readonly { readonly Code?: string }[];
 }
 
-/** The database, the key service or the secret store could not be reached, failed or throttled. */
 const isDependencyFailure = (error: unknown): boolean => {
   if (!isNativeError(error)) return false;
   const { code, $fault, $metadata, CancellationReasons } = error as SdkError;
@@ -110,7 +105,7 @@ const problemFrom = (error: unknown): Problem => {
   return isDependencyFailure(error) ? serviceUnavailable(error) : problem('internal', { cause: error });
 };
 
-/** Turns an error into its response. An unexpected error becomes `internal`, with its cause in the log only. */
+/** An unexpected error becomes `internal`, with its cause in the log only. */
 export const completeWithProblem = (error: unknown): APIGatewayProxyResult => {
   const thrown = problemFrom(error);
   const { code, errors, detail, user_id, retryAfterSeconds } = thrown;

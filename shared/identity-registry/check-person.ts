@@ -10,23 +10,20 @@ const MAX_RETRY_AFTER_SECONDS = 3600;
 /** Reserved before the deadline for the link and the release of its lease. */
 const LINK_RESERVE_MS = 3000;
 
-/** A person to check, in the forms that the registries accept. */
 export interface PersonToCheck {
   readonly nationalId: string;
   readonly birthDate: JalaliDay;
   readonly phone: string;
 }
 
-/** The registry that makes the paid checks, and the count of one, which throws if none is left. */
 export interface PaidCheckDeps {
   readonly identityRegistry: IdentityRegistry;
   readonly count: () => Promise<Consumed>;
 }
 
 /**
- * Makes both checks of a person, side by side, before `deadlineMs` (monotonic clock), and counts them as one paid check. Resolves if both
- * match. Throws `identity_mismatch` or `phone_not_owned` after such a verdict, `verification_unavailable` without one. The first failure
- * aborts the other check. A check that called no provider is refunded.
+ * Makes both checks of a person, side by side, as one paid check, which is refunded if no provider was called. Throws `identity_mismatch`
+ * or `phone_not_owned` after such a verdict, `verification_unavailable` without one. The first failure aborts the other check.
  */
 export const paidCheck = async (
   { identityRegistry, count }: PaidCheckDeps,

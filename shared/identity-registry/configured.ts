@@ -7,7 +7,6 @@ import { jibit } from './jibit.ts';
 import { IDENTITY, type IdentityRegistry, OWNERSHIP } from './port.ts';
 import { zohal } from './zohal.ts';
 
-/** The identity registry `sandbox`. */
 export const sandboxRegistry: Provider<IdentityRegistry> = {
   name: SANDBOX,
   credentials: undefined,
@@ -27,13 +26,9 @@ export const sandboxRegistry: Provider<IdentityRegistry> = {
   }),
 };
 
-/** Every registry. Their order has no meaning. */
 export const IDENTITY_PROVIDERS = [jibit, zohal, sandboxRegistry] as const;
 
-/**
- * How an inquiry is made. The create operation has 16 seconds for the checks: enough for a second attempt, or for the next provider,
- * after a timeout.
- */
+/** The create operation has 16 seconds for the checks: enough for a second attempt, or the next provider, after a timeout. */
 const inquiry = (operation: string): CallPolicy => ({
   operation,
   mayRepeat: true,
@@ -44,7 +39,6 @@ const inquiry = (operation: string): CallPolicy => ({
 const IDENTITY_INQUIRY = inquiry(IDENTITY);
 const OWNERSHIP_INQUIRY = inquiry(OWNERSHIP);
 
-/** Returns the registry of a deployment: the named providers in their order, with credentials from the provider secret. */
 export const identityRegistryFrom = (
   names: readonly string[],
   credentials: SecretSource,

@@ -1,7 +1,4 @@
-/**
- * Jibit "Identicator": `GET /v1/services/identity` and `/v1/services/matching` with an access token. A verdict is 200 with the fields
- * below; an error is 4xx or 5xx with `{ "code" }` or, in older responses, `{ "errors": [{ "code" }] }`.
- */
+/** Jibit "Identicator". A verdict is 200; an error is 4xx or 5xx with `{ "code" }` or, in older responses, `{ "errors": [{ "code" }] }`. */
 import * as v from 'valibot';
 import { cachedPromise } from '#shared/cached-promise.ts';
 import {
@@ -40,9 +37,8 @@ const accountSchema = v.object({
 });
 
 /**
- * Returns a function that makes an inquiry with the access token of an account. The lifetime of a token is not documented, so a token is
- * used until Jibit refuses it. It is then renewed with the refresh token, or with the credentials if that is refused too, and the
- * inquiry is repeated. Concurrent callers share one renewal.
+ * Makes inquiries with the access token of an account. Its lifetime is not documented, so it is used until Jibit refuses it, then renewed
+ * with the refresh token or the credentials, and the inquiry is repeated. Concurrent callers share one renewal.
  */
 const jibitInquiries = (account: v.InferOutput<typeof accountSchema>) => {
   const { api_key: apiKey, secret_key: secretKey, base_url: base } = account;
@@ -88,10 +84,7 @@ const pairIn = ({ status, json }: ProviderReply): TokenPair | undefined => {
   return status === 200 && result.success ? result.output : undefined;
 };
 
-/**
- * Any error code of a token request except Jibit's own failure means that the credentials are wrong. A response without a token and
- * without a code is `malformed`, JSON too: it is about Jibit, not about a person.
- */
+/** Any error code except Jibit's own failure means wrong credentials. Without token and code it is about Jibit: `malformed`, JSON too. */
 const tokenFailure = (reply: ProviderReply): ProviderUnavailable => {
   const code = errorCodeOf(reply);
   if (code === undefined) return failedReply(TOKEN_SITE, { ...reply, json: undefined });
@@ -103,7 +96,6 @@ const errorSchema = v.union([
   v.object({ errors: v.tupleWithRest([v.object({ code: v.string() })], v.unknown()) }),
 ]);
 
-/** Returns the error code of a response of Jibit, in its current or its older form; undefined if it has none. */
 const errorCodeOf = ({ status, json }: ProviderReply): string | undefined => {
   const error = v.safeParse(errorSchema, json);
   if (status < 400 || !error.success) return undefined;
@@ -126,7 +118,6 @@ const REASONS = reasonsByCode({
     'fida.not_valid',
     'fida.black_listed',
   ],
-  // Jibit could not decide. This is not a mismatch.
   undecided: ['matching.unknown'],
   credentials: ['forbidden'],
   quota: ['daily_limit.reached'],
@@ -136,7 +127,7 @@ const REASONS = reasonsByCode({
 
 const NOT_FOUND = 'identity_info.not_found';
 
-/** The record of a person. The record of another person is no verdict. */
+/** The record of another person is no verdict. */
 const personSchema = (nationalId: string) =>
   v.object({
     identityInfo: v.object({ nationalCode: v.optional(v.literal(nationalId)), alive: v.boolean() }),
@@ -172,7 +163,6 @@ export const jibit = provider({
   },
 });
 
-/** Returns the fields of a response. Throws the failure that it means if they are not there. */
 const parse = <Schema extends v.GenericSchema>(
   site: CallSite,
   schema: Schema,

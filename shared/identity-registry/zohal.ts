@@ -1,7 +1,4 @@
-/**
- * Zohal: `POST /services/inquiry/…` with JSON and a fixed bearer token. The verdict is not the HTTP status but `result`, together with
- * `error_code`: `{ "result": 1, "response_body": { "data": { "matched": … }, "error_code": null } }`.
- */
+/** Zohal: JSON with a fixed bearer token. Not the HTTP status is the verdict but `result`, together with `error_code`. */
 import * as v from 'valibot';
 import { exchange, failedReply, type ProviderReply } from '#shared/providers/exchange.ts';
 import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
@@ -14,7 +11,6 @@ const credentialsSchema = v.object({
   base_url: baseUrl('https://service.zohal.io/api/v0'),
 });
 
-/** The `result` of an inquiry that succeeded. */
 const SUCCEEDED = 1;
 
 /** The meaning of an `error_code`, with any `result`: the sources disagree on the numbers, not on the codes. */
@@ -44,7 +40,7 @@ const matchSchema = v.object({ matched: v.boolean() });
 
 const aliveSchema = v.object({ alive: v.nullish(v.boolean()), is_dead: v.nullish(v.boolean()) });
 
-/** The record of a person. The record of another person is no verdict. */
+/** The record of another person is no verdict. */
 const personSchema = (nationalId: string) =>
   v.variant('matched', [
     v.object({ matched: v.literal(false) }),
@@ -91,7 +87,6 @@ const deathOf = ({ alive, is_dead: isDead }: v.InferOutput<typeof aliveSchema>):
   return isDead === alive ? undefined : !alive;
 };
 
-/** Returns the data of a response. Throws the failure that it means if there is none. */
 const parse = <Schema extends v.GenericSchema>(
   site: CallSite,
   schema: Schema,

@@ -6,14 +6,10 @@ import { isBuyerApp } from '#shared/scopes.ts';
 
 const LIMIT = 'failed-verifies-per-hour';
 
-/**
- * Limits the failed verifies of a key. The buyer app is never refused: otherwise wrong codes typed into it would lock out all its buyers.
- * Above the limit each failure raises an alarm instead. Without a key there is no limit; the firewall limits addresses.
- */
+/** Limits the failed verifies of a key. Wrong codes must not lock out all buyers of the buyer app: above the limit it gets an alarm. */
 export const failedVerifies = (limits: Pick<KeyLimits, 'check' | 'consume'>, caller: Caller | undefined) => {
   const isRefused = !isBuyerApp(caller);
   return {
-    /** Throws `rate_limit_exceeded` if the limit is used up; counts nothing. */
     async check(): Promise<void> {
       if (isRefused) await limits.check(LIMIT);
     },

@@ -1,13 +1,14 @@
-/** The item of a phone's code with one audience, and the expressions that write it. docs/table.md lists its attributes. */
+/** The items of a phone's code with one audience and of the SMS to it over all sellers, and the expressions that write them. */
 import type { StoredItem } from '#shared/table/writes.ts';
 import {
   afterSend,
   type CodeRecord,
   FIRST_LOCK_AT,
+  isRecent,
   MAX_TRIES_PER_CODE,
   type OutstandingCode,
+  SENDS_KEPT_SECONDS,
 } from './rules.ts';
-import { SENDS_KEPT_SECONDS } from './send-limits.ts';
 
 /** The stored record, and the version that a send must still find; 0 if nothing is stored. */
 export interface VersionedRecord extends CodeRecord {
@@ -18,7 +19,6 @@ export interface NewCode extends Pick<OutstandingCode, 'mac' | 'provider'> {
   readonly now: number;
 }
 
-/** A code whose message was not sent. */
 export interface UnsentCode extends NewCode {
   /** False if no provider was reached: the send then starts no cool-down. */
   readonly isRefused: boolean;
@@ -31,7 +31,6 @@ const codeOf = (item: StoredItem): OutstandingCode => ({
   provider: String(item.provider),
 });
 
-/** Returns the record and the version of an item; those of a phone without sends and failures if there is no item. */
 export const recordFrom = (item: StoredItem = {}): VersionedRecord => ({
   version: Number(item.version ?? 0),
   sends: (item.sends ?? []) as number[],
@@ -50,10 +49,10 @@ export interface Expression {
   readonly ExpressionAttributeValues: Record<string, unknown>;
 }
 
-export const TTL_NAME = { '#ttl': 'ttl' };
+const TTL_NAME = { '#ttl': 'ttl' };
 
 /** The condition that the item was not written since `version` was read. */
-export const unchangedSince = (version: number) =>
+const unchangedSince = (version: number) =>
   version === 0
     ? { ConditionExpression: 'attribute_not_exists(version)', seen: {} }
     : { ConditionExpression: 'version = :seen', seen: { ':seen': version } };
@@ -84,10 +83,7 @@ export const sendExpression = (seen: VersionedRecord, { now, ...code }: NewCode)
   };
 };
 
-/**
- * Restores the code and the sends of before a send, while its code is still the outstanding one. Tries that were counted meanwhile
- * count against the restored code, and the failures stay. Keeps the time of a refused send, for the cool-down.
- */
+/** Restores what was before a send, while its code is outstanding. Tries counted meanwhile count against the restored code. */
 export const undoExpression = (
   { sends, lastRefusedAt, code }: CodeRecord,
   { mac, now, isRefused }: UnsentCode,
@@ -114,7 +110,7 @@ export const undoExpression = (
   },
 });
 
-/** Counts one try, under the same conditions as `whyNotTried`. A try that was counted already is not counted again. */
+/** Counts one try, once, under the same conditions as `whyNotTried`. */
 export const tryExpression = (tryId: string, now: number): Expression => ({
   UpdateExpression:
     'SET version = version + :one, failures = failures + :one, last_failure_at = :now, ' +
@@ -131,30 +127,74 @@ export const tryExpression = (tryId: string, now: number): Expression => ({
   },
 });
 
-/** The values of a write that sets the failures to 0 while the code is the outstanding one. */
-const clearedValues = (mac: string, now: number) => ({
-  ':one': 1,
-  ':zero': 0,
-  ':firstLock': FIRST_LOCK_AT,
-  ':mac': mac,
-  ':ttl': now + SENDS_KEPT_SECONDS,
+const CLEARED =
+  'SET version = version + :one, failures = :zero, lock_at = :firstLock, #ttl = :ttl REMOVE last_failure_at';
+
+/** Sets the failures to 0 while the code is the outstanding one. */
+const clearing =
+  (UpdateExpression: string) =>
+  (mac: string, now: number): Expression => ({
+    UpdateExpression,
+    ConditionExpression: 'mac = :mac',
+    ExpressionAttributeNames: TTL_NAME,
+    ExpressionAttributeValues: {
+      ':one': 1,
+      ':zero': 0,
+      ':firstLock': FIRST_LOCK_AT,
+      ':mac': mac,
+      ':ttl': now + SENDS_KEPT_SECONDS,
+    },
+  });
+
+export const clearFailuresExpression = clearing(CLEARED);
+
+/** Uses the code up. The sends stay. */
+export const redeemExpression = clearing(`${CLEARED}, mac, code_expires_at, tries, provider`);
+
+/** One SMS to a phone. The id distinguishes two sends of the same second. */
+interface PhoneSend {
+  readonly at: number;
+  readonly id: string;
+}
+
+export interface PhoneSends {
+  readonly sends: readonly PhoneSend[];
+  readonly version: number;
+}
+
+export const phoneSendsFrom = (item: StoredItem | undefined): PhoneSends => ({
+  sends: (item?.sends ?? []) as PhoneSend[],
+  version: Number(item?.version ?? 0),
 });
 
-/** Uses the code up and sets the failures to 0. The sends stay. */
-export const redeemExpression = (mac: string, redeemId: string, now: number): Expression => ({
-  UpdateExpression:
-    'SET version = version + :one, failures = :zero, lock_at = :firstLock, redeemed_by = :redeemId, #ttl = :ttl ' +
-    'REMOVE mac, code_expires_at, tries, provider, last_failure_at',
-  ConditionExpression: 'mac = :mac',
-  ExpressionAttributeNames: TTL_NAME,
-  ExpressionAttributeValues: { ...clearedValues(mac, now), ':redeemId': redeemId },
+/** A MAC begins with a salt of its own: it identifies the send. */
+const sendId = ({ mac }: NewCode): string => mac.split('.', 1)[0] as string;
+
+export const hasSend = ({ sends }: PhoneSends, code: NewCode): boolean =>
+  sends.some(({ id }) => id === sendId(code));
+
+export const withSend = ({ sends, version }: PhoneSends, code: NewCode): PhoneSends => ({
+  sends: [...sends.filter(({ at }) => isRecent(at, code.now)), { at: code.now, id: sendId(code) }],
+  version: version + 1,
 });
 
-/** Sets the failures to 0 and leaves the code as it is. */
-export const clearFailuresExpression = (mac: string, now: number): Expression => ({
-  UpdateExpression:
-    'SET version = version + :one, failures = :zero, lock_at = :firstLock, #ttl = :ttl REMOVE last_failure_at',
-  ConditionExpression: 'mac = :mac',
-  ExpressionAttributeNames: TTL_NAME,
-  ExpressionAttributeValues: clearedValues(mac, now),
+export const withoutSend = ({ sends, version }: PhoneSends, code: NewCode): PhoneSends => ({
+  sends: sends.filter(({ id }) => id !== sendId(code)),
+  version: version + 1,
 });
+
+/** Replaces the sends by `next`, whose version is one higher, if the item is unchanged. */
+export const phoneSendsExpression = ({ sends, version }: PhoneSends, now: number): Expression => {
+  const condition = unchangedSince(version - 1);
+  return {
+    UpdateExpression: 'SET version = :next, sends = :sends, #ttl = :ttl',
+    ConditionExpression: condition.ConditionExpression,
+    ExpressionAttributeNames: TTL_NAME,
+    ExpressionAttributeValues: {
+      ':next': version,
+      ':sends': sends,
+      ':ttl': now + SENDS_KEPT_SECONDS,
+      ...condition.seen,
+    },
+  };
+};

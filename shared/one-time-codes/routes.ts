@@ -1,7 +1,6 @@
 import type { Route } from '#shared/route.ts';
-import { CODE_LIMITS, MAX_CONSECUTIVE_FAILURES, RESEND_AFTER_SECONDS } from './rules.ts';
+import { CODE_LIMITS, MAX_CONSECUTIVE_FAILURES, RESEND_AFTER_SECONDS, type SendLimit } from './rules.ts';
 import { accessTokenSchema, codeSentSchema, sendCodeSchema, verifyCodeSchema } from './schema.ts';
-import type { SendLimit } from './send-limits.ts';
 
 const {
   digits,
@@ -18,7 +17,6 @@ const sendLimit = (limit: SendLimit): string => {
   return `${limit.maximum} sends in ${minutes < 60 ? `${minutes} minutes` : `${minutes / 60} hours`}`;
 };
 
-/** The rows of the one-time-code operations. */
 export const oneTimeCodeRoutes = {
   'send-otp': {
     name: 'send-otp',

@@ -1,14 +1,10 @@
-/**
- * The limits of one-time codes and the decisions that follow from them: pure functions of (record, now). Times are epoch seconds.
- * Each record belongs to one phone and one audience (a seller), so no seller changes what another one sees.
- */
+/** The limits of one-time codes and what follows from them: pure functions of (record, now), in epoch seconds. */
 import { DAY_SECONDS, HOUR_SECONDS } from '#shared/rate-limits/plans.ts';
 import { isBuyerApp } from '#shared/scopes.ts';
-import { recentSends, type SendLimit, secondsUntilNextSend } from './send-limits.ts';
 
 const MINUTE_SECONDS = 60;
 
-/** Every number of one-time codes. Docs and the OpenAPI document are generated from this table. */
+/** Docs and the OpenAPI document are generated from this table. */
 export const CODE_LIMITS = {
   digits: 6,
   lifetimeSeconds: 300,
@@ -46,12 +42,42 @@ export const CODE_LIMITS = {
 export const CODE_LIFETIME_SECONDS = CODE_LIMITS.lifetimeSeconds;
 export const RESEND_AFTER_SECONDS = CODE_LIMITS.sendLimits[0].windowSeconds;
 export const MAX_TRIES_PER_CODE = CODE_LIMITS.triesPerCode;
-/** The number of consecutive failures that locks a phone first. */
 export const FIRST_LOCK_AT = CODE_LIMITS.locks[0].failures;
 /** The number of consecutive failures after which only an admin can unlock the phone. */
 export const MAX_CONSECUTIVE_FAILURES = 100;
 /** The Retry-After of a lock that only an admin can end, and the largest Retry-After of all. */
 const MAX_RETRY_AFTER_SECONDS = DAY_SECONDS;
+
+export interface SendLimit {
+  readonly maximum: number;
+  readonly windowSeconds: number;
+  /** Beyond `maximum`, one send is still allowed this long after the last one. */
+  readonly thenEverySeconds?: number;
+}
+
+/** Sends are kept for this long: the longest window of a limit. */
+export const SENDS_KEPT_SECONDS = DAY_SECONDS;
+
+/** Returns the seconds until the limits allow another send, at most the longest window, or 0 if they allow one now. */
+export const secondsUntilNextSend = (
+  limits: readonly SendLimit[],
+  sends: readonly number[],
+  now: number,
+): number => {
+  // A send that another machine's clock dates after now counts as one of now.
+  const secondsSince = (sentAt: number): number => now - Math.min(sentAt, now);
+  const waits = limits.map(({ maximum, windowSeconds, thenEverySeconds = Number.POSITIVE_INFINITY }) => {
+    const [oldestCounted, last] = [sends.at(-maximum), sends.at(-1)];
+    if (oldestCounted === undefined || last === undefined) return 0;
+    return Math.min(windowSeconds - secondsSince(oldestCounted), thenEverySeconds - secondsSince(last));
+  });
+  return Math.max(0, ...waits);
+};
+
+export const isRecent = (sentAt: number, now: number): boolean => sentAt > now - SENDS_KEPT_SECONDS;
+
+export const recentSends = (sends: readonly number[], now: number): number[] =>
+  sends.filter((sentAt) => isRecent(sentAt, now));
 
 /** The code that can be verified now. `mac` is keyed; the code itself is stored nowhere. */
 export interface OutstandingCode {
@@ -59,7 +85,6 @@ export interface OutstandingCode {
   readonly expiresAt: number;
   /** A random id for each try that was counted. */
   readonly tries: readonly string[];
-  /** The SMS provider that sent it. */
   readonly provider: string;
 }
 
@@ -76,13 +101,11 @@ export interface CodeRecord {
   readonly code?: OutstandingCode;
 }
 
-/** Why a send or a try is refused, and for how long. */
 interface Wait {
   readonly reason: 'resend_too_soon' | 'too_many_attempts';
   readonly retryAfterSeconds: number;
 }
 
-/** Why a try is not compared with the code. */
 export type TryRefusal = Wait | { readonly reason: 'code_rejected' };
 
 /** Returns the seconds until the lock ends, at most the length of the lock, or 0 if the phone is not locked. */
@@ -95,14 +118,12 @@ export const secondsLocked = ({ failures, lastFailureAt, lockAt }: CodeRecord, n
   return Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(0, lock.lockSeconds - elapsed));
 };
 
-/** Returns the next number of failures that locks: 10, 20, … 100. */
 export const nextLockAt = (failures: number): number =>
   CODE_LIMITS.locks.find((row) => row.failures > failures)?.failures ?? MAX_CONSECUTIVE_FAILURES;
 
 export const sendLimitsOf = (caller: Parameters<typeof isBuyerApp>[0]): readonly SendLimit[] =>
   isBuyerApp(caller) ? CODE_LIMITS.sendLimitsOfBuyerApp : CODE_LIMITS.sendLimits;
 
-/** Returns the seconds until the audience may send to the phone again, or 0 if it may now. */
 const secondsUntilResend = (
   { sends, lastRefusedAt }: CodeRecord,
   now: number,
@@ -113,9 +134,7 @@ const secondsUntilResend = (
     secondsUntilNextSend([CODE_LIMITS.sendLimits[0]], lastRefusedAt > 0 ? [lastRefusedAt] : [], now),
   );
 
-/** What limits a send besides the record of the audience. */
 interface SendLimits {
-  /** Those of the caller. */
   readonly limits: readonly SendLimit[];
   /** Times of the sends over all sellers; empty for a caller that they do not limit. */
   readonly phoneSends: readonly number[];
@@ -135,7 +154,7 @@ export const whyNotSent = (
   return wait > 0 ? { reason: 'resend_too_soon', retryAfterSeconds: wait } : undefined;
 };
 
-/** Returns the record after a send: the new code replaces the old one, failures and a running lock stay. */
+/** The new code replaces the old one; failures and a running lock stay. */
 export const afterSend = (
   record: CodeRecord,
   code: Pick<OutstandingCode, 'mac' | 'provider'>,
@@ -149,10 +168,7 @@ export const afterSend = (
   code: { ...code, expiresAt: now + CODE_LIFETIME_SECONDS, tries: [] },
 });
 
-/**
- * Returns why a try is not compared with the code, or undefined if it is. The store's condition says the same.
- * @param limits those of the caller's sends, for the time until a new code may be sent.
- */
+/** Returns why a try is not compared with the code; the store's condition says the same. `limits`: those of the caller's sends. */
 export const whyNotTried = (
   record: CodeRecord,
   now: number,
@@ -172,6 +188,5 @@ export const whyNotTried = (
 /** The audience of codes and tokens in a deployment whose one-time-code operations take no key. */
 export const PUBLIC_AUDIENCE = 'public';
 
-/** Returns whom a code and its token are for: the caller's seller. */
 export const audienceOf = (caller: { readonly sellerId: string } | undefined): string =>
   caller?.sellerId ?? PUBLIC_AUDIENCE;

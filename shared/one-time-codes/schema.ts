@@ -26,13 +26,11 @@ const localeSchema = v.pipe(
   v.examples([DEFAULT_LOCALE]),
 );
 
-/** The body of POST /v1/auth/otp/send. */
 export const sendCodeSchema = v.strictObject({
   phone: phoneSchema,
   locale: v.optional(localeSchema, DEFAULT_LOCALE),
 });
 
-/** The response of POST /v1/auth/otp/send: the same for every phone. */
 export const codeSentSchema = v.pipe(
   v.object({
     expires_in: seconds('Seconds the code is valid.', CODE_LIFETIME_SECONDS),
@@ -41,10 +39,8 @@ export const codeSentSchema = v.pipe(
   v.title('CodeSent'),
 );
 
-/** The body of POST /v1/auth/otp/verify. */
 export const verifyCodeSchema = v.strictObject({ phone: phoneSchema, code: codeSchema });
 
-/** The response of POST /v1/auth/otp/verify. */
 export const accessTokenSchema = v.pipe(
   v.object({
     access_token: v.pipe(

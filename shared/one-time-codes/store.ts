@@ -12,7 +12,7 @@ import {
   isConditionFailure,
   notWritten,
   retryConflicts,
-  type StoredItem,
+  type TransactItem,
   transactWrite,
   type WriteResult,
   written,
@@ -20,7 +20,11 @@ import {
 import {
   clearFailuresExpression,
   type Expression,
+  hasSend,
   type NewCode,
+  type PhoneSends,
+  phoneSendsExpression,
+  phoneSendsFrom,
   recordFrom,
   redeemExpression,
   sendExpression,
@@ -28,17 +32,16 @@ import {
   type UnsentCode,
   undoExpression,
   type VersionedRecord,
-} from './items.ts';
-import {
-  hasSend,
-  type PhoneSends,
-  phoneSendsExpression,
-  phoneSendsFrom,
   withoutSend,
   withSend,
-} from './phone-sends.ts';
-import { type OutstandingCode, PUBLIC_AUDIENCE, type TryRefusal, whyNotTried } from './rules.ts';
-import type { SendLimit } from './send-limits.ts';
+} from './items.ts';
+import {
+  type OutstandingCode,
+  PUBLIC_AUDIENCE,
+  type SendLimit,
+  type TryRefusal,
+  whyNotTried,
+} from './rules.ts';
 
 export interface CodeOwner {
   readonly phoneHash: string;
@@ -46,16 +49,13 @@ export interface CodeOwner {
   readonly audience: string;
 }
 
-/** The data on which a send is decided. */
 export interface SendState {
   readonly record: VersionedRecord;
   /** Undefined for a caller that the sends over all sellers do not limit. */
   readonly phoneSends: PhoneSends | undefined;
-  /** The templates that the seller has of its own. */
   readonly templates: SellerTemplates;
 }
 
-/** The attempts of an undo that meets other sends to the phone. */
 const MAX_ATTEMPTS = 6;
 
 /** How long a redeem is retried while links of the buyer hold the registration, each for some milliseconds. */
@@ -75,7 +75,6 @@ export const codeStore = (table: Table) => {
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
   });
 
-  /** Sends one conditional UpdateItem, again if it conflicts with a transaction. */
   const update = (key: ItemKey, expression: Expression) => {
     const command = new UpdateCommand({ ...params(key, expression), ReturnValues: 'ALL_NEW' });
     return retryConflicts(() => conditionalWrite(client.send(command)));
@@ -93,10 +92,7 @@ export const codeStore = (table: Table) => {
   };
 
   return {
-    /**
-     * Reads the data on which a send is decided, and the seller's templates, in one call. `withPhoneSends`: false for a caller that the
-     * sends over all sellers do not limit.
-     */
+    /** Reads the data on which a send is decided. `withPhoneSends`: false for a caller that the sends over all sellers do not limit. */
     async read(owner: CodeOwner, withPhoneSends: boolean): Promise<SendState> {
       const [own, all] = [keyOf(owner), phoneSendsKey(owner.phoneHash)];
       const seller = owner.audience === PUBLIC_AUDIENCE ? undefined : sellerKey(owner.audience);
@@ -110,20 +106,12 @@ export const codeStore = (table: Table) => {
       };
     },
 
-    /** Stores a new code and counts its send. Returns false if something has changed since the state was read. */
+    /** Returns false if something has changed since the state was read. */
     async recordSend(owner: CodeOwner, { record, phoneSends }: SendState, code: NewCode): Promise<boolean> {
-      const expression = sendExpression(record, code);
-      // A write whose response was lost, and which the SDK then sent again, finds its own MAC.
-      if (phoneSends === undefined) {
-        const result = await update(keyOf(owner), expression);
-        return result.written || result.reason?.mac === code.mac;
-      }
-      const allSends = phoneSendsExpression(withSend(phoneSends, code), code.now);
-      const result = await transactWrite(table, [
-        { Update: params(keyOf(owner), expression) },
-        { Update: params(phoneSendsKey(owner.phoneHash), allSends) },
-      ]);
-      return result.written || result.reason[0]?.item?.mac === code.mac;
+      const own = { Update: params(keyOf(owner), sendExpression(record, code)) };
+      const all = phoneSends && phoneSendsExpression(withSend(phoneSends, code), code.now);
+      const ofPhone = all && { Update: params(phoneSendsKey(owner.phoneHash), all) };
+      return (await transactWrite(table, ofPhone ? [own, ofPhone] : [own])).written;
     },
 
     /** Undoes a send whose message was not sent. Tries, failures and locks of the meantime stay, and the cool-down of a refused send. */
@@ -134,7 +122,7 @@ export const codeStore = (table: Table) => {
       ]);
     },
 
-    /** Notes which provider sent the outstanding code, where that was not the expected one. */
+    /** Notes which provider sent the code, if it was not the expected one. */
     async setProvider(owner: CodeOwner, mac: string, provider: string): Promise<void> {
       await update(keyOf(owner), {
         UpdateExpression: 'SET provider = :provider',
@@ -143,10 +131,7 @@ export const codeStore = (table: Table) => {
       });
     },
 
-    /**
-     * Counts a try before anything is compared, so that parallel guesses gain nothing. A counted try is a failure until `redeem`
-     * sets the failures to 0. `limits`: those of the caller's sends.
-     */
+    /** Counts a try before anything is compared, so that parallel guesses gain nothing. It is a failure until `redeem` clears it. */
     async countTry(
       owner: CodeOwner,
       now: number,
@@ -159,37 +144,23 @@ export const codeStore = (table: Table) => {
       return notWritten(whyNotTried(record, now, limits) ?? { reason: 'code_rejected' });
     },
 
-    /** Sets the failures to 0: the right code was tried, but no token could be issued. The code stays, and so do its tries. */
+    /** For a right code without a token: the code stays, and so do its tries. */
     async clearFailures(owner: CodeOwner, mac: string, now: number): Promise<void> {
       await update(keyOf(owner), clearFailuresExpression(mac, now));
     },
 
-    /**
-     * Uses the code up and sets the failures to 0. Returns false if another request was first. Registers the buyer in the same transaction
-     * if `buyerId` is given: a code that is rejected registers nobody, also beside an erasure.
-     */
+    /** Uses the code up, and registers the buyer `buyerId` in the same transaction. Returns false if another request was first. */
     async redeem(owner: CodeOwner, mac: string, now: number, buyerId?: string): Promise<boolean> {
-      const redeemId = randomBase62(TRY_ID_LENGTH);
-      const expression = redeemExpression(mac, redeemId, now);
-      // A write whose response was lost, and which was then sent again, finds its own id.
-      const isOwn = (item: StoredItem | undefined): boolean => item?.redeemed_by === redeemId;
-      if (buyerId === undefined) {
-        const result = await update(keyOf(owner), expression);
-        return result.written || isOwn(result.reason);
-      }
       const registeredAt = new Date(now * 1000).toISOString();
-      const items = [
-        { Update: params(keyOf(owner), expression) },
-        registrationOf(TableName, owner.phoneHash, buyerId, registeredAt),
-      ];
+      const items: TransactItem[] = [{ Update: params(keyOf(owner), redeemExpression(mac, now)) }];
+      if (buyerId !== undefined)
+        items.push(registrationOf(TableName, owner.phoneHash, buyerId, registeredAt));
       return retryUntil(performance.now() + CONFLICTS_TIMEOUT_MS, async () => {
         const result = await transactWrite(table, items);
         if (result.written) return true;
         const [ofCode] = result.reason;
-        return ofCode && isConditionFailure(ofCode) ? isOwn(ofCode.item) : undefined;
+        return ofCode && isConditionFailure(ofCode) ? false : undefined;
       });
     },
   };
 };
-
-export type CodeStore = ReturnType<typeof codeStore>;

@@ -26,7 +26,6 @@ export interface CallPolicy {
   readonly outcomeOf: (result: unknown) => string;
 }
 
-/** What to call on the port of a provider. It ends when the signal aborts. */
 type PortRequest<Port, T> = (port: Port, signal: AbortSignal) => Promise<T>;
 
 type Ended<T> = { readonly result: T; readonly error?: never } | { readonly error: unknown };
@@ -49,12 +48,8 @@ export const providerCalls = <Port>(
   }));
 
   /**
-   * Calls the providers in their order until one returns a result:
-   * - Circuit: a provider whose circuit is open is not called.
-   * - Retry: an inquiry is attempted once more after a transport error or an upstream error.
-   * - Failover: the next provider is called, except after a message that was possibly sent, so that a phone never receives two codes.
-   *
-   * If all fail, throws the failure of the last provider that was called, or of the last one if none was called.
+   * Calls the providers in their order until one returns a result, except those whose circuit is open. Retries an inquiry once after a
+   * transport or upstream error. Calls no other provider after a message that was possibly sent: a phone never receives two codes.
    */
   return async <T>(policy: CallPolicy, signal: AbortSignal, request: PortRequest<Port, T>): Promise<T> => {
     const { operation, mayRepeat } = policy;
@@ -88,7 +83,6 @@ export const providerCalls = <Port>(
 interface Call<Port, T> {
   readonly site: CallSite;
   readonly policy: CallPolicy;
-  /** The caller's signal. */
   readonly signal: AbortSignal;
   readonly openPort: OpenPort<Port>;
   readonly request: PortRequest<Port, T>;
@@ -121,7 +115,6 @@ const attempt = async <Port, T>(
   }
 };
 
-/** Writes the log lines of an attempt, and its milliseconds for the request's own line. */
 const logCall = (
   { provider, operation }: CallSite,
   { number, outcome, ms }: { readonly number: number; readonly outcome: string; readonly ms: number },
@@ -143,14 +136,11 @@ const logCall = (
 const isRetried = (error: unknown): boolean =>
   error instanceof ProviderUnavailable && RETRIED.includes(error.reason);
 
-/** Waits. Returns false if the signal has aborted meanwhile. */
+/** Returns false if the signal has aborted meanwhile. */
 const hasPaused = (ms: number, signal: AbortSignal): Promise<boolean> =>
   pause(ms, true, { signal }).catch(() => false);
 
-/**
- * Returns the last failure of a provider that was called, or else the last failure, with the shortest `retryAfterSeconds` of all. Its
- * delivery is the furthest that the request came at any provider.
- */
+/** Returns the failure of the last provider that was called, with the shortest `retryAfterSeconds` and the furthest delivery of all. */
 const combined = (failures: readonly ProviderUnavailable[]): Error => {
   const failure = failures.findLast(({ wasCalled }) => wasCalled) ?? failures.at(-1);
   if (failure === undefined) return new Error('no provider is configured');

@@ -2,7 +2,6 @@ import type { Clock } from '#shared/clock.ts';
 import { logEvent } from '#shared/log.ts';
 import { type CallSite, ProviderUnavailable } from './unavailable.ts';
 
-/** When the circuit opens, and for how long. */
 export interface CircuitOptions {
   /** The number of consecutive failures that opens the circuit. */
   readonly failuresToOpen?: number;
@@ -15,10 +14,8 @@ type State =
   | { readonly is: 'open' | 'half_open'; readonly probeAtMs: number };
 
 /**
- * The circuit of one operation of one provider, in memory. Each operation has its own, because at night one service of a provider can
- * be down while another works: a shared count of consecutive failures would never reach the limit. The circuit opens after
- * `failuresToOpen` consecutive failures. After `openMs` one call probes: its success closes the circuit, its failure opens it for
- * another `openMs`; if it has not ended after `openMs`, the next call probes. Every call is passed to `enter` before it is made and to `leave` when it has ended.
+ * The circuit of one operation of one provider, in memory: one service of a provider can be down while another works. After `openMs` one
+ * call probes, and the next one if that has not ended after another `openMs`. Every call passes `enter` before, `leave` after it.
  */
 export const circuit = (
   site: CallSite,
@@ -35,7 +32,7 @@ export const circuit = (
   };
 
   return {
-    /** Returns the state in which a call begins, or the failure `circuit_open` if no call may be made now. */
+    /** Returns the state in which a call begins, or the failure `circuit_open`. */
     enter(): State | ProviderUnavailable {
       if (state.is === 'closed') return state;
       const waitMs = state.probeAtMs - monotonicClock();
@@ -45,10 +42,7 @@ export const circuit = (
       return new ProviderUnavailable(site, 'circuit_open', { delivery: 'not_reached', retryAfterSeconds });
     },
 
-    /**
-     * Counts a call that began in the state `entered`, and its error if it failed. Ignores the call if the state has changed since it
-     * began.
-     */
+    /** Ignores a call if the state has changed since it began. */
     leave(entered: State, error: unknown): void {
       if (entered !== state) return;
       const outcome = outcomeOf(error);
@@ -67,7 +61,6 @@ export const circuit = (
   };
 };
 
-/** Returns the circuits of a provider by operation, each created at its first use. */
 export const circuitsOf = (provider: string, monotonicClock: Clock, options: CircuitOptions | undefined) => {
   const circuits = new Map<string, ReturnType<typeof circuit>>();
   return (operation: string) => {
@@ -77,7 +70,6 @@ export const circuitsOf = (provider: string, monotonicClock: Clock, options: Cir
   };
 };
 
-/** What a call says about the provider. */
 type Outcome = 'up' | 'failed' | 'unknown';
 
 const outcomeOf = (error: unknown): Outcome => {

@@ -9,16 +9,12 @@ import {
   type UnavailableReason,
 } from './unavailable.ts';
 
-/** A request to a provider: POST with a body, else GET. The URL may contain a key or a national id, so it appears in no error and no log line. */
+/** POST with a body, else GET. The URL may contain a key or a national id, so it appears in no error and no log line. */
 export interface ProviderRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as a form or as JSON. */
   readonly body?: URLSearchParams | Readonly<Record<string, unknown>>;
-  /**
-   * Uses a new connection. A kept connection may have closed while the function was frozen; a request on it fails, and may
-   * have arrived. A new connection is worth a TLS handshake for a request that must not be repeated.
-   */
+  /** For a request that must not be repeated: a kept connection may have closed while the function was frozen, after the request arrived. */
   readonly ownConnection?: boolean;
 }
 
@@ -39,9 +35,8 @@ const COMMON_HEADERS = {
 };
 
 /**
- * Sends one request and reads the complete response. Does not follow redirects, which would pass credentials on, and limits the size
- * of the body. Throws ProviderUnavailable if there is no complete response; the adapter decides what a response means. Does not use
- * `fetch`, which takes 30 ms to load.
+ * Sends one request and reads the complete response. Throws ProviderUnavailable without one. Follows no redirects, which would pass
+ * credentials on. Does not use `fetch`, which takes 30 ms to load.
  */
 export const exchange = async (
   site: CallSite,
@@ -76,10 +71,7 @@ export const exchange = async (
   }
 };
 
-/**
- * Resolves when the headers have arrived. Rejects with the error of the request (a timeout is one), with `malformed` after HTTP 101, and if
- * the connection closes without any of these. An error after the headers ends the reading of the body and does nothing here.
- */
+/** Resolves with the headers. An error after them ends the reading of the body and does nothing here. */
 const responseOf = (site: CallSite, request: ClientRequest): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     request.on('response', resolve).on('error', reject);
@@ -90,7 +82,7 @@ const responseOf = (site: CallSite, request: ClientRequest): Promise<IncomingMes
     request.on('close', () => reject(new Error('closed without a response')));
   });
 
-/** Returns the body as text. Throws `malformed` if it is too large; leaving the loop closes the connection. */
+/** Throws `malformed` if the body is too large; leaving the loop closes the connection. */
 const readBounded = async (site: CallSite, response: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -117,10 +109,7 @@ export const parseJson = (text: string): unknown => {
 const CODE = /^[A-Z][A-Z0-9_]{2,60}$/;
 const NAME = /^[A-Za-z]{1,40}$/;
 
-/**
- * Copies only the name and the code of an error of the HTTP client. The error itself may quote the URL and a part of the response.
- * Some providers require the API key or the national id in the URL.
- */
+/** Copies the name and the code of an error of the HTTP client, which may quote the URL and so a key or a national id. */
 export const safeCause = (error: unknown): Error => {
   if (!isNativeError(error)) return new Error('no code');
   const { code } = error as NodeJS.ErrnoException;
@@ -129,11 +118,7 @@ export const safeCause = (error: unknown): Error => {
   return copy;
 };
 
-/**
- * Returns the failure that a response means. `reason` is that of a documented error: the provider did not act. Without it, the HTTP
- * status or the form of the body gives the reason. The provider may have acted then, because the response may come from a system between
- * us and the provider.
- */
+/** `reason`: that of a documented error; the provider did not act. Without it, it may have acted: some system between may have responded. */
 export const failedReply = (
   site: CallSite,
   reply: ProviderReply,

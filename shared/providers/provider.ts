@@ -4,22 +4,17 @@ import type { SecretSource } from '#shared/secrets/secret-source.ts';
 import { parseJson } from './exchange.ts';
 import { type CallSite, ProviderUnavailable, untilAborted } from './unavailable.ts';
 
-/** The schema of a provider's section of the provider secret: its fields. */
 export type CredentialsSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
 
-/** One provider of a port, opened with its section of the provider secret. */
 export interface Provider<Port> {
   readonly name: string;
-  /** The schema of its section of the provider secret; undefined for a provider without credentials. */
+  /** Undefined for a provider without credentials. */
   readonly credentials: CredentialsSchema | undefined;
-  /** Returns the port in the provider's wire format. Throws an error that names each credential that is missing or malformed. */
+  /** Throws an error that names each credential that is missing or malformed. */
   open(section: unknown): Port;
 }
 
-/**
- * Defines a provider: its name, the schema of its credentials, and the port that it implements with them. State of the port (access
- * tokens) lives as long as the credentials.
- */
+/** State of the port (access tokens) lives as long as the credentials. */
 export const provider = <Schema extends CredentialsSchema, Port>({
   name,
   credentials,
@@ -41,7 +36,7 @@ export const provider = <Schema extends CredentialsSchema, Port>({
   },
 });
 
-/** Returns the providers of these names, in this order. Throws if a name is unknown or repeated, or if there is none. */
+/** Throws if a name is unknown or repeated, or if there is none. */
 export const providersNamed = <P extends { readonly name: string }>(
   names: readonly string[],
   known: readonly P[],
@@ -56,7 +51,6 @@ export const providersNamed = <P extends { readonly name: string }>(
   });
 };
 
-/** A credential: a string that is not empty. */
 export const credential = v.pipe(v.string(), v.minLength(1), v.maxLength(4096));
 
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
@@ -68,7 +62,7 @@ export const isEncryptedOrLocal = (text: string): boolean => {
   return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname));
 };
 
-/** The optional `base_url` in a provider's section: https, or http on loopback. Removes slashes from its end. */
+/** The optional `base_url` in a provider's section, without slashes at its end. */
 export const baseUrl = (standard: string) =>
   v.optional(
     v.pipe(
@@ -79,13 +73,13 @@ export const baseUrl = (standard: string) =>
     standard,
   );
 
-/** Returns the port of a provider. Throws ProviderUnavailable: `misconfigured` without valid credentials. */
+/** Throws ProviderUnavailable: `misconfigured` without valid credentials. */
 export type OpenPort<Port> = (site: CallSite, signal: AbortSignal) => Promise<Port>;
 
 /** The list of the provider secret that names the providers of both ports, the first choice first. */
 export const ORDER = 'order';
 
-/** Opens a provider with its section of the provider secret, at the first call and whenever the secret has changed. */
+/** Opens a provider at the first call and whenever the secret has changed. */
 export const portOpener = <Port>(provider: Provider<Port>, secret: SecretSource): OpenPort<Port> => {
   let opened: { readonly text: string; readonly port: Port } | undefined;
 
@@ -103,10 +97,7 @@ export const portOpener = <Port>(provider: Provider<Port>, secret: SecretSource)
   };
 };
 
-/**
- * Returns the providers in the order of the provider secret, which an operator can change without a deploy: those of its list `order` first.
- * The others keep the order of the stage, which is also that of a secret without a list. An unreadable secret fails when a provider is opened.
- */
+/** The list `order` of the secret comes first, so an operator can change the order without a deploy; the others keep that of the stage. */
 export const inSecretOrder = async <Target extends CallSite>(
   targets: readonly Target[],
   secret: SecretSource,

@@ -15,14 +15,13 @@ export const SANDBOX = 'sandbox';
 /** The only phones that the sandbox accepts: 0999… in E.164. */
 const SANDBOX_PHONE = /^\+98999[0-9]{7}$/;
 
-/** Returns whether providers (the names of one port, or of both) are the sandbox. */
 export const isSandbox = (names: readonly string[]): boolean => names.includes(SANDBOX);
 
-/** Returns whether a deployment may call these providers. The sandbox works alone, and only where all keys are test keys. */
+/** The sandbox works alone, and only where all keys are test keys. */
 export const isSandboxAllowed = (names: readonly string[], keyPrefix: KeyPrefix): boolean =>
   !isSandbox(names) || (keyPrefix === 'blk_test_' && names.every((name) => name === SANDBOX));
 
-/** Throws if the deployment may not call these providers. Called at start-up, so that a wrong deployment serves nothing. */
+/** Called at start-up, so that a wrong deployment serves nothing. */
 export const assertSandboxAllowed = (names: readonly string[], keyPrefix: KeyPrefix): void => {
   if (isSandboxAllowed(names, keyPrefix)) return;
   throw new Error('the provider "sandbox" works only alone and with blk_test_ keys');
@@ -51,7 +50,7 @@ const FAILURES: Partial<Record<PersonOutcome | PhoneOutcome, readonly [Unavailab
 /** Longer than any attempt: the signal of the attempt ends the wait. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** Throws the failure of a test person or a test phone. Resolves if the outcome is a verdict, or undefined. */
+/** Resolves if the outcome is a verdict, or undefined. */
 export const failAs = async (
   outcome: PersonOutcome | PhoneOutcome | undefined,
   site: CallSite,

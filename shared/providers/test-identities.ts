@@ -1,7 +1,4 @@
-/**
- * Test identities, like the test cards of a payment sandbox, for the sandbox and the simulators. Everybody else matches, and every other
- * phone is sent its code. `docs/test-identities.md` describes the outcomes; a test compares it with these tables.
- */
+/** Test identities, like the test cards of a payment sandbox, for the sandbox and the simulators. A test compares docs/test-identities.md. */
 import { completeNationalId } from '#shared/values/national-id.ts';
 
 /** The number of each outcome of a person: two digits of the national ids that have it. */
@@ -48,7 +45,6 @@ const PHONE_PATTERNS = [
 
 export type PersonOutcome = keyof typeof PERSON_NUMBERS;
 
-/** How an SMS provider responds for a test phone. */
 export type PhoneOutcome = keyof typeof PHONE_NUMBERS;
 
 export const PERSON_OUTCOMES = /* @__PURE__ */ Object.keys(PERSON_NUMBERS) as readonly PersonOutcome[];
@@ -58,11 +54,9 @@ export const PHONE_OUTCOMES = /* @__PURE__ */ Object.keys(PHONE_NUMBERS) as read
 const hasNumber = (text: string, number: string, patterns: readonly Pattern[]): boolean =>
   patterns.some(({ before }) => text.startsWith(`${before}${number}`));
 
-/** Returns undefined for a person who is not a test person. */
 export const outcomeOfPerson = (nationalId: string): PersonOutcome | undefined =>
   PERSON_OUTCOMES.find((outcome) => hasNumber(nationalId, PERSON_NUMBERS[outcome], PERSON_PATTERNS));
 
-/** Returns undefined for a phone (E.164) that is not a test phone. */
 export const outcomeOfPhone = (phone: string): PhoneOutcome | undefined =>
   PHONE_OUTCOMES.find((outcome) => hasNumber(phone, PHONE_NUMBERS[outcome], PHONE_PATTERNS));
 

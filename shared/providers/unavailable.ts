@@ -25,10 +25,7 @@ export type UnavailableReason =
   /** The provider's credentials are missing or malformed. */
   | 'misconfigured';
 
-/**
- * How far a request came, from the least to the most. `not_reached`: no provider got it. `not_sent`: the provider refused it and did
- * not act. `possibly_sent`: this is unknown, for example after a timeout.
- */
+/** `not_reached`: no provider got it. `not_sent`: the provider refused it. `possibly_sent`: unknown, for example after a timeout. */
 export const DELIVERIES = ['not_reached', 'not_sent', 'possibly_sent'] as const;
 export type Delivery = (typeof DELIVERIES)[number];
 
@@ -47,10 +44,7 @@ export interface CallSite {
   readonly operation: string;
 }
 
-/**
- * A provider returned no verdict or result. This is never a verdict on a person. The message names provider, operation and reason, and contains
- * nothing that was sent or received.
- */
+/** A provider gave no verdict, which is never one on a person. The message contains nothing that was sent or received. */
 export class ProviderUnavailable extends Error {
   override readonly name = 'ProviderUnavailable';
   readonly provider: string;

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 /** Every limit of a plan and of a key. These numbers are defined only here; docs/limits.md is tested against them. */
 
-/** The requests per clock minute (UTC) of each plan. */
+/** Requests per clock minute (UTC). */
 export const PLANS = {
   free: { requestsPerMinute: 100 },
   professional: { requestsPerMinute: 1000 },
@@ -15,7 +15,6 @@ export const PLAN_NAMES = Object.keys(PLANS) as [PlanName, ...PlanName[]];
 export const planTable = <Value>(of: (plan: PlanName) => Value): Record<PlanName, Value> =>
   Object.fromEntries(PLAN_NAMES.map((plan) => [plan, of(plan)])) as Record<PlanName, Value>;
 
-/** The window of the plan's limit, in seconds: one clock minute (UTC). */
 export const WINDOW_SECONDS = 60;
 
 export const HOUR_SECONDS = 3600;
@@ -27,7 +26,7 @@ export const KEPT_DAYS = 35;
 interface KeyLimit {
   /** What is counted, in the words of the docs. */
   readonly counts: string;
-  /** The clock window (UTC) in seconds. */
+  /** In seconds, UTC. */
   readonly windowSeconds: number;
   readonly byPlan: Readonly<Record<PlanName, number>>;
 }
@@ -86,20 +85,19 @@ export const limitOverridesSchema = v.partial(
 export type LimitOverrides = v.InferOutput<typeof limitOverridesSchema>;
 
 /**
- * The token bucket of the API Gateway usage plan in front of the exact rate limiter. Its rate refills n requests a minute.
- * A caller may send n at the end of one clock minute and n at the start of the next, so its burst is 2n: the least that never
- * refuses a caller who keeps to n a minute.
+ * The token bucket in front of the exact limiter. A caller may send n at the end of one minute and n at the start of the next, so its
+ * burst is 2n: the least that never refuses a caller who keeps to n a minute.
  */
 export const usagePlanThrottle = (plan: PlanName): { rateLimit: number; burstLimit: number } => ({
   rateLimit: PLANS[plan].requestsPerMinute / WINDOW_SECONDS,
   burstLimit: PLANS[plan].requestsPerMinute * 2,
 });
 
-/** A limit on one subject: at most `limit` in each clock window (UTC). */
+/** At most `limit` in each clock window (UTC). */
 export interface Limit {
   /** A key id, a seller id or `stage:<ceiling>`. Never personal data. */
   readonly subject: string;
-  /** What is counted. Limits of a subject with different names are counted apart. */
+  /** Limits of a subject with different names are counted apart. */
   readonly name: string;
   readonly limit: number;
   readonly windowSeconds: number;
@@ -113,14 +111,12 @@ export interface LimitState {
   readonly resetSeconds: number;
 }
 
-/** A key, as far as its limits depend on it. */
 export interface LimitedKey {
   readonly keyId: string;
   readonly plan: PlanName;
   readonly limits: LimitOverrides;
 }
 
-/** The plan's limit of requests per clock minute. */
 export const minuteLimit = ({ keyId, plan }: Omit<LimitedKey, 'limits'>): Limit => ({
   subject: keyId,
   name: 'minute',
@@ -128,7 +124,6 @@ export const minuteLimit = ({ keyId, plan }: Omit<LimitedKey, 'limits'>): Limit 
   windowSeconds: WINDOW_SECONDS,
 });
 
-/** An hourly or daily limit: the key's own number, or its plan's. */
 export const keyLimit = (name: KeyLimitName, { keyId, plan, limits }: LimitedKey): Limit => ({
   subject: keyId,
   name,
@@ -139,7 +134,6 @@ export const keyLimit = (name: KeyLimitName, { keyId, plan, limits }: LimitedKey
 /** One limit in the headers RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers). */
 export type RateLimitItem = Omit<Limit, 'subject'> & Omit<LimitState, 'allowed'>;
 
-/** The plan's limit per minute as an item of the headers, under the name of the plan. */
 export const planItem = (plan: PlanName, remaining: number, resetSeconds: number): RateLimitItem => ({
   name: plan,
   limit: PLANS[plan].requestsPerMinute,
@@ -148,10 +142,7 @@ export const planItem = (plan: PlanName, remaining: number, resetSeconds: number
   resetSeconds,
 });
 
-/**
- * Returns both headers over the given limits; none for no limits. `"free";q=100;w=60` is the quota and the window of a limit,
- * `"free";r=57;t=23` what remains of the window and the seconds until the next one.
- */
+/** `"free";q=100;w=60` is the quota and the window, `"free";r=57;t=23` what remains and the seconds until the next window. */
 export const rateLimitHeaders = (items: readonly RateLimitItem[]): Readonly<Record<string, string>> => {
   if (items.length === 0) return {};
   const policies = items.map(({ name, limit, windowSeconds }) => `"${name}";q=${limit};w=${windowSeconds}`);

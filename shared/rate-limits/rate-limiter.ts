@@ -20,7 +20,6 @@ const KEEP_SECONDS = KEPT_DAYS * DAY_SECONDS;
 /** The window of an item. One item holds the counts of a subject in a clock hour, so that one call counts and reads several limits. */
 const itemSeconds = ({ windowSeconds }: Limit): number => Math.max(windowSeconds, HOUR_SECONDS);
 
-/** The key of the item that holds a limit's count. */
 export const limitKey = (limit: Limit, nowMs: number): ItemKey => {
   const seconds = itemSeconds(limit);
   return {
@@ -29,7 +28,7 @@ export const limitKey = (limit: Limit, nowMs: number): ItemKey => {
   };
 };
 
-/** The attribute that holds the count. A window shorter than the item's has its number in the item: `minute_34`. */
+/** A window shorter than the item's has its number in the attribute: `minute_34`. */
 const countAttribute = (limit: Limit, nowMs: number): string => {
   const { name, windowSeconds } = limit;
   const windowsPerItem = itemSeconds(limit) / windowSeconds;
@@ -45,18 +44,14 @@ export const stateIn = (item: StoredItem | undefined, limit: Limit, nowMs: numbe
   };
 };
 
-/**
- * Counts against limits in clock windows. `timeoutMs`: the longest time of a call. Throws the errors of the table; the caller decides
- * what an unreachable store means.
- */
+/** Throws the errors of the table; the caller decides what an unreachable store means. */
 export const rateLimiter = (table: Table, timeoutMs: number) => {
   const { client, name: TableName } = table;
   const timeout = () => ({ abortSignal: AbortSignal.timeout(timeoutMs) });
 
   /**
-   * Counts one, if the limit leaves room. A refused increment is not counted, so exactly `limit` pass in a window, also after the
-   * limit was changed within it. A count that the SDK resends because its response was lost finds its own token and counts once.
-   * Also returns the states of `others`, in the same call: limits of the same subject whose window is at most an hour.
+   * Counts one, if the limit leaves room: exactly `limit` pass in a window, also after the limit was changed. A count that the SDK resends
+   * finds its own token. Also returns the states of `others` of the same subject whose window is at most an hour.
    */
   const incrementAndRead = async (
     limit: Limit,
@@ -97,11 +92,10 @@ export const rateLimiter = (table: Table, timeoutMs: number) => {
   return {
     incrementAndRead,
 
-    /** Counts one, as `incrementAndRead`. A limit of 0 leaves no room for a first one. */
+    /** A limit of 0 leaves no room for a first one. */
     increment: async (limit: Limit, nowMs: number): Promise<LimitState> =>
       limit.limit === 0 ? stateIn(undefined, limit, nowMs) : (await incrementAndRead(limit, [], nowMs))[0],
 
-    /** Reads the states of limits in one call; counts nothing. */
     async read(limits: readonly Limit[], nowMs: number): Promise<LimitState[]> {
       const keys = new Map(
         limits.map((limit) => limitKey(limit, nowMs)).map((key) => [`${key.pk} ${key.sk}`, key]),
@@ -110,7 +104,7 @@ export const rateLimiter = (table: Table, timeoutMs: number) => {
       return limits.map((limit) => stateIn(itemOf(items, limitKey(limit, nowMs)), limit, nowMs));
     },
 
-    /** Refunds one that was counted at `nowMs`. A refund that the SDK resends because its response was lost is made once. */
+    /** Refunds one that was counted at `nowMs`; once, if the SDK resends it. */
     async decrement(limit: Limit, nowMs: number): Promise<void> {
       await conditionalWrite(
         client.send(
@@ -137,6 +131,5 @@ const TIMEOUT_MS = 1000;
 /** On one machine a process serves all requests at once, so a late response of the limiter's store may be the fault of the process. */
 const LOCAL_TIMEOUT_MS = 3000;
 
-/** Returns the rate limiter of a function, with the timeout for Lambda or for one machine. */
 export const rateLimiterFromEnv = (table: Table): RateLimiter =>
   rateLimiter(table, runsInLambda() ? TIMEOUT_MS : LOCAL_TIMEOUT_MS);

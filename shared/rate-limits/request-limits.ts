@@ -1,7 +1,4 @@
-/**
- * The limits of the key that makes a request: the plan's limit per minute, and the hourly and daily ones. If their store cannot be
- * reached the request passes: the usage plan still limits the key, and a metric counts it.
- */
+/** The limits of the key that makes a request. If their store cannot be reached, the request passes: the usage plan still limits the key. */
 import type { Clock } from '#shared/clock.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import { Problem, problem } from '#shared/problems.ts';
@@ -17,13 +14,11 @@ import {
 } from './plans.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
-/** Something that was counted against a limit. */
 export interface Consumed {
-  /** Refunds it; a second call refunds nothing. */
+  /** A second call refunds nothing. */
   refund(): Promise<void>;
 }
 
-/** Returns a count that `refund` takes back; without it, nothing was counted. */
 export const consumed = (refund?: () => Promise<unknown>): Consumed => {
   let open = refund;
   return {
@@ -35,7 +30,7 @@ export const consumed = (refund?: () => Promise<unknown>): Consumed => {
   };
 };
 
-/** Counts one after the other. If one of them throws, those before are refunded. */
+/** If one of the counts throws, those before are refunded. */
 export const consumeAll = async (...counts: readonly (() => Promise<Consumed>)[]): Promise<Consumed> => {
   const all: Consumed[] = [];
   const refund = async (): Promise<void> => {
@@ -50,20 +45,15 @@ export const consumeAll = async (...counts: readonly (() => Promise<Consumed>)[]
   return { refund };
 };
 
-/** The limits of a key when its request was counted. */
 export interface CountedRequest {
-  /** The plan's limit, this request counted. */
+  /** This request counted. */
   readonly plan: RateLimitItem;
   /** The states of the hourly limits that the row names in `limitsRead`. */
   readonly hourly: ReadonlyMap<HourlyLimitName, LimitState>;
 }
 
-/** The hourly and daily limits of one key. */
 export interface KeyLimits {
-  /**
-   * Throws `rate_limit_exceeded` if one of the limits was used up when the request was counted; counts nothing and makes no call. The
-   * row must name the limits in `limitsRead`.
-   */
+  /** Throws `rate_limit_exceeded` if a limit was used up when the request was counted; the row must name it in `limitsRead`. */
   check(...names: readonly HourlyLimitName[]): Promise<void>;
   /** Like `check`, for a request that has waited: reads the limits as they are now, in one call. */
   recheck(...names: readonly HourlyLimitName[]): Promise<void>;
@@ -85,7 +75,7 @@ const logUnreachable = (error: unknown, { keyId }: LimitedKey): undefined => {
   logEvent('rate_limiter_unreachable', { key_id: keyId, ...errorFields(error) });
 };
 
-/** Counts a request of a key against its plan, beside the reads of the request. `limitsToRead`: hourly limits to read in the same call. */
+/** Counts a request against its plan, beside its reads. `limitsToRead`: hourly limits to read in the same call. */
 export const countRequest = (
   rateLimiter: Pick<RateLimiter, 'incrementAndRead'>,
   caller: LimitedKey,
@@ -105,19 +95,16 @@ export const countRequest = (
   // It is awaited later, or never if the request fails first. An unhandled rejection would end the process.
   withinPlan.catch(() => {});
   return {
-    /**
-     * Resolves if the plan's limit allows the request, rejects with `rate_limit_exceeded` if not. Undefined if the limiter's store could not be
-     * reached.
-     */
+    /** Rejects with `rate_limit_exceeded`. Undefined if the limiter's store could not be reached. */
     withinPlan,
-    /** The plan's item of the rate-limit headers; undefined until the request is counted, or if the limiter could not be reached. */
+    /** Undefined until the request is counted, or if the limiter could not be reached. */
     headerItem: () => item,
   };
 };
 
 export type PlanLimit = ReturnType<typeof countRequest>;
 
-/** Counts nothing. It is used where no key is required: other controls limit such a caller. */
+/** Where no key is required, other controls limit a caller. */
 const NOT_LIMITED: KeyLimits = {
   check: async () => {},
   recheck: async () => {},
@@ -129,7 +116,7 @@ interface LimitedRequest {
   readonly withinPlan: Promise<CountedRequest | undefined>;
 }
 
-/** Returns the limits of the key that makes a request. Every call first waits for the plan's limit, and throws if that is exceeded. */
+/** Every call first waits for the plan's limit, and throws if that is exceeded. */
 export const keyLimits = (
   { rateLimiter, clock }: { readonly rateLimiter: RateLimiter; readonly clock: Clock },
   { caller, withinPlan }: LimitedRequest,

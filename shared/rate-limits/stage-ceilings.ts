@@ -1,7 +1,4 @@
-/**
- * The optional daily ceilings of a stage on what costs money: paid checks and SMS, over all keys. The window is one day (UTC).
- * Unlike a key's limits, a ceiling whose count cannot be written refuses: the error is thrown and becomes `service_unavailable`.
- */
+/** The optional daily ceilings (UTC) of a stage on paid checks and SMS, over all keys. If one cannot be counted, it refuses. */
 
 import type { Clock } from '#shared/clock.ts';
 import { logEvent } from '#shared/log.ts';
@@ -11,18 +8,16 @@ import { DAY_SECONDS, keyLimit, type Limit, type LimitedKey, type LimitState } f
 import type { RateLimiter } from './rate-limiter.ts';
 import { type Consumed, consumeAll, consumed, KeyLimitExceeded, type KeyLimits } from './request-limits.ts';
 
-/** Calls a day; undefined: no ceiling. */
 export interface StageCeilingNumbers {
   readonly paidChecksPerDay?: number | undefined;
   readonly smsPerDay?: number | undefined;
 }
 
-/** The key of a request; undefined where no key is required. */
+/** Undefined where no key is required. */
 type CountedKey =
   | { readonly keyId: string; readonly sellerId: string; readonly scopes: readonly Scope[] }
   | undefined;
 
-/** What is thrown with Retry-After while a ceiling or a share of it is used up. */
 const CODES = {
   'paid-checks-per-day': 'verification_unavailable',
   'sms-per-day': 'sms_unavailable',
@@ -53,10 +48,7 @@ const throwIfUsedUp = (ceiling: CeilingName, { allowed, resetSeconds }: LimitSta
   if (!allowed) throw problem(CODES[ceiling], { retryAfterSeconds: resetSeconds });
 };
 
-/**
- * The ceilings of this stage. An unset ceiling makes no call to the table. Each counted call writes `stage_ceiling_counted`, whose
- * metric raises the alarm before the ceiling is reached. The problems carry the seconds to midnight UTC as Retry-After.
- */
+/** An unset ceiling makes no call to the table. The problems carry the seconds to midnight UTC as Retry-After. */
 export const stageCeilings = (
   limiter: Pick<RateLimiter, 'increment' | 'decrement'>,
   { paidChecksPerDay, smsPerDay }: StageCeilingNumbers,
@@ -77,7 +69,7 @@ export const stageCeilings = (
     }
   };
 
-  /** Counts one of a key's own limit, then of its seller's share, then of the stage. Refunds the counts before one that is refused. */
+  /** Counts the key's own limit, then its seller's share, then the stage. Refunds the counts before one that is refused. */
   const consume = (
     ceiling: CeilingName,
     callsPerDay: number | undefined,
@@ -97,7 +89,7 @@ export const stageCeilings = (
   };
 
   return {
-    /** The limits on the paid checks of a key, and what throws while one of them is used up. The states are in the order of the limits. */
+    /** The states are in the order of the limits. */
     paidChecks(key: LimitedKey & NonNullable<CountedKey>) {
       const own = keyLimit('paid-checks-per-day', key);
       const ofStage =
@@ -111,17 +103,11 @@ export const stageCeilings = (
       };
     },
 
-    /**
-     * Counts one identity check and one phone-ownership check. Throws `rate_limit_exceeded` if the key's limit is used up,
-     * `verification_unavailable` if its seller's share or the ceiling is.
-     */
+    /** Throws `rate_limit_exceeded` for the key's limit, `verification_unavailable` for its seller's share or the ceiling. */
     consumePaidCheck: (key: CountedKey, limits: Pick<KeyLimits, 'consume'>): Promise<Consumed> =>
       consume('paid-checks-per-day', paidChecksPerDay, key, () => limits.consume('paid-checks-per-day')),
 
-    /**
-     * Counts one SMS. Throws `rate_limit_exceeded` if the key's limit is used up, `sms_unavailable` if its seller's share of the ceiling,
-     * the share of all sellers or the ceiling is.
-     */
+    /** Throws `rate_limit_exceeded` for the key's limit, `sms_unavailable` for a share or the ceiling. */
     consumeSms: (key: CountedKey, limits: Pick<KeyLimits, 'consume'>): Promise<Consumed> =>
       consume('sms-per-day', smsPerDay, key, () => limits.consume('sms-per-hour')),
   };

@@ -5,16 +5,14 @@ import type { StoredItem } from '#shared/table/writes.ts';
 import { DAY_SECONDS, HOUR_SECONDS, type HourlyLimitName, type KeyLimitName } from './plans.ts';
 import { windowOf } from './rate-limiter.ts';
 
-/** What a key used in one clock hour. */
 export interface HourOfUse {
   /** Epoch seconds of its beginning. */
   readonly startsAt: number;
-  /** Requests that the plan's limit allowed. */
   readonly requests: number;
   readonly counts: Readonly<Record<Exclude<HourlyLimitName, 'rotations-per-hour'>, number>>;
 }
 
-/** The paid checks of a key on one day (UTC) that begins at `startsAt`, epoch seconds. */
+/** `startsAt`: epoch seconds of a day (UTC). */
 export interface DayOfUse {
   readonly startsAt: number;
   readonly paidChecks: number;
@@ -38,7 +36,6 @@ const hourOf = (item: StoredItem): HourOfUse => ({
   },
 });
 
-/** Reads what keys used, from the items of the rate limiter. */
 export const useHistory = (table: Table) => {
   const windows = (keyId: string, unit: 'HOUR' | 'DAY', [first, last]: readonly [number, number]) =>
     queryAll(table, {
@@ -48,7 +45,7 @@ export const useHistory = (table: Table) => {
     });
 
   return {
-    /** Returns the hours of the last `days` times 24 hours and the days that they lie in, those with a count only, oldest first. */
+    /** The last `days` times 24 hours and the days that they lie in, those with a count only, oldest first. */
     async read(
       keyId: string,
       days: number,

@@ -6,7 +6,7 @@ import { type SecretSource, secretAt } from './secret-source.ts';
 
 const masterSchema = v.pipe(v.string(), v.minLength(32));
 
-/** The stored form of the hash secret: the current key, and older ones whose hashes are still in the table. */
+/** `previous`: keys whose hashes are still in the table, the oldest last. */
 const keyRingSchema = v.pipe(
   v.string(),
   v.parseJson(),
@@ -15,7 +15,6 @@ const keyRingSchema = v.pipe(
 
 export type KeyRing = v.InferOutput<typeof keyRingSchema>;
 
-/** Parses the hash secret; undefined if it has another form. */
 export const parseKeyRing = (text: string): KeyRing | undefined => {
   const ring = v.safeParse(keyRingSchema, text);
   return ring.success ? ring.output : undefined;
@@ -23,10 +22,9 @@ export const parseKeyRing = (text: string): KeyRing | undefined => {
 
 /** The length of a hash: 24 of the 32 bytes of the HMAC. 192 bits are beyond any search. */
 const HASH_BYTES = 24;
-/** The length of a buyer id: 128 bits. */
 const SUBJECT_BYTES = 16;
 
-/** Returns a key for one purpose, so that a hash for one purpose is never valid for another. */
+/** A hash for one purpose is never valid for another. */
 const derive = (master: string, purpose: 'hash' | 'code' | 'subject'): Buffer =>
   Buffer.from(hkdfSync('sha256', master, '', `buyer-linking:${purpose}`, 32));
 
@@ -36,7 +34,7 @@ const hashWith = (key: Buffer, parts: readonly string[], bytes = HASH_BYTES): st
 /** The hash under the current key, followed by those under the older keys: writes use the first, reads try every one. */
 type HashList = readonly [string, ...string[]];
 
-/** Parses the secret. Throws an error that does not quote it, as those of JSON.parse and valibot do. */
+/** Throws an error that does not quote the secret, as those of JSON.parse and valibot do. */
 const keysFrom = (text: string) => {
   const ring = parseKeyRing(text);
   if (ring === undefined)
@@ -55,14 +53,9 @@ const keysFrom = (text: string) => {
 };
 
 /**
- * Returns the keyed hashes (HMAC-SHA-256) of the values that the table must not contain, under the keys of a secret: JSON
- * `{ "current": "…", "previous": ["…"] }`, each at least 32 characters, the oldest key last.
- *
- * A container caches the keys, so a rotation takes two steps; otherwise one container could link a person whom another, with the older
- * keys, does not find. Step 1, all containers read with the new key: `{ current: old, previous: [new, old] }`. Step 2, after the cache
- * time of the secret, they write with it: `{ current: new, previous: [old] }`.
- *
- * If a refreshed secret is malformed, the last good keys stay in use and `secret_refresh_failed` is logged.
+ * The keyed hashes (HMAC-SHA-256) of what the table must not contain. A container caches the keys, so a rotation takes two steps: first all
+ * read with the new key, `{ current: old, previous: [new, old] }`; after the cache time they write with it. If a refreshed secret is
+ * malformed, the last good keys stay in use and `secret_refresh_failed` is logged.
  */
 export const keyedHashesFrom = (secret: SecretSource) => {
   let known: { readonly text: string; readonly keys: ReturnType<typeof keysFrom> } | undefined;
@@ -91,7 +84,7 @@ export const keyedHashesFrom = (secret: SecretSource) => {
     /** Hashes a national id, differently for each seller, so that the users of two sellers cannot be compared. */
     person: (sellerId: string, nationalId: string) => underEachKey('person', sellerId, nationalId),
 
-    /** The ids of a link as its buyer sees them. `personHash`: as the user is stored. */
+    /** `personHash`: as the user is stored. */
     linkIds: async (sellerId: string, personHash: string, phone: string): Promise<HashList> => {
       const { current, older } = await keys();
       const idUnder = (key: Buffer): string =>
@@ -103,11 +96,11 @@ export const keyedHashesFrom = (secret: SecretSource) => {
     claimedPerson: (phone: string, nationalId: string, birthDay: string) =>
       underEachKey('claim', phone, nationalId, birthDay),
 
-    /** Returns the pseudonym of a phone, `sub` of its tokens. It is derived from the oldest key, so a rotation does not change it. */
+    /** The `sub` of tokens. It is derived from the oldest key, so a rotation does not change it. */
     buyerId: async (phone: string): Promise<string> =>
       `byr_${hashWith((await keys()).subject, [phone], SUBJECT_BYTES)}`,
 
-    /** Returns the MAC of a one-time code. The salt makes the MACs of two sends of the same code differ. */
+    /** The salt makes the MACs of two sends of the same code differ. */
     async codeMac(sent: { phone: string; audience: string; code: string; salt: string }): Promise<string> {
       const { phone, audience, code, salt } = sent;
       return `${salt}.${hashWith((await keys()).code, [phone, audience, code, salt])}`;
@@ -117,7 +110,6 @@ export const keyedHashesFrom = (secret: SecretSource) => {
 
 export type KeyedHashes = ReturnType<typeof keyedHashesFrom>;
 
-/** Compares two MACs in constant time. */
 export const sameMac = (a: string, b: string): boolean => {
   const left = Buffer.from(a);
   const right = Buffer.from(b);

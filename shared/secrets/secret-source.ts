@@ -5,19 +5,18 @@ import { readEnv } from '#shared/env.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import { currentRequest, timedCall } from '#shared/request-context.ts';
 
-/** A secret in a file or in Secrets Manager. */
 export interface SecretSource {
-  /** Returns the secret as text, cached for a while. Throws if there is no value. */
+  /** Cached for a while. Throws if there is no value. */
   read(): Promise<string>;
 }
 
 const SCHEME = 'file:';
 
-/** Returns the path in an address `file:<path>`; undefined for any other address. */
+/** The path in `file:<path>`; undefined for any other address. */
 export const pathIn = (address: string): string | undefined =>
   address.startsWith(SCHEME) ? address.slice(SCHEME.length) : undefined;
 
-/** A secret in a file, for one machine. Reads the file each time, so that an edit takes effect at once. */
+/** Reads the file each time, so that an edit takes effect at once. */
 export const fileSecret = (path: string): SecretSource => ({ read: () => readFile(path, 'utf8') });
 
 /** In milliseconds. */
@@ -30,10 +29,7 @@ const RETRY_AFTER_MS = 30 * 1000;
 /** The timeout of a refresh, retries of the SDK included: a request that waits for it can still use the last good value. */
 const REFRESH_TIMEOUT_MS = 1000;
 
-/**
- * The age of a value is measured by both: the monotonic clock stands still while Lambda freezes a container, the system clock may be
- * set back.
- */
+/** Both measure an age: the monotonic clock stands still while Lambda freezes a container, the system clock may be set back. */
 const CLOCKS: readonly Clock[] = [monotonicClock, systemClock];
 
 /** Options for tests; a deployment uses the defaults. */
@@ -42,10 +38,7 @@ interface TimeSources {
   readonly timeoutSignal?: (timeoutMs: number) => AbortSignal;
 }
 
-/**
- * A secret of AWS Secrets Manager, by name or ARN. Concurrent reads share one call. If a refresh fails, the last good value stays in
- * use and `secret_refresh_failed` is logged. Throws the error of the SDK if there is no good value yet.
- */
+/** Concurrent reads share one call. If a refresh fails, the last good value stays in use and `secret_refresh_failed` is logged. */
 export const secretsManagerSecret = (
   secretId: string,
   client: Pick<SecretsManagerClient, 'send'> = new SecretsManagerClient({ requestHandler: TIMEOUTS }),
@@ -94,7 +87,7 @@ export const secretsManagerSecret = (
   };
 };
 
-/** The secret at an address of the environment: `file:<path>`, or a name or ARN of Secrets Manager. */
+/** `file:<path>`, or a name or ARN of Secrets Manager. */
 export const secretAt = (address: string): SecretSource => {
   const path = pathIn(address);
   return path === undefined ? secretsManagerSecret(address) : fileSecret(path);

@@ -7,7 +7,7 @@ import { kavenegar } from './kavenegar.ts';
 import { SEND_CODE, type SmsSender } from './port.ts';
 import { smsIr } from './sms-ir.ts';
 
-/** The SMS provider `sandbox`. It rejects every phone but 0999…, as a provider rejects a number. */
+/** The sandbox rejects every phone but 0999…, as a provider rejects a number. */
 export const sandboxSms: Provider<SmsSender> = {
   name: SANDBOX,
   credentials: undefined,
@@ -21,10 +21,9 @@ export const sandboxSms: Provider<SmsSender> = {
   }),
 };
 
-/** Every SMS provider. Their order has no meaning. */
 export const SMS_PROVIDERS = [kavenegar, smsIr, sandboxSms] as const;
 
-/** How a message is sent. The send operation has 16 seconds: enough for the next provider after a message that was not sent. */
+/** The send operation has 16 seconds: enough for the next provider after a message that was not sent. */
 const MESSAGE: CallPolicy = {
   operation: SEND_CODE,
   mayRepeat: false,
@@ -32,7 +31,6 @@ const MESSAGE: CallPolicy = {
   outcomeOf: () => 'accepted',
 };
 
-/** Returns the SMS sender of a deployment: the named providers in their order, with credentials from the provider secret. */
 export const smsSenderFrom = (
   names: readonly string[],
   credentials: SecretSource,

@@ -1,7 +1,4 @@
-/**
- * Kavenegar `verify/lookup`: POST of a form, with the API key in the path, so the URL appears in no error and no log line. The result
- * is `return.status` in the body; the HTTP status is the same number or 200.
- */
+/** Kavenegar `verify/lookup`: a form, with the API key in the path, so no error or log line has the URL. The result is `return.status`. */
 import * as v from 'valibot';
 import { exchange, failedReply } from '#shared/providers/exchange.ts';
 import { baseUrl, credential, provider } from '#shared/providers/provider.ts';

@@ -2,20 +2,19 @@ import { PROBLEMS, problem } from '#shared/problems.ts';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import type { Locale, SellerTemplates } from './templates.ts';
 
-/** A one-time code to send. */
 export interface CodeMessage {
   /** In E.164. */
   readonly phone: string;
   readonly code: string;
   readonly locale: Locale;
-  /** The templates that the seller has of its own. The stage's are in the provider secret. */
+  /** Those of the seller. The stage's are in the provider secret. */
   readonly templates: SellerTemplates;
 }
 
 export interface SmsSender {
   /**
-   * Sends a one-time code to a phone. Resolves with the name of the provider that has accepted the message. Never sends twice: no
-   * provider documents an idempotency key. Throws ProviderUnavailable; its `delivery` says whether the message was possibly sent.
+   * Sends a code and resolves with the name of its provider. Never sends twice: no provider documents an idempotency key.
+   * Throws ProviderUnavailable; its `delivery` says whether the message was possibly sent.
    */
   sendCode(message: CodeMessage, signal: AbortSignal): Promise<{ readonly provider: string }>;
 }
@@ -37,9 +36,8 @@ interface TimedMessage extends CodeMessage {
 }
 
 /**
- * Sends a code and returns the name of the provider that accepted it. If the message was not sent, runs `undo` and throws
- * `sms_unavailable`; `isRefused` is false if no provider was reached. If the message was possibly sent, throws `sms_unavailable`
- * with a detail that says so, and without an undo: the code may still arrive.
+ * Returns the name of the provider that accepted a code. Throws `sms_unavailable`, after `undo` if the message was not sent; if it was
+ * possibly sent, the code may still arrive, and the detail says so. `isRefused`: false if no provider was reached.
  */
 export const deliverCode = async (
   sms: SmsSender,

@@ -1,7 +1,4 @@
-/**
- * sms.ir `send/verify`: POST of JSON, with the key in a header. The result is `status` in the body, 1 if the message was accepted; the
- * HTTP status is 200, 400, 401, 429 or 500.
- */
+/** sms.ir `send/verify`: JSON, with the key in a header. The result is `status` in the body, 1 if the message was accepted. */
 import * as v from 'valibot';
 import { exchange, failedReply } from '#shared/providers/exchange.ts';
 import { baseUrl, credential, provider } from '#shared/providers/provider.ts';

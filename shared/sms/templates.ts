@@ -8,16 +8,14 @@ export type Locale = (typeof LOCALES)[number];
 /** The language of a request that names none, and of the templates that every stage has. */
 export const DEFAULT_LOCALE = 'fa' satisfies Locale;
 
-/** Kavenegar knows a template by its name. */
 const nameSchema = v.pipe(v.string(), v.regex(/^[\p{L}\p{N}._-]{1,64}$/u));
 
-/** SMS.ir knows a template by its number. */
 export const templateIdSchema = v.pipe(v.number(), v.integer(), v.minValue(1));
 
 const byLocale = <Template extends v.GenericSchema>(template: Template) =>
   v.optional(v.object({ fa: v.optional(template), en: v.optional(template) }));
 
-/** Parses the templates that a seller has of its own: provider -> language -> template. */
+/** Provider -> language -> template. */
 export const sellerTemplatesSchema = v.object({
   kavenegar: byLocale(nameSchema),
   'sms-ir': byLocale(templateIdSchema),
@@ -31,10 +29,7 @@ export type SellerTemplates = v.InferOutput<typeof sellerTemplatesSchema>;
 
 type Templates<Template> = Partial<Readonly<Record<Locale, Template | undefined>>>;
 
-/**
- * Returns the template of a message: the seller's own in its language, else the stage's in its language. For a language without a template:
- * the seller's own Persian one, else the stage's.
- */
+/** The seller's own template before the stage's; for a language without one, the Persian ones in the same order. */
 export const templateFor = <Template>(
   locale: Locale,
   own: Templates<Template> | undefined,

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { serviceUnavailable } from '#shared/problems.ts';
 
-/** The shortest and the longest bound of the wait between two attempts. */
 export interface Backoff {
   readonly baseMs: number;
   readonly capMs: number;
@@ -11,12 +10,11 @@ export interface Backoff {
 export const fullJitterMs = ({ baseMs, capMs }: Backoff, attempt: number): number =>
   Math.random() * Math.min(capMs, baseMs * 2 ** attempt);
 
-/** The wait between two attempts of `retryUntil`, unless the caller names one. */
 const BETWEEN_ATTEMPTS: Backoff = { baseMs: 4, capMs: 400 };
 
 /**
- * Runs `attempt` until it gives a result, with the number of the attempts before. Undefined means that another writer was first: it runs
- * again after a random wait. Throws `service_unavailable` if the next attempt would start after `deadlineMs` (monotonic clock).
+ * Runs `attempt` until it gives a result. Undefined means that another writer was first: it runs again after a random wait. Throws
+ * `service_unavailable` if the next attempt would start after `deadlineMs` (monotonic clock).
  */
 export const retryUntil = async <T>(
   deadlineMs: number,

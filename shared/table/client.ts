@@ -8,7 +8,7 @@ export interface Table {
   readonly client: DynamoDBDocumentClient;
 }
 
-/** The timeouts of one attempt of a table call, in milliseconds. */
+/** Of one attempt of a table call. */
 export interface TableTimeouts {
   readonly connectMs: number;
   readonly responseMs: number;
@@ -24,11 +24,7 @@ const MAX_ATTEMPTS = 3;
 /** The longest time of a call within a request, all attempts included: a request that calls a provider has a later deadline of its own. */
 const MAX_CALL_MS = 3000;
 
-/**
- * Opens the table. `endpoint` is the URL of the embedded database or an emulator; undefined on AWS, where the Region decides.
- * Credentials come from the environment, as everywhere in Lambda. Within a request each call ends at the request's deadline and its
- * time is recorded for the completion line.
- */
+/** `endpoint`: the embedded database or an emulator; undefined on AWS. Within a request each call ends at its deadline and is recorded. */
 export const openTable = (
   name: string,
   endpoint?: string,

@@ -1,11 +1,10 @@
-/** The condition that an attribute has this value. */
 export const ifEqual = (attribute: string, value: unknown) => ({
   ConditionExpression: '#expected = :expected',
   ExpressionAttributeNames: { '#expected': attribute },
   ExpressionAttributeValues: { ':expected': value },
 });
 
-/** An update that sets attributes and removes those that are undefined. */
+/** Sets attributes and removes those that are undefined. */
 export const setting = (attributes: Readonly<Record<string, unknown>>) => {
   const names = Object.keys(attributes);
   const present = names.filter((name) => attributes[name] !== undefined);
@@ -20,7 +19,6 @@ export const setting = (attributes: Readonly<Record<string, unknown>>) => {
   };
 };
 
-/** An update like `setting`, under the condition that an attribute has this value. */
 export const settingIfEqual = (
   attributes: Readonly<Record<string, unknown>>,
   [attribute, value]: readonly [string, unknown],

@@ -63,7 +63,6 @@ const NUMBER_WIDTH = 12;
 /** The largest ordinal of a user, and the largest number of an event. */
 export const MAX_ORDINAL = 10 ** NUMBER_WIDTH - 1;
 
-/** The seller, with the counts of its users. */
 export const sellerKey = (sellerId: string): ItemKey => ({ pk: `SELLER#${sellerId}`, sk: 'SELLER' });
 
 export const API_KEY_PREFIX = 'KEY#';
@@ -82,7 +81,6 @@ export const sellerListKey = (createdAt: string, sellerId: string): ItemKey => (
   sk: `${createdAt}#${sellerId}`,
 });
 
-/** Holds the seller of a key id. */
 export const keyIdKey = (keyId: string): ItemKey => ({ pk: `KEYID#${keyId}`, sk: 'KEYID' });
 
 /** `subject`: a seller id, or `deployment`. */
@@ -119,7 +117,6 @@ export const removalBlockKey = (sellerId: string, block: number): ItemKey => ({
   sk: numberSortKey(block),
 });
 
-/** How many users of each block were removed. */
 export const removalSummaryKey = (sellerId: string): ItemKey => ({
   pk: `REMOVALS#${sellerId}`,
   sk: 'SUMMARY',
@@ -138,7 +135,6 @@ export const eventKey = (sellerId: string, sequence: number): ItemKey => ({
   sk: numberSortKey(sequence),
 });
 
-/** The link of a seller with a person. */
 export const personKey = (sellerId: string, personHash: string): ItemKey => ({
   pk: `PERSON#${sellerId}#${personHash}`,
   sk: 'PERSON',
@@ -146,10 +142,8 @@ export const personKey = (sellerId: string, personHash: string): ItemKey => ({
 
 export const phoneLinksPartition = (phoneHash: string): string => `LINKS#${phoneHash}`;
 
-/** How the sort keys of a seller's phone links begin. */
 export const phoneLinkPrefix = (sellerId: string): string => `${sellerId}#`;
 
-/** The link of a phone with a user of a seller. */
 export const phoneLinkKey = (phoneHash: string, sellerId: string, ordinal: number): ItemKey => ({
   pk: phoneLinksPartition(phoneHash),
   sk: `${phoneLinkPrefix(sellerId)}${numberSortKey(ordinal)}`,
@@ -158,13 +152,11 @@ export const phoneLinkKey = (phoneHash: string, sellerId: string, ordinal: numbe
 /** How the sort keys of the links begin that a buyer ended. A seller id begins in lower case. */
 export const REFUSAL_PREFIX = 'REFUSAL#';
 
-/** A link of a seller with a person that the buyer of a phone ended. */
 export const refusalKey = (phoneHash: string, sellerId: string, personHash: string): ItemKey => ({
   pk: phoneLinksPartition(phoneHash),
   sk: `${REFUSAL_PREFIX}${sellerId}#${personHash}`,
 });
 
-/** The persons that a buyer named and that match no link of the phone. */
 export const linkSearchesKey = (phoneHash: string): ItemKey => ({
   pk: phoneLinksPartition(phoneHash),
   sk: 'SEARCHES',
@@ -178,7 +170,6 @@ export const personCheckKey = (sellerId: string, personHash: string): ItemKey =>
 
 export const buyerKey = (phoneHash: string): ItemKey => ({ pk: `BUYER#${phoneHash}`, sk: 'BUYER' });
 
-/** The partition of a phone's one-time codes with all sellers. */
 export const codesPartition = (phoneHash: string): string => `CODE#${phoneHash}`;
 
 /** `audience`: the seller whose key sent the code, or "public" where no key is taken. */
@@ -190,7 +181,6 @@ export const codeKey = (phoneHash: string, audience: string): ItemKey => ({
 /** The SMS sent to a phone over all sellers. No seller id is "ALL". */
 export const phoneSendsKey = (phoneHash: string): ItemKey => ({ pk: codesPartition(phoneHash), sk: 'ALL' });
 
-/** The partition of the counts of a key or a stage. */
 export const limitsPartition = (subject: string): string => `LIMIT#${subject}`;
 
 /** `window` is the number of the hour or the day (UTC) since the epoch. Both sort as text: of hours until 2084, of days until 2243. */

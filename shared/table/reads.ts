@@ -27,7 +27,7 @@ export interface Range {
   readonly newestFirst?: boolean;
   /** Only the items whose attribute is higher than a value. It does not lower the price. */
   readonly above?: readonly [attribute: string, value: string] | undefined;
-  /** How many items one call returns at most. */
+  /** The most items of one call. */
   readonly limit?: number;
   /** Half the price; the writes of the last second may be missing. */
   readonly isEventuallyConsistent?: boolean;
@@ -52,7 +52,7 @@ const filterOf = ({ above, limit }: Range) =>
     ? { Limit: limit }
     : { FilterExpression: '#above > :above', ExpressionAttributeNames: { '#above': above[0] } };
 
-/** Reads a range page by page, in the order of the sort keys. A caller that stops early causes no further read. */
+/** A caller that stops early causes no further read. */
 export async function* queryPages({ client, name }: Table, range: Range): AsyncGenerator<StoredItem[]> {
   let start: StoredItem | undefined;
   do {
@@ -71,14 +71,12 @@ export async function* queryPages({ client, name }: Table, range: Range): AsyncG
   } while (start !== undefined);
 }
 
-/** Reads all items of a range, in the order of the sort keys. */
 export const queryAll = async (table: Table, range: Range): Promise<StoredItem[]> => {
   const items: StoredItem[] = [];
   for await (const page of queryPages(table, range)) items.push(...page);
   return items;
 };
 
-/** Reads the first `count` items of a range, in the order of the sort keys. */
 export const queryFirst = async (table: Table, range: Range, count: number): Promise<StoredItem[]> => {
   const items: StoredItem[] = [];
   for await (const page of queryPages(table, { ...range, limit: count })) {
@@ -105,18 +103,17 @@ interface BatchGetOptions {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** The most keys that one BatchGetItem takes. */
 const BATCH_SIZE = 100;
 
-/** Splits a list into chunks of `size`; the last one may be shorter. */
+/** The last chunk may be shorter. */
 export const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
   );
 
 /**
- * Reads distinct keys, up to 100 in one call. Returns the items that exist, in no order. A throttled table leaves keys unread without
- * an error: they are read again with jitter, and count as an error if that does not help, never as absent.
+ * Reads distinct keys and returns the items that exist, in no order. A throttled table leaves keys unread without an error: they are
+ * read again with jitter, and are an error if that does not help, never absent.
  */
 export const batchGet = async (
   table: Table,
@@ -149,6 +146,5 @@ const getChunk = async (
   return items;
 };
 
-/** The item of a key among the items of a batch. */
 export const itemOf = (items: readonly StoredItem[], { pk, sk }: ItemKey): StoredItem | undefined =>
   items.find((item) => item.pk === pk && item.sk === sk);

@@ -11,7 +11,6 @@ import type { Table } from './client.ts';
 
 export type StoredItem = Record<string, unknown>;
 
-/** The result of every write under a condition: written, or the reason why not. */
 export type WriteResult<Value, Reason> =
   | { readonly written: true; readonly value: Value }
   | { readonly written: false; readonly reason: Reason };
@@ -23,10 +22,7 @@ export const notWritten = <Reason>(reason: Reason): WriteResult<never, Reason> =
   reason,
 });
 
-/**
- * Sends a write under a condition. The reason of a failed condition is the item as it was, if the write asks for ALL_OLD
- * (undefined: no item, or not asked for). Throws every other error.
- */
+/** The reason of a failed condition is the item as it was, if the write asks for ALL_OLD. */
 export const conditionalWrite = async <Output>(
   send: Promise<Output>,
 ): Promise<WriteResult<Output, StoredItem | undefined>> => {
@@ -42,10 +38,7 @@ export const conditionalWrite = async <Output>(
 /** How long a write of one item is sent again, unless the caller names a deadline. A transaction holds an item for some milliseconds. */
 const CONFLICTS_TIMEOUT_MS = 1000;
 
-/**
- * Sends a write of one item again while a transaction holds the item: the SDK does not. Throws `service_unavailable` at the deadline
- * (monotonic clock).
- */
+/** Sends a write of one item again while a transaction holds the item: the SDK does not. `deadlineMs`: monotonic clock. */
 export const retryConflicts = async <Output>(
   send: () => Promise<Output>,
   deadlineMs: number = performance.now() + CONFLICTS_TIMEOUT_MS,
@@ -63,28 +56,25 @@ export const retryConflicts = async <Output>(
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** Why one action of a transaction was not written. */
 export interface CancellationReason {
   readonly code: 'None' | 'ConditionalCheckFailed' | 'TransactionConflict' | (string & {});
   /** The item as it was, if the action asked for ALL_OLD. */
   readonly item: StoredItem | undefined;
 }
 
-/** Returns whether a condition failed, and not another reason canceled the transaction. */
 export const isConditionFailure = ({ code }: CancellationReason): boolean =>
   code === 'ConditionalCheckFailed';
 
 const RETRYABLE: readonly string[] = ['None', 'ConditionalCheckFailed', 'TransactionConflict'];
 
-/** Returns whether a transaction that ended with this error may have been written. The database refuses one with an error of the client. */
+/** A transaction that ended with an error of the client was not written. */
 const mayBeWritten = (error: unknown): boolean =>
   !(error instanceof Error && '$fault' in error && error.$fault === 'client') ||
   error.name === 'TransactionInProgressException';
 
 /**
- * Writes all items or none. If no response comes, it sends the same transaction once more: by its token DynamoDB makes it once. The
- * reasons of a canceled transaction come one per item, in their order: a failed condition or a conflict with another write, which the
- * caller retries. Throws every other error, throttling and validation errors included.
+ * Writes all items or none. Without a response it sends the same transaction once more: by its token DynamoDB makes it once. The reasons
+ * come one per item, in their order: a failed condition or a conflict, which the caller retries.
  */
 export const transactWrite = async (
   { client }: Pick<Table, 'client'>,

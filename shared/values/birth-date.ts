@@ -1,7 +1,6 @@
 import { isValidJalaaliDate, toGregorian, toJalaali } from 'jalaali-js';
 import { toAsciiDigits } from '#shared/values/digits.ts';
 
-/** A calendar day of birth: the form that was sent, and the day in both calendars. */
 export interface BirthDate {
   /** As sent, in ASCII digits without zero padding: `1370/1/15`. */
   readonly text: string;
@@ -11,7 +10,6 @@ export interface BirthDate {
   readonly jalali: { readonly year: number; readonly month: number; readonly day: number };
 }
 
-/** The form of a birth date in ASCII digits. */
 export const YEAR_MONTH_DAY = /^([0-9]{4})\/([0-9]{1,2})\/([0-9]{1,2})$/;
 
 const utcDate = (year: number, month: number, day: number): Date => new Date(Date.UTC(year, month - 1, day));
@@ -24,10 +22,7 @@ const isGregorianDay = (year: number, month: number, day: number): boolean => {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 };
 
-/**
- * Parses `YYYY/M/D`, with or without zero padding. Years 1200–1599 are Solar Hijri, 1800–2199 Gregorian. Returns undefined if it is
- * not a real day of its calendar; leap years count.
- */
+/** Years 1200–1599 are Solar Hijri, 1800–2199 Gregorian. Undefined for a day that its calendar does not have; leap years count. */
 export const parseBirthDate = (sent: string): BirthDate | undefined => {
   const match = YEAR_MONTH_DAY.exec(toAsciiDigits(sent));
   if (match === null) return undefined;
@@ -47,7 +42,7 @@ export const parseBirthDate = (sent: string): BirthDate | undefined => {
 /** Iran has had no daylight saving time since 2022. Intl.DateTimeFormat would take 20 ms of a cold start to load its time zones. */
 const TEHRAN_OFFSET_MS = 3.5 * 3600 * 1000;
 
-/** Returns today in Asia/Tehran as an ISO day. A birth date after it is in the future. */
+/** An ISO day. */
 export const todayInTehran = (nowMs: number): string => isoDayOf(new Date(nowMs + TEHRAN_OFFSET_MS));
 
 /** `today` is an ISO day; ISO days sort as text. */

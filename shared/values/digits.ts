@@ -10,16 +10,13 @@ export const toAsciiDigits = (text: string): string =>
 
 const escaped = (codePoint: number): string => `\\u0${codePoint.toString(16)}`;
 
-/** A character class for one digit in the three scripts: 7, ۷ or ٧. */
+/** 7, ۷ or ٧. */
 const inThreeScripts = (digit: number): string =>
   `[${digit}${escaped(PERSIAN_ZERO + digit)}${escaped(ARABIC_INDIC_ZERO + digit)}]`;
 
 const ANY_DIGIT = '[0-9\\u06f0-\\u06f9\\u0660-\\u0669]';
 
-/**
- * Widens a pattern over ASCII digits to the three scripts, for the published interface: callers may send any of them. Digits within
- * braces count repetitions and stay. Returns the pattern's source.
- */
+/** Widens a pattern over ASCII digits for the published interface: callers may send any script. Digits within braces are counts and stay. */
 export const inAnyScript = (pattern: RegExp): string =>
   pattern.source.replace(/\{[0-9,]+\}|\[0-9\]|[0-9]/g, (part) => {
     if (part.startsWith('{')) return part;

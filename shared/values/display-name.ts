@@ -1,16 +1,10 @@
-/** The most characters (Unicode code points) of a display name after trimming and NFC. */
+/** Unicode code points, after trimming and NFC. */
 export const MAX_NAME_CHARACTERS = 100;
 
-/**
- * The most UTF-16 units that can compose to 100 characters: one character decomposes into at most 4, each at most 2 units.
- * Normalizing takes quadratic time in runs of combining marks, so a longer text is rejected before it is normalized.
- */
+/** The UTF-16 units that can compose to 100 characters (at most 4 times 2 each). A longer text would take quadratic time to normalize. */
 const MAX_TRIMMED_UNITS = MAX_NAME_CHARACTERS * 4 * 2;
 
-/**
- * Controls, lone surrogates, noncharacters, line and paragraph separators, interlinear annotations, and every character that shows
- * nothing by itself: zero-width spaces, bidi marks, overrides and isolates, fillers, tags. Variation selectors are combining marks.
- */
+/** Controls, lone surrogates, noncharacters, separators, annotations, and what shows nothing by itself: zero-width spaces, bidi marks, tags. */
 const FORBIDDEN =
   /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\p{Zl}\p{Zp}\ufff9-\ufffc[\p{Default_Ignorable_Code_Point}--[\u200c\u200d\p{Variation_Selector}]]]/v;
 
@@ -27,17 +21,11 @@ const STRAY_JOINER =
 
 const BROKEN_RULES = [FORBIDDEN, PILED_MARKS, STRAY_NON_JOINER, STRAY_JOINER];
 
-/**
- * Letters, numbers, symbols and emoji, without those that show nothing: Hangul fillers and other ignorable characters, blank Braille,
- * the object replacement character, the null notehead and blank hieroglyphs.
- */
+/** Without those that show nothing: fillers, blank Braille, the object replacement character, the null notehead, blank hieroglyphs. */
 const VISIBLE =
   /[[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]--[\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}\u{13441}\u{13442}]]/v;
 
-/**
- * Returns a name trimmed and in NFC, or undefined if it breaks a rule: 1 to 100 characters, at least one of them visible, none of
- * them invisible but the joiners that Persian words and emoji need, at most four combining marks in a row.
- */
+/** Returns a name trimmed and in NFC: 1 to 100 characters, one of them visible, none invisible but the joiners of Persian words and emoji. */
 export const parseDisplayName = (text: string): string | undefined => {
   const trimmed = text.trim();
   if (trimmed.length > MAX_TRIMMED_UNITS) return undefined;

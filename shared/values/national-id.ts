@@ -9,15 +9,12 @@ const checkDigit = (firstNine: string): number => {
   return remainder < 2 ? remainder : 11 - remainder;
 };
 
-/**
- * Returns the ten ASCII digits of an Iranian national id, or undefined. Ten equal digits have a valid check digit but belong to no person,
- * so they are rejected. A missing leading zero is an error and is not added.
- */
+/** Ten equal digits have a valid check digit but belong to no person. A missing leading zero is not added. */
 export const parseNationalId = (text: string): string | undefined => {
   const digits = toAsciiDigits(text);
   if (!TEN_DIGITS.test(digits) || /^(.)\1{9}$/.test(digits)) return undefined;
   return checkDigit(digits.slice(0, 9)) === Number(digits[9]) ? digits : undefined;
 };
 
-/** Returns a valid national id that begins with nine given digits, for test identities. */
+/** For test identities. */
 export const completeNationalId = (firstNine: string): string => `${firstNine}${checkDigit(firstNine)}`;

@@ -3,11 +3,11 @@ import { toAsciiDigits } from '#shared/values/digits.ts';
 /** `+98` or `0`, then 9 and nine digits, with spaces and hyphens between digits. */
 export const IRANIAN_MOBILE = /^(?:\+98|0)[ -]*(9(?:[ -]*[0-9]){9})$/;
 
-/** Returns an Iranian mobile number in E.164 (`+989121234567`), or undefined. Operator prefixes are not checked: new ones open every year. */
+/** In E.164 (`+989121234567`). Operator prefixes are not checked: new ones open every year. */
 export const parsePhone = (text: string): string | undefined => {
   const national = IRANIAN_MOBILE.exec(toAsciiDigits(text))?.[1];
   return national === undefined ? undefined : `+98${national.replace(/[ -]/g, '')}`;
 };
 
-/** Returns `09121234567`, the form that every provider accepts. `phone` is E.164. */
+/** `09121234567`: the form that every provider accepts. */
 export const toLocalPhone = (phone: string): string => `0${phone.slice(3)}`;

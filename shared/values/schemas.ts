@@ -1,4 +1,3 @@
-/** The fields of requests in which a person or a phone is sent. */
 import * as v from 'valibot';
 import { systemClock } from '#shared/clock.ts';
 import { parsed } from '#shared/fields.ts';
@@ -9,7 +8,6 @@ import { IRANIAN_MOBILE, parsePhone } from './phone.ts';
 
 export const text = () => v.string('Must be a string.');
 
-/** Parses a national id into ten ASCII digits. */
 export const nationalIdSchema = v.pipe(
   text(),
   v.description('The national id: 10 digits with a valid check digit. Leading zeros are significant.'),
@@ -18,7 +16,6 @@ export const nationalIdSchema = v.pipe(
   parsed(parseNationalId, 'Must be a national id: 10 digits with a valid check digit.'),
 );
 
-/** Parses a birth date that is not in the future. */
 export const birthDateSchema = v.pipe(
   text(),
   v.description(
@@ -33,10 +30,8 @@ export const birthDateSchema = v.pipe(
 /** The phone of every example: a test phone of the sandbox. `npm start` registers its buyer. */
 export const PHONE_EXAMPLE = '+989990123456';
 
-/** The form of a phone as it is sent, for the OpenAPI document. */
 export const phonePattern = v.metadata<string, { pattern: string }>({ pattern: inAnyScript(IRANIAN_MOBILE) });
 
-/** Parses a phone into E.164. */
 export const parsedPhone = parsed(
   parsePhone,
   'Must be an Iranian mobile number: +98 or 0, then 9 and nine digits.',

@@ -252,14 +252,14 @@ const BUDGETS: readonly Budget[] = [
     operation: 'send-otp',
     request: 'a code of the buyer app',
     status: 202,
-    rounds: [['BatchGet', 'Update'], ['Update'], ['Update']],
+    rounds: [['BatchGet', 'Update'], ['Update'], ['TransactWrite']],
     make: (on) => sendOtpOn(on).send(newPerson().phone, APP),
   },
   {
     operation: 'verify-otp',
     request: 'the right code: rate limit, try, redeem',
     status: 200,
-    rounds: [['Update'], ['Update'], ['Update']],
+    rounds: [['Update'], ['Update'], ['TransactWrite']],
     make: (on) => verify(on, RIGHT, seller('sel_a')),
   },
   {

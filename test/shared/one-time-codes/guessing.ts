@@ -1,10 +1,10 @@
 import {
   CODE_LIMITS,
   MAX_CONSECUTIVE_FAILURES,
+  type SendLimit,
   secondsLocked,
   whyNotSent,
 } from '#shared/one-time-codes/rules.ts';
-import type { SendLimit } from '#shared/one-time-codes/send-limits.ts';
 import { modelPhone } from './model.ts';
 
 /** A way to guess the codes of one phone with the key of one seller, for a simulated month. */

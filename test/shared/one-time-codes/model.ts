@@ -3,10 +3,10 @@ import {
   CODE_LIMITS,
   type CodeRecord,
   FIRST_LOCK_AT,
+  type SendLimit,
   whyNotSent,
   whyNotTried,
 } from '#shared/one-time-codes/rules.ts';
-import type { SendLimit } from '#shared/one-time-codes/send-limits.ts';
 
 /** The record of a phone without sends and failures. */
 export const NEW_RECORD: CodeRecord = {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { CODE_LIMITS } from '#shared/one-time-codes/rules.ts';
-import { recentSends, secondsUntilNextSend } from '#shared/one-time-codes/send-limits.ts';
+import { CODE_LIMITS, recentSends, secondsUntilNextSend } from '#shared/one-time-codes/rules.ts';
 
 const NOW = 1_800_000_000;
 const DAY_SECONDS = 24 * 3600;
