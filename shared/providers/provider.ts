@@ -113,6 +113,7 @@ export const inSecretOrder = async <Target extends CallSite>(
     const rankOf = ({ provider: name }: CallSite): number => [...order, name].indexOf(name);
     return targets.toSorted((one, other) => rankOf(one) - rankOf(other));
   } catch {
+    // An unreadable secret fails when a provider is opened.
     return targets;
   }
 };
