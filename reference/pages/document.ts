@@ -110,6 +110,7 @@ export const operationsOf = ({ paths }: ApiDocument) =>
       path,
       takesKey: operation.security.length > 0,
       scope: operation['x-required-scope'],
+      takesToken: operation.security[0] !== undefined && 'AccessToken' in operation.security[0],
       parameters: operation.parameters ?? [],
       body: operation.requestBody?.content['application/json'],
       successes: successesOf(operation.responses),

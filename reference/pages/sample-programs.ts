@@ -3,11 +3,15 @@
 /** The environment variable that holds the key, so that no key gets into a file or a shell history. */
 export const KEY_VARIABLE = 'BUYER_LINKING_API_KEY';
 
+/** The one that holds the access token of a buyer. */
+const TOKEN_VARIABLE = 'ACCESS_TOKEN';
+
 /** A request as a sample sends it. */
 export interface SampleRequest {
   readonly method: string;
   readonly url: string;
   readonly takesKey: boolean;
+  readonly takesToken: boolean;
   /** A JSON object. */
   readonly body: object | undefined;
   readonly returnsJson: boolean;
@@ -43,13 +47,14 @@ const indent = (text: string, spaces: number): string => text.replaceAll('\n', `
 const present = (...lines: readonly (string | false | undefined)[]): readonly string[] =>
   lines.filter((line) => line !== false && line !== undefined);
 
-const curl = ({ method, url, takesKey, body }: SampleRequest): string => {
+const curl = ({ method, url, takesKey, takesToken, body }: SampleRequest): string => {
   // What curl sends without -X.
   const standardMethod = body === undefined ? 'GET' : 'POST';
   const json = body && indent(JSON.stringify(body, null, 2), 2).replaceAll("'", "'\\''");
   return present(
     `curl ${method === standardMethod ? '' : `-X ${method} `}'${url}'`,
     takesKey && `-H "X-Api-Key: $${KEY_VARIABLE}"`,
+    takesToken && `-H "Authorization: Bearer $${TOKEN_VARIABLE}"`,
     body && "-H 'Content-Type: application/json'",
     body && `-d '${json}'`,
   ).join(' \\\n  ');
@@ -64,9 +69,10 @@ const TYPESCRIPT: Notation = {
   brackets: ['{', '}'],
 };
 
-const typescript = ({ method, url, takesKey, body, returnsJson }: SampleRequest): string => {
+const typescript = ({ method, url, takesKey, takesToken, body, returnsJson }: SampleRequest): string => {
   const headers = present(
     takesKey && `'X-Api-Key': process.env['${KEY_VARIABLE}'] ?? '',`,
+    takesToken && `Authorization: \`Bearer \${process.env['${TOKEN_VARIABLE}']}\`,`,
     body && "'Content-Type': 'application/json',",
   );
   const options = present(
@@ -89,7 +95,7 @@ const PYTHON: Notation = {
   words: { true: 'True', false: 'False', null: 'None' },
 };
 
-const python = ({ method, url, takesKey, body, returnsJson }: SampleRequest): string => {
+const python = ({ method, url, takesKey, takesToken, body, returnsJson }: SampleRequest): string => {
   const modules = present(
     (returnsJson || body !== undefined) && 'json',
     takesKey && 'os',
@@ -98,6 +104,7 @@ const python = ({ method, url, takesKey, body, returnsJson }: SampleRequest): st
   );
   const headers = present(
     takesKey && `"X-Api-Key": os.environ["${KEY_VARIABLE}"],`,
+    takesToken && `"Authorization": "Bearer " + os.environ["${TOKEN_VARIABLE}"],`,
     body && '"Content-Type": "application/json",',
   );
   const request = present(
@@ -126,9 +133,10 @@ const PHP: Notation = {
   brackets: ['[', ']'],
 };
 
-const php = ({ method, url, takesKey, body }: SampleRequest): string => {
+const php = ({ method, url, takesKey, takesToken, body }: SampleRequest): string => {
   const headers = present(
     takesKey && `'X-Api-Key: ' . getenv('${KEY_VARIABLE}'),`,
+    takesToken && `'Authorization: Bearer ' . getenv('${TOKEN_VARIABLE}'),`,
     body && "'Content-Type: application/json',",
   );
   const options = present(

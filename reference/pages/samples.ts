@@ -27,6 +27,7 @@ export const exampleRequest = (operation: Operation): SampleRequest => ({
   method: operation.method,
   url: urlOf(operation),
   takesKey: operation.takesKey,
+  takesToken: operation.takesToken,
   body: operation.body?.example as object | undefined,
   returnsJson: returnsJson(operation),
 });

@@ -12,6 +12,8 @@ const parameterInput = ({ name, in: location, required, schema }: Parameter): Ht
 const keyInput = (scope: string | undefined): Html =>
   html`<label><span>API key</span><input type="password" data-in="key"${attribute('data-scope', scope)} placeholder="blk_…"></label>`;
 
+const TOKEN_INPUT = html`<label><span>Access token</span><input type="password" data-in="token" placeholder="eyJ…"></label>`;
+
 /** A field for each member of the body, and the whole body as JSON beside them. The script keeps the two equal. */
 const bodyInputs = ({ schema, example }: NonNullable<Operation['body']>): Html => {
   const values = example as Readonly<Record<string, unknown>>;
@@ -27,12 +29,13 @@ const bodyInputs = ({ schema, example }: NonNullable<Operation['body']>): Html =
 
 /** Returns the form that sends a request from the page. The page's script handles it; without JavaScript it is hidden. */
 export const tryForm = (operation: Operation, id: string): Html => {
-  const { method, path, summary, takesKey, scope, parameters, body } = operation;
+  const { method, path, summary, takesKey, takesToken, scope, parameters, body } = operation;
   const returnsText = !returnsJson(operation) && raw(' data-returns="text"');
   return html`<form class="try" id="${id}-try" data-method="${method}" data-path="${path}"${returnsText}
  autocomplete="off" spellcheck="false" aria-label="Try: ${summary}">
 <p class="path"><strong>Try it</strong> <code>${method} ${path}</code></p>
 ${takesKey && keyInput(scope)}
+${takesToken && TOKEN_INPUT}
 ${parameters.map(parameterInput)}
 ${body && bodyInputs(body)}
 <button type="submit">Execute</button>

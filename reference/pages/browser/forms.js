@@ -4,20 +4,21 @@ import { requestOf } from './request.js';
 import { showSample } from './samples.js';
 import { setUpTyping } from './typing.js';
 
-/** Puts the id of a returned user into the forms that take one. */
+/** Puts the id of a returned user or link into the forms that take one. */
 const offerId = (text) => {
-  const [id] = /usr_\w{22}/.exec(text) ?? [];
+  const [id] = /(?:usr|lnk)_[\w-]{22}/.exec(text) ?? [];
   if (id === undefined) return;
-  for (const field of all('.try [data-in="path"][name="id"]')) {
+  for (const field of all(`.try [data-in="path"][placeholder^="${id.slice(0, 4)}"]`)) {
     field.value = id;
     showSample(field.form);
   }
 };
 
 const fetchOf = (form) => {
-  const { method, url, key, body } = requestOf(form);
+  const { method, url, key, token, body } = requestOf(form);
   const headers = {};
   if (key) headers['X-Api-Key'] = key;
+  if (token) headers.Authorization = `Bearer ${token}`;
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   return fetch(url, { method, headers, body });
 };

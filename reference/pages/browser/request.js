@@ -10,7 +10,7 @@ export const objectIn = (text) => {
   }
 };
 
-/** Returns the request of a form: its method, URL, key and body, the last two undefined where the operation takes none. */
+/** Returns the request of a form: its method, URL, key, access token and body, the last three undefined where the operation takes none. */
 export const requestOf = (form) => {
   const fields = all('[data-in]', form);
   const fieldsIn = (place) => fields.filter((field) => field.dataset.in === place);
@@ -25,6 +25,7 @@ export const requestOf = (form) => {
     method: form.dataset.method,
     url: `${base}${path}${query.size === 0 ? '' : `?${query}`}`,
     key: fieldsIn('key')[0]?.value.trim(),
+    token: fieldsIn('token')[0]?.value.trim(),
     body: fieldsIn('body')[0]?.value,
   };
 };

@@ -8,11 +8,12 @@ let selected = 'curl';
 /** Writes the sample beside a form: the request of the form in the selected language. A body that is no JSON object changes nothing. */
 export const showSample = (form) => {
   const code = form.closest('section').querySelector('.samples code');
-  const { method, url, key, body } = requestOf(form);
+  const { method, url, key, token, body } = requestOf(form);
   const object = objectIn(body);
   if (code === null || (body !== undefined && object === undefined)) return;
   const returnsJson = form.dataset.returns !== 'text';
-  const request = { method, url, takesKey: key !== undefined, body: object, returnsJson };
+  const takes = { takesKey: key !== undefined, takesToken: token !== undefined };
+  const request = { method, url, ...takes, body: object, returnsJson };
   code.replaceChildren(...colored(SAMPLE_LANGUAGES[selected].write(request)));
 };
 

@@ -43,6 +43,18 @@ describeInBrowser('the forms of the reference page', () => {
     expect(await sampleOf(page, 'get-user')).toMatch(/\/v1\/users\/usr_\w{22}'/);
   });
 
+  it('sends the access token of a buyer where an operation needs one, and puts no user id in place of a link id', async () => {
+    const { page } = await docs.open();
+    await execute(page, 'list-users');
+    expect(await page.locator('#end-link-try [name="id"]').inputValue()).toBe('');
+    expect(await sampleOf(page, 'find-links')).toContain('Bearer $ACCESS_TOKEN');
+    expect(await page.locator('#create-user-try [data-in="token"]').count()).toBe(0);
+    await page.locator('#find-links-try [data-in="token"]').fill('a.b.c');
+    const sent = page.waitForRequest('**/v1/buyer/links/find');
+    await page.locator('#find-links-try [type="submit"]').click();
+    expect((await sent).headers()).toMatchObject({ authorization: 'Bearer a.b.c' });
+  });
+
   it('keeps the fields of a body and its JSON equal, and sends the JSON', async () => {
     const { page } = await docs.open();
     const form = page.locator('#create-user-try');

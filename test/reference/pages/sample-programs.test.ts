@@ -5,6 +5,7 @@ const request = {
   method: 'POST',
   url: 'https://api.example.com/v1/users',
   takesKey: true,
+  takesToken: false,
   returnsJson: true,
 };
 
@@ -34,6 +35,22 @@ describe('a value of JSON in a sample', () => {
     ['php', "[ 'a-b' => [ 1, true, null, [], ], 'c' => [ 'd' => false, ], ]"],
   ] as const)('is written with the brackets and words of %s', (language, written) => {
     expect(bodyIn(language, { 'a-b': [1, true, null, {}], c: { d: false } })).toBe(written);
+  });
+});
+
+describe('a request with an access token', () => {
+  it('names the environment variable of the token in every language', () => {
+    const header = {
+      curl: '-H "Authorization: Bearer $ACCESS_TOKEN"',
+      typescript: "Authorization: `Bearer ${process.env['ACCESS_TOKEN']}`,",
+      python: '"Authorization": "Bearer " + os.environ["ACCESS_TOKEN"],',
+      php: "'Authorization: Bearer ' . getenv('ACCESS_TOKEN'),",
+    };
+    for (const language of Object.keys(header) as SampleLanguage[]) {
+      const { write } = SAMPLE_LANGUAGES[language];
+      expect(write({ ...request, takesToken: true, body: undefined })).toContain(header[language]);
+      expect(write({ ...request, body: undefined })).not.toContain('Authorization');
+    }
   });
 });
 
