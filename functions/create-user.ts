@@ -133,7 +133,14 @@ const newUser = (body: NewUser, nowMs: number): NewUserAttributes => ({
 });
 
 export const build = ({ table, rateLimiter, clock }: KeyedParts) => {
-  const env = readEnv(['IDENTITY_PROVIDERS', 'PAID_CHECKS_PER_DAY', 'KEY_PREFIX']);
+  // The last two are read by the verifier of tokens. A missing one ends the start and not the first link with a token.
+  const env = readEnv([
+    'IDENTITY_PROVIDERS',
+    'PAID_CHECKS_PER_DAY',
+    'KEY_PREFIX',
+    'SIGNING_KEYS',
+    'TOKEN_ISSUER',
+  ]);
   assertSandboxAllowed(env.IDENTITY_PROVIDERS, env.KEY_PREFIX);
   let verify: VerifyToken | undefined;
   return {

@@ -44,7 +44,7 @@ describe('seedDemo', () => {
       [keys.professional, 'professional', both, seller_id],
       [keys.read_only, 'professional', ['users:read'], seller_id],
       [keys.write_only, 'professional', ['users:write'], seller_id],
-      [keys.app, 'professional', ['buyers:register'], seller_id],
+      [keys.app, 'professional', ['buyers:register', 'buyers:links'], seller_id],
       [keys.events, 'professional', [...both, 'events:read'], seller_id],
       [keys.rotate, 'professional', ['users:read', 'key:rotate'], seller_id],
       [other_seller.key, 'professional', both, other_seller.seller_id],
