@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { OtpAccess } from '#shared/env.ts';
-import { isServed, type Route, requiresKey, scopeOf } from '#shared/route.ts';
+import { isServed, methodsOf, type Route, requiresKey, scopeOf } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 
 /** The time for which API Gateway caches the policy of a key. Revoking a key flushes the cache, so it can be long. */
@@ -50,10 +50,10 @@ export const addMethods = (api: RestApi, { otpAccess, authorizer, functionOf }: 
   for (const route of allRoutes.filter((row) => isServed(row, otpAccess))) {
     const isKeyed = requiresKey(route, otpAccess);
     const integration = new LambdaIntegration(functionOf(route), { allowTestInvoke: false });
-    const method = api.root
-      .resourceForPath(route.path)
-      .addMethod(route.method, integration, isKeyed ? keyed : open);
-    acknowledge(method, isKeyed);
+    const resource = api.root.resourceForPath(route.path);
+    for (const method of methodsOf(route)) {
+      acknowledge(resource.addMethod(method, integration, isKeyed ? keyed : open), isKeyed);
+    }
   }
   // Includes the permission to invoke the function: a new authorizer must not be deployed before it has it.
   api.latestDeployment?.node.addDependency(authorizer);

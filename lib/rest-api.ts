@@ -17,7 +17,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup, type LogGroupProps } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { PLAN_NAMES, PLANS, type PlanName, usagePlanThrottle } from '#shared/rate-limits/plans.ts';
-import { requiresKey } from '#shared/route.ts';
+import { methodsOf, requiresKey } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import type { Config } from './config.ts';
 
@@ -64,7 +64,9 @@ const throttlesOf = ({
   ...Object.fromEntries(
     allRoutes
       .filter((route) => !requiresKey(route, otpAccess))
-      .map(({ path, method }) => [`${path}/${method}`, throttleOf(openRoutes)]),
+      .flatMap((route) =>
+        methodsOf(route).map((method) => [`${route.path}/${method}`, throttleOf(openRoutes)]),
+      ),
   ),
 });
 

@@ -98,6 +98,10 @@ export interface Route {
   readonly impact: string;
 }
 
+/** The methods of a row: a page answers HEAD too, without its body. */
+export const methodsOf = ({ method, permissions }: Route): readonly string[] =>
+  permissions.pages === undefined ? [method] : [method, 'HEAD'];
+
 export const requiresKey = (route: Pick<Route, 'access'>, otpAccess: 'api-key' | 'public'): boolean =>
   route.access.by === 'key' ||
   route.access.by === 'buyer' ||

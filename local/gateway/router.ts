@@ -1,4 +1,4 @@
-import type { Route } from '#shared/route.ts';
+import { methodsOf, type Route } from '#shared/route.ts';
 
 /** The route of a request and the values of its path parameters. */
 export interface RouteMatch {
@@ -18,7 +18,7 @@ export const router = (routes: readonly Route[]) => {
   return (method: string, path: string): RouteMatch | undefined => {
     // API Gateway chooses the resource by its path alone, then the method among those of the resource.
     const resource = rows.find(({ pattern }) => parametersOf(pattern, path) !== undefined)?.route.path;
-    const match = rows.find(({ route }) => route.path === resource && route.method === method);
+    const match = rows.find(({ route }) => route.path === resource && methodsOf(route).includes(method));
     const pathParameters = match && parametersOf(match.pattern, path);
     return match && pathParameters !== undefined ? { route: match.route, pathParameters } : undefined;
   };

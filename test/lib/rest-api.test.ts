@@ -25,13 +25,18 @@ const PUBLIC_OPERATIONS = [
   'GET /docs',
   'GET /docs/{guide+}',
   'GET /v1/openapi.json',
+  'HEAD /docs',
+  'HEAD /docs/{guide+}',
 ];
+
+/** A page answers HEAD too. */
+const HEAD_OF_PAGES = PUBLIC_OPERATIONS.filter((operation) => operation.startsWith('HEAD'));
 
 const nameOf = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`;
 
 describe('methods', () => {
-  test('the API has exactly one method for each row', () => {
-    expect(methodsOf(dev).map(nameOf).sort()).toEqual(allRoutes.map(nameOf).sort());
+  test('the API has exactly one method for each row, and HEAD of the pages', () => {
+    expect(methodsOf(dev).map(nameOf).sort()).toEqual([...allRoutes.map(nameOf), ...HEAD_OF_PAGES].sort());
   });
 
   test.each(stages)('in %s every row with a key has the authorizer and requires an API key', (_, api) => {
@@ -63,7 +68,7 @@ describe('methods', () => {
       ({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath.slice(1).replaceAll('~1', '/')}`,
     );
     const open = allRoutes.filter((route) => !requiresKey(route, 'api-key'));
-    expect(throttled.sort()).toEqual(['* *', ...open.map(nameOf)].sort());
+    expect(throttled.sort()).toEqual(['* *', ...open.map(nameOf), ...HEAD_OF_PAGES].sort());
   });
 
   test.each(stages)(

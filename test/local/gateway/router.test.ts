@@ -6,6 +6,11 @@ import { itForAll } from '#test/for-all.ts';
 const find = router(allRoutes);
 
 describe('router', () => {
+  it('finds a page by HEAD', () => {
+    expect(find('HEAD', '/docs/limits')).toEqual(find('GET', '/docs/limits'));
+    expect(find('HEAD', '/docs')?.route.name).toBe('get-docs');
+  });
+
   itForAll(allRoutes.map((route) => [route.name, route] as const))(
     'finds each row by its method and path',
     (_name, route) => {
