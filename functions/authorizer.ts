@@ -17,16 +17,15 @@ export interface AuthorizerDeps {
   readonly clock: Clock;
 }
 
-/** Logs why a key is refused and throws. API Gateway returns 401 for exactly this message, so every refusal uses it. */
+/** API Gateway returns 401 for exactly this message. */
 const refuse = (outcome: 'malformed' | 'unknown' | 'unusable'): never => {
   logEvent('key_checked', { outcome });
   throw new Error('Unauthorized');
 };
 
 /**
- * Records the day of use, at most once per day and secret. It is awaited because a function freezes after its response. False: the
- * secret was replaced while it was never used. So the first use must be recorded: a failure of that write is thrown. A failure on a
- * later day does not fail the request: that day is only for admins, and the next decision records it.
+ * Awaited, because a function freezes after its response. False: the secret was replaced while it was never used, so the first use must be
+ * recorded. A failure on a later day does not fail the request: that day is only for admins.
  */
 const recordUse = async (
   secrets: KeySecretStore,
@@ -67,9 +66,8 @@ const decide = async (
 const DEADLINE_MS = 3000;
 
 /**
- * Decides on a key: format and checksum first, then one read, which is aborted at the deadline. Returns the policy and the caller's
- * context, throws `Unauthorized` for an invalid key. A database failure throws another error, for which API Gateway returns 503 and
- * not 401.
+ * Format and checksum first, then one read. Throws `Unauthorized` for an invalid key; after a failure of the database another error, for
+ * which API Gateway returns 503 and not 401.
  */
 export const authorize = (
   event: APIGatewayRequestAuthorizerEvent,

@@ -6,7 +6,6 @@ import { userRoutes } from '#shared/users/routes.ts';
 
 const route = userRoutes['delete-user'];
 
-/** Removes a user of the caller's seller. Returns 204, also if the user is removed already. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   { path, caller, withinPlan, deadlineMs },
   { users, clock },

@@ -10,7 +10,7 @@ type GuidePath = (typeof GUIDE_PATHS)[number];
 
 const isServed = (path: string): path is GuidePath => (GUIDE_PATHS as readonly string[]).includes(path);
 
-/** Returns the page of a guide. A path without a guide is a page for a browser and a problem for a program. */
+/** A path without a guide is a page for a browser and a problem for a program. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   { path: { guide }, acceptsHtml },
   { readPage },

@@ -19,10 +19,7 @@ const shownLimit = ({ name, limit, remaining, resetSeconds }: Omit<RateLimitItem
   resets_in: resetSeconds,
 });
 
-/**
- * Returns the caller's key. The hourly limits come with the count of the request, the daily one with the key. Throws
- * `service_unavailable` if the request could not be counted, since what remains is then unknown.
- */
+/** The hourly limits come with the count of the request, the daily one with the key. Without that count what remains is unknown. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   { caller, withinPlan },
   { keys, clock },

@@ -6,7 +6,6 @@ import { userRoutes } from '#shared/users/routes.ts';
 
 const route = userRoutes['get-user'];
 
-/** Returns a user of the caller's seller. Throws `user_not_found`. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async ({ path, caller }, { users }) => {
   const user = await users.getUser(caller.sellerId, path.id);
   if (user === undefined) throw problem('user_not_found');

@@ -7,7 +7,6 @@ import { placeInOrder } from '#shared/users/user-id.ts';
 
 const route = userRoutes['list-users'];
 
-/** A page of a list, as the Link header describes it. */
 interface LinkedPage {
   readonly page: number;
   readonly pageSize: number;
@@ -15,16 +14,12 @@ interface LinkedPage {
   readonly filter?: UserFilter | undefined;
 }
 
-/** The one filter of a query, as it is in the query. */
 interface UserFilter {
   readonly name: 'phone' | 'external_id';
   readonly value: string;
 }
 
-/**
- * Returns the Link header of a page (RFC 8288), with references relative to the request: first, prev, next and last where they
- * exist. From past the end, prev is the last page. Empty if there are no pages.
- */
+/** RFC 8288, with references relative to the request. From past the end, prev is the last page. Empty if there are no pages. */
 export const pageLinks = ({ page, pageSize, totalPages, filter }: LinkedPage): string => {
   const prefix = filter === undefined ? '' : `${filter.name}=${encodeURIComponent(filter.value)}&`;
   const targets = [
@@ -39,7 +34,6 @@ export const pageLinks = ({ page, pageSize, totalPages, filter }: LinkedPage): s
     .join(', ');
 };
 
-/** Returns a page of the caller's users and its Link header, or the users after one. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   { query, caller: { sellerId } },
   deps,

@@ -11,10 +11,7 @@ import { keyLimits } from '#shared/rate-limits/request-limits.ts';
 
 const route = apiKeyRoutes['rotate-key'];
 
-/**
- * Gives the caller's key a new secret. Throws `too_many_secrets`; `rate_limit_exceeded`; `invalid_api_key` if the key was revoked or the
- * secret of the request has ended.
- */
+/** Throws `too_many_secrets`, `rate_limit_exceeded`, or `invalid_api_key` if the key was revoked or the secret has ended. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (request, deps) => {
   const { body, caller, deadlineMs } = request;
   const { keys, keyPrefix, clock } = deps;

@@ -33,10 +33,7 @@ interface NewSend {
   readonly mac: string;
 }
 
-/**
- * Stores a new code if the rules and the limits allow the send. Throws `resend_too_soon`, `too_many_attempts`, what the limits throw,
- * or `service_unavailable` if others kept changing the items. An error counts nothing.
- */
+/** Stores a new code if the rules and the limits allow the send. An error counts nothing. */
 const recordSend = async (
   { owner, mac }: NewSend,
   request: Request<typeof route>,
@@ -63,7 +60,7 @@ const recordSend = async (
   }
 };
 
-/** Sends a one-time code to a phone. Undoes the send if the message was not sent; a send that a provider refused starts the cool-down. */
+/** Undoes the send if the message was not sent; a send that a provider refused starts the cool-down. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (request, deps) => {
   const { caller, deadlineMs } = request;
   const { phone, locale } = request.body;

@@ -6,7 +6,6 @@ import { userUpdates } from '#shared/users/update-user.ts';
 
 const route = userRoutes['update-user'];
 
-/** Corrects a user of the caller's seller. Returns 200 with the user, also if nothing changes. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   { path, body, caller, withinPlan, deadlineMs },
   { users, clock },

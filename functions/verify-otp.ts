@@ -24,10 +24,7 @@ interface Try {
   readonly caller: Caller | undefined;
 }
 
-/**
- * Counts a try and compares its code in constant time. Returns the outstanding code if it matches; undefined if it does not, or if
- * there is none. Throws `too_many_attempts` if no try is left or the phone is locked.
- */
+/** Counts a try and compares its code in constant time. Throws `too_many_attempts` if no try is left or the phone is locked. */
 const tryCode = async (
   { owner, phone, code, now, caller }: Try,
   { codes, hashes }: Pick<ReturnType<typeof build>, 'codes' | 'hashes'>,
@@ -42,7 +39,6 @@ const tryCode = async (
   return sameMac(mac, tried.value.mac) ? tried.value : undefined;
 };
 
-/** Exchanges a one-time code for an access token. Throws `code_rejected` or `too_many_attempts`. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (request, deps) => {
   const { caller, withinPlan } = request;
   const { phone, code } = request.body;

@@ -2,7 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
 import { buyerKey } from '#shared/table/keys.ts';
 
-/** The item that registers the buyer of a phone. A registered buyer stays unchanged. `nowIso`: UTC. */
+/** A registered buyer stays unchanged. `nowIso`: UTC. */
 export const registrationOf = (TableName: string, phoneHash: string, buyerId: string, nowIso: string) => ({
   Update: {
     TableName,
@@ -13,7 +13,7 @@ export const registrationOf = (TableName: string, phoneHash: string, buyerId: st
   },
 });
 
-/** The registered buyers, for the local service. */
+/** For the local service. */
 export const buyerStore = ({ client, name }: Table) => ({
   async register(phoneHash: string, buyerId: string, nowIso: string): Promise<void> {
     await client.send(new UpdateCommand(registrationOf(name, phoneHash, buyerId, nowIso).Update));

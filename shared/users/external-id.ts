@@ -1,16 +1,12 @@
 import { parseNationalId } from '#shared/values/national-id.ts';
 import { parsePhone } from '#shared/values/phone.ts';
 
-/** The form of an external id: a seller's own reference of a user. */
 export const EXTERNAL_ID = /^[A-Za-z0-9._:-]{1,64}$/;
 
-/** Returns whether a text is an Iranian mobile number, also if it is written without the `+` or with `00` in place of it. */
+/** Also without the `+`, or with `00` in place of it. */
 const isPhone = (text: string): boolean =>
   [text, `+${text}`, text.replace(/^00/, '+')].some((form) => parsePhone(form) !== undefined);
 
-/**
- * Returns an external id, or undefined. A national id or a mobile number is refused: the value is a part of a key and of queries, where
- * no personal number may be.
- */
+/** A national id or a mobile number is refused: the value is a part of a key and of queries, where no personal number may be. */
 export const parseExternalId = (text: string): string | undefined =>
   EXTERNAL_ID.test(text) && parseNationalId(text) === undefined && !isPhone(text) ? text : undefined;

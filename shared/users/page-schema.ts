@@ -10,7 +10,6 @@ export const MAX_PAGE_SIZE = 100;
 /** In a query string a `+` means a space. A phone that was sent with a bare `+` is accepted nevertheless. */
 const withPlus = v.transform((sent: string) => sent.replace(/^ (?=[9\u06f9\u0669])/, '+'));
 
-/** The parameters, each for itself. */
 const userPageQuery = v.strictObject({
   phone: v.optional(
     v.pipe(
@@ -53,7 +52,6 @@ const userPageQuery = v.strictObject({
   ),
 });
 
-/** Parses the query of GET /v1/users. */
 export const userPageQuerySchema = v.pipe(
   userPageQuery,
   v.forward(
@@ -75,7 +73,6 @@ export const userPageQuerySchema = v.pipe(
   ),
 );
 
-/** The response of GET /v1/users. */
 export const userPageSchema = v.pipe(
   v.object({
     data: v.pipe(v.array(userSchema), v.description('The users of this page, in the order of linking.')),

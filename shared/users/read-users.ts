@@ -21,18 +21,16 @@ import { userFrom } from './user-item.ts';
 
 export interface UserPage {
   readonly users: User[];
-  /** How many users there are on all pages. */
   readonly total: number;
   readonly totalPages: number;
 }
 
 export interface UsersAfter {
   readonly users: User[];
-  /** The id of the last of them; null if there are no users after it. */
+  /** Null if there are no users after them. */
   readonly nextAfter: string | null;
 }
 
-/** The number of a page, from 1, and how many users a page holds. */
 interface PageRequest {
   readonly page: number;
   readonly pageSize: number;
@@ -44,7 +42,6 @@ export const pageOf = (found: readonly User[], { page, pageSize }: PageRequest):
   totalPages: Math.ceil(found.length / pageSize),
 });
 
-/** What changed between the reads of one response is read again, so many times in all. */
 const MAX_ATTEMPTS = 5;
 
 const NOTHING_REMOVED = new Uint8Array();
@@ -52,7 +49,6 @@ const NOTHING_REMOVED = new Uint8Array();
 const bytesOf = (attribute: unknown): Uint8Array =>
   attribute === undefined ? NOTHING_REMOVED : (attribute as Uint8Array);
 
-/** Some users of a seller: `count` of them from an ordinal on. */
 interface Users {
   readonly first: number;
   readonly count: number;
@@ -64,13 +60,12 @@ const usersFrom = async (table: Table, sellerId: string, { first, count }: Users
   return queryFirst(table, { pk: usersPartition(sellerId), between }, count);
 };
 
-/** A page: how many users precede it, and how many it holds at most. */
 interface PageRange {
   readonly preceding: number;
   readonly count: number;
 }
 
-/** Reads the counts of a seller and the summary of its removals. `isSnapshot`: they are of the same moment. */
+/** `isSnapshot`: the counts and the summary of the removals are of the same moment. */
 const readCounts = async (table: Table, sellerId: string) => {
   const keys = { seller: sellerKey(sellerId), summary: removalSummaryKey(sellerId) };
   const items = await batchGet(table, Object.values(keys));
@@ -79,7 +74,7 @@ const readCounts = async (table: Table, sellerId: string) => {
   return { total: users - removed, summary, isSnapshot: totalOf(summary) === removed };
 };
 
-/** Finds the ordinal at a place. `isSnapshot`: the place and the bitmap of its block are of the same moment. */
+/** `isSnapshot`: the place and the bitmap of its block are of the same moment. */
 const findOrdinal = async (table: Table, sellerId: string, place: Place) => {
   if (place.removed === 0) return { ordinal: ordinalAt(place, NOTHING_REMOVED), isSnapshot: true };
   const item = await getItem(table, removalBlockKey(sellerId, place.block));
@@ -87,10 +82,7 @@ const findOrdinal = async (table: Table, sellerId: string, place: Place) => {
   return { ordinal: ordinalAt(place, bitmap), isSnapshot: removedIn(bitmap) === place.removed };
 };
 
-/**
- * Reads a page. The Query from the ordinal where the page begins if nothing before it was removed runs beside the counts. With
- * removals before it, the index of removals says where it begins. The first page always begins at the first ordinal.
- */
+/** The Query for the case that nothing before the page was removed runs beside the counts. Otherwise the index of removals says where it begins. */
 const readPage = async (table: Table, sellerId: string, { preceding, count }: PageRange) => {
   const early = { first: preceding + 1, count };
   const [{ total, summary, isSnapshot }, earlyItems] = await Promise.all([
@@ -123,13 +115,9 @@ const getUser = async (table: Table, sellerId: string, userId: string): Promise<
 };
 
 export const userReads = (table: Table) => ({
-  /** Returns a user by its id, or undefined if the seller has no such user: an unknown, malformed or removed id. */
   getUser: (sellerId: string, userId: string) => getUser(table, sellerId, userId),
 
-  /**
-   * Returns one page of a seller's users, in one round trip if nothing before it was removed, else in at most three. Every page costs
-   * about the same.
-   */
+  /** One round trip if nothing before the page was removed, else at most three. */
   async listPage(sellerId: string, page: number, pageSize: number): Promise<UserPage> {
     const range = { preceding: (page - 1) * pageSize, count: pageSize };
     for (let attempt = 1; ; attempt += 1) {
@@ -139,10 +127,7 @@ export const userReads = (table: Table) => ({
     }
   },
 
-  /**
-   * Returns the users that were linked after a place in the order of linking, oldest first, in one Query. Changes meanwhile neither skip
-   * nor repeat a user, since an ordinal never changes.
-   */
+  /** Changes meanwhile neither skip nor repeat a user, since an ordinal never changes. */
   async listAfter(sellerId: string, place: number, count: number): Promise<UsersAfter> {
     // One more than wanted tells whether there are users after these.
     const items = await usersFrom(table, sellerId, { first: place + 1, count: count + 1 });
@@ -150,11 +135,7 @@ export const userReads = (table: Table) => ({
     return { users, nextAfter: items.length > count ? (users.at(-1)?.id ?? null) : null };
   },
 
-  /**
-   * Returns one page of the users that a seller linked with one phone, oldest first. `phoneHashes`: the hashes of the phone under
-   * every key of the hash secret. One Query for each hash, side by side, then one BatchGetItem; a user that lost the phone between
-   * them is skipped.
-   */
+  /** `phoneHashes`: under every key of the hash secret. A user that lost the phone between the reads is skipped. */
   async findByPhone(
     sellerId: string,
     phoneHashes: readonly string[],

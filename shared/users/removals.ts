@@ -1,7 +1,4 @@
-/**
- * The index of removals: where the n-th user is among the ordinals, of which some were removed. The ordinals are divided into blocks. A
- * bitmap says which ordinals of a block were removed, the summary how many of each block. Pure functions of their bytes.
- */
+/** The index of removals, by blocks of ordinals: a bitmap of a block's removed ordinals, and the count of each block in the summary. */
 
 /** The bitmap of a block has 512 bytes, so its item is smaller than 1 KB, the unit of a write. */
 export const BLOCK_SIZE = 4096;
@@ -9,13 +6,13 @@ export const BLOCK_SIZE = 4096;
 /** Two bytes hold the count of a block: 0 to 4,096. */
 const BYTES_PER_COUNT = 2;
 
-/** Returns the block of an ordinal. Blocks are counted from 0. */
+/** Counted from 0. */
 export const blockOf = (ordinal: number): number => Math.floor((ordinal - 1) / BLOCK_SIZE);
 
 /** Beyond the bytes of a bitmap nothing was removed. */
 const bitOf = (bitmap: Uint8Array, index: number): number => ((bitmap[index >> 3] ?? 0) >> (index & 7)) & 1;
 
-/** Returns the bitmap of the ordinal's block with the ordinal removed. Undefined: nothing was removed from the block before. */
+/** Undefined: nothing was removed from the block before. */
 export const withRemoved = (bitmap: Uint8Array | undefined, ordinal: number): Uint8Array => {
   const index = (ordinal - 1) % BLOCK_SIZE;
   const copy = new Uint8Array(BLOCK_SIZE / 8);
@@ -35,7 +32,7 @@ const countAt = (summary: Uint8Array, block: number): number => {
 
 const blocksIn = (summary: Uint8Array): number => summary.length / BYTES_PER_COUNT;
 
-/** Returns the summary with one removal more in a block. Undefined: nothing was removed before. */
+/** Undefined: nothing was removed before. */
 export const withCounted = (summary: Uint8Array | undefined, block: number): Uint8Array => {
   const length = Math.max(summary?.length ?? 0, (block + 1) * BYTES_PER_COUNT);
   const copy = new Uint8Array(length);
@@ -45,21 +42,18 @@ export const withCounted = (summary: Uint8Array | undefined, block: number): Uin
   return copy;
 };
 
-/** Returns how many users were removed, over all blocks. */
 export const totalOf = (summary: Uint8Array): number => {
   let total = 0;
   for (let block = 0; block < blocksIn(summary); block += 1) total += countAt(summary, block);
   return total;
 };
 
-/** Where a user is: its block, how many users of that block precede it, and how many of its ordinals were removed. */
 export interface Place {
   readonly block: number;
   readonly preceding: number;
   readonly removed: number;
 }
 
-/** Returns where the user is that `preceding` users precede. */
 export const placeOf = (summary: Uint8Array, preceding: number): Place => {
   let left = preceding;
   for (let block = 0; block < blocksIn(summary); block += 1) {
@@ -72,14 +66,13 @@ export const placeOf = (summary: Uint8Array, preceding: number): Place => {
   return { block, preceding: left % BLOCK_SIZE, removed: 0 };
 };
 
-/** Returns how many ordinals of a block were removed. */
 export const removedIn = (bitmap: Uint8Array): number => {
   let removed = 0;
   for (let index = 0; index < BLOCK_SIZE; index += 1) removed += bitOf(bitmap, index);
   return removed;
 };
 
-/** Returns the ordinal at a place. `bitmap`: that of its block; empty if nothing was removed from it. */
+/** `bitmap`: that of the place's block; empty if nothing was removed from it. */
 export const ordinalAt = ({ block, preceding }: Place, bitmap: Uint8Array): number => {
   const first = block * BLOCK_SIZE + 1;
   let left = preceding;

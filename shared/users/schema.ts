@@ -11,7 +11,6 @@ import {
 import { EXTERNAL_ID, parseExternalId } from './external-id.ts';
 import { USER_ID } from './user-id.ts';
 
-/** Parses a display name: trimmed, in NFC. */
 export const displayNameSchema = v.pipe(
   text(),
   v.description(
@@ -102,7 +101,6 @@ export const correctedUserSchema = v.pipe(v.object(withoutPerson), v.title('Corr
 
 const { id, external_id, ...name } = withoutPerson;
 
-/** A buyer linked to a seller, as responses show it. */
 export const userSchema = v.pipe(
   v.object({
     id,

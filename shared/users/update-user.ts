@@ -14,10 +14,8 @@ import { changeUsers, countsFrom, Overtaken, sequenceAfter, writeUserChange } fr
 import { ordinalOf } from './user-id.ts';
 import { userFrom } from './user-item.ts';
 
-/** The value is the user as it is now. The reason is the problem of the request. */
 export type UpdateResult = WriteResult<User, 'user_not_found' | 'external_id_conflict'>;
 
-/** What a correction changes, when it is made, and until when it is retried. */
 interface UpdateOptions {
   readonly update: UserUpdate;
   /** ISO, UTC. */
@@ -28,7 +26,7 @@ interface UpdateOptions {
   readonly mayWrite?: Promise<unknown>;
 }
 
-/** The user with what the correction names; null clears an attribute. */
+/** Null clears an attribute. */
 const updated = (user: StoredItem, update: UserUpdate): StoredItem => ({
   ...user,
   ...Object.fromEntries(Object.entries(update).map(([name, value]) => [name, value ?? undefined])),
@@ -37,7 +35,7 @@ const updated = (user: StoredItem, update: UserUpdate): StoredItem => ({
 const isSame = (before: StoredItem, after: StoredItem, update: UserUpdate): boolean =>
   Object.keys(update).every((name) => before[name] === after[name]);
 
-/** The user, and its external id if that changes. Only the new one returns what it holds. */
+/** Only the new external id returns what it holds. */
 const updateItems = (
   TableName: string,
   sellerId: string,
@@ -71,8 +69,8 @@ const updateItems = (
 
 export const userUpdates = (table: Table) => ({
   /**
-   * Changes the name and the external id of a user, in one transaction. A correction that changes nothing writes
-   * nothing. Conflicts with other changes are retried until the deadline; then it throws `service_unavailable`, and nothing was changed.
+   * Changes name and external id in one transaction, and writes nothing if nothing changes. Retries conflicts until the deadline, then throws
+   * `service_unavailable`: nothing was changed.
    */
   async updateUser(sellerId: string, userId: string, options: UpdateOptions): Promise<UpdateResult> {
     const { update, updatedAt, deadlineMs, mayWrite } = options;

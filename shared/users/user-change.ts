@@ -1,7 +1,4 @@
-/**
- * The write of every change of a seller's users: a link, a correction, a removal. It raises `event_count` of the seller under the
- * condition that it is what was read, so the changes of one seller are written one after the other, and each has the next event.
- */
+/** Every change of a seller's users raises `event_count` under the condition that it is what was read: changes of one seller are serial. */
 import { eventPut, type UserEvent } from '#shared/events/event.ts';
 import { type Backoff, retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
@@ -23,7 +20,7 @@ export interface SellerCounts {
   readonly events: number;
 }
 
-/** Returns the counts of a seller item; of a seller that does not exist, zeros. */
+/** Zeros for a seller that does not exist. */
 export const countsFrom = (seller: StoredItem | undefined): SellerCounts => ({
   users: Number(seller?.user_count ?? 0),
   removed: Number(seller?.removed_count ?? 0),
@@ -32,9 +29,8 @@ export const countsFrom = (seller: StoredItem | undefined): SellerCounts => ({
 
 export interface UserChange {
   readonly sellerId: string;
-  /** The counts of the seller that were read before everything else that decides on the change, or beside it. */
+  /** Read before everything else that decides on the change, or beside it. */
   readonly counts: SellerCounts;
-  /** How many users are linked and removed by the change. */
   readonly added?: { readonly users?: 1; readonly removed?: 1 };
   readonly event: UserEvent;
   /** The items of the user. Each has the conditions on what was read of it, since reads of several items are not a snapshot. */
@@ -59,11 +55,10 @@ const sellerUpdate = (TableName: string, { sellerId, counts, added = {} }: UserC
   },
 });
 
-/** Why a change was not written. */
 interface Refusal {
-  /** Those of the change's items, in their order. */
+  /** Of the change's items, in their order. */
   readonly reasons: readonly CancellationReason[];
-  /** The counts after the other change of the seller that came first, if there was one. */
+  /** After the other change of the seller that came first, if there was one. */
   readonly counts: SellerCounts | undefined;
 }
 
@@ -79,7 +74,6 @@ export const writeUserChange = async (
   return notWritten({ reasons, counts: seller?.item && countsFrom(seller.item) });
 };
 
-/** The result of an attempt that another change of the seller overtook. */
 export class Overtaken {
   /** With them the attempt can be repeated at once; undefined: more of what it read may be old. */
   readonly counts: SellerCounts | undefined;
@@ -93,9 +87,8 @@ export class Overtaken {
 const BETWEEN_CHANGES: Backoff = { baseMs: 300, capMs: 2400 };
 
 /**
- * Reads and attempts a change until none overtakes it. After a wait it reads again, since the counts are old by then. The attempt after
- * that is repeated once without a wait or a read, with the counts that the failed condition returned. Throws `service_unavailable` at
- * the deadline (monotonic clock): nothing was stored then.
+ * Attempts a change until no other overtakes it. After a wait it reads again; an attempt after that is repeated once without a read, with the
+ * counts that the failed condition returned. Throws `service_unavailable` at the deadline (monotonic clock): nothing was stored then.
  */
 export const changeUsers = <Read extends { readonly counts: SellerCounts }, Result extends object | string>(
   deadlineMs: number,

@@ -9,7 +9,7 @@ const RANDOM_CHARACTERS = 15;
 
 const BASE62_CHARACTERS = ORDINAL_CHARACTERS + RANDOM_CHARACTERS;
 
-/** A user id: `usr_`, the ordinal of the user in 7 base62 characters, then 15 random base62 characters. */
+/** `usr_`, the ordinal in 7 base62 characters, then 15 random ones. */
 export const USER_ID = new RegExp(`^usr_[0-9A-Za-z]{${BASE62_CHARACTERS}}$`);
 
 export const newRandomPart = (): string => randomBase62(RANDOM_CHARACTERS);
@@ -17,7 +17,7 @@ export const newRandomPart = (): string => randomBase62(RANDOM_CHARACTERS);
 export const userIdAt = (ordinal: number, randomPart: string): string =>
   `usr_${toBase62(ordinal, ORDINAL_CHARACTERS)}${randomPart}`;
 
-/** Returns the number in a well-formed user id: its place in the order of linking. An id that no user can have has a place too. */
+/** The number in a well-formed user id. An id that no user can have has a place too. */
 export const placeInOrder = (userId: string): number | undefined =>
   USER_ID.test(userId)
     ? fromBase62(userId.slice('usr_'.length, 'usr_'.length + ORDINAL_CHARACTERS))

@@ -1,7 +1,7 @@
 import type { StoredItem } from '#shared/table/writes.ts';
 import type { User } from './schema.ts';
 
-/** The attributes of a new user. Of the national id, only the last four digits are stored. */
+/** Of the national id, only the last four digits are stored. */
 export interface NewUserAttributes {
   readonly national_id_last_four: string;
   readonly birth_date: string;
@@ -23,11 +23,10 @@ export const userFrom = (item: StoredItem): User => ({
   checked_at: String(item.checked_at),
 });
 
-/** The record that a seller has linked a person. It makes a link unique and its repetition idempotent. */
 export interface Person {
   readonly userId: string;
   readonly phoneHash: string;
-  /** The day of birth as an ISO date. */
+  /** An ISO date. */
   readonly birthDay: string;
 }
 
@@ -39,7 +38,6 @@ export interface RefusedPerson {
   readonly phoneHash: string;
 }
 
-/** Returns the refusal of a person item that holds nothing else. */
 export const refusedPersonFrom = (item: StoredItem): RefusedPerson => ({
   refusedAt: Number(item.refused_at),
   personHash: String(item.pk).slice(String(item.pk).lastIndexOf('#') + 1),
