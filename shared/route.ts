@@ -98,6 +98,24 @@ export interface Route {
   readonly impact: string;
 }
 
+type WithDefault = 'name' | 'memoryMb' | 'timeoutSeconds' | 'problems';
+
+/** A row as it is written. */
+export type Row = Omit<Route, WithDefault> & Partial<Pick<Route, Exclude<WithDefault, 'name'>>>;
+
+type Rows<Written> = {
+  readonly [Name in keyof Written]: Pick<Route, WithDefault> & Written[Name] & { readonly name: Name };
+};
+
+/** Gives each row its name and the defaults: no problems, 10 s, 512 MB for a public row and 1,024 MB with a database client. */
+export const routeRows = <const Written extends Record<string, Row>>(rows: Written): Rows<Written> =>
+  Object.fromEntries(
+    Object.entries(rows).map(([name, row]) => {
+      const memoryMb = row.access.by === 'public' ? 512 : 1024;
+      return [name, { name, memoryMb, timeoutSeconds: 10, problems: [], ...row }];
+    }),
+  ) as Rows<Written>;
+
 /** The methods of a row: a page answers HEAD too, without its body. */
 export const methodsOf = ({ method, permissions }: Route): readonly string[] =>
   permissions.pages === undefined ? [method] : [method, 'HEAD'];

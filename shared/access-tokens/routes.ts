@@ -1,9 +1,8 @@
-import type { Route } from '#shared/route.ts';
+import { type Row, routeRows } from '#shared/route.ts';
 import { issuerMetadataSchema, jwksSchema } from './schema.ts';
 
-export const accessTokenRoutes = {
+export const accessTokenRoutes = routeRows({
   'get-jwks': {
-    name: 'get-jwks',
     method: 'GET',
     path: '/.well-known/jwks.json',
     repeatable: true,
@@ -20,14 +19,10 @@ export const accessTokenRoutes = {
         },
       },
     },
-    problems: [],
     permissions: { signingKey: 'publish' },
-    memoryMb: 512,
-    timeoutSeconds: 10,
     impact: 'Sellers cannot verify access tokens once their cached keys expire.',
   },
   'get-openid-configuration': {
-    name: 'get-openid-configuration',
     method: 'GET',
     path: '/.well-known/openid-configuration',
     repeatable: true,
@@ -43,10 +38,7 @@ export const accessTokenRoutes = {
         headers: { 'Cache-Control': 'public, max-age=300.' },
       },
     },
-    problems: [],
     permissions: { tokenIssuer: true },
-    memoryMb: 512,
-    timeoutSeconds: 10,
     impact: 'Sellers cannot configure a library by the issuer URL.',
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, Row>);

@@ -1,5 +1,5 @@
 import { KEPT_DAYS, KEY_LIMITS, PLANS } from '#shared/rate-limits/plans.ts';
-import type { Route } from '#shared/route.ts';
+import { type Row, routeRows } from '#shared/route.ts';
 import {
   GRACE_HOURS,
   keySchema,
@@ -9,9 +9,8 @@ import {
   rotationSchema,
 } from './schema.ts';
 
-export const apiKeyRoutes = {
+export const apiKeyRoutes = routeRows({
   'get-key': {
-    name: 'get-key',
     method: 'GET',
     path: '/v1/key',
     repeatable: true,
@@ -22,7 +21,6 @@ export const apiKeyRoutes = {
       'What the key of this request may do: its plan, its scopes, its valid secrets, and the state of each of its limits now. ' +
       `The first limit has the name of the plan (${Object.keys(PLANS).join(', ')}) and counts requests per clock minute.`,
     responses: { 200: { description: 'The key.', schema: keySchema } },
-    problems: [],
     limitsRead: [
       'sms-per-hour',
       'failed-checks-per-hour',
@@ -31,12 +29,9 @@ export const apiKeyRoutes = {
       'rotations-per-hour',
     ],
     permissions: { table: { 'SELLER#': ['BatchGetItem'], 'LIMIT#': ['BatchGetItem'] } },
-    memoryMb: 1024,
-    timeoutSeconds: 10,
     impact: 'Sellers cannot see what their key may do.',
   },
   'get-key-usage': {
-    name: 'get-key-usage',
     method: 'GET',
     path: '/v1/key/usage',
     repeatable: true,
@@ -48,14 +43,10 @@ export const apiKeyRoutes = {
       `They are kept ${KEPT_DAYS} days. The counts of the last second may be missing.`,
     query: keyUsageQuerySchema,
     responses: { 200: { description: 'The use of the key.', schema: keyUsageSchema } },
-    problems: [],
     permissions: { table: { 'LIMIT#': ['Query'] } },
-    memoryMb: 1024,
-    timeoutSeconds: 10,
     impact: 'Sellers cannot see what their key used.',
   },
   'rotate-key': {
-    name: 'rotate-key',
     method: 'POST',
     path: '/v1/key/secrets',
     // A delayed first request would replace the secret that the second one returned.
@@ -80,8 +71,6 @@ export const apiKeyRoutes = {
       },
       newSecrets: true,
     },
-    memoryMb: 1024,
-    timeoutSeconds: 10,
     impact: 'Sellers cannot rotate their key.',
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, Row>);

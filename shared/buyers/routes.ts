@@ -1,4 +1,4 @@
-import type { Route } from '#shared/route.ts';
+import { type Row, routeRows } from '#shared/route.ts';
 import { MAX_CLAIMED_PERSONS } from './link-searches.ts';
 import { buyerLinksSchema, claimedPersonSchema, linkPathSchema } from './schema.ts';
 
@@ -6,9 +6,8 @@ const WITH_TOKEN =
   'The buyer app sends its key in X-Api-Key and the access token of the signed-in buyer as Authorization: Bearer.';
 
 /** The rows of what the buyer app shows a buyer. */
-export const buyerRoutes = {
+export const buyerRoutes = routeRows({
   'find-links': {
-    name: 'find-links',
     method: 'POST',
     path: '/v1/buyer/links/find',
     repeatable: true,
@@ -32,12 +31,9 @@ export const buyerRoutes = {
       signingKey: 'publish',
       tokenIssuer: true,
     },
-    memoryMb: 1024,
-    timeoutSeconds: 10,
     impact: 'The buyer app cannot show buyers who linked them.',
   },
   'end-link': {
-    name: 'end-link',
     method: 'DELETE',
     path: '/v1/buyer/links/{id}',
     repeatable: true,
@@ -65,9 +61,8 @@ export const buyerRoutes = {
       signingKey: 'publish',
       tokenIssuer: true,
     },
-    memoryMb: 1024,
     timeoutSeconds: 12,
     deadlineSeconds: 10,
     impact: 'Buyers cannot end links.',
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, Row>);

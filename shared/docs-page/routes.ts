@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { GUIDE_PAGES } from '#shared/pages.ts';
-import type { Route } from '#shared/route.ts';
+import { type Row, routeRows } from '#shared/route.ts';
 
 /** An object of the OpenAPI standard with any further members. */
 const open = <Entries extends v.ObjectEntries>(entries: Entries) =>
@@ -27,9 +27,8 @@ const PAGE_RESPONSE = {
 } as const;
 
 /** The rows of the reference page and the OpenAPI document. */
-export const docsPageRoutes = {
+export const docsPageRoutes = routeRows({
   'get-openapi': {
-    name: 'get-openapi',
     method: 'GET',
     path: '/v1/openapi.json',
     repeatable: true,
@@ -38,14 +37,10 @@ export const docsPageRoutes = {
     summary: 'This document',
     description: 'The interface as an OpenAPI 3.0 document.',
     responses: { 200: { description: 'The document.', schema: openApiDocumentSchema } },
-    problems: [],
     permissions: { release: true },
-    memoryMb: 512,
-    timeoutSeconds: 10,
     impact: 'Sellers cannot read the OpenAPI document.',
   },
   'get-docs': {
-    name: 'get-docs',
     method: 'GET',
     path: '/docs',
     repeatable: true,
@@ -54,14 +49,10 @@ export const docsPageRoutes = {
     summary: 'The reference page',
     description: 'The interface as a page for people, with a form to try each operation.',
     responses: { 200: PAGE_RESPONSE },
-    problems: [],
     permissions: { pages: ['reference'] },
-    memoryMb: 512,
-    timeoutSeconds: 10,
     impact: 'Sellers cannot open the reference page.',
   },
   'get-guide': {
-    name: 'get-guide',
     method: 'GET',
     path: '/docs/{guide+}',
     repeatable: true,
@@ -79,8 +70,6 @@ export const docsPageRoutes = {
     },
     problems: ['not_found'],
     permissions: { pages: GUIDE_PAGES },
-    memoryMb: 512,
-    timeoutSeconds: 10,
     impact: 'Sellers cannot open the guides from the reference page.',
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, Row>);

@@ -1,10 +1,9 @@
-import type { Route } from '#shared/route.ts';
+import { type Row, routeRows } from '#shared/route.ts';
 import { KEEP_EVENTS_DAYS } from './event.ts';
 import { eventPageSchema, eventQuerySchema } from './schema.ts';
 
-export const eventRoutes = {
+export const eventRoutes = routeRows({
   'list-events': {
-    name: 'list-events',
     method: 'GET',
     path: '/v1/events',
     repeatable: true,
@@ -21,8 +20,6 @@ export const eventRoutes = {
     responses: { 200: { description: 'One page of events.', schema: eventPageSchema } },
     problems: ['events_expired'],
     permissions: { table: { 'SELLER#': ['GetItem'], 'EVENTS#': ['Query'] } },
-    memoryMb: 1024,
-    timeoutSeconds: 10,
     impact: 'Sellers do not learn what changed.',
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, Row>);

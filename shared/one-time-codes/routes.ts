@@ -1,4 +1,4 @@
-import type { Route } from '#shared/route.ts';
+import { type Row, routeRows } from '#shared/route.ts';
 import { CODE_LIMITS, MAX_CONSECUTIVE_FAILURES, RESEND_AFTER_SECONDS, type SendLimit } from './rules.ts';
 import { accessTokenSchema, codeSentSchema, sendCodeSchema, verifyCodeSchema } from './schema.ts';
 
@@ -17,9 +17,8 @@ const sendLimit = (limit: SendLimit): string => {
   return `${limit.maximum} sends in ${minutes < 60 ? `${minutes} minutes` : `${minutes / 60} hours`}`;
 };
 
-export const oneTimeCodeRoutes = {
+export const oneTimeCodeRoutes = routeRows({
   'send-otp': {
-    name: 'send-otp',
     method: 'POST',
     path: '/v1/auth/otp/send',
     repeatable: false,
@@ -40,13 +39,11 @@ export const oneTimeCodeRoutes = {
       hashes: true,
       sms: true,
     },
-    memoryMb: 1024,
     timeoutSeconds: 20,
     deadlineSeconds: 20,
     impact: 'Buyers get no sign-in codes.',
   },
   'verify-otp': {
-    name: 'verify-otp',
     method: 'POST',
     path: '/v1/auth/otp/verify',
     repeatable: false,
@@ -68,8 +65,6 @@ export const oneTimeCodeRoutes = {
       signingKey: 'sign',
       tokenIssuer: true,
     },
-    memoryMb: 1024,
-    timeoutSeconds: 10,
     impact: 'Buyers cannot sign in.',
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, Row>);

@@ -1,4 +1,4 @@
-import type { Route } from '#shared/route.ts';
+import { type Row, routeRows } from '#shared/route.ts';
 import { MAX_PAGE_SIZE, userPageQuerySchema, userPageSchema } from './page-schema.ts';
 import { FAILED_CHECKS_WINDOW_SECONDS, MAX_FAILED_CHECKS } from './person-check.ts';
 import {
@@ -11,9 +11,8 @@ import {
 
 const byId = { schema: userPathSchema, problem: 'user_not_found' } as const;
 
-export const userRoutes = {
+export const userRoutes = routeRows({
   'create-user': {
-    name: 'create-user',
     method: 'POST',
     path: '/v1/users',
     repeatable: true,
@@ -61,13 +60,11 @@ export const userRoutes = {
       tokenIssuer: true,
       identityRegistry: true,
     },
-    memoryMb: 1024,
     timeoutSeconds: 20,
     deadlineSeconds: 20,
     impact: 'Sellers cannot link buyers.',
   },
   'list-users': {
-    name: 'list-users',
     method: 'GET',
     path: '/v1/users',
     repeatable: true,
@@ -89,7 +86,6 @@ export const userRoutes = {
         headers: { Link: 'The first, prev, next and last pages, where they exist (RFC 8288).' },
       },
     },
-    problems: [],
     permissions: {
       table: {
         'SELLER#': ['BatchGetItem'],
@@ -100,12 +96,9 @@ export const userRoutes = {
       },
       hashes: true,
     },
-    memoryMb: 1024,
-    timeoutSeconds: 10,
     impact: 'Sellers cannot see their users.',
   },
   'get-user': {
-    name: 'get-user',
     method: 'GET',
     path: '/v1/users/{id}',
     repeatable: true,
@@ -118,12 +111,9 @@ export const userRoutes = {
     responses: { 200: { description: 'The user.', schema: userSchema } },
     problems: ['user_not_found'],
     permissions: { table: { 'USERS#': ['GetItem'] } },
-    memoryMb: 1024,
-    timeoutSeconds: 10,
     impact: 'Sellers cannot read a user by its id.',
   },
   'update-user': {
-    name: 'update-user',
     method: 'PATCH',
     path: '/v1/users/{id}',
     repeatable: true,
@@ -145,13 +135,11 @@ export const userRoutes = {
         'EVENTS#': ['PutItem'],
       },
     },
-    memoryMb: 1024,
     timeoutSeconds: 12,
     deadlineSeconds: 5,
     impact: 'Sellers cannot correct users.',
   },
   'delete-user': {
-    name: 'delete-user',
     method: 'DELETE',
     path: '/v1/users/{id}',
     repeatable: true,
@@ -176,9 +164,8 @@ export const userRoutes = {
         'LINKS#': ['DeleteItem'],
       },
     },
-    memoryMb: 1024,
     timeoutSeconds: 12,
     deadlineSeconds: 5,
     impact: 'Sellers cannot remove users.',
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, Row>);
