@@ -28,5 +28,9 @@ export const queryInteger = (
 export const shown = (description: string, example: string) =>
   v.pipe(v.string(), v.description(description), v.examples([example]));
 
+/** A time in UTC. */
+export const time = (description: string, example: string) =>
+  v.pipe(v.string(), v.isoTimestamp(), v.description(description), v.examples([example]));
+
 export const integer = (minimum: number, description: string, example: number) =>
   v.pipe(v.number(), v.integer(), v.minValue(minimum), v.description(description), v.examples([example]));

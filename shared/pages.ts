@@ -52,5 +52,3 @@ export const pageReader = (folder: string) => {
   );
   return async (name: PageName): Promise<Page> => (reads.get(name) as () => Promise<Page>)();
 };
-
-export type ReadPage = ReturnType<typeof pageReader>;

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { shown } from '#shared/fields.ts';
 
 export const jwksSchema = v.pipe(
   v.object({
@@ -8,11 +9,7 @@ export const jwksSchema = v.pipe(
         crv: v.literal('P-256'),
         x: v.pipe(v.string(), v.examples(['f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU'])),
         y: v.pipe(v.string(), v.examples(['x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0'])),
-        kid: v.pipe(
-          v.string(),
-          v.description('The RFC 7638 thumbprint of the key.'),
-          v.examples(['oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U']),
-        ),
+        kid: shown('The RFC 7638 thumbprint of the key.', 'oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U'),
         alg: v.literal('ES256'),
         use: v.literal('sig'),
       }),
@@ -28,16 +25,8 @@ const strings = (description: string, examples: string[]) =>
 
 export const issuerMetadataSchema = v.pipe(
   v.object({
-    issuer: v.pipe(
-      v.string(),
-      v.description('The `iss` of every access token.'),
-      v.examples(['https://api.example.com']),
-    ),
-    jwks_uri: v.pipe(
-      v.string(),
-      v.description('The URL of the public keys.'),
-      v.examples(['https://api.example.com/.well-known/jwks.json']),
-    ),
+    issuer: shown('The `iss` of every access token.', 'https://api.example.com'),
+    jwks_uri: shown('The URL of the public keys.', 'https://api.example.com/.well-known/jwks.json'),
     response_types_supported: strings('A required field of the format. There is no authorization endpoint.', [
       'id_token',
     ]),

@@ -94,5 +94,3 @@ export const ownKeyStore = (table: Table) => {
       }),
   };
 };
-
-export type OwnKeyStore = ReturnType<typeof ownKeyStore>;

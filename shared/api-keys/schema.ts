@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { integer, queryInteger, shown } from '#shared/fields.ts';
+import { integer, queryInteger, shown, time } from '#shared/fields.ts';
 import { KEPT_DAYS } from '#shared/rate-limits/plans.ts';
 
 const DEFAULT_DAYS = 7;
@@ -10,9 +10,6 @@ export const GRACE_HOURS = { minimum: 1, maximum: 720, default: 24 } as const;
 const BAD_GRACE = `Must be an integer from ${GRACE_HOURS.minimum} to ${GRACE_HOURS.maximum}.`;
 
 const lastFour = shown('The last four characters of the secret.', 'Kd3I');
-
-const time = (description: string, example: string) =>
-  v.pipe(v.string(), v.isoTimestamp(), v.description(description), v.examples([example]));
 
 const END = '2026-11-22T08:30:00Z';
 

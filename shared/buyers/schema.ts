@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { shown } from '#shared/fields.ts';
+import { shown, time } from '#shared/fields.ts';
 import { birthDateSchema, nationalIdSchema } from '#shared/values/schemas.ts';
 
 /** The body of POST /v1/buyer/links/find. */
@@ -28,12 +28,7 @@ export const buyerLinksSchema = v.pipe(
             name: shown('The name of the seller.', 'Kaveh Books'),
           }),
           display_name: shown('The name under which the seller linked the buyer.', 'Sara Ahmadi'),
-          linked_at: v.pipe(
-            v.string(),
-            v.isoTimestamp(),
-            v.description('The time of the link, in UTC.'),
-            v.examples(['2026-11-21T08:30:00.000Z']),
-          ),
+          linked_at: time('The time of the link, in UTC.', '2026-11-21T08:30:00.000Z'),
         }),
         v.title('BuyerLink'),
       ),

@@ -91,5 +91,3 @@ export const eventReads = (table: Table) => {
     },
   };
 };
-
-export type EventReads = ReturnType<typeof eventReads>;

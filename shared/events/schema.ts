@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { integer, queryInteger, shown } from '#shared/fields.ts';
+import { integer, queryInteger, shown, time } from '#shared/fields.ts';
 import { REMOVAL_REASONS } from './event.ts';
 
 const MAX_LIMIT = 100;
@@ -28,12 +28,7 @@ const eventSchema = v.object({
     'user.linked, user.updated or user.removed. Ignore a type that you do not know.',
     'user.removed',
   ),
-  occurred_at: v.pipe(
-    v.string(),
-    v.isoTimestamp(),
-    v.description('The time of the change, in UTC.'),
-    v.examples(['2026-11-21T08:30:00.000Z']),
-  ),
+  occurred_at: time('The time of the change, in UTC.', '2026-11-21T08:30:00.000Z'),
   data: v.object({
     user_id: shown('The id of the user.', 'usr_000002bv0aLkW9yRc3mNpd'),
     reason: v.optional(

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { shown } from '#shared/fields.ts';
 import { DEFAULT_LOCALE, LOCALES } from '#shared/sms/templates.ts';
 import { inAnyScript, toAsciiDigits } from '#shared/values/digits.ts';
 import { phoneSchema } from '#shared/values/schemas.ts';
@@ -43,10 +44,9 @@ export const verifyCodeSchema = v.strictObject({ phone: phoneSchema, code: codeS
 
 export const accessTokenSchema = v.pipe(
   v.object({
-    access_token: v.pipe(
-      v.string(),
-      v.description('A JWT, signed ES256. Verify it with the keys of /.well-known/jwks.json.'),
-      v.examples(['eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJieXJfLi4uIn0.c2lnbmF0dXJl']),
+    access_token: shown(
+      'A JWT, signed ES256. Verify it with the keys of /.well-known/jwks.json.',
+      'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJieXJfLi4uIn0.c2lnbmF0dXJl',
     ),
     token_type: v.literal('Bearer'),
     expires_in: seconds('Seconds until the token expires.', 3600),

@@ -112,5 +112,3 @@ export const stageCeilings = (
       consume('sms-per-day', smsPerDay, key, () => limits.consume('sms-per-hour')),
   };
 };
-
-export type StageCeilings = ReturnType<typeof stageCeilings>;

@@ -202,5 +202,3 @@ export const userLinks = (table: Table) => ({
     });
   },
 });
-
-export type UserLinks = ReturnType<typeof userLinks>;

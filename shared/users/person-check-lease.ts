@@ -106,5 +106,3 @@ export const personChecks = ({ client, name: TableName }: Table, clock: Clock) =
     },
   };
 };
-
-export type PersonChecks = ReturnType<typeof personChecks>;

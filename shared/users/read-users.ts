@@ -167,5 +167,3 @@ export const userReads = (table: Table) => ({
     return undefined;
   },
 });
-
-export type UserReads = ReturnType<typeof userReads>;

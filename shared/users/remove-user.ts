@@ -159,5 +159,3 @@ export const userRemovals = (table: Table) => ({
     });
   },
 });
-
-export type UserRemovals = ReturnType<typeof userRemovals>;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { parsed, shown } from '#shared/fields.ts';
+import { parsed, shown, time } from '#shared/fields.ts';
 import { MAX_NAME_CHARACTERS, parseDisplayName } from '#shared/values/display-name.ts';
 import {
   birthDateSchema,
@@ -79,8 +79,7 @@ const userIdSchema = v.pipe(
 
 export const userPathSchema = v.strictObject({ id: userIdSchema });
 
-const time = (description: string) =>
-  v.pipe(v.string(), v.isoTimestamp(), v.description(description), v.examples(['2026-11-21T08:30:00.000Z']));
+const TIME_EXAMPLE = '2026-11-21T08:30:00.000Z';
 
 /** What a key without users:read may see of a user: nothing of the person. */
 const withoutPerson = {
@@ -91,9 +90,10 @@ const withoutPerson = {
     v.examples(['order:1234567890']),
   ),
   display_name: v.pipe(v.string(), v.examples(['Sara Ahmadi'])),
-  created_at: time('The time of the link, in UTC.'),
+  created_at: time('The time of the link, in UTC.', TIME_EXAMPLE),
   checked_at: time(
     'When both registries last confirmed the person and the phone, in UTC: at first with the link.',
+    TIME_EXAMPLE,
   ),
 };
 

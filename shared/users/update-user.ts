@@ -96,5 +96,3 @@ export const userUpdates = (table: Table) => ({
     });
   },
 });
-
-export type UserUpdates = ReturnType<typeof userUpdates>;
