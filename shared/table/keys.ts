@@ -57,129 +57,100 @@ export interface ItemKey {
   readonly sk: string;
 }
 
+const key = (pk: string, sk: string): ItemKey => ({ pk, sk });
+
 /** Twelve digits: room for 10^12 - 1 users or events of one seller, and their numbers sort as text. */
 const NUMBER_WIDTH = 12;
 
 /** The largest ordinal of a user, and the largest number of an event. */
 export const MAX_ORDINAL = 10 ** NUMBER_WIDTH - 1;
 
-export const sellerKey = (sellerId: string): ItemKey => ({ pk: `SELLER#${sellerId}`, sk: 'SELLER' });
+export const sellerKey = (sellerId: string): ItemKey => key(`SELLER#${sellerId}`, 'SELLER');
 
 export const API_KEY_PREFIX = 'KEY#';
 
-export const apiKeyKey = (sellerId: string, keyId: string): ItemKey => ({
-  pk: `SELLER#${sellerId}`,
-  sk: `${API_KEY_PREFIX}${keyId}`,
-});
+export const apiKeyKey = (sellerId: string, keyId: string): ItemKey =>
+  key(`SELLER#${sellerId}`, `${API_KEY_PREFIX}${keyId}`);
 
 /** The partition that lists all sellers. Its items hold the id and the time of creation only, so they never change. */
 export const SELLERS_PARTITION = 'SELLERS';
 
 /** Sorts by the time of creation (ISO, UTC), then by id. */
-export const sellerListKey = (createdAt: string, sellerId: string): ItemKey => ({
-  pk: SELLERS_PARTITION,
-  sk: `${createdAt}#${sellerId}`,
-});
+export const sellerListKey = (createdAt: string, sellerId: string): ItemKey =>
+  key(SELLERS_PARTITION, `${createdAt}#${sellerId}`);
 
-export const keyIdKey = (keyId: string): ItemKey => ({ pk: `KEYID#${keyId}`, sk: 'KEYID' });
+export const keyIdKey = (keyId: string): ItemKey => key(`KEYID#${keyId}`, 'KEYID');
 
 /** `subject`: a seller id, or `deployment`. */
 export const auditPartition = (subject: string): string => `AUDIT#${subject}`;
 
 /** Sorts by time; `recordId` keeps two records of one millisecond apart. */
-export const auditKey = (subject: string, time: string, recordId: string): ItemKey => ({
-  pk: auditPartition(subject),
-  sk: `${time}#${recordId}`,
-});
+export const auditKey = (subject: string, time: string, recordId: string): ItemKey =>
+  key(auditPartition(subject), `${time}#${recordId}`);
 
 /** `secretHash` is the SHA-256 of the whole key, in hex. */
-export const secretKey = (secretHash: string): ItemKey => ({ pk: `SECRET#${secretHash}`, sk: 'SECRET' });
+export const secretKey = (secretHash: string): ItemKey => key(`SECRET#${secretHash}`, 'SECRET');
 
 export const usersPartition = (sellerId: string): string => `USERS#${sellerId}`;
 
 /** Returns the number of a user, a block or an event with leading zeros, so that it sorts as text. */
 export const numberSortKey = (number: number): string => String(number).padStart(NUMBER_WIDTH, '0');
 
-export const userKey = (sellerId: string, ordinal: number): ItemKey => ({
-  pk: usersPartition(sellerId),
-  sk: numberSortKey(ordinal),
-});
+export const userKey = (sellerId: string, ordinal: number): ItemKey =>
+  key(usersPartition(sellerId), numberSortKey(ordinal));
 
 /** What remains of a removed user. It is not in the partition of the users, so that a page of users is one Query with a limit. */
-export const tombstoneKey = (sellerId: string, ordinal: number): ItemKey => ({
-  pk: `REMOVED#${sellerId}`,
-  sk: numberSortKey(ordinal),
-});
+export const tombstoneKey = (sellerId: string, ordinal: number): ItemKey =>
+  key(`REMOVED#${sellerId}`, numberSortKey(ordinal));
 
 /** Which ordinals of a block were removed. Blocks are counted from 0. */
-export const removalBlockKey = (sellerId: string, block: number): ItemKey => ({
-  pk: `REMOVALS#${sellerId}`,
-  sk: numberSortKey(block),
-});
+export const removalBlockKey = (sellerId: string, block: number): ItemKey =>
+  key(`REMOVALS#${sellerId}`, numberSortKey(block));
 
-export const removalSummaryKey = (sellerId: string): ItemKey => ({
-  pk: `REMOVALS#${sellerId}`,
-  sk: 'SUMMARY',
-});
+export const removalSummaryKey = (sellerId: string): ItemKey => key(`REMOVALS#${sellerId}`, 'SUMMARY');
 
 /** The user with an external id: the seller's own reference, which is no personal datum. */
-export const externalIdKey = (sellerId: string, externalId: string): ItemKey => ({
-  pk: `EXTERNAL#${sellerId}#${externalId}`,
-  sk: 'EXTERNAL',
-});
+export const externalIdKey = (sellerId: string, externalId: string): ItemKey =>
+  key(`EXTERNAL#${sellerId}#${externalId}`, 'EXTERNAL');
 
 export const eventsPartition = (sellerId: string): string => `EVENTS#${sellerId}`;
 
-export const eventKey = (sellerId: string, sequence: number): ItemKey => ({
-  pk: eventsPartition(sellerId),
-  sk: numberSortKey(sequence),
-});
+export const eventKey = (sellerId: string, sequence: number): ItemKey =>
+  key(eventsPartition(sellerId), numberSortKey(sequence));
 
-export const personKey = (sellerId: string, personHash: string): ItemKey => ({
-  pk: `PERSON#${sellerId}#${personHash}`,
-  sk: 'PERSON',
-});
+export const personKey = (sellerId: string, personHash: string): ItemKey =>
+  key(`PERSON#${sellerId}#${personHash}`, 'PERSON');
 
 export const phoneLinksPartition = (phoneHash: string): string => `LINKS#${phoneHash}`;
 
 export const phoneLinkPrefix = (sellerId: string): string => `${sellerId}#`;
 
-export const phoneLinkKey = (phoneHash: string, sellerId: string, ordinal: number): ItemKey => ({
-  pk: phoneLinksPartition(phoneHash),
-  sk: `${phoneLinkPrefix(sellerId)}${numberSortKey(ordinal)}`,
-});
+export const phoneLinkKey = (phoneHash: string, sellerId: string, ordinal: number): ItemKey =>
+  key(phoneLinksPartition(phoneHash), `${phoneLinkPrefix(sellerId)}${numberSortKey(ordinal)}`);
 
 /** How the sort keys of the links begin that a buyer ended. A seller id begins in lower case. */
 export const REFUSAL_PREFIX = 'REFUSAL#';
 
-export const refusalKey = (phoneHash: string, sellerId: string, personHash: string): ItemKey => ({
-  pk: phoneLinksPartition(phoneHash),
-  sk: `${REFUSAL_PREFIX}${sellerId}#${personHash}`,
-});
+export const refusalKey = (phoneHash: string, sellerId: string, personHash: string): ItemKey =>
+  key(phoneLinksPartition(phoneHash), `${REFUSAL_PREFIX}${sellerId}#${personHash}`);
 
-export const linkSearchesKey = (phoneHash: string): ItemKey => ({
-  pk: phoneLinksPartition(phoneHash),
-  sk: 'SEARCHES',
-});
+export const linkSearchesKey = (phoneHash: string): ItemKey =>
+  key(phoneLinksPartition(phoneHash), 'SEARCHES');
 
 /** The paid checks of a person for a seller: the lease of one and the failed ones. */
-export const personCheckKey = (sellerId: string, personHash: string): ItemKey => ({
-  pk: `CHECK#${sellerId}#${personHash}`,
-  sk: 'CHECK',
-});
+export const personCheckKey = (sellerId: string, personHash: string): ItemKey =>
+  key(`CHECK#${sellerId}#${personHash}`, 'CHECK');
 
-export const buyerKey = (phoneHash: string): ItemKey => ({ pk: `BUYER#${phoneHash}`, sk: 'BUYER' });
+export const buyerKey = (phoneHash: string): ItemKey => key(`BUYER#${phoneHash}`, 'BUYER');
 
 export const codesPartition = (phoneHash: string): string => `CODE#${phoneHash}`;
 
 /** `audience`: the seller whose key sent the code, or "public" where no key is taken. */
-export const codeKey = (phoneHash: string, audience: string): ItemKey => ({
-  pk: codesPartition(phoneHash),
-  sk: audience,
-});
+export const codeKey = (phoneHash: string, audience: string): ItemKey =>
+  key(codesPartition(phoneHash), audience);
 
 /** The SMS sent to a phone over all sellers. No seller id is "ALL". */
-export const phoneSendsKey = (phoneHash: string): ItemKey => ({ pk: codesPartition(phoneHash), sk: 'ALL' });
+export const phoneSendsKey = (phoneHash: string): ItemKey => key(codesPartition(phoneHash), 'ALL');
 
 export const limitsPartition = (subject: string): string => `LIMIT#${subject}`;
 
