@@ -17,8 +17,8 @@ export const ACCOUNT = '111122223333';
 interface Account {
   /** The texts of the secrets by name or ARN. */
   readonly secrets: Map<string, string>;
-  /** An expired session gets no identity from STS. */
-  readonly session: { isExpired: boolean };
+  /** An expired session gets no identity from STS, and one that may not read gets no stack. */
+  readonly session: { isExpired: boolean; mayRead: boolean };
   /** The outputs of the stack buyer-linking-prod-api; undefined if it does not exist. */
   readonly outputs: Readonly<Record<string, string>> | undefined;
 }
@@ -61,8 +61,8 @@ const sts = ({ session }: Account): APIGatewayProxyResult =>
         `<GetCallerIdentityResponse><GetCallerIdentityResult><Account>${ACCOUNT}</Account><Arn>arn:aws:sts::${ACCOUNT}:assumed-role/admin/sara</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`,
       );
 
-const cloudFormation = ({ outputs }: Account, stack: string): APIGatewayProxyResult => {
-  if (stack === 'buyer-linking-forbidden-api') return errorXml(403, 'AccessDenied', 'no');
+const cloudFormation = ({ outputs, session }: Account, stack: string): APIGatewayProxyResult => {
+  if (!session.mayRead) return errorXml(403, 'AccessDenied', 'no');
   if (stack !== 'buyer-linking-prod-api' || outputs === undefined)
     return errorXml(400, 'ValidationError', `Stack with id ${stack} does not exist`);
   const members = Object.entries(outputs).map(
@@ -125,7 +125,7 @@ const passOn = async (endpoint: string, { headers }: IncomingMessage, body: stri
 export const startAccountDouble = async (table?: TestTable) => {
   const account: Account = {
     secrets: new Map(table === undefined ? [] : [[SECRET_ARN, HASH_SECRET]]),
-    session: { isExpired: false },
+    session: { isExpired: false, mayRead: true },
     outputs: table && outputsOf(table),
   };
   const apiGateway = openApiGateway({ clock: systemClock });

@@ -66,8 +66,8 @@ describe('the admin commands on a stage', () => {
 });
 
 it.each([
-  ['the stage does not exist', 'staging', {}, 'There is no stack buyer-linking-staging-api'],
-  ['the caller is not allowed', 'forbidden', {}, 'do not allow this command'],
+  ['the stage is not configured', 'staging', {}, 'there is no "staging"'],
+  ['the stage is not deployed', 'dev', {}, 'There is no stack buyer-linking-dev-api'],
   ['AWS is unreachable', 'prod', { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, 'does not respond'],
   [
     'there are no credentials',
@@ -79,6 +79,14 @@ it.each([
   const ended = await onStage(stage, ['sellers', 'list'], environment);
   expect(ended).toMatchObject({ exitCode: 1, out: '' });
   expect(JSON.parse(ended.error).error.message).toContain(words);
+});
+
+it('exits with 1 and a sentence when the caller is not allowed', async () => {
+  aws.session.mayRead = false;
+  const ended = await onStage('prod', ['sellers', 'list']);
+  aws.session.mayRead = true;
+  expect(ended).toMatchObject({ exitCode: 1, out: '' });
+  expect(JSON.parse(ended.error).error.message).toContain('do not allow this command');
 });
 
 it('names the profiles that exist when --profile names another', async () => {

@@ -127,7 +127,7 @@ describe('a result', () => {
     const { out, error } = await startCommand(['--data', shell.folder, 'users', 'list', seller.seller_id])
       .ended;
     expect({ out, error }).toEqual({
-      out: 'user\tname\tphone\tnational id\tbirth date\tlinked (UTC)\n',
+      out: 'id\tdisplay_name\tphone\tnational_id\tbirth_date\tcreated_at\n',
       error: '',
     });
   });
