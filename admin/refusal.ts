@@ -12,7 +12,6 @@ export type RefusalCode =
   | 'too_early'
   | 'buyer_not_found'
   | 'user_not_found'
-  | 'request_not_found'
   | 'not_confirmed'
   | 'declined'
   | 'not_reachable'

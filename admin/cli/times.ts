@@ -34,7 +34,3 @@ export const durationText = (seconds: number): string => {
   if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
   return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 };
-
-/** Formats an ISO time as `2026-11-21 12:00` for tables; null as `never`. */
-export const shortTime = (iso: string | null): string =>
-  iso === null ? 'never' : iso.slice(0, 16).replace('T', ' ');
