@@ -1,4 +1,4 @@
-import type { VerifiedBuyer, VerifyToken } from '#shared/access-tokens/verify.ts';
+import { tokenVerifierFromEnv, type VerifiedBuyer, type VerifyToken } from '#shared/access-tokens/verify.ts';
 import { readEnv } from '#shared/env.ts';
 import type { Request, ResponseOf } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
@@ -150,9 +150,9 @@ export const build = ({ table, rateLimiter, clock }: KeyedParts) => {
     checks: personChecks(table, clock),
     users: { ...userReads(table), ...userLinks(table) },
     hashes: hashesFromEnv(),
-    /** Loaded with the first token: a link without one pays nothing for it. */
-    async verifyToken(...token: Parameters<VerifyToken>) {
-      verify ??= (await import('#shared/access-tokens/verify.ts')).tokenVerifierFromEnv(clock);
+    /** Built with the first token. A dynamic import would be larger and start slower: esbuild would keep the whole KMS client. */
+    verifyToken(...token: Parameters<VerifyToken>) {
+      verify ??= tokenVerifierFromEnv(clock);
       return verify(...token);
     },
     identityRegistry: identityRegistryFrom(env.IDENTITY_PROVIDERS, providerSecretFromEnv()),

@@ -80,7 +80,13 @@ export class ApiStack extends Stack {
     addServiceAlarms(this, { config, monitoring: defaults.monitoring, api });
     addResourceAlarms(this, { config, monitoring: defaults.monitoring, table: data.table, egress });
     addLogQueries(this, name);
-    addDashboard(this, { name, api, table: data.table, monitoring: defaults.monitoring });
+    addDashboard(this, {
+      name,
+      otpAccess: config.otpAccess,
+      api,
+      table: data.table,
+      monitoring: defaults.monitoring,
+    });
     this.addOutputs({
       [OUTPUTS.apiId]: api.restApiId,
       [OUTPUTS.stageName]: config.stage,

@@ -10,7 +10,9 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
+import type { OtpAccess } from '#shared/env.ts';
 import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
+import { isServed } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import type { Monitoring } from './alarms.ts';
 
@@ -26,6 +28,7 @@ const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[
   new GraphWidget({ title, width: WIDTH, left: [...left], right: [...right], period: PERIOD });
 
 interface DashboardProps {
+  readonly otpAccess: OtpAccess;
   readonly name: string;
   readonly api: RestApi;
   readonly table: ITableV2;
@@ -33,40 +36,43 @@ interface DashboardProps {
 }
 
 /** Returns the rows of graphs about requests. */
-const requestRows = ({ api, monitoring: { metrics } }: DashboardProps): IWidget[][] => [
-  [
-    graph(
-      'Traffic by operation',
-      allRoutes.map(({ name: operation }) =>
-        metrics.one('Requests', { operation }, { ...SUM, label: operation }),
+const requestRows = ({ otpAccess, api, monitoring: { metrics } }: DashboardProps): IWidget[][] => {
+  const served = allRoutes.filter((row) => isServed(row, otpAccess));
+  return [
+    [
+      graph(
+        'Traffic by operation',
+        served.map(({ name: operation }) =>
+          metrics.one('Requests', { operation }, { ...SUM, label: operation }),
+        ),
       ),
-    ),
-    graph(
-      'Traffic by plan',
-      PLAN_NAMES.map((plan) => metrics.one('Requests', { plan }, { ...SUM, label: plan })),
-    ),
-  ],
-  [
-    graph(
-      'Function time by operation (p99, ms)',
-      allRoutes.map(({ name: operation }) =>
-        metrics.one('Duration', { operation }, { ...P99, label: operation }),
+      graph(
+        'Traffic by plan',
+        PLAN_NAMES.map((plan) => metrics.one('Requests', { plan }, { ...SUM, label: plan })),
       ),
-    ),
-    graph(
-      'API Gateway latency (ms) and 5xx responses',
-      [
-        api.metricLatency({ period: PERIOD, statistic: 'p50', label: 'p50' }),
-        api.metricLatency({ ...P99, label: 'p99' }),
-      ],
-      [api.metricServerError({ ...SUM, label: '5xx' })],
-    ),
-  ],
-  [
-    graph('Responses by code', [metrics.each('Requests', ['operation', 'outcome'], SUM)]),
-    graph('Key checks by result', [metrics.each('KeysChecked', ['outcome'], SUM)]),
-  ],
-];
+    ],
+    [
+      graph(
+        'Function time by operation (p99, ms)',
+        served.map(({ name: operation }) =>
+          metrics.one('Duration', { operation }, { ...P99, label: operation }),
+        ),
+      ),
+      graph(
+        'API Gateway latency (ms) and 5xx responses',
+        [
+          api.metricLatency({ period: PERIOD, statistic: 'p50', label: 'p50' }),
+          api.metricLatency({ ...P99, label: 'p99' }),
+        ],
+        [api.metricServerError({ ...SUM, label: '5xx' })],
+      ),
+    ],
+    [
+      graph('Responses by code', [metrics.each('Requests', ['operation', 'outcome'], SUM)]),
+      graph('Key checks by result', [metrics.each('KeysChecked', ['outcome'], SUM)]),
+    ],
+  ];
+};
 
 const capacity = ({ tableName: TableName }: ITableV2, metricName: string): IMetric =>
   new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap: { TableName }, ...SUM });

@@ -12,7 +12,7 @@ import { allRoutes } from '#shared/routes.ts';
 const BUDGET_BYTES: Readonly<Record<string, number>> = {
   authorizer: 238_000,
   canary: 170_000,
-  'create-user': 345_000,
+  'create-user': 300_000,
   'delete-user': 240_000,
   'get-docs': 32_000,
   'get-guide': 32_000,

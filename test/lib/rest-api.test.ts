@@ -59,6 +59,11 @@ describe('methods', () => {
     expect(keyed.map(nameOf).sort()).toEqual(rows.map(nameOf).sort());
   });
 
+  test('otpAccess "public" leaves out the rows for the buyer app, so that their paths are not found', () => {
+    const served = allRoutes.filter(({ access }) => access.by !== 'buyer');
+    expect(methodsOf(openOtp).map(nameOf).sort()).toEqual(served.map(nameOf).sort());
+  });
+
   test('the stage throttles every open row', () => {
     const settings: { HttpMethod: string; ResourcePath: string }[] = Object.values(
       resourcesOf(dev, 'AWS::ApiGateway::Stage'),

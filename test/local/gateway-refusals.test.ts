@@ -112,6 +112,16 @@ describe('404', () => {
   });
 });
 
+describe('404 of the rows for the buyer app', () => {
+  it('is the response where the one-time-code operations are public', async () => {
+    await start({ otpAccess: 'public' });
+    const find = await call('/v1/buyer/links/find', { ...withKey(), method: 'POST', body: '{}' });
+    const end = await call('/v1/buyer/links/lnk_1', { ...withKey(), method: 'DELETE' });
+    expect([await problemOf(find), await problemOf(end)]).toEqual(['not_found', 'not_found']);
+    expect(recorded().events).toHaveLength(0);
+  });
+});
+
 describe('413', () => {
   it('returns 413 to a body over 10 MB, after the check of the key and without calling the function', async () => {
     await start();

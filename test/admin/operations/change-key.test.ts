@@ -35,6 +35,15 @@ describe('a change of a key', () => {
     expect(await actions()).toEqual([action, 'key.issued', 'seller.created']);
   });
 
+  it('refuses buyers:links without buyers:register, and grants both together', async () => {
+    const { admin } = deployment;
+    await expect(setScopes(admin, keyId, ['users:read', 'buyers:links'])).rejects.toMatchObject({
+      code: 'bad_input',
+    });
+    await setScopes(admin, keyId, ['buyers:register', 'buyers:links']);
+    expect((await admin.keys.find(keyId))?.scopes).toEqual(['buyers:register', 'buyers:links']);
+  });
+
   it('completes an interrupted change when the change is repeated', async () => {
     const change = () => assignPlan(deployment.admin, keyId, 'professional');
     await deployment.interruptedBefore('assign: leave the plan free', change);

@@ -35,6 +35,11 @@ describe('issueKey', () => {
     await expect(issueKey(deployment.admin, { ...request, expiresAt: past })).rejects.toMatchObject({
       code: 'bad_input',
     });
+    const onlyLinks = { ...request, scopes: ['buyers:links'] } as const;
+    await expect(issueKey(deployment.admin, onlyLinks)).rejects.toMatchObject({
+      code: 'bad_input',
+      message: 'buyers:links is for the buyer app: grant it together with buyers:register.',
+    });
     await expect(issueKey(deployment.admin, { ...request, scopes: [] })).rejects.toMatchObject({
       code: 'bad_input',
     });
