@@ -85,13 +85,13 @@ export const authorize = (
     () => decide(event, deps),
   );
 
-const bind = (): AuthorizerDeps => ({
-  secrets: keySecretStore(tableFromEnv()),
-  keyPrefix: readEnv(['KEY_PREFIX']).KEY_PREFIX,
-  clock: systemClock,
-});
-
-const deps = bindOnce(bind);
+const deps = bindOnce(
+  (): AuthorizerDeps => ({
+    secrets: keySecretStore(tableFromEnv()),
+    keyPrefix: readEnv(['KEY_PREFIX']).KEY_PREFIX,
+    clock: systemClock,
+  }),
+);
 
 export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
   authorize(event, deps());

@@ -28,14 +28,9 @@ const route = oneTimeCodeRoutes['send-otp'];
 
 const SALT_LENGTH = 12;
 
-interface NewSend {
-  readonly owner: CodeOwner;
-  readonly mac: string;
-}
-
 /** Stores a new code if the rules and the limits allow the send. An error counts nothing. */
 const recordSend = async (
-  { owner, mac }: NewSend,
+  { owner, mac }: { readonly owner: CodeOwner; readonly mac: string },
   request: Request<typeof route>,
   deps: ReturnType<typeof build>,
 ) => {

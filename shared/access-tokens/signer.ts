@@ -4,7 +4,7 @@ import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms
 import { cachedPromise } from '#shared/cached-promise.ts';
 import { readEnv } from '#shared/env.ts';
 import { timedCall } from '#shared/request-context.ts';
-import { pathIn } from '#shared/secrets/secret-source.ts';
+import { pathIn, TIMEOUTS } from '#shared/secrets/secret-source.ts';
 import type { Jwks } from './schema.ts';
 
 /** Signs access tokens. KMS holds the private key on AWS, a file on one machine. */
@@ -58,9 +58,6 @@ export const keyFileSigner = (path: string): TokenSigner => {
     publicKeys: async () => ({ keys: [(await keys()).published] }),
   };
 };
-
-/** In milliseconds. */
-const TIMEOUTS = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };
 
 /** The first key (ECC_NIST_P256) signs. The others are published too, for tokens signed before a rotation and before a key signs. */
 export const kmsSigner = (

@@ -54,16 +54,11 @@ const decoded = (part: string): Buffer | undefined => {
   return bytes.toString('base64url') === part ? bytes : undefined;
 };
 
-interface Expected extends Pick<Issuer, 'issuer'> {
-  readonly audience: string;
-  readonly nowMs: number;
-}
-
 /** Undefined: the token is not valid, for whatever reason. */
 const verified = (
   authorization: string | undefined,
   { keys }: Jwks,
-  { issuer, audience, nowMs }: Expected,
+  expected: { readonly issuer: string; readonly audience: string; readonly nowMs: number },
 ): VerifiedBuyer | undefined => {
   const [, ...parts] = BEARER.exec(authorization ?? '') ?? [];
   const [head, payload, signature] = parts.map(decoded);
@@ -76,9 +71,9 @@ const verified = (
   const key = { key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' } as const;
   if (!verify('sha256', Buffer.from(`${parts[0]}.${parts[1]}`), key, signature)) return undefined;
   const { iss, aud, exp, iat, auth_time, phone_number } = claims.output;
-  const nowSeconds = nowMs / 1000;
+  const nowSeconds = expected.nowMs / 1000;
   const isCurrent = exp > nowSeconds && iat <= nowSeconds + MAX_CLOCK_DIFFERENCE_SECONDS;
-  if (iss !== issuer || aud !== audience || !isCurrent) return undefined;
+  if (iss !== expected.issuer || aud !== expected.audience || !isCurrent) return undefined;
   return { phone: phone_number, authTime: auth_time };
 };
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Limit, LimitState } from '#shared/rate-limits/plans.ts';
+import type { Limit } from '#shared/rate-limits/plans.ts';
 import { limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
@@ -17,12 +17,6 @@ import type { Caller } from './caller.ts';
 import { type NewSecret, rotated, validSecrets } from './secret.ts';
 
 type KeyOwner = Pick<Caller, 'sellerId' | 'keyId'>;
-
-interface OwnKey {
-  readonly key: ApiKey;
-  readonly sellerName: string;
-  readonly limitState: LimitState;
-}
 
 export interface OwnRotation {
   readonly secret: NewSecret;
@@ -47,7 +41,7 @@ export const ownKeyStore = (table: Table) => {
 
   return {
     /** Undefined if there is no such key. */
-    async read({ sellerId, keyId }: KeyOwner, limit: Limit, nowMs: number): Promise<OwnKey | undefined> {
+    async read({ sellerId, keyId }: KeyOwner, limit: Limit, nowMs: number) {
       const keys = [apiKeyKey(sellerId, keyId), sellerKey(sellerId), limitKey(limit, nowMs)] as const;
       const items = await batchGet(table, keys);
       const [key, seller, counts] = keys.map((wanted) => itemOf(items, wanted));

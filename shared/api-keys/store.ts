@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { Table } from '#shared/table/client.ts';
 import { secretKey } from '#shared/table/keys.ts';
 import { getItem } from '#shared/table/reads.ts';
-import { conditionalWrite, retryConflicts } from '#shared/table/writes.ts';
+import { conditionalWrite, retriedWrite } from '#shared/table/writes.ts';
 import { type KeySecret, keySecretSchema } from './api-key-item.ts';
 
 /** The first request of a key on each day waits for this write, at most this long. */
@@ -27,10 +27,8 @@ export const keySecretStore = ({ client, name }: Table) => ({
   },
 
   /** From the first use on, no rotation replaces a secret. False: it was deleted, since a rotation that came first has replaced it. */
-  recordFirstUse: async (secretHash: string, day: string): Promise<boolean> => {
-    const send = () => conditionalWrite(client.send(useUpdate(name, secretHash, day)));
-    return (await retryConflicts(send)).written;
-  },
+  recordFirstUse: async (secretHash: string, day: string): Promise<boolean> =>
+    (await retriedWrite(() => client.send(useUpdate(name, secretHash, day)))).written,
 
   /** Records the day (UTC) of a later use, unless it is recorded. Throws if that takes longer than 300 ms. */
   async recordUse(secretHash: string, day: string): Promise<void> {

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
 import { linkSearchesKey, phoneLinksPartition, sellerKey, userKey } from '#shared/table/keys.ts';
 import { batchGet, itemOf, queryAll } from '#shared/table/reads.ts';
-import { conditionalWrite, retryConflicts, type StoredItem } from '#shared/table/writes.ts';
+import { retriedWrite, type StoredItem } from '#shared/table/writes.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
 import { type LinkSearches, mergedSearches } from './link-searches.ts';
 
@@ -66,6 +66,6 @@ export const buyerLinks = (table: Table) => ({
       ConditionExpression: 'attribute_not_exists(pk) OR version = :read',
       ExpressionAttributeValues: { ':read': read.version },
     });
-    return (await retryConflicts(() => conditionalWrite(table.client.send(command)))).written;
+    return (await retriedWrite(() => table.client.send(command))).written;
   },
 });

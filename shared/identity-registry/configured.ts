@@ -36,9 +36,6 @@ const inquiry = (operation: string): CallPolicy => ({
   outcomeOf: String,
 });
 
-const IDENTITY_INQUIRY = inquiry(IDENTITY);
-const OWNERSHIP_INQUIRY = inquiry(OWNERSHIP);
-
 export const identityRegistryFrom = (
   names: readonly string[],
   credentials: SecretSource,
@@ -51,8 +48,8 @@ export const identityRegistryFrom = (
   );
   return {
     checkIdentity: (nationalId, birthDate, signal) =>
-      call(IDENTITY_INQUIRY, signal, (port, until) => port.checkIdentity(nationalId, birthDate, until)),
+      call(inquiry(IDENTITY), signal, (port, until) => port.checkIdentity(nationalId, birthDate, until)),
     checkPhoneOwnership: (nationalId, phone, signal) =>
-      call(OWNERSHIP_INQUIRY, signal, (port, until) => port.checkPhoneOwnership(nationalId, phone, until)),
+      call(inquiry(OWNERSHIP), signal, (port, until) => port.checkPhoneOwnership(nationalId, phone, until)),
   };
 };

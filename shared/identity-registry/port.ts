@@ -1,10 +1,7 @@
 /** The port to the national registries. Each provider has one file beside this. */
+import type { BirthDate } from '#shared/values/birth-date.ts';
 
-export interface JalaliDay {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-}
+export type JalaliDay = BirthDate['jalali'];
 
 /** Returns a day as `13700115`, or with a separator: `1370/01/15`. */
 export const formatDay = ({ year, month, day }: JalaliDay, separator = ''): string =>

@@ -8,10 +8,9 @@ import type { Table } from '#shared/table/client.ts';
 import { codeKey, type ItemKey, phoneSendsKey, sellerKey } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
 import {
-  conditionalWrite,
   isConditionFailure,
   notWritten,
-  retryConflicts,
+  retriedWrite,
   type TransactItem,
   transactWrite,
   type WriteResult,
@@ -77,7 +76,7 @@ export const codeStore = (table: Table) => {
 
   const update = (key: ItemKey, expression: Expression) => {
     const command = new UpdateCommand({ ...params(key, expression), ReturnValues: 'ALL_NEW' });
-    return retryConflicts(() => conditionalWrite(client.send(command)));
+    return retriedWrite(() => client.send(command));
   };
 
   /** Removes a send from the count over all sellers. After many conflicts it gives up; the count is then one too high for a day. */

@@ -30,12 +30,8 @@ const OF_ALL_SELLERS = { 'paid-checks-per-day': 1, 'sms-per-day': 0.8 } as const
 
 /** The limits that a ceiling sets a key: its seller's share, which is a quarter over all its keys (at least 1), and the ceiling. */
 const limitsOf = (ceiling: CeilingName, callsPerDay: number, key: CountedKey): Limit[] => {
-  const daily = (subject: string, name: string, limit: number) => ({
-    subject,
-    name,
-    limit,
-    windowSeconds: DAY_SECONDS,
-  });
+  const windowSeconds = DAY_SECONDS;
+  const daily = (subject: string, name: string, limit: number) => ({ subject, name, limit, windowSeconds });
   const ofStage = (limit: number) => daily(`stage:${ceiling}`, 'count', limit);
   if (key === undefined || isBuyerApp(key)) return [ofStage(callsPerDay)];
   return [
@@ -54,21 +50,6 @@ export const stageCeilings = (
   { paidChecksPerDay, smsPerDay }: StageCeilingNumbers,
   clock: Clock,
 ) => {
-  const logCount = (
-    ceiling: CeilingName,
-    callsPerDay: number,
-    key: CountedKey,
-    limit: Limit,
-    state: LimitState,
-  ) => {
-    if (limit.subject === `stage:${ceiling}`) {
-      const used_percent = Math.round(((limit.limit - state.remaining) / callsPerDay) * 100);
-      logEvent('stage_ceiling_counted', { ceiling, used_percent });
-    } else if (state.allowed && state.remaining === 0) {
-      logEvent('key_limit_used_up', { limit: ceiling, key_id: key?.keyId });
-    }
-  };
-
   /** Counts the key's own limit, then its seller's share, then the stage. Refunds the counts before one that is refused. */
   const consume = (
     ceiling: CeilingName,
@@ -80,7 +61,12 @@ export const stageCeilings = (
     const counts = limitsOf(ceiling, callsPerDay, key).map((limit) => async () => {
       const nowMs = clock();
       const state = await limiter.increment(limit, nowMs);
-      logCount(ceiling, callsPerDay, key, limit, state);
+      if (limit.subject === `stage:${ceiling}`) {
+        const used_percent = Math.round(((limit.limit - state.remaining) / callsPerDay) * 100);
+        logEvent('stage_ceiling_counted', { ceiling, used_percent });
+      } else if (state.allowed && state.remaining === 0) {
+        logEvent('key_limit_used_up', { limit: ceiling, key_id: key?.keyId });
+      }
       throwIfUsedUp(ceiling, state);
       // A refund that cannot be written leaves the count one too high, which spends nothing.
       return consumed(() => limiter.decrement(limit, nowMs).catch(() => {}));

@@ -19,8 +19,8 @@ export const pathIn = (address: string): string | undefined =>
 /** Reads the file each time, so that an edit takes effect at once. */
 export const fileSecret = (path: string): SecretSource => ({ read: () => readFile(path, 'utf8') });
 
-/** In milliseconds. */
-const TIMEOUTS = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };
+/** Of a call to Secrets Manager or KMS, in milliseconds. */
+export const TIMEOUTS = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };
 
 /** The age at which a value is read again, so that every container has a rotated secret within this time. */
 const REFRESH_AFTER_MS = 15 * 60 * 1000;

@@ -30,18 +30,13 @@ const REACHED_RETRY_AFTER_SECONDS = 60;
 /** Reserved before the deadline to undo a send. */
 const UNDO_RESERVE_MS = 3000;
 
-interface TimedMessage extends CodeMessage {
-  /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
-  readonly deadlineMs: number;
-}
-
 /**
  * Returns the name of the provider that accepted a code. Throws `sms_unavailable`, after `undo` if the message was not sent; if it was
  * possibly sent, the code may still arrive, and the detail says so. `isRefused`: false if no provider was reached.
  */
 export const deliverCode = async (
   sms: SmsSender,
-  { deadlineMs, ...message }: TimedMessage,
+  { deadlineMs, ...message }: CodeMessage & { readonly deadlineMs: number },
   undo: (isRefused: boolean) => Promise<unknown>,
 ): Promise<string> => {
   const timeoutMs = Math.max(0, Math.floor(deadlineMs - performance.now() - UNDO_RESERVE_MS));

@@ -35,24 +35,21 @@ export const conditionalWrite = async <Output>(
   }
 };
 
-/** How long a write of one item is sent again, unless the caller names a deadline. A transaction holds an item for some milliseconds. */
+/** A transaction holds an item for some milliseconds. */
 const CONFLICTS_TIMEOUT_MS = 1000;
 
-/** Sends a write of one item again while a transaction holds the item: the SDK does not. `deadlineMs`: monotonic clock. */
-export const retryConflicts = async <Output>(
+/** Sends a conditional write of one item again while a transaction holds the item: the SDK does not. */
+export const retriedWrite = <Output>(
   send: () => Promise<Output>,
-  deadlineMs: number = performance.now() + CONFLICTS_TIMEOUT_MS,
-): Promise<Output> => {
-  const { output } = await retryUntil(deadlineMs, async () => {
+): Promise<WriteResult<Output, StoredItem | undefined>> =>
+  retryUntil(performance.now() + CONFLICTS_TIMEOUT_MS, async () => {
     try {
-      return { output: await send() };
+      return await conditionalWrite(send());
     } catch (error) {
       if (!(error instanceof TransactionConflictException)) throw error;
       return undefined;
     }
   });
-  return output;
-};
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 

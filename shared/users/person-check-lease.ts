@@ -52,7 +52,7 @@ export const personChecks = ({ client, name: TableName }: Table, clock: Clock) =
       ExpressionAttributeValues: { ':read': request.record.lease_id },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
-    const result = await writes.retryConflicts(() => writes.conditionalWrite(client.send(command)));
+    const result = await writes.retriedWrite(() => client.send(command));
     // If a first response was lost, the resent write finds the lease of this request.
     return result.written || result.reason?.lease_id === leaseId;
   };
