@@ -23,16 +23,10 @@ const route = userRoutes['create-user'];
 type Response = ResponseOf<typeof route>;
 type Deps = ReturnType<typeof build>;
 
-/**
- * While one of them, or one of the limits on paid checks, is used up, every link of the key is refused: no response tells then whether
- * a person or a buyer is known.
- */
+/** While one of the limits is used up, every link is refused: no response tells then whether a person or a buyer is known. */
 const LIMITS = ['refused-links-per-hour', 'failed-checks-per-hour'] as const;
 
-/**
- * Links a buyer to the caller's seller. Returns 201 with the new user, or 200 with the existing one. Starts again from the first read
- * while another request checks the person, and if the user, the person, the buyer or the external id changed after it was read.
- */
+/** Starts again from the first read while another request checks the person, and if what it read has changed. */
 export const handle = async (request: Request<typeof route>, deps: Deps): Promise<Response> => {
   const { authorization, caller, withinPlan, deadlineMs } = request;
   const hasToken = /^bearer\b/i.test(authorization ?? '');
@@ -43,7 +37,6 @@ export const handle = async (request: Request<typeof route>, deps: Deps): Promis
   );
 };
 
-/** A request whose token is verified, if it has one. */
 type Attempt = Request<typeof route> & {
   readonly signedIn: VerifiedBuyer | undefined;
   readonly hasWaited: boolean;
@@ -97,7 +90,6 @@ const linkOrFind = async (
   return user === undefined || user === 'busy' ? undefined : { status: 201, body: user };
 };
 
-/** The check ended without a verdict, or none was left of the paid checks. */
 const isUndecided = (error: unknown): boolean =>
   error instanceof Problem && ['verification_unavailable', 'rate_limit_exceeded'].includes(error.code);
 
@@ -112,7 +104,7 @@ const linkHashes = async (hashes: KeyedHashes, sellerId: string, body: NewUser):
 const isSameLink = (person: Person, { phoneHashes }: LinkHashes, { birth_date }: NewUser): boolean =>
   phoneHashes.includes(person.phoneHash) && person.birthDay === birth_date.isoDay;
 
-/** Counts a refused link and returns its problem. Throws `rate_limit_exceeded`, which tells nothing, if the count is refused. */
+/** Throws `rate_limit_exceeded`, which tells nothing, if the refusal cannot be counted. */
 const refusedLink = async (
   limits: Pick<KeyLimits, 'consume'>,
   code: 'user_conflict' | 'link_refused' | 'buyer_not_registered' | 'external_id_conflict',
@@ -122,7 +114,7 @@ const refusedLink = async (
   return problem(code, { user_id });
 };
 
-/** The attributes to store. Of the national id, only the last four digits. */
+/** Of the national id, only the last four digits. */
 const newUser = (body: NewUser, nowMs: number): NewUserAttributes => ({
   national_id_last_four: body.national_id.slice(-4),
   birth_date: body.birth_date.text,

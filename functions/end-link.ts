@@ -9,7 +9,7 @@ import { userRemovals } from '#shared/users/remove-user.ts';
 
 const route = buyerRoutes['end-link'];
 
-/** Removes the user of a link and refuses later links of the person by its seller. An id that names no link of the token's phone changes nothing. */
+/** An id that names no link of the token's phone changes nothing. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   { path, buyer: { phone }, deadlineMs },
   { links, users, hashes, clock },

@@ -12,8 +12,8 @@ const route = buyerRoutes['find-links'];
 type Deps = ReturnType<typeof build>;
 
 /**
- * Returns the links of the token's phone whose person has the national id and the birth date. Whoever names a person that no link has gets the
- * empty list, the new owner of a recycled number like a stranger, and the person is counted. Starts again if another request counted meanwhile.
+ * Whoever names a person that no link of the phone has gets the empty list, the new owner of a number like a stranger, and is counted.
+ * Starts again if another request counted meanwhile.
  */
 export const handle: Handle<typeof route, Deps> = ({ body, buyer, deadlineMs }, deps) =>
   retryUntil(deadlineMs, () => find(body, buyer.phone, deps));

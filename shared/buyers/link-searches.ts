@@ -1,7 +1,4 @@
-/**
- * The persons that somebody named beside a phone and that no link of the phone has. They bound how many national ids the owner of a phone can try.
- * Pure functions of a record and the time (wall time).
- */
+/** The persons that somebody named beside a phone without a link to them: a bound on the national ids that its owner can try. */
 import * as v from 'valibot';
 import { type Problem, problem } from '#shared/problems.ts';
 
@@ -19,7 +16,7 @@ const searchesSchema = v.object({
 
 export type LinkSearches = v.InferOutput<typeof searchesSchema>;
 
-/** Returns one record of those under each key of the hash secret. Writes go to the first. */
+/** Of the records under each key of the hash secret. Writes go to the first. */
 export const mergedSearches = (items: readonly unknown[]): LinkSearches => {
   const records = items.map((item) => v.parse(searchesSchema, item ?? {}));
   return {
@@ -31,7 +28,7 @@ export const mergedSearches = (items: readonly unknown[]): LinkSearches => {
 const recent = ({ persons }: LinkSearches, nowMs: number): [string, number][] =>
   Object.entries(persons).filter(([, atMs]) => Math.abs(nowMs - atMs) < WINDOW_MS);
 
-/** Returns `too_many_attempts` while the window holds the most persons; Retry-After until the first of them leaves it. */
+/** Retry-After until the first person leaves the window. */
 export const searchRefusal = (searches: LinkSearches, nowMs: number): Problem | undefined => {
   const times = recent(searches, nowMs).map(([, atMs]) => atMs);
   if (times.length < MAX_CLAIMED_PERSONS) return undefined;
@@ -39,7 +36,7 @@ export const searchRefusal = (searches: LinkSearches, nowMs: number): Problem | 
   return problem('too_many_attempts', { retryAfterSeconds: Math.max(1, Math.ceil(leftMs / 1000)) });
 };
 
-/** Returns the record with a person, or undefined if it holds the person already. `hashes`: under each key, the current one first. */
+/** Undefined if the record holds the person already. `hashes`: under each key, the current one first. */
 export const withPerson = (
   searches: LinkSearches,
   hashes: readonly [string, ...string[]],

@@ -6,14 +6,12 @@ import { retriedWrite, type StoredItem } from '#shared/table/writes.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
 import { type LinkSearches, mergedSearches } from './link-searches.ts';
 
-/** A link of a phone with a user of a seller. */
 export interface PhoneLink {
   readonly sellerId: string;
   readonly sellerName: string;
   readonly user: StoredItem;
 }
 
-/** What is stored by a phone, as far as the buyer may ask for it. */
 interface PhoneItems {
   readonly pointers: readonly { readonly sellerId: string; readonly userId: string }[];
   readonly searches: LinkSearches;
@@ -21,9 +19,9 @@ interface PhoneItems {
 
 type Hashes = readonly [string, ...string[]];
 
-/** The links of a phone over all sellers, for its buyer. `phoneHashes`: under each key of the hash secret, the current one first. */
+/** `phoneHashes`: under each key of the hash secret, the current one first. */
 export const buyerLinks = (table: Table) => ({
-  /** Reads the pointers to the users with a phone, and the persons that were named beside it: one Query for each hash. */
+  /** The pointers to the users with a phone, and the persons that were named beside it. */
   async readPhone(phoneHashes: Hashes): Promise<PhoneItems> {
     const items = (
       await Promise.all(phoneHashes.map((hash) => queryAll(table, { pk: phoneLinksPartition(hash) })))
@@ -39,7 +37,7 @@ export const buyerLinks = (table: Table) => ({
     };
   },
 
-  /** Reads the users of pointers with the names of their sellers, in one call; the oldest first. A user that lost the phone meanwhile is left out. */
+  /** The users of pointers, the oldest first. A user that lost the phone meanwhile is left out. */
   async readLinks({ pointers }: PhoneItems, phoneHashes: Hashes): Promise<PhoneLink[]> {
     const keyOf = ({ sellerId, userId }: PhoneItems['pointers'][number]) =>
       userKey(sellerId, ordinalOf(userId) ?? 0);
@@ -58,7 +56,7 @@ export const buyerLinks = (table: Table) => ({
       .sort((a, b) => String(a.user.created_at).localeCompare(String(b.user.created_at)));
   },
 
-  /** Writes the persons that were named, unless another request has written since they were read: then false. */
+  /** Returns false if another request has written since the persons were read. */
   async saveSearches(phoneHash: string, read: LinkSearches, next: LinkSearches): Promise<boolean> {
     const command = new PutCommand({
       TableName: table.name,

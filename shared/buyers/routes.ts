@@ -5,7 +5,6 @@ import { buyerLinksSchema, claimedPersonSchema, linkPathSchema } from './schema.
 const WITH_TOKEN =
   'The buyer app sends its key in X-Api-Key and the access token of the signed-in buyer as Authorization: Bearer.';
 
-/** The rows of what the buyer app shows a buyer. */
 export const buyerRoutes = routeRows({
   'find-links': {
     method: 'POST',

@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { shown, time } from '#shared/fields.ts';
 import { birthDateSchema, nationalIdSchema } from '#shared/values/schemas.ts';
 
-/** The body of POST /v1/buyer/links/find. */
 export const claimedPersonSchema = v.strictObject({
   national_id: nationalIdSchema,
   birth_date: birthDateSchema,
@@ -13,10 +12,9 @@ const linkIdSchema = shown(
   'lnk_2Yh0c9QmVnTqk3bJx1LwZA',
 );
 
-/** The path parameters of /v1/buyer/links/{id}. An id of another form names no link, and its end is 204 as well. */
+/** An id of another form names no link, and its end is 204 as well. */
 export const linkPathSchema = v.strictObject({ id: linkIdSchema });
 
-/** The response of POST /v1/buyer/links/find. */
 export const buyerLinksSchema = v.pipe(
   v.object({
     data: v.array(

@@ -8,7 +8,6 @@ export interface Table {
   readonly client: DynamoDBDocumentClient;
 }
 
-/** Of one attempt of a table call. */
 export interface TableTimeouts {
   readonly connectMs: number;
   readonly responseMs: number;

@@ -64,7 +64,6 @@ export interface NewLink extends LinkHashes {
   readonly lifted?: RefusedPerson | undefined;
 }
 
-/** The attributes of a user item besides its hashes. */
 interface StoredUser extends NewUserAttributes {
   readonly id: string;
   readonly checked_at: string;
@@ -73,10 +72,7 @@ interface StoredUser extends NewUserAttributes {
   readonly last_event: number;
 }
 
-/**
- * The value is the new user. The reason is the person whom the seller had linked before; undefined: no such buyer is registered now, or
- * another user has the external id.
- */
+/** The reason: the person whom the seller had linked before; undefined: no such buyer is registered, or the external id is taken. */
 export type LinkResult = WriteResult<User, Person | undefined>;
 
 const personKeysOf = (sellerId: string, personHashes: readonly string[]): ItemKey[] =>
@@ -85,9 +81,8 @@ const personKeysOf = (sellerId: string, personHashes: readonly string[]): ItemKe
 const IS_NEW = 'attribute_not_exists(pk)';
 
 /**
- * The items of a user: the user at its ordinal, its person item and its phone link. During a rotation of the hash secret the person may
- * be stored under an older hash. Only person items and the external id return what they hold. The first item requires that the buyer is
- * registered; the person items follow, then the external id.
+ * The first item requires that the buyer is registered; the person items (under each hash of a rotation) follow, then the external id.
+ * Only person items and the external id return what they hold.
  */
 const userItems = (TableName: string, newLink: NewLink, user: StoredUser): TransactItem[] => {
   const { sellerId, personHashes, birthDay } = newLink;
@@ -103,7 +98,7 @@ const userItems = (TableName: string, newLink: NewLink, user: StoredUser): Trans
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   } as const;
   const { lifted } = newLink;
-  /** The person item of a key: new, or the refusal that is lifted. */
+  /** New, or the refusal that is lifted. */
   const personAt = (hash: string | undefined) =>
     lifted?.personHash !== hash
       ? ifNew
@@ -145,10 +140,7 @@ const readCounts = async (table: Table, sellerId: string): Promise<SellerCounts>
 };
 
 export const userLinks = (table: Table) => ({
-  /**
-   * Reads in one call what decides on a link: the person if the seller has linked it or its buyer refuses links, the phone hash under
-   * which the buyer is registered, whether another user has the external id, the record of the person's checks, and the states of the limits.
-   */
+  /** Reads in one call what decides on a link. `person`: the seller has linked it. `refused`: its buyer refuses links. */
   async lookUp({ sellerId, personHashes, phoneHashes, externalId, limits, nowMs }: LinkLookup) {
     const personKeys = personKeysOf(sellerId, personHashes);
     const checkKey = personCheckKey(sellerId, personHashes[0]);
@@ -170,9 +162,8 @@ export const userLinks = (table: Table) => ({
   },
 
   /**
-   * Links a user under the next ordinal of its seller, and writes `alsoWrite` (without conditions) in the same transaction. Other changes
-   * of the seller may come first: then it retries until `deadlineMs` (monotonic clock).
-   * Throws `service_unavailable` if the change was not possible before the deadline: nothing was stored then.
+   * Links a user under the next ordinal of its seller, and writes `alsoWrite` (without conditions) in the same transaction. Retries until
+   * `deadlineMs` (monotonic clock), then throws `service_unavailable`: nothing was stored.
    */
   link(newLink: NewLink, deadlineMs: number, alsoWrite: readonly TransactItem[] = []): Promise<LinkResult> {
     const { sellerId, personHashes } = newLink;

@@ -26,18 +26,17 @@ const KEEP_SECONDS = FAILED_CHECKS_WINDOW_SECONDS + LEASE_SECONDS;
 export interface CheckRequest {
   readonly sellerId: string;
   readonly personHash: string;
-  /** The checks of the person as this request read them. */
+  /** As this request read them. */
   readonly record: CheckRecord;
   /** In milliseconds of the monotonic clock (performance.now()). */
   readonly deadlineMs: number;
   readonly limits: Pick<KeyLimits, 'consume'>;
 }
 
-/** Returns whether a check ended with a verdict against the person: the only ends that count. */
+/** Only a verdict against the person counts. */
 const isFailed = (error: unknown): boolean =>
   error instanceof Problem && (error.code === 'identity_mismatch' || error.code === 'phone_not_owned');
 
-/** Lets one request at a time check a person of a seller. */
 export const personChecks = ({ client, name: TableName }: Table, clock: Clock) => {
   const keyOf = ({ sellerId, personHash }: CheckRequest) => personCheckKey(sellerId, personHash);
   const ttl = (nowMs: number) => Math.ceil(nowMs / 1000) + KEEP_SECONDS;
@@ -57,10 +56,7 @@ export const personChecks = ({ client, name: TableName }: Table, clock: Clock) =
     return result.written || result.reason?.lease_id === leaseId;
   };
 
-  /**
-   * The write that ends a check, which releases the lease. It has no condition, so it never cancels a link, and it can be sent twice:
-   * it counts a failed check once.
-   */
+  /** Releases the lease. It has no condition, so it never cancels a link, and counts a failed check once if it is sent twice. */
   const ending = (request: CheckRequest, leaseId: string, failed: boolean) => ({
     TableName,
     Key: keyOf(request),
@@ -71,9 +67,9 @@ export const personChecks = ({ client, name: TableName }: Table, clock: Clock) =
 
   return {
     /**
-     * Runs `check` while no other request checks the person. `check` makes the paid checks, and writes `release` in the transaction of
-     * their result; undefined: it did not write. Returns `busy` if another request checks the person. Throws what `check` throws; `too_many_attempts`; `rate_limit_exceeded` in place of a verdict beyond the failed checks of
-     * the key; `verification_unavailable` if another request checks the person and the deadline is near.
+     * Runs `check` while no other request checks the person; else returns `busy`, or throws `verification_unavailable` near the deadline. `check`
+     * writes `release` in the transaction of its result; undefined: it did not write. Throws `too_many_attempts`, and `rate_limit_exceeded`
+     * in place of a verdict beyond the failed checks of the key.
      */
     async oneAtATime<Value>(
       request: CheckRequest,

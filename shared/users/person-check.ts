@@ -1,7 +1,6 @@
 /**
- * The rules of the paid checks of one person for one seller: one check at a time, five failed checks in 24 hours. Pure functions of a
- * record and the time. Times are wall time, because machines compare each other's times. A time that only a wrong clock can have
- * written has no effect, so that it locks no person for longer than the rule allows.
+ * One check of a person at a time, five failed ones in 24 hours: pure functions. Machines compare each other's times, so they are wall time;
+ * a time that only a wrong clock can have written has no effect.
  */
 
 import * as v from 'valibot';
@@ -25,26 +24,25 @@ const checkRecordSchema = v.object({
   ended: v.optional(v.record(v.string(), v.number()), {}),
 });
 
-/** The checks of one person by one seller, as they are stored. */
 export type CheckRecord = v.InferOutput<typeof checkRecordSchema>;
 
 export const checkRecordFrom = (item: unknown): CheckRecord => v.parse(checkRecordSchema, item ?? {});
 
-/** Returns whether a request checks the person. The clocks of two machines may differ by the length of a lease. */
+/** The clocks of two machines may differ by the length of a lease. */
 export const isInProgress = ({ lease_id, lease_until, ended }: CheckRecord, nowMs: number): boolean =>
   !(lease_id in ended) && lease_until > nowMs && lease_until - nowMs <= 2 * LEASE_MS;
 
 const recentFailures = ({ ended }: CheckRecord, nowMs: number) =>
   Object.entries(ended).filter(([, endedAtMs]) => Math.abs(nowMs - endedAtMs) < WINDOW_MS);
 
-/** Returns the record with a new lease. It keeps the failed checks of the last 24 hours. */
+/** Keeps the failed checks of the last 24 hours. */
 export const withLease = (record: CheckRecord, leaseId: string, nowMs: number): CheckRecord => ({
   lease_id: leaseId,
   lease_until: nowMs + LEASE_MS,
   ended: Object.fromEntries(recentFailures(record, nowMs)),
 });
 
-/** Five failed checks in 24 hours: returns `too_many_attempts` until the oldest of them is 24 hours old. */
+/** `too_many_attempts` until the oldest of five failed checks is 24 hours old. */
 export const lockRefusal = (record: CheckRecord, nowMs: number): Problem | undefined => {
   const times = recentFailures(record, nowMs).map(([, endedAtMs]) => endedAtMs);
   const oldest = times.sort((a, b) => a - b).at(-MAX_FAILED_CHECKS);
@@ -53,7 +51,7 @@ export const lockRefusal = (record: CheckRecord, nowMs: number): Problem | undef
   return problem('too_many_attempts', { retryAfterSeconds: Math.min(FAILED_CHECKS_WINDOW_SECONDS, seconds) });
 };
 
-/** Returns the refusal of a request that can no longer wait for the check of another. Retry-After is the rest of that one's lease. */
+/** For a request that can no longer wait for the check of another. Retry-After is the rest of that one's lease. */
 export const busyRefusal = ({ lease_until }: CheckRecord, nowMs: number): Problem => {
   const leftSeconds = Math.ceil((lease_until - nowMs) / 1000);
   return problem('verification_unavailable', {

@@ -20,7 +20,6 @@ import { ordinalOf } from './user-id.ts';
 /** `already_removed`: a removal of the same id came first. */
 export type RemovalResult = 'removed' | 'already_removed' | 'not_found';
 
-/** When and why a removal is made, until when it is retried, and what is written with it. */
 export interface RemovalOptions {
   /** ISO, UTC. */
   readonly removedAt: string;
@@ -35,7 +34,6 @@ export interface RemovalOptions {
   readonly alsoWrite?: readonly TransactItem[];
 }
 
-/** Everything that decides on a removal. */
 const readAll = async (table: Table, sellerId: string, ordinal: number) => {
   const keys = {
     seller: sellerKey(sellerId),
@@ -62,10 +60,7 @@ const unchanged = (attribute: string, read: unknown) =>
     ? { ConditionExpression: 'attribute_not_exists(pk)' }
     : { ConditionExpression: `${attribute} = :read`, ExpressionAttributeValues: { ':read': read } };
 
-/**
- * What becomes of the person item: it is deleted, or holds the refusal of the buyer, which the phone then points to. A person item of another
- * ordinal belongs to a later link of the same person.
- */
+/** The person item is deleted, or holds the refusal of the buyer. One of another ordinal belongs to a later link of the person. */
 const personItems = (
   TableName: string,
   { sellerId, user, refusedAt }: { sellerId: string; user: StoredItem; refusedAt?: number | undefined },
@@ -85,8 +80,8 @@ const personItems = (
 };
 
 /**
- * The user becomes a tombstone outside the users, its person item (unless the buyer refuses later links), phone link and external id are deleted, and the ordinal is noted in
- * the index of removals. The hashes are those that the user was stored under, so a rotation of the hash secret changes nothing.
+ * The user becomes a tombstone, and its ordinal is noted in the index of removals. The hashes are those that the user was stored under,
+ * so a rotation of the hash secret changes nothing.
  */
 const removalItems = (
   TableName: string,
@@ -131,8 +126,8 @@ const removalItems = (
 
 export const userRemovals = (table: Table) => ({
   /**
-   * Removes a user and everything personal about it, in one transaction. Removing the same id again changes nothing. Conflicts with
-   * other changes are retried until the deadline; then it throws `service_unavailable`, and nothing was changed.
+   * Removes a user and everything personal about it, in one transaction. Retries conflicts until the deadline, then throws
+   * `service_unavailable`: nothing was changed.
    */
   async removeUser(sellerId: string, userId: string, options: RemovalOptions): Promise<RemovalResult> {
     const { removedAt, reason, refusedAt, deadlineMs, mayWrite, alsoWrite = [] } = options;

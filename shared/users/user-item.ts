@@ -30,7 +30,6 @@ export interface Person {
   readonly birthDay: string;
 }
 
-/** A person whose buyer ended the link with the seller. */
 export interface RefusedPerson {
   /** Epoch seconds. */
   readonly refusedAt: number;
