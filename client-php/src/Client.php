@@ -69,7 +69,7 @@ final class Client
      * Links a buyer. A repeated call with the same person returns the existing user.
      *
      * @param string|null $externalId  your own reference of the user
-     * @param string|null $accessToken of a sign-in of the buyer at your shop: it links a buyer who ended an earlier link
+     * @param string|null $accessToken of the buyer's sign-in at your shop: links a buyer who ended an earlier link
      */
     public function linkBuyer(
         string $nationalId,

@@ -16,7 +16,7 @@ use PHPUnit\Framework\TestCase;
 /** The client against a running service: `test/client-php` starts one and sets the environment variables. */
 final class ServiceTest extends TestCase
 {
-    private const PHONE = '+989559990001';
+    private const PHONE = '+989990950001';
 
     private string $baseUrl;
 
@@ -107,7 +107,7 @@ final class ServiceTest extends TestCase
     {
         $seller = $this->client('EVENTS_KEY');
         $app = $this->client('BUYER_APP_KEY');
-        $phone = '+989559990002';
+        $phone = '+989990950002';
         $last = $seller->listEvents(limit: 1)->lastSequence;
         $app->sendCode($phone);
         $app->verifyCode($phone, substr($phone, -6));
