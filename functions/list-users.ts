@@ -40,8 +40,9 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
 ) => {
   const { after, page = 1, page_size: pageSize } = query;
   if (after !== undefined) {
-    const { users, nextAfter } = await deps.users.listAfter(sellerId, placeInOrder(after) ?? 0, pageSize);
-    return { status: 200, body: { data: users, page_size: pageSize, next_after: nextAfter } };
+    const found = await deps.users.listAfter(sellerId, placeInOrder(after) ?? 0, pageSize);
+    const { users, total, nextAfter } = found;
+    return { status: 200, body: { data: users, page_size: pageSize, total, next_after: nextAfter } };
   }
   const filter = filterOf(query);
   const found = await findUsers(sellerId, { page, pageSize, filter }, deps);

@@ -84,17 +84,20 @@ export const PROBLEMS = {
   external_id_conflict: {
     status: 409,
     title: 'External id conflict',
-    detail: 'Another user of your account has this external_id.',
+    detail:
+      'Another user of your account has this external_id. Find it with GET /v1/users?external_id=, or send another one.',
   },
   identity_mismatch: {
     status: 422,
     title: 'Identity mismatch',
-    detail: 'The identity registry has no living person with this national_id and birth_date.',
+    detail:
+      'The identity registry has no living person with this national_id and birth_date. Ask the buyer for both again.',
   },
   phone_not_owned: {
     status: 422,
     title: 'Phone not owned',
-    detail: 'According to the phone-ownership registry, this phone does not belong to this national_id.',
+    detail:
+      'According to the phone-ownership registry, this phone does not belong to this national_id. Ask the buyer for a phone in their own name.',
   },
   code_rejected: {
     status: 422,

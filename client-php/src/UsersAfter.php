@@ -9,10 +9,12 @@ final class UsersAfter
 {
     /**
      * @param list<User>  $users
+     * @param int         $total     how many users there are
      * @param string|null $nextAfter goes on with the users after these; null if there are none
      */
     public function __construct(
         public readonly array $users,
+        public readonly int $total,
         public readonly ?string $nextAfter,
     ) {
     }
@@ -20,6 +22,6 @@ final class UsersAfter
     /** @param array<string, mixed> $data */
     public static function fromArray(array $data): self
     {
-        return new self(array_map(User::fromArray(...), $data['data']), $data['next_after']);
+        return new self(array_map(User::fromArray(...), $data['data']), $data['total'], $data['next_after']);
     }
 }

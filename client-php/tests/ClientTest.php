@@ -53,7 +53,7 @@ final class ClientTest extends TestCase
         $hundred = array_map(static fn (int $number): string => "u$number", range(0, 99));
         $after = static fn (string $id, ?string $next): Response => FakeHttp::json(
             200,
-            ['data' => [['id' => $id] + FakeHttp::USER], 'page_size' => 100, 'next_after' => $next],
+            ['data' => [['id' => $id] + FakeHttp::USER], 'page_size' => 100, 'total' => 102, 'next_after' => $next],
         );
         $http = new FakeHttp(FakeHttp::page(1, $hundred, 3), $after('v', 'v'), $after('w', null));
         $users = iterator_to_array($http->client()->users());

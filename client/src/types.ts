@@ -14,7 +14,7 @@ export type CorrectedUser = Schemas['CorrectedUser'];
 /** A page of users. */
 export type UserPage = Required<Schemas['UserPage']>;
 /** The users after one user. `next_after` goes on with those after these; it is null if there are none. */
-export type UsersAfter = Required<Pick<Schemas['UserPage'], 'data' | 'page_size' | 'next_after'>>;
+export type UsersAfter = Required<Pick<Schemas['UserPage'], 'data' | 'page_size' | 'total' | 'next_after'>>;
 /** The lifetime of a code that was sent, and the time until the next one, in seconds. */
 export type CodeSent = Schemas['CodeSent'];
 /** An access token and its lifetime in seconds. */

@@ -85,7 +85,7 @@ export const userPageSchema = v.pipe(
       v.description('How many users a page holds, as in the query. The last page may hold fewer.'),
       v.examples([DEFAULT_PAGE_SIZE]),
     ),
-    total: v.optional(integer(0, 'How many users all pages hold. Not with `after`.', 41)),
+    total: integer(0, 'How many users there are; with a filter, how many it finds.', 41),
     total_pages: v.optional(integer(0, 'The number of pages. Not with `after`.', 3)),
     next_after: v.pipe(
       v.nullable(v.string()),

@@ -27,6 +27,8 @@ export interface UserPage {
 
 export interface UsersAfter {
   readonly users: User[];
+  /** How many users the seller has. */
+  readonly total: number;
   /** Null if there are no users after them. */
   readonly nextAfter: string | null;
 }
@@ -130,9 +132,12 @@ export const userReads = (table: Table) => ({
   /** Changes meanwhile neither skip nor repeat a user, since an ordinal never changes. */
   async listAfter(sellerId: string, place: number, count: number): Promise<UsersAfter> {
     // One more than wanted tells whether there are users after these.
-    const items = await usersFrom(table, sellerId, { first: place + 1, count: count + 1 });
+    const [items, { total }] = await Promise.all([
+      usersFrom(table, sellerId, { first: place + 1, count: count + 1 }),
+      readCounts(table, sellerId),
+    ]);
     const users = items.slice(0, count).map(userFrom);
-    return { users, nextAfter: items.length > count ? (users.at(-1)?.id ?? null) : null };
+    return { users, total, nextAfter: items.length > count ? (users.at(-1)?.id ?? null) : null };
   },
 
   /** `phoneHashes`: under every key of the hash secret. A user that lost the phone between the reads is skipped. */

@@ -178,7 +178,7 @@ describe('reading all users', () => {
   it('reads all users by the id of the last one, so that changes meanwhile skip and repeat nobody', async () => {
     const hundred = Array.from({ length: 100 }, (_, index) => `u${index}`);
     const reply = (ids: readonly string[], next_after: string | null) =>
-      json(200, { data: ids.map((id) => ({ ...user, id })), page_size: 100, next_after });
+      json(200, { data: ids.map((id) => ({ ...user, id })), page_size: 100, total: 3, next_after });
     const { client, sent } = clientOf(pageOf(1, hundred, 3), reply(['v'], 'v'), reply(['w'], null));
     const seen: string[] = [];
     for await (const { id } of client.users()) seen.push(id);

@@ -110,7 +110,7 @@ const BUDGETS: readonly Budget[] = [
     operation: 'list-users',
     request: 'the users after one',
     status: 200,
-    rounds: [['Query', 'Update']],
+    rounds: [['BatchGet', 'Query', 'Update']],
     make: (on) => list(on, { after: `usr_${'0'.repeat(22)}` }),
   },
   {

@@ -460,10 +460,10 @@ export interface components {
              */
             page_size: number;
             /**
-             * @description How many users all pages hold. Not with `after`.
+             * @description How many users there are; with a filter, how many it finds.
              * @example 41
              */
-            total?: number;
+            total: number;
             /**
              * @description The number of pages. Not with `after`.
              * @example 3
@@ -1220,7 +1220,7 @@ export interface components {
         };
         /**
          * ExternalIdConflict
-         * @description Another user of your account has this external_id.
+         * @description Another user of your account has this external_id. Find it with GET /v1/users?external_id=, or send another one.
          */
         ExternalIdConflict: {
             /**
@@ -1242,7 +1242,7 @@ export interface components {
             code: "external_id_conflict";
             /**
              * @description For people; do not parse it.
-             * @example Another user of your account has this external_id.
+             * @example Another user of your account has this external_id. Find it with GET /v1/users?external_id=, or send another one.
              */
             detail: string;
             /**
@@ -1253,7 +1253,7 @@ export interface components {
         };
         /**
          * IdentityMismatch
-         * @description The identity registry has no living person with this national_id and birth_date.
+         * @description The identity registry has no living person with this national_id and birth_date. Ask the buyer for both again.
          */
         IdentityMismatch: {
             /**
@@ -1275,7 +1275,7 @@ export interface components {
             code: "identity_mismatch";
             /**
              * @description For people; do not parse it.
-             * @example The identity registry has no living person with this national_id and birth_date.
+             * @example The identity registry has no living person with this national_id and birth_date. Ask the buyer for both again.
              */
             detail: string;
             /**
@@ -1286,7 +1286,7 @@ export interface components {
         };
         /**
          * PhoneNotOwned
-         * @description According to the phone-ownership registry, this phone does not belong to this national_id.
+         * @description According to the phone-ownership registry, this phone does not belong to this national_id. Ask the buyer for a phone in their own name.
          */
         PhoneNotOwned: {
             /**
@@ -1308,7 +1308,7 @@ export interface components {
             code: "phone_not_owned";
             /**
              * @description For people; do not parse it.
-             * @example According to the phone-ownership registry, this phone does not belong to this national_id.
+             * @example According to the phone-ownership registry, this phone does not belong to this national_id. Ask the buyer for a phone in their own name.
              */
             detail: string;
             /**
@@ -1989,7 +1989,7 @@ export interface operations {
             /**
              * @description `user_conflict`: This national_id is already linked to your account with another phone or birth date.
              *
-             *     `external_id_conflict`: Another user of your account has this external_id.
+             *     `external_id_conflict`: Another user of your account has this external_id. Find it with GET /v1/users?external_id=, or send another one.
              */
             409: {
                 headers: {
@@ -2052,9 +2052,9 @@ export interface operations {
             /**
              * @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one.
              *
-             *     `identity_mismatch`: The identity registry has no living person with this national_id and birth_date.
+             *     `identity_mismatch`: The identity registry has no living person with this national_id and birth_date. Ask the buyer for both again.
              *
-             *     `phone_not_owned`: According to the phone-ownership registry, this phone does not belong to this national_id.
+             *     `phone_not_owned`: According to the phone-ownership registry, this phone does not belong to this national_id. Ask the buyer for a phone in their own name.
              */
             422: {
                 headers: {
@@ -2655,7 +2655,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["UserNotFound"];
                 };
             };
-            /** @description `external_id_conflict`: Another user of your account has this external_id. */
+            /** @description `external_id_conflict`: Another user of your account has this external_id. Find it with GET /v1/users?external_id=, or send another one. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2671,7 +2671,7 @@ export interface operations {
                      *       "title": "External id conflict",
                      *       "status": 409,
                      *       "code": "external_id_conflict",
-                     *       "detail": "Another user of your account has this external_id.",
+                     *       "detail": "Another user of your account has this external_id. Find it with GET /v1/users?external_id=, or send another one.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
