@@ -1,5 +1,5 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
-import { batchWriteAll } from '#admin/stores/batch-write.ts';
+import { deleteAll } from '#admin/stores/batches.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { ItemPrefix } from '#shared/table/keys.ts';
 
@@ -12,10 +12,7 @@ export const forgetUse = async (table: Table): Promise<number> => {
   const scan = { TableName: table.name, ProjectionExpression: 'pk, sk', ConsistentRead: true };
   for await (const { Items = [] } of paginateScan({ client: table.client }, scan)) {
     const forgotten = Items.filter(({ pk }) => FORGOTTEN.some((prefix) => String(pk).startsWith(prefix)));
-    await batchWriteAll(
-      table,
-      forgotten.map((Key) => ({ DeleteRequest: { Key } })),
-    );
+    await deleteAll(table, forgotten);
     deleted += forgotten.length;
   }
   return deleted;

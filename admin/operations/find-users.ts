@@ -1,5 +1,5 @@
 import type { Administration } from '#admin/administration.ts';
-import { batchGetAll } from '#admin/stores/batch-get.ts';
+import { batchGetAll } from '#admin/stores/batches.ts';
 import { externalIdKey, type ItemKey, phoneLinksPartition, userKey } from '#shared/table/keys.ts';
 import { queryAll } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';

@@ -13,7 +13,7 @@ import type { Table } from '#shared/table/client.ts';
 import { ifEqual, setting } from '#shared/table/conditions.ts';
 import { API_KEY_PREFIX, apiKeyKey, keyIdKey, secretKey, sellerKey } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
-import { batchGetAll } from './batch-get.ts';
+import { batchGetAll } from './batches.ts';
 import { removeFlushMark, type SellerStatus, sellerCheck } from './seller-store.ts';
 import { ifAbsent, transact } from './transactions.ts';
 

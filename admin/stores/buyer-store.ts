@@ -3,8 +3,7 @@ import type { NewAuditRecord } from '#shared/audit.ts';
 import type { Table } from '#shared/table/client.ts';
 import { buyerKey } from '#shared/table/keys.ts';
 import { batchGet } from '#shared/table/reads.ts';
-import { batchGetAll } from './batch-get.ts';
-import { batchWriteAll } from './batch-write.ts';
+import { batchGetAll, putAll } from './batches.ts';
 import { ifAbsent, transact } from './transactions.ts';
 
 const buyerSchema = v.object({ buyer_id: v.string(), registered_at: v.string() });
@@ -67,10 +66,12 @@ export const adminBuyerStore = (table: Table) => ({
     const missing = buyers.filter(
       ({ phoneHashes }) => !phoneHashes.some((hash) => found.has(buyerKey(hash).pk)),
     );
-    const requests = missing.map(({ phoneHashes: [current], buyerId }) => ({
-      PutRequest: { Item: { ...buyerKey(current), buyer_id: buyerId, registered_at: registeredAt } },
+    const items = missing.map(({ phoneHashes: [current], buyerId }) => ({
+      ...buyerKey(current),
+      buyer_id: buyerId,
+      registered_at: registeredAt,
     }));
-    await batchWriteAll(table, requests);
+    await putAll(table, items);
     return missing.length;
   },
 });

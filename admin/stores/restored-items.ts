@@ -15,8 +15,7 @@ import { getItem, queryAll, queryFirst, queryPages } from '#shared/table/reads.t
 import type { StoredItem } from '#shared/table/writes.ts';
 import { totalOf } from '#shared/users/removals.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
-import { batchGetAll } from './batch-get.ts';
-import { batchWriteAll } from './batch-write.ts';
+import { batchGetAll, putAll } from './batches.ts';
 
 const keyText = ({ pk, sk }: StoredItem | ItemKey): string => `${pk} ${sk}`;
 
@@ -38,10 +37,7 @@ export const putMissing = async (
   const missing = items.filter(
     (item) => present(item) === undefined && Number(item.ttl ?? Number.POSITIVE_INFINITY) * 1000 > nowMs,
   );
-  await batchWriteAll(
-    table,
-    missing.map((Item) => ({ PutRequest: { Item } })),
-  );
+  await putAll(table, missing);
   return missing;
 };
 

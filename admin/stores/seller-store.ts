@@ -6,7 +6,7 @@ import { ifEqual, setting } from '#shared/table/conditions.ts';
 import { type ItemKey, SELLERS_PARTITION, sellerKey, sellerListKey } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
-import { batchGetAll } from './batch-get.ts';
+import { batchGetAll } from './batches.ts';
 import { ifAbsent, transact } from './transactions.ts';
 
 /** A seller as it is stored. It has `user_count - removed_count` users. Only an active seller's keys are valid. */

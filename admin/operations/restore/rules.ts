@@ -18,8 +18,7 @@ export const LISTED = {
   key_revoked_again: 'The audit says that the key was revoked. It is revoked again.',
   key_older: 'The key is older than its audit. Revoke it and issue another.',
   key_pending: 'The key waits for `keys confirm`: it may have changed since.',
-  seller_differs: 'The seller differs, and no audit record says why.',
-  templates_lost: 'The templates of the seller changed since. Set them again.',
+  seller_differs: 'Check the name, status and templates of the seller: the audit does not explain them.',
   lost: 'The user was linked since and is missing. Copy from a later time.',
   correction_lost: 'A correction since is lost: the user is as it was before.',
   ordinal_taken: 'Another user has its place. The user was not restored.',
@@ -200,29 +199,22 @@ export const isOlder = (key: ApiKey, records: readonly AuditRecord[]): boolean =
 /** The items of the secrets of a missing key in the live table, by their hashes. */
 export type LiveSecrets = ReadonlyMap<string, KeySecret>;
 
-/** Returns the secrets of a key that was rotated since: those of the live table, and of the old ones those that no rotation has ended. */
+/** Returns the secrets of a key that changed since: those of the live table, and of the old ones those that no rotation has ended. */
 const secretsOf = (old: ApiKey, rotations: readonly AuditRecord[], live: LiveSecrets): SecretSummary[] => {
-  const known = new Set(old.secrets.map(({ hash }) => hash));
-  const kept = old.secrets.flatMap((secret) => {
-    const item = live.get(secret.hash);
-    if (item === undefined) return rotations.length === 0 ? [secret] : [];
-    return item.expires_at === undefined ? [secret] : [{ ...secret, ends_at: item.expires_at }];
+  const [newest] = old.secrets;
+  const found = [...live].map(([hash, { number, expires_at }]): SecretSummary => {
+    const rotation = rotations[number - Number(newest?.number) - 1];
+    return {
+      prefix: String(newest?.prefix),
+      last_four: String(rotation?.details.last_four),
+      created_at: String(rotation?.at),
+      created_by: rotation?.actor.startsWith('key:') ? 'seller' : 'admin',
+      ...old.secrets.find((secret) => secret.hash === hash),
+      ...{ hash, number, ...(expires_at === undefined ? {} : { ends_at: expires_at }) },
+    };
   });
-  const added = [...live].filter(([hash]) => !known.has(hash));
-  added.sort(([, a], [, b]) => (b.expires_at ?? Infinity) - (a.expires_at ?? Infinity));
-  const newestFirst = rotations.toReversed();
-  return [
-    ...added.map(([hash, { expires_at }], index) => ({
-      hash,
-      number: Number(old.secrets[0]?.number) + rotations.length - index,
-      prefix: String(old.secrets[0]?.prefix),
-      last_four: String(newestFirst[index]?.details.last_four),
-      created_at: String(newestFirst[index]?.at),
-      created_by: newestFirst[index]?.actor.startsWith('key:') ? ('seller' as const) : ('admin' as const),
-      ...(expires_at === undefined ? {} : { ends_at: expires_at }),
-    })),
-    ...kept,
-  ];
+  const kept = rotations.length === 0 ? old.secrets.filter(({ hash }) => !live.has(hash)) : [];
+  return [...found, ...kept].sort((a, b) => b.number - a.number);
 };
 
 /** What is known of a missing key. `changes`: the audit records of it since; undefined: the live table has no audit of that time. */

@@ -5,7 +5,7 @@ import { type Administration, requireSeller } from '#admin/administration.ts';
 import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import { apiKeyStore } from '#admin/stores/api-key-store.ts';
-import { batchWriteAll } from '#admin/stores/batch-write.ts';
+import { deleteAll, forEachPage, putAll } from '#admin/stores/batches.ts';
 import {
   type Audit,
   copyHistory,
@@ -14,7 +14,6 @@ import {
   readFloor,
   readItems,
 } from '#admin/stores/restored-items.ts';
-import { forEachPage } from '#admin/stores/scan.ts';
 import type { SellerStatus } from '#admin/stores/seller-store.ts';
 import { ifAbsent, transact } from '#admin/stores/transactions.ts';
 import {
@@ -77,33 +76,31 @@ export const restoreSeller = async (
   const events = eventsAfter(table, sellerId, Number(old.event_count ?? 0));
   await events.readTo(floor.event_count);
   const proved = { ...floor, user_count: Math.max(floor.user_count, events.highestOrdinal()) };
-  const live = await getItem(table, sellerKey(sellerId));
+  const present = await getItem(table, sellerKey(sellerId));
   const changes = since?.filter(({ action }) => action.startsWith('seller.')) ?? [];
-  if (live === undefined) {
-    const seller = restoredSeller(old, changes, proved);
+  const seller = present ?? restoredSeller(old, changes, proved);
+  if (present === undefined) {
     report.count('sellers');
-    if (changes.some(({ action }) => action === 'seller.templates_set'))
-      report.list('templates_lost', sellerId, sellerId);
     const record = admin.record({ action: 'seller.restored', seller_id: sellerId });
     if (!isDry)
       await transact(table, [{ Put: { TableName: table.name, Item: seller, ...ifAbsent } }], record);
-    await listSeller(restoring, old);
-    return { sellerId, old, live: seller, events };
   }
-  await listSeller(restoring, { ...live, ...old });
-  if (old.seller_id !== undefined && changes.length === 0 && isDifferent(old, live))
-    report.list('seller_differs', sellerId, sellerId);
-  const isActiveAgain = live.status === 'active' && statusIn(all) === 'suspended';
-  if (isActiveAgain) {
+  await listSeller(restoring, { ...seller, ...old });
+  const isUnexplained =
+    present === undefined
+      ? changes.some(({ action }) => action === 'seller.templates_set')
+      : old.seller_id !== undefined && changes.length === 0 && isDifferent(old, present);
+  if (isUnexplained) report.list('seller_differs', sellerId, sellerId);
+  if (seller.status === 'active' && statusIn(all) === 'suspended') {
     report.list('seller_suspended_again', sellerId, sellerId);
     if (!isDry) await setSellerStatus(admin, sellerId, 'suspended');
   }
-  const counts = raisedCounts(live, proved);
+  const counts = raisedCounts(seller, proved);
   if (counts !== undefined) {
     report.count('counts raised');
-    if (!isDry) await raiseCounts(admin, { ...live, seller_id: sellerId }, { ...counts });
+    if (!isDry) await raiseCounts(admin, { ...seller, seller_id: sellerId }, { ...counts });
   }
-  return { sellerId, old, live: { ...live, ...counts }, events };
+  return { sellerId, old, live: { ...seller, ...counts }, events };
 };
 
 /** Puts a seller into the list of all sellers, if it is not in it. */
@@ -117,22 +114,20 @@ const listSeller = async (
 
 /** Returns a function that finds the secrets of a missing key in the live table, which it reads whole, once. */
 export const liveSecretsOf = ({ admin: { table } }: Restoring) => {
-  let reading: Promise<Map<string, Map<string, KeySecret>>> | undefined;
+  let reading: Promise<Map<string, [string, KeySecret][]>> | undefined;
   const readAll = async () => {
-    const byKey = new Map<string, Map<string, KeySecret>>();
+    const found: [string, KeySecret][] = [];
     await forEachPage(table, 'SECRET#', async (items) => {
       for (const item of items) {
         const { success, output } = v.safeParse(keySecretSchema, item);
-        if (!success) continue;
-        const ofKey = byKey.get(output.key_id) ?? new Map<string, KeySecret>();
-        byKey.set(output.key_id, ofKey.set(String(item.pk).slice(secretKey('').pk.length), output));
+        if (success) found.push([String(item.pk).slice(secretKey('').pk.length), output]);
       }
     });
-    return byKey;
+    return Map.groupBy(found, ([, { key_id }]) => key_id);
   };
   return async (keyId: string): Promise<LiveSecrets> => {
     reading ??= readAll();
-    return (await reading).get(keyId) ?? new Map();
+    return new Map((await reading).get(keyId));
   };
 };
 
@@ -146,11 +141,7 @@ const completeKeyIds = async (
   const present = await readItems(admin.table, items);
   const wrong = items.filter((item) => !isDeepStrictEqual(present(item), item));
   report.count('keys completed', wrong.length);
-  if (!isDry)
-    await batchWriteAll(
-      admin.table,
-      wrong.map((Item) => ({ PutRequest: { Item } })),
-    );
+  if (!isDry) await putAll(admin.table, wrong);
 };
 
 /** Writes a key that is missing. Its secrets are valid if it is active. */
@@ -224,6 +215,5 @@ export const restoreBuyers = ({ admin, source, isDry, report, erasures, signal }
     const restored = await putMissing(admin.table, wanted, admin.clock());
     report.count('buyers', restored.length);
     await erasures.refresh();
-    const again = restored.filter(isRemoved).map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
-    await batchWriteAll(admin.table, again);
+    await deleteAll(admin.table, restored.filter(isRemoved));
   });

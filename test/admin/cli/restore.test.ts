@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deleteAll, itemsIn, putAll } from '#test/admin/operations/restore/damage.ts';
+import type { KeyView } from '#admin/cli/views.ts';
+import { deleteAll, putAll } from '#admin/stores/batches.ts';
+import { itemsIn } from '#test/admin/operations/restore/damage.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
@@ -47,7 +49,8 @@ describe('restore', () => {
   it('leaves a key that changed since pending until keys confirm, lists it within 80 columns, and reconcile keeps it', async () => {
     const { key_id } = await newKey();
     const from = await restorePoint();
-    await shell.json('keys', 'scopes', key_id, '--set', 'users:write');
+    await shell.json('keys', 'rotate', key_id, '--grace', '1h');
+    const { secrets } = await shell.json('keys', 'scopes', key_id, '--set', 'users:write');
     await deleteAll(
       shell.admin.table,
       (await itemsIn(shell.admin.table)).filter(({ sk }) => sk === `KEY#${key_id}`),
@@ -59,6 +62,10 @@ describe('restore', () => {
     expect(await shell.json('keys', 'show', key_id)).toMatchObject({
       status: 'pending',
       scopes: ['users:write'],
+      secrets: secrets.map(({ last_four, expires_at }: KeyView['secrets'][number]) => ({
+        last_four,
+        expires_at,
+      })),
     });
     expect(await shell.json('keys', 'confirm', key_id)).toMatchObject({
       status: 'active',

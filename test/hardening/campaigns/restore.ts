@@ -1,7 +1,8 @@
+import { putAll } from '#admin/stores/batches.ts';
 import { ensureTable } from '#local/table.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
-import { damage, itemsIn, putAll } from '#test/admin/operations/restore/damage.ts';
+import { damage, itemsIn } from '#test/admin/operations/restore/damage.ts';
 import { call } from '../api.ts';
 import { checkEvents, checkPages } from '../checks.ts';
 import { keyIn } from '../deployment.ts';

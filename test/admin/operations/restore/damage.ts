@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { batchWriteAll } from '#admin/stores/batch-write.ts';
+import { deleteAll, putAll } from '#admin/stores/batches.ts';
 import type { Table } from '#shared/table/client.ts';
-import type { ItemKey } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 
 export const keyText = ({ pk, sk }: StoredItem): string => `${pk} ${sk}`;
@@ -18,19 +17,6 @@ export const itemsIn = async ({ client, name: TableName }: Table): Promise<Store
   } while (ExclusiveStartKey !== undefined);
   return items.sort((a, b) => (keyText(a) < keyText(b) ? -1 : 1));
 };
-
-/** Writes items without conditions, as a restore by DynamoDB or a faulty program does. */
-export const putAll = (table: Table, items: readonly StoredItem[]): Promise<void> =>
-  batchWriteAll(
-    table,
-    items.map((Item) => ({ PutRequest: { Item } })),
-  );
-
-export const deleteAll = (table: Table, items: readonly (StoredItem | ItemKey)[]): Promise<void> =>
-  batchWriteAll(
-    table,
-    items.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })),
-  );
 
 const KINDS = /^(?:USERS|PERSON|LINKS|EXTERNAL|BUYER|SELLER|SECRET|KEYID|SELLERS)\b/;
 

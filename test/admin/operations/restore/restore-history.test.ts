@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { reconcile } from '#admin/operations/reconcile.ts';
 import { restore } from '#admin/operations/restore/restore.ts';
+import { putAll } from '#admin/stores/batches.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { beginHistory, operations } from '../random-administration.ts';
 import { useAdministration } from '../use-administration.ts';
-import { damage, itemsIn, putAll } from './damage.ts';
+import { damage, itemsIn } from './damage.ts';
 import { faultsIn, validSecretsIn } from './invariants.ts';
 
 const newAdministration = useAdministration();

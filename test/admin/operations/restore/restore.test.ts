@@ -1,5 +1,6 @@
 import { eraseBuyer } from '#admin/operations/erase-buyer.ts';
 import { type RestoreOptions, restore } from '#admin/operations/restore/restore.ts';
+import { deleteAll, putAll } from '#admin/stores/batches.ts';
 import type { Table } from '#shared/table/client.ts';
 import { eventsPartition, userKey } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
@@ -7,7 +8,7 @@ import type { StoredItem } from '#shared/table/writes.ts';
 import { inAnHour, linkOf } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { type TestAdministration, useAdministration } from '../use-administration.ts';
-import { deleteAll, itemsIn, putAll } from './damage.ts';
+import { itemsIn } from './damage.ts';
 import { faultsIn } from './invariants.ts';
 
 const newAdministration = useAdministration();

@@ -1,5 +1,5 @@
 import { type BatchGetCommand, BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { batchGetAll } from '#admin/stores/batch-get.ts';
+import { batchGetAll } from '#admin/stores/batches.ts';
 import type { Table } from '#shared/table/client.ts';
 import { chunksOf } from '#shared/table/reads.ts';
 import { useTable } from '#test/table/use-table.ts';
