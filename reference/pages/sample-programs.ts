@@ -4,7 +4,7 @@
 export const KEY_VARIABLE = 'BUYER_LINKING_API_KEY';
 
 /** The one that holds the access token of a buyer. */
-const TOKEN_VARIABLE = 'ACCESS_TOKEN';
+export const TOKEN_VARIABLE = 'ACCESS_TOKEN';
 
 /** A request as a sample sends it. */
 export interface SampleRequest {

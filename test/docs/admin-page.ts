@@ -12,7 +12,7 @@ import type { Reader } from './reader.ts';
 export const ADMIN_PAGE = 'docs/admin.md';
 
 /** The phone of the page's examples. */
-const PHONE = '09121234567';
+const PHONE = '09991234567';
 
 /** The answers that the page shows, or this reader's: the phone where `-` asks for it, else yes. */
 const answersTo = (command: ConsoleCommand): readonly (readonly [string, string])[] => {

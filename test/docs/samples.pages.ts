@@ -4,21 +4,26 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { KEY_VARIABLE, type SampleLanguage } from '#reference/pages/sample-programs.ts';
+import { KEY_VARIABLE, type SampleLanguage, TOKEN_VARIABLE } from '#reference/pages/sample-programs.ts';
 import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import type { ObjectSchema, Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { PHONE_EXAMPLE } from '#shared/values/schemas.ts';
+import { newPhone } from '#test/generated-people.ts';
 import { operations, sampleText } from '#test/reference/pages/sample-text.ts';
+import { registerBuyer } from '#test/scenarios/buyers.ts';
+import { localTarget } from '#test/service/local-target.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 
 const run = promisify(execFile);
 
 let service: RunningService;
 let folder: string;
+let token: string;
 
 beforeAll(async () => {
   service = await startRunningService({ args: ['--memory'] });
+  token = await registerBuyer(localTarget(service.demo), newPhone());
   folder = await mkdtemp(join(tmpdir(), 'buyer-linking-samples-'));
 });
 
@@ -50,7 +55,9 @@ const PROGRAMS: Readonly<Record<SampleLanguage, Program>> = {
 };
 
 /** The demo key whose scopes a sample needs, where `free` lacks them. */
-const OTHER_KEYS: Readonly<Record<string, 'events' | 'rotate'>> = {
+const OTHER_KEYS: Readonly<Record<string, 'app' | 'events' | 'rotate'>> = {
+  'end-link': 'app',
+  'find-links': 'app',
   'list-events': 'events',
   'rotate-key': 'rotate',
 };
@@ -60,6 +67,7 @@ const outputOf = async (sample: string, language: SampleLanguage, operationId = 
   await writeFile(join(folder, file), sample);
   const env = {
     PATH: process.env.PATH,
+    [TOKEN_VARIABLE]: token,
     [KEY_VARIABLE]: service.demo.keys[OTHER_KEYS[operationId] ?? 'free'],
   };
   return (await run(command, [file], { cwd: folder, env })).stdout.trim();
@@ -85,8 +93,8 @@ const idIn = (output: string): string => /usr_\w{22}/.exec(output)?.[0] ?? '';
 
 const published = allRoutes.filter(({ tag }) => tag !== undefined);
 
-/** The operations whose samples need the effect of another one: a new user, a code that was sent. All others are run as they are. */
-const IN_ORDER = ['create-user', 'delete-user', 'send-otp', 'verify-otp'];
+/** Those whose samples need the effect of another one, a new user or a code that was sent, or print nothing. All others are run as they are. */
+const IN_ORDER = ['create-user', 'delete-user', 'end-link', 'send-otp', 'verify-otp'];
 
 /** Returns what the sample of a row must print: the required fields of its response, or the beginning of a page. */
 const expectedOf = ({ name, responses }: Route): readonly string[] => {
@@ -116,6 +124,7 @@ const describeLanguage = (language: SampleLanguage, phone: string): void => {
         const output = await printed(row.name, language, ownId);
         for (const text of expectedOf(row)) expect(output).toContain(text);
       }
+      expect(await printed('end-link', language)).toBe('');
       expect(await printed('delete-user', language, [[EXAMPLE_ID, id]])).toBe('');
       expect(await printed('list-users', language)).not.toContain(id);
     });
