@@ -4,6 +4,7 @@ import { refusal } from '#admin/refusal.ts';
 import { type Audit, readAudit } from '#admin/stores/restored-items.ts';
 import { sellerStore } from '#admin/stores/seller-store.ts';
 import type { Table } from '#shared/table/client.ts';
+import { restoreRefusals } from './refusals.ts';
 import { newReport, type Report, type Restoring, readErasures } from './restoring.ts';
 import { liveSecretsOf, restoreBuyers, restoreKeys, restoreSeller } from './sellers.ts';
 import { lastOrdinalOf, restoreUsers, type SellerToRestore } from './users.ts';
@@ -55,7 +56,7 @@ const readSource = async (admin: Administration, { source, sellerId, erased }: R
   return audits;
 };
 
-/** Restores sellers, buyers, users and keys, in this order: a key lets traffic in, which would link a missing person again. */
+/** Restores sellers, buyers, users, refusals and keys, in this order: a key lets traffic in, which would link a missing person again. */
 const restoreAll = async (
   restoring: Restoring,
   audits: ReadonlyMap<string, Audit>,
@@ -71,6 +72,7 @@ const restoreAll = async (
   };
   if (sellerId === undefined) await restoreBuyers(restoring);
   for (const seller of sellers) await restoreUsers(restoring, seller, onUsers);
+  await restoreRefusals(restoring, new Set(sellers.map((seller) => seller.sellerId)));
   const secretsOf = liveSecretsOf(restoring);
   for (const { sellerId: id, audit } of sellers) await restoreKeys(restoring, id, { audit, secretsOf });
 };

@@ -7,7 +7,7 @@ import { expiryText } from '#admin/operations/issue-key.ts';
 import type { LastEvent } from '#admin/stores/restored-items.ts';
 import type { ApiKey, KeySecret, SecretSummary } from '#shared/api-keys/api-key-item.ts';
 import type { AuditRecord } from '#shared/audit.ts';
-import { externalIdKey, type ItemKey, personKey, phoneLinkKey } from '#shared/table/keys.ts';
+import { externalIdKey, type ItemKey, personKey, phoneLinkKey, refusalKey } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
 import { parseBirthDate } from '#shared/values/birth-date.ts';
@@ -22,6 +22,7 @@ export const LISTED = {
   lost: 'The user was linked since and is missing. Copy from a later time.',
   correction_lost: 'A correction since is lost: the user is as it was before.',
   ordinal_taken: 'Another user has its place. The user was not restored.',
+  link_refused: 'The buyer has ended the link since. The user was not restored.',
   linked_again: 'The person is linked under another id. The user was not restored.',
   external_id_taken: 'Another user has its external id.',
   changed_since: 'The user was corrected since and stays as it is.',
@@ -89,6 +90,12 @@ export const pointerKeys = (sellerId: string, { sk, person_hash, phone_hash, ext
   ...(external_id === undefined ? {} : { externalId: externalIdKey(sellerId, String(external_id)) }),
 });
 
+/** The keys of the two items that hold the refusal of a buyer, after it ended a link. */
+export const refusalKeys = (sellerId: string, { person_hash, phone_hash }: StoredItem) => [
+  personKey(sellerId, String(person_hash)),
+  refusalKey(String(phone_hash), sellerId, String(person_hash)),
+];
+
 /** Returns the user that an item names: a person item, a phone link or an external id. */
 export const userNamedIn = (item: StoredItem | undefined): string => String(item?.user_id);
 
@@ -116,6 +123,8 @@ export const planOf = (
     );
   };
   const { person } = pointerKeys(sellerId, wanted.user);
+  const isRefused = refusalKeys(sellerId, wanted.user).some((key) => itemAt(key)?.refused_at !== undefined);
+  if (wanted.event === 'user.linked' && isRefused) return { listed: 'link_refused' };
   if (isHeldByOther(person, 'person_hash')) return { listed: 'linked_again' };
   const { externalId } = pointerKeys(sellerId, wanted.user);
   const isTaken = externalId !== undefined && isHeldByOther(externalId, 'external_id');

@@ -16,6 +16,7 @@ import {
   type ListedReason,
   planOf,
   pointerKeys,
+  refusalKeys,
   type UserPlan,
   type UserState,
   userNamedIn,
@@ -102,7 +103,10 @@ const readPointers = async (
   seller: SellerToRestore,
   { users, event }: { readonly users: readonly StoredItem[]; readonly event: Task['event'] },
 ) => {
-  const keys = users.flatMap((user): ItemKey[] => Object.values(pointerKeys(seller.sellerId, user)));
+  const keys = users.flatMap((user): ItemKey[] => [
+    ...Object.values(pointerKeys(seller.sellerId, user)),
+    ...refusalKeys(seller.sellerId, user),
+  ]);
   const itemAt = await readItems(restoring.admin.table, keys);
   const ordinals = new Set(keys.flatMap((key) => ordinalOf(userNamedIn(itemAt(key))) ?? []));
   const holders = new Map<string, StoredItem>();

@@ -36,6 +36,14 @@ const correct = (userId: string, update: { display_name?: string; external_id?: 
     deadlineMs: inAnHour(),
   });
 
+const endLink = (userId: string) =>
+  userStore(deployment.table).removeUser(sellerId, userId, {
+    removedAt: deployment.admin.now(),
+    reason: 'buyer',
+    refusedAt: Math.floor(deployment.clock() / 1000),
+    deadlineMs: inAnHour(),
+  });
+
 /** Deletes the items whose keys match. */
 const lose = async (pattern: RegExp): Promise<void> =>
   deleteAll(
@@ -120,6 +128,43 @@ describe('restore', () => {
       listed: [],
     });
     expect([await userAt(1), await userAt(2)]).toEqual([undefined, undefined]);
+  });
+
+  it('restores no user whose link its buyer has ended, by either item that holds the refusal, and completes the other', async () => {
+    for (const [ordinal, kept] of [/^PERSON#/, /^LINKS#/].entries()) {
+      const person = `Sara ${ordinal}`;
+      const id = await link(person);
+      await takeRestorePoint();
+      await endLink(id);
+      const refusals = (await itemsIn(deployment.table)).filter(({ refused_at }) => refused_at !== undefined);
+      const lost = refusals.filter(
+        ({ phone_hash, pk }) => String(phone_hash).includes(person) && !kept.test(String(pk)),
+      );
+      expect(lost).toHaveLength(1);
+      await deleteAll(deployment.table, lost);
+      await lose(/^(?:REMOVED|REMOVALS|EVENTS)#/);
+      const { counts, listed } = await restored();
+      expect(listed).toContainEqual(['link_refused', [id]]);
+      expect(counts.users).toBeUndefined();
+      if (String(kept) === String(/^LINKS#/)) expect(counts.refusals).toBe(1);
+    }
+  });
+
+  it('brings back a lost refusal, unless the person was linked again or the buyer was erased since', async () => {
+    for (const person of ['Sara', 'Reza', 'Omid']) await endLink(await link(person));
+    await takeRestorePoint();
+    const before = await itemsIn(source);
+    await lose(/^(?:PERSON|LINKS)#/);
+    await link('Reza');
+    await eraseBuyer(deployment.admin, ['phone-of-Omid']);
+    expect((await restored({ isDry: true })).counts).toEqual({ refusals: 1 });
+    expect((await restored()).counts).toEqual({ refusals: 1 });
+    const refusals = (items: readonly StoredItem[]) =>
+      items.filter(({ refused_at }) => refused_at !== undefined);
+    expect(refusals(await itemsIn(deployment.table))).toEqual(
+      refusals(before).filter(({ phone_hash }) => phone_hash === 'phone-of-Sara'),
+    );
+    expect((await restored()).counts).toEqual({});
   });
 
   it('lists a user whose place, person or external id another user has now', async () => {
