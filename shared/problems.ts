@@ -2,7 +2,8 @@
 
 interface ProblemKind {
   readonly status: number;
-  readonly title: string;
+  /** By default the code in words. */
+  readonly title?: string;
   /** For the caller. It never echoes what was sent and names no internals. */
   readonly detail: string;
   /** The detail in a second case of the same code. */
@@ -17,17 +18,14 @@ export const PROBLEMS = {
   },
   unsupported_media_type: {
     status: 415,
-    title: 'Unsupported media type',
     detail: 'Send the body as JSON, with the header Content-Type: application/json.',
   },
   body_too_large: {
     status: 413,
-    title: 'Body too large',
     detail: 'The body is over 16 KB.',
   },
   validation_failed: {
     status: 422,
-    title: 'Validation failed',
     detail: 'A field or parameter is missing, unknown or has a bad value. "errors" names each one.',
   },
   invalid_api_key: {
@@ -37,13 +35,11 @@ export const PROBLEMS = {
   },
   invalid_access_token: {
     status: 401,
-    title: 'Invalid access token',
     detail:
       'The Authorization header must be Bearer and an access token of this service for your account that has not expired. Let the buyer sign in again.',
   },
   insufficient_scope: {
     status: 403,
-    title: 'Insufficient scope',
     detail:
       'This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, ' +
       'PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: ' +
@@ -51,84 +47,69 @@ export const PROBLEMS = {
   },
   link_refused: {
     status: 403,
-    title: 'Link refused',
     detail:
       'The buyer has ended the link with your account. Let the buyer sign in at your shop, and send the new access token with the request, as Authorization: Bearer.',
   },
   too_many_secrets: {
     status: 409,
-    title: 'Too many secrets',
     detail:
       'An older secret of this API key is still valid and the newest one is in use. Wait until the older one has ended.',
   },
   not_found: {
     status: 404,
-    title: 'Not found',
     detail: 'No such path, or the path does not support this method.',
   },
   user_not_found: {
     status: 404,
-    title: 'User not found',
     detail: 'No user of your account has this id.',
   },
   buyer_not_registered: {
     status: 404,
-    title: 'Buyer not registered',
     detail: 'No buyer with this phone is registered in the buyer app. Ask the buyer to register first.',
   },
   user_conflict: {
     status: 409,
-    title: 'User conflict',
     detail: 'This national_id is already linked to your account with another phone or birth date.',
   },
   external_id_conflict: {
     status: 409,
-    title: 'External id conflict',
     detail:
       'Another user of your account has this external_id. Find it with GET /v1/users?external_id=, or send another one.',
   },
   identity_mismatch: {
     status: 422,
-    title: 'Identity mismatch',
     detail:
       'The identity registry has no living person with this national_id and birth_date. Ask the buyer for both again.',
   },
   phone_not_owned: {
     status: 422,
-    title: 'Phone not owned',
     detail:
       'According to the phone-ownership registry, this phone does not belong to this national_id. Ask the buyer for a phone in their own name.',
   },
   code_rejected: {
     status: 422,
-    title: 'Code rejected',
     detail: 'The code is wrong or no longer valid. Check it, or send a new one.',
   },
   events_expired: {
     status: 410,
-    title: 'Events expired',
     detail:
       'The event after this number is no longer kept, or it never was: the number is higher than that of your newest event. Read all users again.',
   },
   resend_too_soon: {
     status: 429,
-    title: 'Resend too soon',
     detail:
       'A code was sent to this phone recently, or too many codes were sent to it. Wait for Retry-After seconds.',
   },
   too_many_attempts: {
     status: 429,
-    title: 'Too many attempts',
     detail: 'Too many attempts failed for this phone or person. Wait for Retry-After seconds.',
   },
   rate_limit_exceeded: {
     status: 429,
-    title: 'Rate limit exceeded',
     detail: 'A limit of this API key or of your address is used up. Wait for Retry-After seconds.',
   },
   verification_unavailable: {
     status: 503,
-    title: 'Verification unavailable',
     detail:
       'A national registry gave no result. Nothing was stored. Send the same request again after Retry-After seconds.',
   },
@@ -141,7 +122,6 @@ export const PROBLEMS = {
   },
   service_unavailable: {
     status: 503,
-    title: 'Service unavailable',
     detail:
       'The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.',
   },
@@ -200,6 +180,12 @@ export const SERVICE_RETRY_AFTER_SECONDS = 5;
 export const serviceUnavailable = (cause: unknown): Problem =>
   problem('service_unavailable', { cause, retryAfterSeconds: SERVICE_RETRY_AFTER_SECONDS });
 
+/** `user_not_found` -> `User not found`. */
+export const titleOf = (code: ProblemCode): string => {
+  const { title }: ProblemKind = PROBLEMS[code];
+  return title ?? `${code.charAt(0).toUpperCase()}${code.slice(1).replaceAll('_', ' ')}`;
+};
+
 export const detailsOf = (code: ProblemCode): string => {
   const { detail, otherDetail }: ProblemKind = PROBLEMS[code];
   return otherDetail === undefined ? detail : `${detail} Or: ${otherDetail}`;
@@ -215,7 +201,7 @@ export const problemBody = (
   { errors, detail, user_id }: ProblemTexts = {},
 ) => ({
   type: problemType(code),
-  title: PROBLEMS[code].title,
+  title: titleOf(code),
   status: PROBLEMS[code].status,
   code,
   detail: detail ?? PROBLEMS[code].detail,

@@ -120,10 +120,8 @@ export const routeRows = <const Written extends Record<string, Row>>(rows: Writt
 export const methodsOf = ({ method, permissions }: Route): readonly string[] =>
   permissions.pages === undefined ? [method] : [method, 'HEAD'];
 
-export const requiresKey = (route: Pick<Route, 'access'>, otpAccess: 'api-key' | 'public'): boolean =>
-  route.access.by === 'key' ||
-  route.access.by === 'buyer' ||
-  (route.access.by === 'otp' && otpAccess === 'api-key');
+export const requiresKey = ({ access }: Pick<Route, 'access'>, otpAccess: 'api-key' | 'public'): boolean =>
+  access.by !== 'public' && (access.by !== 'otp' || otpAccess === 'api-key');
 
 /** Where codes are sent without a key, a token names no seller whose app could show links. */
 export const isServed = ({ access }: Pick<Route, 'access'>, otpAccess: 'api-key' | 'public'): boolean =>

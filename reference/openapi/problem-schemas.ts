@@ -5,6 +5,7 @@ import {
   type ProblemCode,
   problemBody,
   problemType,
+  titleOf,
 } from '#shared/problems.ts';
 import { USER_ID_EXAMPLE } from '#shared/users/schema.ts';
 import { componentName, refTo, type SchemaObject } from './json-schema.ts';
@@ -39,7 +40,7 @@ const listsErrors = (code: ProblemCode): boolean => code === 'validation_failed'
 
 /** Returns the schema of one problem, with its fixed `type`, `status` and `code`. */
 export const problemSchema = (code: ProblemCode): SchemaObject => {
-  const { status, title, detail } = PROBLEMS[code];
+  const { status, detail } = PROBLEMS[code];
   return {
     type: 'object',
     title: componentName(code),
@@ -47,7 +48,7 @@ export const problemSchema = (code: ProblemCode): SchemaObject => {
     required: [...REQUIRED, ...(listsErrors(code) ? ['errors'] : [])],
     properties: {
       type: { type: 'string', format: 'uri', enum: [problemType(code)] },
-      title: { type: 'string', description: 'For people.', example: title },
+      title: { type: 'string', description: 'For people.', example: titleOf(code) },
       status: { type: 'integer', enum: [status] },
       code: { type: 'string', enum: [code] },
       detail: { type: 'string', description: 'For people; do not parse it.', example: detail },
@@ -83,7 +84,7 @@ export const anyOfProblems = (codes: readonly ProblemCode[]): SchemaObject => {
 
 /** Returns an example of a problem. `error` is the example of what `validation_failed` lists. */
 export const problemExample = (code: ProblemCode, error: InputError) => ({
-  summary: PROBLEMS[code].title,
+  summary: titleOf(code),
   value: problemBody(code, EXAMPLE_REQUEST_ID, {
     ...(listsErrors(code) ? { errors: [error] } : {}),
     ...(code === 'user_conflict' ? { user_id: USER_ID_EXAMPLE } : {}),

@@ -1,6 +1,6 @@
 import type { Clock } from '#shared/clock.ts';
 import { logEvent } from '#shared/log.ts';
-import { type CallSite, ProviderUnavailable } from './unavailable.ts';
+import { type CallSite, ProviderUnavailable, type UnavailableReason } from './unavailable.ts';
 
 export interface CircuitOptions {
   /** The number of consecutive failures that opens the circuit. */
@@ -70,20 +70,16 @@ export const circuitsOf = (provider: string, monotonicClock: Clock, options: Cir
   };
 };
 
-type Outcome = 'up' | 'failed' | 'unknown';
+/** What a failure says about the provider, unless it is one. */
+const OUTCOMES: Partial<Record<UnavailableReason, 'up' | 'unknown'>> = {
+  rejected: 'up',
+  undecided: 'up',
+  no_verdict: 'unknown',
+  aborted: 'unknown',
+  misconfigured: 'unknown',
+};
 
-const outcomeOf = (error: unknown): Outcome => {
+const outcomeOf = (error: unknown): 'up' | 'failed' | 'unknown' => {
   if (error === undefined) return 'up';
-  if (!(error instanceof ProviderUnavailable)) return 'unknown';
-  switch (error.reason) {
-    case 'rejected':
-    case 'undecided':
-      return 'up';
-    case 'no_verdict':
-    case 'aborted':
-    case 'misconfigured':
-      return 'unknown';
-    default:
-      return 'failed';
-  }
+  return error instanceof ProviderUnavailable ? (OUTCOMES[error.reason] ?? 'failed') : 'unknown';
 };

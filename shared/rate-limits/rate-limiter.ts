@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { runsInLambda } from '#shared/env.ts';
 import type { Table } from '#shared/table/client.ts';
 import { type ItemKey, limitSortKey, limitsPartition } from '#shared/table/keys.ts';
@@ -48,6 +48,10 @@ export const stateIn = (item: StoredItem | undefined, limit: Limit, nowMs: numbe
 export const rateLimiter = (table: Table, timeoutMs: number) => {
   const { client, name: TableName } = table;
   const timeout = () => ({ abortSignal: AbortSignal.timeout(timeoutMs) });
+  const update = (limit: Limit, nowMs: number, change: Omit<UpdateCommandInput, 'TableName' | 'Key'>) => {
+    const command = new UpdateCommand({ TableName, Key: limitKey(limit, nowMs), ...change });
+    return conditionalWrite(client.send(command, timeout()));
+  };
 
   /**
    * Counts one, if the limit leaves room: exactly `limit` pass in a window, also after the limit was changed. A count that the SDK resends
@@ -59,28 +63,20 @@ export const rateLimiter = (table: Table, timeoutMs: number) => {
     nowMs: number,
   ): Promise<[LimitState, ...LimitState[]]> => {
     const token = randomUUID();
-    const result = await conditionalWrite(
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: limitKey(limit, nowMs),
-          UpdateExpression:
-            'SET #count = if_not_exists(#count, :zero) + :one, last_token = :token, #ttl = :ttl',
-          ConditionExpression: 'attribute_not_exists(#count) OR (#count < :limit AND last_token <> :token)',
-          ExpressionAttributeNames: { '#count': countAttribute(limit, nowMs), '#ttl': 'ttl' },
-          ExpressionAttributeValues: {
-            ':zero': 0,
-            ':one': 1,
-            ':limit': limit.limit,
-            ':token': token,
-            ':ttl': Math.ceil(nowMs / 1000) + itemSeconds(limit) + KEEP_SECONDS,
-          },
-          ReturnValues: 'ALL_NEW',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-        timeout(),
-      ),
-    );
+    const result = await update(limit, nowMs, {
+      UpdateExpression: 'SET #count = if_not_exists(#count, :zero) + :one, last_token = :token, #ttl = :ttl',
+      ConditionExpression: 'attribute_not_exists(#count) OR (#count < :limit AND last_token <> :token)',
+      ExpressionAttributeNames: { '#count': countAttribute(limit, nowMs), '#ttl': 'ttl' },
+      ExpressionAttributeValues: {
+        ':zero': 0,
+        ':one': 1,
+        ':limit': limit.limit,
+        ':token': token,
+        ':ttl': Math.ceil(nowMs / 1000) + itemSeconds(limit) + KEEP_SECONDS,
+      },
+      ReturnValues: 'ALL_NEW',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
     const item = result.written ? result.value.Attributes : result.reason;
     const allowed = result.written || item?.last_token === token;
     return [
@@ -106,19 +102,12 @@ export const rateLimiter = (table: Table, timeoutMs: number) => {
 
     /** Refunds one that was counted at `nowMs`; once, if the SDK resends it. */
     async decrement(limit: Limit, nowMs: number): Promise<void> {
-      await conditionalWrite(
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: limitKey(limit, nowMs),
-            UpdateExpression: 'SET #count = #count - :one, last_token = :token',
-            ConditionExpression: '#count > :zero AND last_token <> :token',
-            ExpressionAttributeNames: { '#count': countAttribute(limit, nowMs) },
-            ExpressionAttributeValues: { ':zero': 0, ':one': 1, ':token': randomUUID() },
-          }),
-          timeout(),
-        ),
-      );
+      await update(limit, nowMs, {
+        UpdateExpression: 'SET #count = #count - :one, last_token = :token',
+        ConditionExpression: '#count > :zero AND last_token <> :token',
+        ExpressionAttributeNames: { '#count': countAttribute(limit, nowMs) },
+        ExpressionAttributeValues: { ':zero': 0, ':one': 1, ':token': randomUUID() },
+      });
     },
   };
 };

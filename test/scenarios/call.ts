@@ -1,4 +1,4 @@
-import { PROBLEMS, type ProblemCode, problemType } from '#shared/problems.ts';
+import { PROBLEMS, type ProblemCode, problemType, titleOf } from '#shared/problems.ts';
 import { responseFaults } from '#test/reference/response-validator.ts';
 import type { ProblemBody, Target } from './target.ts';
 
@@ -48,7 +48,7 @@ export const expectProblem = (reply: Reply, code: ProblemCode): ProblemBody => {
   const body = reply.json<ProblemBody>();
   expect(body).toEqual({
     type: problemType(code),
-    title: PROBLEMS[code].title,
+    title: titleOf(code),
     status: PROBLEMS[code].status,
     code,
     detail: PROBLEMS[code].detail,

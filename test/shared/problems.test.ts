@@ -1,4 +1,12 @@
-import { PROBLEMS, Problem, type ProblemCode, problem, problemBody, problemType } from '#shared/problems.ts';
+import {
+  PROBLEMS,
+  Problem,
+  type ProblemCode,
+  problem,
+  problemBody,
+  problemType,
+  titleOf,
+} from '#shared/problems.ts';
 
 /** The closed list of the contract. */
 const STATUSES = {
@@ -52,7 +60,7 @@ describe('problemBody', () => {
   it.each(codes)('is an RFC 9457 body with exactly these members for %s', (code) => {
     expect(problemBody(code, 'req-1')).toEqual({
       type: `urn:buyer-linking:problem:${code}`,
-      title: PROBLEMS[code].title,
+      title: titleOf(code),
       status: PROBLEMS[code].status,
       code,
       detail: PROBLEMS[code].detail,

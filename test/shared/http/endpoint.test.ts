@@ -71,7 +71,7 @@ describe('a problem', () => {
     expect(headers['Content-Type']).toBe('application/problem+json');
     expect(json).toEqual({
       type: problemType('validation_failed'),
-      title: PROBLEMS.validation_failed.title,
+      title: 'Validation failed',
       status: 422,
       code: 'validation_failed',
       detail: PROBLEMS.validation_failed.detail,

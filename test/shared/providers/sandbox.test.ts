@@ -150,6 +150,8 @@ describe('the start of a function', () => {
       IDENTITY_PROVIDERS: 'sandbox',
       SMS_PROVIDERS: 'sandbox',
       KEY_PREFIX: 'blk_test_',
+      SIGNING_KEYS: 'key',
+      TOKEN_ISSUER: 'https://api.example.com',
       ...environment,
     };
     start({ table: { name: 'table' } } as KeyedParts);
