@@ -55,7 +55,12 @@ export const wrapped = (text: string, { canRedraw, columns }: Terminal): string 
 /** What a command does. It gets the arguments of the command line, then the options. */
 type Work = (session: Session, ...args: never[]) => Promise<CommandResult>;
 
-const write = (terminal: Terminal, isJson: boolean, { json, text, note, warning }: CommandResult): void => {
+/** Writes the result of a command. */
+export const write = (
+  terminal: Terminal,
+  isJson: boolean,
+  { json, text, note, warning }: CommandResult,
+): void => {
   terminal.out(isJson ? `${JSON.stringify(json, null, 2)}\n` : render(text, terminal.output));
   if (note && !isJson) {
     terminal.error(`${wrapped(note, terminal)}\n`);

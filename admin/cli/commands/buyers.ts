@@ -1,11 +1,14 @@
+import { basename } from 'node:path';
 import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/erase-buyer.ts';
+import { countLines, type ImportCounts, importBuyers } from '#admin/operations/import-buyers.ts';
 import { unlockBuyer } from '#admin/operations/unlock-buyer.ts';
 import { refusal } from '#admin/refusal.ts';
 import { adminBuyerStore, type Buyer } from '#admin/stores/buyer-store.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
 import { phoneHashesOf, requirePhone } from '../phone-argument.ts';
+import { progressBar } from '../progress-bar.ts';
+import { abortOnInterrupt } from '../terminal.ts';
 import { plural } from '../views.ts';
-import { importFile } from './import-buyers.ts';
 
 const requireBuyer = async (session: Session, phone: string | undefined) => {
   const phoneHashes = await phoneHashesOf(session, phone);
@@ -65,6 +68,58 @@ const unlock = async (session: Session, phone: string | undefined): Promise<Comm
         ? 'The phone has no failed codes.\n'
         : `Cleared the failed codes of the phone for ${plural(unlocked, 'seller')}.\n`,
   };
+};
+
+/** An import is many transactions, so its start and its end have a record each. */
+const record = ({ admin }: Session, action: string, path: string, counts?: ImportCounts): Promise<void> =>
+  admin.audit.write(admin.record({ action, details: { file: basename(path), ...counts } }));
+
+const resultOf = (
+  path: string,
+  counts: ImportCounts,
+  about: { readonly rejectedPath: string; readonly seconds: number },
+): CommandResult => {
+  const rejectedFile = counts.rejected === 0 ? null : about.rejectedPath;
+  const item = { file: path, ...counts, rejected_file: rejectedFile, seconds: about.seconds };
+  return {
+    json: item,
+    text: { item, fields: [...Object.keys(counts), 'seconds'] },
+    note:
+      rejectedFile === null ? undefined : `The rejected lines, by number and reason, are in ${rejectedFile}.`,
+  };
+};
+
+/** `buyers import` */
+const importFile = async (session: Session, path: string): Promise<CommandResult> => {
+  const { admin, hashes, terminal } = session;
+  const rejectedPath = `${path}.rejected.csv`;
+  const bar = progressBar(terminal, await countLines(path), 'lines');
+  const startedAt = performance.now();
+  await record(session, 'buyers.import_started', path);
+
+  const { signal, restore } = abortOnInterrupt();
+  const { counts, isStopped } = await importBuyers({
+    path,
+    rejectedPath,
+    table: admin.table,
+    hashes,
+    registeredAt: admin.now(),
+    signal,
+    onProgress: ({ lines }) => bar.update(lines),
+  }).finally(() => {
+    bar.stop();
+    restore();
+  });
+  if (isStopped) {
+    await record(session, 'buyers.import_interrupted', path, counts);
+    throw refusal(
+      'interrupted',
+      `Stopped after line ${counts.lines}. Run the command again: buyers that are registered already stay as they are.`,
+    );
+  }
+  await record(session, 'buyers.imported', path, counts);
+  const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+  return resultOf(path, counts, { rejectedPath, seconds });
 };
 
 /** `buyers import|add|show|remove|erase|unlock` */

@@ -1,5 +1,6 @@
 import { text as readAll } from 'node:stream/consumers';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import type { Command } from 'commander';
 import * as v from 'valibot';
 import { setProviderSection } from '#admin/operations/set-provider-credentials.ts';
@@ -7,10 +8,9 @@ import { refusal } from '#admin/refusal.ts';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
 import { type CredentialsSchema, ORDER } from '#shared/providers/provider.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
-import { addCommand, type GlobalOptions } from '../command.ts';
-import type { Deployments } from '../connection.ts';
+import { addCommand, type GlobalOptions, write } from '../command.ts';
+import type { Deployments, ProviderSecret } from '../connection.ts';
 import { UsageError } from '../errors.ts';
-import { stageRegion } from '../stage-region.ts';
 import { askHidden, type Terminal } from '../terminal.ts';
 
 const PROVIDERS = [...IDENTITY_PROVIDERS, ...SMS_PROVIDERS];
@@ -22,11 +22,46 @@ const credentialsOf = (name: string) => {
   throw new UsageError(`No provider ${name} has credentials. Those that have: ${known.join(', ')}.`);
 };
 
-/** Returns the provider secret of a stage and its Region, after the account of the credentials was checked. */
-const checkedSecret = async (
-  { providerSecretOf }: Deployments,
-  { stage, profile, region }: GlobalOptions,
-) => {
+/**
+ * Returns the Region of a stage: that of its config, else that of the credentials. Throws `not_allowed` if the credentials are of another
+ * account than the config names.
+ */
+export const stageRegion = async ({
+  stage,
+  account,
+  region,
+}: Omit<ProviderSecret, 'name'>): Promise<string> => {
+  const client = new STSClient(region === null ? {} : { region });
+  try {
+    const { Account: caller } = await client.send(new GetCallerIdentityCommand({}));
+    if (account !== null && caller !== account) {
+      throw refusal(
+        'not_allowed',
+        `Stage ${stage} is in account ${account}, and these credentials are of account ${caller}. Nothing was changed.`,
+      );
+    }
+    return await client.config.region();
+  } finally {
+    client.destroy();
+  }
+};
+
+type Context = Deployments & { readonly terminal: Terminal };
+
+/** A section to write, and what the command shows of it. */
+interface Change {
+  readonly name: string;
+  readonly section: object;
+  readonly shown: object;
+  readonly text: string;
+}
+
+/** Writes a section of the provider secret of a stage. `read` is called with its name, after the account of the credentials was checked. */
+const change = async (
+  { terminal, providerSecretOf }: Context,
+  { stage, profile, region, json = false }: GlobalOptions,
+  read: (secret: string) => Promise<Change>,
+): Promise<void> => {
   if (stage === undefined) {
     throw new UsageError(
       'The local service uses the sandbox, which needs no credentials. Name a stage: --stage prod.',
@@ -35,7 +70,14 @@ const checkedSecret = async (
   if (profile !== undefined) process.env.AWS_PROFILE = profile;
   if (region !== undefined) process.env.AWS_REGION = region;
   const secret = await providerSecretOf(stage);
-  return { ...secret, region: await stageRegion(secret) };
+  const client = new SecretsManagerClient({ region: await stageRegion(secret) });
+  try {
+    const { shown, text, ...section } = await read(secret.name);
+    await setProviderSection(client, secret.name, section);
+    write(terminal, json, { json: { stage, secret: secret.name, ...shown }, text });
+  } finally {
+    client.destroy();
+  }
 };
 
 const requiredFields = ({ entries }: CredentialsSchema): readonly string[] =>
@@ -99,54 +141,30 @@ const readSection = async (
   return section as Readonly<Record<string, unknown>>;
 };
 
-const set = async (
-  { terminal, ...deployments }: Deployments & { readonly terminal: Terminal },
-  options: GlobalOptions,
-  provider: string,
-): Promise<void> => {
+const set = (context: Context, options: GlobalOptions, provider: string): Promise<void> => {
   const credentials = credentialsOf(provider);
-  const { stage, name: secret, region } = await checkedSecret(deployments, options);
-  const section = await readSection(terminal, provider, credentials);
-  await write(region, secret, { name: provider, section });
-  const result = { stage, provider, secret, fields: Object.keys(section) };
-  terminal.out(
-    options.json
-      ? `${JSON.stringify(result, null, 2)}\n`
-      : `Set ${result.fields.join(', ')} of ${provider} in the secret ${secret}.\n`,
-  );
-};
-
-const write = async (
-  region: string,
-  secret: string,
-  section: Parameters<typeof setProviderSection>[2],
-): Promise<void> => {
-  const client = new SecretsManagerClient({ region });
-  try {
-    await setProviderSection(client, secret, section);
-  } finally {
-    client.destroy();
-  }
+  return change(context, options, async (secret) => {
+    const section = await readSection(context.terminal, provider, credentials);
+    const fields = Object.keys(section);
+    const text = `Set ${fields.join(', ')} of ${provider} in the secret ${secret}.\n`;
+    return { name: provider, section, shown: { provider, fields }, text };
+  });
 };
 
 /** Writes the order of the providers of both ports. Those that are not named follow in the order of the stage. */
-const order = async (
-  { terminal, ...deployments }: Deployments & { readonly terminal: Terminal },
-  options: GlobalOptions,
-  names: readonly string[],
-): Promise<void> => {
+const order = (context: Context, options: GlobalOptions, names: readonly string[]): Promise<void> => {
   for (const name of names) credentialsOf(name);
-  const { stage, name: secret, region } = await checkedSecret(deployments, options);
-  await write(region, secret, { name: ORDER, section: names });
-  terminal.out(
-    options.json
-      ? `${JSON.stringify({ stage, secret, order: names }, null, 2)}\n`
-      : `${names.join(', ')}: the order in the secret ${secret}. Functions read it within 15 minutes.\n`,
-  );
+  return change(context, options, async (secret) => ({
+    name: ORDER,
+    section: names,
+    shown: { order: names },
+    text: `${names.join(', ')}: the order in the secret ${secret}. Functions read it within 15 minutes.\n`,
+  }));
 };
 
 /** `providers set` and `providers order`. They need no deployed stack, since the secret must exist before the first deploy. */
 export const addProviderCommands = (program: Command, terminal: Terminal, deployments: Deployments): void => {
+  const context = { ...deployments, terminal };
   const providers = program.command('providers').description('manage the credentials of the providers');
   addCommand(
     providers,
@@ -154,7 +172,7 @@ export const addProviderCommands = (program: Command, terminal: Terminal, deploy
     'write the credentials of a provider to the provider secret of a stage',
     ['providers set jibit --stage prod', 'providers set jibit --stage prod < section.json'],
   ).action((provider: string, _options: object, command: Command) =>
-    set({ ...deployments, terminal }, command.optsWithGlobals<GlobalOptions>(), provider),
+    set(context, command.optsWithGlobals<GlobalOptions>(), provider),
   );
   addCommand(
     providers,
@@ -162,6 +180,6 @@ export const addProviderCommands = (program: Command, terminal: Terminal, deploy
     'write which providers are called first, one after the other, without a deploy; the rest follows in the order of the stage',
     ['providers order zohal jibit --stage prod'],
   ).action((names: readonly string[], _options: object, command: Command) =>
-    order({ ...deployments, terminal }, command.optsWithGlobals<GlobalOptions>(), names),
+    order(context, command.optsWithGlobals<GlobalOptions>(), names),
   );
 };

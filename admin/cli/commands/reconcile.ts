@@ -1,5 +1,4 @@
-import { DIFFERENCES } from '#admin/operations/differences.ts';
-import { type Finding, reconcile } from '#admin/operations/reconcile.ts';
+import { DIFFERENCES, type Finding, reconcile } from '#admin/operations/reconcile.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
 
 const BEING_ISSUED =

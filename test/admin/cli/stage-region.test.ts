@@ -1,4 +1,4 @@
-import { stageRegion } from '#admin/cli/stage-region.ts';
+import { stageRegion } from '#admin/cli/commands/providers.ts';
 import { STAGES, type Stage } from '#lib/stages.ts';
 import { ACCOUNT, startAccountDouble } from '#test/bin/account-double.ts';
 

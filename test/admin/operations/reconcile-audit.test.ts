@@ -1,8 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { setScopes } from '#admin/operations/change-key.ts';
-import { ISSUE_GRACE_MS } from '#admin/operations/differences.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
-import { reconcile } from '#admin/operations/reconcile.ts';
+import { ISSUE_GRACE_MS, reconcile } from '#admin/operations/reconcile.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { secretKey } from '#shared/table/keys.ts';

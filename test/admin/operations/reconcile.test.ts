@@ -1,7 +1,6 @@
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { ISSUE_GRACE_MS } from '#admin/operations/differences.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
-import { reconcile } from '#admin/operations/reconcile.ts';
+import { ISSUE_GRACE_MS, reconcile } from '#admin/operations/reconcile.ts';
 import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';

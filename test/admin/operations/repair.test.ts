@@ -1,9 +1,7 @@
 /** Keys that change between the comparison, which found a difference, and its repair. */
 import { assignPlan, setScopes } from '#admin/operations/change-key.ts';
-import type { Difference } from '#admin/operations/differences.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
-import { reconcile } from '#admin/operations/reconcile.ts';
-import { repair } from '#admin/operations/repair.ts';
+import { type Difference, reconcile, repair } from '#admin/operations/reconcile.ts';
 import { revokeKey } from '#admin/operations/revoke-key.ts';
 import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
