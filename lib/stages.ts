@@ -125,6 +125,7 @@ export const STAGES = {
     reservedConcurrency: {
       authorizer: 100,
       'create-user': 300,
+      'check-user': 100,
       'update-user': 100,
       'delete-user': 100,
       'send-otp': 100,

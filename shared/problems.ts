@@ -42,7 +42,7 @@ export const PROBLEMS = {
     status: 403,
     detail:
       'This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, ' +
-      'PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: ' +
+      'PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: ' +
       'POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.',
   },
   link_refused: {

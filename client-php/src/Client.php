@@ -109,6 +109,21 @@ final class Client
         return CorrectedUser::fromArray($reply->data);
     }
 
+    /**
+     * Checks a user again, also with another phone, and returns it as it is now. Throws `identity_mismatch` or
+     * `phone_not_owned` after a verdict against the person: the user stays as it is.
+     */
+    public function checkUser(string $id, string $nationalId, string $birthDate, string $phone): User
+    {
+        $reply = $this->transport->send('POST', '/v1/users/{id}/checks', self::byUserId($id), body: [
+            'national_id' => $nationalId,
+            'birth_date' => $birthDate,
+            'phone' => $phone,
+        ]);
+
+        return User::fromArray($reply->data);
+    }
+
     /** Removes one of your users. A repeated call succeeds. Throws `user_not_found` if the id was never yours. */
     public function removeUser(string $id): void
     {

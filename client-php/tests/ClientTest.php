@@ -204,6 +204,7 @@ final class ClientTest extends TestCase
             static fn () => $client->getUser("usr_0000000000000000000001\n"),
             static fn () => $client->removeUser('usr_1/../x?y'),
             static fn () => $client->updateUser('', ['display_name' => 'Sara']),
+            static fn () => $client->checkUser('..', '9990777772', '1370/1/15', '+989559990001'),
             static fn () => $client->endLink('token', '..'),
         ];
         $refused = 0;

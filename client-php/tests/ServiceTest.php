@@ -78,6 +78,9 @@ final class ServiceTest extends TestCase
         $now = $seller->getUser($linked->user->id);
         self::assertSame([$corrected->id, $corrected->displayName], [$now->id, $now->displayName]);
 
+        $checked = $seller->checkUser($linked->user->id, ...array_slice($person, 0, 3));
+        self::assertEquals($now, $checked);
+
         $seller->removeUser($linked->user->id);
         $seller->removeUser($linked->user->id);
         self::assertSame([], $seller->findByPhone(self::PHONE));

@@ -6,6 +6,7 @@ import { type RetryPolicy, retryingFetch } from './retry.ts';
 import type {
   AccessToken,
   BuyerLink,
+  CheckedPerson,
   ClaimedPerson,
   CodeSent,
   CorrectedUser,
@@ -93,6 +94,15 @@ export const buyerLinking = (options: Options) => {
     async updateUser(id: string, body: UserUpdate, { signal }: Call = {}): Promise<CorrectedUser> {
       const params = byUserId(id);
       return dataOf(await http.PATCH('/v1/users/{id}', { params, body, ...(signal && { signal }) }));
+    },
+
+    /**
+     * Checks a user again, also with another phone, and returns it as it is now. Throws `identity_mismatch` or `phone_not_owned` after a
+     * verdict against the person: the user stays as it is.
+     */
+    async checkUser(id: string, body: CheckedPerson, { signal }: Call = {}): Promise<User> {
+      const request = { params: byUserId(id), body, ...(signal && { signal }) };
+      return dataOf(await http.POST('/v1/users/{id}/checks', request));
     },
 
     /** Removes one of your users. A repeated call succeeds. Throws `user_not_found` if the id was never yours. */

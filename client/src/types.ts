@@ -9,6 +9,8 @@ export type User = Schemas['User'];
 export type NewUser = Schemas['CreateUserBody'];
 /** The body of a correction. */
 export type UserUpdate = Schemas['UpdateUserBody'];
+/** The body of a check of a user. */
+export type CheckedPerson = Schemas['CheckUserBody'];
 /** A user as a correction returns it: without the data that only `users:read` shows. */
 export type CorrectedUser = Schemas['CorrectedUser'];
 /** A page of users. */

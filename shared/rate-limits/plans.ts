@@ -39,18 +39,18 @@ export const KEY_LIMITS = {
     byPlan: { free: 100, professional: 2000 },
   },
   'failed-checks-per-hour': {
-    counts: 'Links refused with identity_mismatch or phone_not_owned',
+    counts: 'Links and checks refused with identity_mismatch or phone_not_owned',
     windowSeconds: HOUR_SECONDS,
     byPlan: { free: 10, professional: 100 },
   },
   'refused-links-per-hour': {
     counts:
-      'Links refused with buyer_not_registered, user_conflict or external_id_conflict; undecided checks',
+      'Links and checks refused with buyer_not_registered, user_conflict, external_id_conflict or link_refused; undecided ones',
     windowSeconds: HOUR_SECONDS,
     byPlan: { free: 100, professional: 1000 },
   },
   'paid-checks-per-day': {
-    counts: 'Links that made paid identity checks',
+    counts: 'Links and checks that made paid identity checks',
     windowSeconds: DAY_SECONDS,
     byPlan: { free: 500, professional: 20_000 },
   },

@@ -30,11 +30,12 @@ import {
   sequenceAfter,
   writeUserChange,
 } from './user-change.ts';
-import { newRandomPart, userIdAt } from './user-id.ts';
+import { newRandomPart, ordinalOf, userIdAt } from './user-id.ts';
 import {
   type NewUserAttributes,
   type Person,
   personFrom,
+  personItem,
   type RefusedPerson,
   refusedPersonFrom,
   userFrom,
@@ -49,6 +50,7 @@ export interface LinkHashes {
 
 export interface LinkLookup extends LinkHashes {
   readonly externalId?: string | undefined;
+  readonly userId?: string | undefined;
   /** Limits of which none may be used up, and the time at which. */
   readonly limits: readonly Limit[];
   readonly nowMs: number;
@@ -89,8 +91,7 @@ const userItems = (TableName: string, newLink: NewLink, user: StoredUser): Trans
   const { ordinal, ...attributes } = user;
   const [person_hash] = personHashes;
   const [phone_hash] = newLink.phoneHashes;
-  const [current, ...older] = personKeysOf(sellerId, personHashes);
-  const person = { ...current, ordinal, user_id: user.id, phone_hash, birth_day: birthDay };
+  const [, ...older] = personKeysOf(sellerId, personHashes);
   const item = { ...userKey(sellerId, ordinal), ...attributes, person_hash, phone_hash };
   const ifNew = {
     TableName,
@@ -115,7 +116,7 @@ const userItems = (TableName: string, newLink: NewLink, user: StoredUser): Trans
         ConditionExpression: 'attribute_exists(pk)',
       },
     },
-    { Put: { ...personAt(personHashes[0]), Item: person } },
+    { Put: { ...personAt(personHashes[0]), Item: personItem(sellerId, item, birthDay) } },
     ...older.map((Key, index) =>
       lifted?.personHash === personHashes[index + 1]
         ? { Delete: { ...personAt(lifted?.personHash), Key } }
@@ -140,14 +141,15 @@ const readCounts = async (table: Table, sellerId: string): Promise<SellerCounts>
 };
 
 export const userLinks = (table: Table) => ({
-  /** Reads in one call what decides on a link. `person`: the seller has linked it. `refused`: its buyer refuses links. */
-  async lookUp({ sellerId, personHashes, phoneHashes, externalId, limits, nowMs }: LinkLookup) {
+  /** Reads in one call what decides on a link or a check. `person`: the seller has linked it. `refused`: its buyer refuses links. */
+  async lookUp({ sellerId, personHashes, phoneHashes, externalId, userId, limits, nowMs }: LinkLookup) {
     const personKeys = personKeysOf(sellerId, personHashes);
     const checkKey = personCheckKey(sellerId, personHashes[0]);
     const externalKeys = externalId === undefined ? [] : [externalIdKey(sellerId, externalId)];
+    const userKeys = userId === undefined ? [] : [userKey(sellerId, ordinalOf(userId) ?? 0)];
     const limitKeys = limits.map((limit) => limitKey(limit, nowMs));
-    const keys = [...personKeys, ...phoneHashes.map(buyerKey), checkKey, ...externalKeys, ...limitKeys];
-    const items = await batchGet(table, keys);
+    const one = [checkKey, ...externalKeys, ...userKeys];
+    const items = await batchGet(table, [...personKeys, ...phoneHashes.map(buyerKey), ...one, ...limitKeys]);
     const persons = personKeys.map((key) => itemOf(items, key));
     const person = persons.find((item) => item?.user_id !== undefined);
     const refused = persons.find((item) => item?.refused_at !== undefined);
@@ -156,6 +158,7 @@ export const userLinks = (table: Table) => ({
       refused: refused && refusedPersonFrom(refused),
       buyerHash: phoneHashes.find((hash) => itemOf(items, buyerKey(hash)) !== undefined),
       isExternalIdTaken: externalKeys.some((key) => itemOf(items, key) !== undefined),
+      user: userKeys.map((key) => itemOf(items, key)).find((item) => item?.id === userId),
       record: checkRecordFrom(itemOf(items, checkKey)),
       limitStates: limits.map((limit) => stateIn(itemOf(items, limitKey(limit, nowMs)), limit, nowMs)),
     };

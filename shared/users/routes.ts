@@ -2,6 +2,7 @@ import { type Row, routeRows } from '#shared/route.ts';
 import { MAX_PAGE_SIZE, userPageQuerySchema, userPageSchema } from './page-schema.ts';
 import { FAILED_CHECKS_WINDOW_SECONDS, MAX_FAILED_CHECKS } from './person-check.ts';
 import {
+  checkedPersonSchema,
   correctedUserSchema,
   newUserSchema,
   userPathSchema,
@@ -122,7 +123,7 @@ export const userRoutes = routeRows({
     summary: 'Correct a user',
     description:
       'Changes the display_name, the external_id or both; null clears the external_id. A field that is left out stays as it is. ' +
-      'What was checked cannot be changed: remove the user and link the person again. The response has nothing that users:read protects.',
+      'What was checked changes by a new check only. The response has nothing that users:read protects.',
     pathParameters: byId,
     body: userUpdateSchema,
     responses: { 200: { description: 'The user as it is now.', schema: correctedUserSchema } },
@@ -138,6 +139,50 @@ export const userRoutes = routeRows({
     timeoutSeconds: 12,
     deadlineSeconds: 5,
     impact: 'Sellers cannot correct users.',
+  },
+  'check-user': {
+    name: 'check-user',
+    method: 'POST',
+    path: '/v1/users/{id}/checks',
+    repeatable: true,
+    access: { by: 'key', scope: 'users:write' },
+    tag: 'Users',
+    summary: 'Check a user again',
+    description:
+      'Checks as for a link that the phone belongs to the person of the user, because operators sell withdrawn numbers again. The phone may be ' +
+      'another one, whose buyer is registered. Then checked_at is now, and phone and birth_date are those of the request; the id stays. ' +
+      'After a verdict against the person the user stays as it is. The same data again within 60 seconds return 200 without a new check.',
+    pathParameters: byId,
+    body: checkedPersonSchema,
+    responses: { 200: { description: 'The user as it is now.', schema: userSchema } },
+    problems: [
+      'user_not_found',
+      'user_conflict',
+      'buyer_not_registered',
+      'identity_mismatch',
+      'phone_not_owned',
+      'too_many_attempts',
+      'verification_unavailable',
+    ],
+    limitsRead: ['refused-links-per-hour', 'failed-checks-per-hour'],
+    permissions: {
+      table: {
+        'SELLER#': ['BatchGetItem', 'UpdateItem'],
+        'USERS#': ['BatchGetItem', 'PutItem'],
+        'EVENTS#': ['PutItem'],
+        'LINKS#': ['PutItem', 'DeleteItem'],
+        'PERSON#': ['BatchGetItem', 'PutItem'],
+        'BUYER#': ['BatchGetItem', 'ConditionCheckItem'],
+        'CHECK#': ['BatchGetItem', 'PutItem', 'UpdateItem'],
+        'LIMIT#': ['BatchGetItem'],
+      },
+      hashes: true,
+      identityRegistry: true,
+    },
+    memoryMb: 1024,
+    timeoutSeconds: 20,
+    deadlineSeconds: 20,
+    impact: 'Sellers cannot check users again.',
   },
   'delete-user': {
     method: 'DELETE',

@@ -39,10 +39,12 @@ export const externalIdSchema = v.pipe(
   ),
 );
 
+const person = { national_id: nationalIdSchema, birth_date: birthDateSchema, phone: phoneSchema };
+
+export const checkedPersonSchema = v.strictObject(person);
+
 export const newUserSchema = v.strictObject({
-  national_id: nationalIdSchema,
-  birth_date: birthDateSchema,
-  phone: phoneSchema,
+  ...person,
   display_name: displayNameSchema,
   external_id: v.optional(externalIdSchema),
 });

@@ -1,7 +1,8 @@
 import type { Table } from '#shared/table/client.ts';
-import { externalIdKey, sellerKey, userKey } from '#shared/table/keys.ts';
+import { buyerKey, externalIdKey, phoneLinkKey, sellerKey, userKey } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
 import {
+  type CancellationReason,
   isConditionFailure,
   notWritten,
   type StoredItem,
@@ -9,15 +10,18 @@ import {
   type WriteResult,
   written,
 } from '#shared/table/writes.ts';
+import type { BirthDate } from '#shared/values/birth-date.ts';
+import type { LinkHashes } from './link-user.ts';
 import type { User, UserUpdate } from './schema.ts';
 import { changeUsers, countsFrom, Overtaken, sequenceAfter, writeUserChange } from './user-change.ts';
 import { ordinalOf } from './user-id.ts';
-import { userFrom } from './user-item.ts';
+import { personItem, userFrom } from './user-item.ts';
 
-export type UpdateResult = WriteResult<User, 'user_not_found' | 'external_id_conflict'>;
+/** The value is the user as it is now. The reason is the problem of the request. */
+type CorrectionResult<Reason> = WriteResult<User, Reason | 'user_not_found'>;
 
-interface UpdateOptions {
-  readonly update: UserUpdate;
+/** When a correction is made, and until when it is retried. */
+interface CorrectionOptions {
   /** ISO, UTC. */
   readonly updatedAt: string;
   /** In milliseconds of the monotonic clock (performance.now()). */
@@ -26,7 +30,72 @@ interface UpdateOptions {
   readonly mayWrite?: Promise<unknown>;
 }
 
-/** Null clears an attribute. */
+interface UpdateOptions extends CorrectionOptions {
+  readonly update: UserUpdate;
+}
+
+interface ConfirmOptions extends CorrectionOptions {
+  /** What both registries confirmed of the person, and the one of the phone hashes under which the buyer is registered. */
+  readonly confirmed: Pick<LinkHashes, 'phoneHashes'> & {
+    readonly buyerHash: string;
+    readonly phone: string;
+    readonly birthDate: BirthDate;
+  };
+  /** Written in the same transaction, without conditions. */
+  readonly alsoWrite: readonly TransactItem[];
+}
+
+/** What becomes of a user. */
+interface Correction<Reason> {
+  readonly after: StoredItem;
+  /** What is written with the user. */
+  readonly items: readonly TransactItem[];
+  /** Why they were not written; undefined: another change came first. */
+  readonly reasonOf: (reasons: readonly CancellationReason[]) => Reason | undefined;
+}
+
+/** Writes a correction and its event in one transaction. `correct` returns undefined if nothing changes: then it writes nothing. */
+const correctUser = async <Reason>(
+  table: Table,
+  [sellerId, userId]: readonly [string, string],
+  { updatedAt, deadlineMs, mayWrite }: CorrectionOptions,
+  correct: (before: StoredItem) => Correction<Reason> | undefined,
+): Promise<CorrectionResult<Reason>> => {
+  const ordinal = ordinalOf(userId);
+  if (ordinal === undefined) return notWritten('user_not_found');
+  const keys = { seller: sellerKey(sellerId), user: userKey(sellerId, ordinal) };
+
+  const read = async () => {
+    const [items] = await Promise.all([batchGet(table, Object.values(keys)), mayWrite]);
+    return { counts: countsFrom(itemOf(items, keys.seller)), before: itemOf(items, keys.user) };
+  };
+  return changeUsers<Awaited<ReturnType<typeof read>>, CorrectionResult<Reason>>(
+    deadlineMs,
+    read,
+    async ({ counts, before }) => {
+      if (before?.id !== userId) return notWritten('user_not_found');
+      const correction = correct(before);
+      if (correction === undefined) return written(userFrom(before));
+      const after = { ...correction.after, last_event: sequenceAfter(counts) };
+      const user = {
+        TableName: table.name,
+        Item: after,
+        ConditionExpression: 'last_event = :read',
+        ExpressionAttributeValues: { ':read': before.last_event },
+      };
+      const event = { type: 'user.updated', userId, occurredAt: updatedAt } as const;
+      const change = { sellerId, counts, event, items: [{ Put: user }, ...correction.items] };
+      const result = await writeUserChange(table, change);
+      if (result.written) return written(userFrom(after));
+      const { reasons, counts: newCounts } = result.reason;
+      const reason = correction.reasonOf(reasons.slice(1));
+      if (reason !== undefined) return notWritten(reason);
+      return new Overtaken(reasons.some(isConditionFailure) ? undefined : newCounts);
+    },
+  );
+};
+
+/** The user with what the correction names; null clears an attribute. */
 const updated = (user: StoredItem, update: UserUpdate): StoredItem => ({
   ...user,
   ...Object.fromEntries(Object.entries(update).map(([name, value]) => [name, value ?? undefined])),
@@ -35,12 +104,13 @@ const updated = (user: StoredItem, update: UserUpdate): StoredItem => ({
 const isSame = (before: StoredItem, after: StoredItem, update: UserUpdate): boolean =>
   Object.keys(update).every((name) => before[name] === after[name]);
 
-/** Only the new external id returns what it holds. */
-const updateItems = (
+/** The external id of a user if it changes. Only the new one returns what it holds. */
+const externalIdItems = (
   TableName: string,
   sellerId: string,
   { before, after }: { readonly before: StoredItem; readonly after: StoredItem },
 ): TransactItem[] => {
+  if (before.external_id === after.external_id) return [];
   const keyOf = ({ external_id }: StoredItem) => externalIdKey(sellerId, String(external_id));
   const take: TransactItem = {
     Put: {
@@ -52,47 +122,63 @@ const updateItems = (
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },
   };
-  const isChanged = before.external_id !== after.external_id;
   return [
-    {
-      Put: {
-        TableName,
-        Item: after,
-        ConditionExpression: 'last_event = :read',
-        ExpressionAttributeValues: { ':read': before.last_event },
-      },
-    },
-    ...(isChanged && after.external_id !== undefined ? [take] : []),
-    ...(isChanged && before.external_id !== undefined ? [{ Delete: { TableName, Key: keyOf(before) } }] : []),
+    ...(after.external_id === undefined ? [] : [take]),
+    ...(before.external_id === undefined ? [] : [{ Delete: { TableName, Key: keyOf(before) } }]),
   ];
 };
 
-export const userUpdates = (table: Table) => ({
-  /**
-   * Changes name and external id in one transaction, and writes nothing if nothing changes. Retries conflicts until the deadline, then throws
-   * `service_unavailable`: nothing was changed.
-   */
-  async updateUser(sellerId: string, userId: string, options: UpdateOptions): Promise<UpdateResult> {
-    const { update, updatedAt, deadlineMs, mayWrite } = options;
-    const ordinal = ordinalOf(userId);
-    if (ordinal === undefined) return notWritten('user_not_found');
-    const keys = { seller: sellerKey(sellerId), user: userKey(sellerId, ordinal) };
+/**
+ * The registration of the buyer, the person item, and the phone link if the phone is another one. The hashes that stay keep the key of the
+ * hash secret under which they are stored, so that the id of the link that the buyer sees stays too.
+ */
+const confirmed = (
+  TableName: string,
+  sellerId: string,
+  before: StoredItem,
+  { confirmed: { phoneHashes, buyerHash, phone, birthDate }, updatedAt, alsoWrite }: ConfirmOptions,
+): Correction<'buyer_not_registered'> => {
+  const ordinal = Number(before.sk);
+  const oldHash = String(before.phone_hash);
+  const phone_hash = phoneHashes.includes(oldHash) ? oldHash : phoneHashes[0];
+  const after = { ...before, phone, phone_hash, birth_date: birthDate.text, checked_at: updatedAt };
+  const keyOf = (hash: string) => phoneLinkKey(hash, sellerId, ordinal);
+  const ConditionExpression = 'attribute_exists(pk)';
+  return {
+    after,
+    items: [
+      { ConditionCheck: { TableName, Key: buyerKey(buyerHash), ConditionExpression } },
+      { Put: { TableName, Item: personItem(sellerId, after, birthDate.isoDay) } },
+      ...(phone_hash === oldHash
+        ? []
+        : [
+            { Put: { TableName, Item: { ...keyOf(phone_hash), user_id: before.id } } },
+            { Delete: { TableName, Key: keyOf(oldHash) } },
+          ]),
+      ...alsoWrite,
+    ],
+    reasonOf: ([buyer]) => (buyer && isConditionFailure(buyer) ? 'buyer_not_registered' : undefined),
+  };
+};
 
-    const read = async () => {
-      const [items] = await Promise.all([batchGet(table, Object.values(keys)), mayWrite]);
-      return { counts: countsFrom(itemOf(items, keys.seller)), before: itemOf(items, keys.user) };
-    };
-    return changeUsers(deadlineMs, read, async ({ counts, before }) => {
-      if (before?.id !== userId) return notWritten('user_not_found');
-      const after = { ...updated(before, update), last_event: sequenceAfter(counts) };
-      if (isSame(before, after, update)) return written(userFrom(before));
-      const event = { type: 'user.updated', userId, occurredAt: updatedAt } as const;
-      const change = { sellerId, counts, event, items: updateItems(table.name, sellerId, { before, after }) };
-      const result = await writeUserChange(table, change);
-      if (result.written) return written(userFrom(after));
-      const { reasons, counts: newCounts } = result.reason;
-      if (reasons.some(({ item }) => item !== undefined)) return notWritten('external_id_conflict');
-      return new Overtaken(reasons.some(isConditionFailure) ? undefined : newCounts);
-    });
-  },
+/** Corrections of a user. Conflicts with other changes are retried until the deadline; then they throw `service_unavailable`, and nothing was changed. */
+export const userUpdates = (table: Table) => ({
+  /** Changes the name and the external id of a user. A correction that changes nothing writes nothing. */
+  updateUser: (sellerId: string, userId: string, options: UpdateOptions): Promise<CorrectionResult<'external_id_conflict'>> =>
+    correctUser(table, [sellerId, userId], options, (before) => {
+      const after = updated(before, options.update);
+      if (isSame(before, after, options.update)) return undefined;
+      return {
+        after,
+        items: externalIdItems(table.name, sellerId, { before, after }),
+        reasonOf: (reasons) =>
+          reasons.some(({ item }) => item !== undefined) ? 'external_id_conflict' : undefined,
+      };
+    }),
+
+  /** Stores what both registries confirmed of a user. */
+  confirmUser: (sellerId: string, userId: string, options: ConfirmOptions) =>
+    correctUser(table, [sellerId, userId], options, (before) =>
+      confirmed(table.name, sellerId, before, options),
+    ),
 });

@@ -1,3 +1,4 @@
+import { personKey } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import type { User } from './schema.ts';
 
@@ -41,6 +42,15 @@ export const refusedPersonFrom = (item: StoredItem): RefusedPerson => ({
   refusedAt: Number(item.refused_at),
   personHash: String(item.pk).slice(String(item.pk).lastIndexOf('#') + 1),
   phoneHash: String(item.phone_hash),
+});
+
+/** The person item of a user item. `birth_day`: an ISO date. */
+export const personItem = (sellerId: string, user: StoredItem, birth_day: string): StoredItem => ({
+  ...personKey(sellerId, String(user.person_hash)),
+  ordinal: Number(user.sk),
+  user_id: user.id,
+  phone_hash: user.phone_hash,
+  birth_day,
 });
 
 export const personFrom = (item: StoredItem): Person => ({

@@ -248,6 +248,12 @@ describe('one user', () => {
       () => client.getUser('usr_1/../x?y'),
       () => client.removeUser(''),
       () => client.updateUser('..', { display_name: 'Sara' }),
+      () =>
+        client.checkUser('..', {
+          national_id: '9990777772',
+          birth_date: '1370/1/15',
+          phone: '+989559990001',
+        }),
       () => client.endLink('a.b.c', '.'),
     ];
     for (const call of calls) await expect(call()).rejects.toThrow(TypeError);

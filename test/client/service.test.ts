@@ -58,6 +58,8 @@ describe('the client against the running service', () => {
     const { national_id, birth_date, phone, ...withoutPerson } = corrected;
     await expect(client.updateUser(user.id, update)).resolves.toEqual(withoutPerson);
     await expect(client.findByPhone(person.phone)).resolves.toEqual([corrected]);
+    const { display_name, ...claimed } = person;
+    await expect(client.checkUser(user.id, claimed)).resolves.toEqual(corrected);
     await client.updateUser(user.id, { external_id: 'order:ts-1' });
     await client.removeUser(user.id);
     await client.removeUser(user.id);

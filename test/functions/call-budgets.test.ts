@@ -220,6 +220,31 @@ const BUDGETS: readonly Budget[] = [
     },
   },
   {
+    operation: 'check-user',
+    request: 'a check with another phone: lookup, lease of the check, paid check of the key, user, transaction',
+    status: 200,
+    rounds: [['BatchGet', 'Update'], ['Put'], ['Update'], ['BatchGet'], ['TransactWrite']],
+    async make(on) {
+      const { display_name, ...person } = await newBuyerIn(table);
+      const { id } = await linkPerson(table, 'sel_test', { ...person, display_name });
+      const { phone } = await newBuyerIn(table);
+      const request = { path: { id }, body: { ...person, phone }, authorizer: newKey() };
+      return createUserUnderTest(on).check(request);
+    },
+  },
+  {
+    operation: 'check-user',
+    request: 'the same data again',
+    status: 200,
+    rounds: [['BatchGet', 'Update']],
+    async make(on) {
+      const { display_name, ...body } = await newBuyerIn(table);
+      const { call } = createUserUnderTest(table);
+      const { id } = (await call({ body: { ...body, display_name }, authorizer: newKey() })).json;
+      return createUserUnderTest(on).check({ path: { id }, body, authorizer: newKey() });
+    },
+  },
+  {
     operation: 'send-otp',
     request: 'a code of a seller: lookup, SMS of the key, code and SMS of the phone',
     status: 202,

@@ -1,4 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { handle as checkUser } from '#functions/check-user.ts';
 import { handle } from '#functions/create-user.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import type { IdentityVerdict, JalaliDay, OwnershipVerdict } from '#shared/identity-registry/port.ts';
@@ -58,7 +59,7 @@ interface Options {
   readonly deps?: (deps: CreateUserDeps) => CreateUserDeps;
 }
 
-/** The function create-user with a registry whose results a test sets, and whose calls are counted in `paid`. */
+/** The functions create-user and check-user with a registry whose results a test sets, and whose calls are counted in `paid`. */
 export const createUserUnderTest = (table: Table, { registry = {}, ceilings, deps }: Options = {}) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
   const paid = { identity: 0, ownership: 0 };
@@ -84,8 +85,11 @@ export const createUserUnderTest = (table: Table, { registry = {}, ceilings, dep
     ...(ceilings === undefined ? {} : { ceilings }),
   });
   const route = routes['create-user'];
-  const { call, lines } = functionUnderTest(route, handle, table, deps?.(own) ?? own);
+  const all = deps?.(own) ?? own;
+  const { call: check } = functionUnderTest(routes['check-user'], checkUser, table, all);
+  // The last one has the log lines of both.
+  const { call, lines } = functionUnderTest(route, handle, table, all);
   const link = async (authorizer = newKey('professional')) =>
     call({ body: await newBuyerIn(table), authorizer });
-  return { registry, paid, clock, call, link, lines };
+  return { registry, paid, clock, call, check, link, lines };
 };

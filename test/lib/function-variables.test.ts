@@ -65,7 +65,8 @@ describe('the environment of a function', () => {
     expect([...AUTHORIZER_VARIABLES].sort()).toEqual(await variablesReadBy('authorizer'));
   });
 
-  test('create-user and send-otp call providers, and no other function does', () => {
-    expect(allRoutes.filter(callsProviders)).toEqual([routes['create-user'], routes['send-otp']]);
+  test('create-user, check-user and send-otp call providers, and no other function does', () => {
+    const calling = [routes['create-user'], routes['check-user'], routes['send-otp']];
+    expect(allRoutes.filter(callsProviders)).toEqual(calling);
   });
 });
