@@ -1,4 +1,4 @@
-import type { NewUser } from '#test/generated-people.ts';
+import { type NewUser, newPerson } from '#test/generated-people.ts';
 import { registeredPerson } from './buyers.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from './call.ts';
 import { itWith, type ScenarioOptions, type Target } from './target.ts';
@@ -160,6 +160,41 @@ export const usersByIdScenarios = (options: ScenarioOptions): void => {
       const { id } = await link(target(), await registeredPerson(target()));
       await remove(target(), id);
       expectProblem(await correct(id, { display_name: 'Nobody' }), 'user_not_found');
+    });
+  });
+
+  describe('checking a user again', () => {
+    const check = (id: string, { national_id, birth_date, phone }: NewUser) =>
+      call(target(), `/v1/users/${id}/checks`, {
+        key: target().keys.write_only,
+        body: { national_id, birth_date, phone },
+      });
+
+    scenario('moves the user to another phone, wherever it is read, with its id', async () => {
+      const person = await registeredPerson(target());
+      const user = await link(target(), person);
+      expect((await check(user.id, person)).json()).toEqual(user);
+      const { phone } = await registeredPerson(target());
+      const replies = await Promise.all(
+        Array.from({ length: 20 }, () => check(user.id, { ...person, phone })),
+      );
+      const [first] = replies;
+      expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      expect([first?.status, first?.json()]).toMatchObject([200, { id: user.id, phone }]);
+      const moved = (await read(target(), user.id)).json<UserView>();
+      expect(moved).toEqual(first?.json());
+      expect((await pageOf(target(), `phone=${encodeURIComponent(phone)}`)).data).toEqual([moved]);
+      expect((await pageOf(target(), `phone=${encodeURIComponent(user.phone)}`)).data).toEqual([]);
+    });
+
+    scenario('returns 404 and 409 for a user, a buyer and a person that do not belong together', async () => {
+      const person = await registeredPerson(target());
+      const other = await registeredPerson(target());
+      const { id } = await link(target(), person);
+      expectProblem(await check('usr_0000001aaaaabbbbbccccc', person), 'user_not_found');
+      expect((await check(id, other)).json()).toMatchObject({ status: 409, code: 'user_conflict' });
+      const { phone } = newPerson();
+      expectProblem(await check(id, { ...person, phone }), 'buyer_not_registered');
     });
   });
 

@@ -59,11 +59,33 @@ export interface paths {
         head?: never;
         /**
          * Correct a user
-         * @description Changes the display_name, the external_id or both; null clears the external_id. A field that is left out stays as it is. What was checked cannot be changed: remove the user and link the person again. The response has nothing that users:read protects.
+         * @description Changes the display_name, the external_id or both; null clears the external_id. A field that is left out stays as it is. What was checked changes by a new check only. The response has nothing that users:read protects.
          *
          *     Scope: `users:write`.
          */
         patch: operations["update-user"];
+        trace?: never;
+    };
+    "/v1/users/{id}/checks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a user again
+         * @description Checks as for a link that the phone belongs to the person of the user, because operators sell withdrawn numbers again. The phone may be another one, whose buyer is registered. Then checked_at is now, and phone and birth_date are those of the request; the id stays. After a verdict against the person the user stays as it is. The same data again within 60 seconds return 200 without a new check.
+         *
+         *     Scope: `users:write`.
+         */
+        post: operations["check-user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/events": {
@@ -356,6 +378,23 @@ export interface components {
              * @example order:1234567890
              */
             external_id?: string | null;
+        };
+        CheckUserBody: {
+            /**
+             * @description The national id: 10 digits with a valid check digit. Leading zeros are significant.
+             * @example 9999150829
+             */
+            national_id: string;
+            /**
+             * @description Birth date as YYYY/M/D. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.
+             * @example 1370/1/15
+             */
+            birth_date: string;
+            /**
+             * @description An Iranian mobile number: +98 or 0, then 9 and nine digits. Spaces and hyphens between digits are allowed.
+             * @example +989990123456
+             */
+            phone: string;
         };
         RotateKeyBody: {
             /**
@@ -1053,7 +1092,7 @@ export interface components {
         };
         /**
          * InsufficientScope
-         * @description This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.
+         * @description This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.
          */
         InsufficientScope: {
             /**
@@ -1075,7 +1114,7 @@ export interface components {
             code: "insufficient_scope";
             /**
              * @description For people; do not parse it.
-             * @example This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.
+             * @example This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.
              */
             detail: string;
             /**
@@ -1167,7 +1206,10 @@ export interface components {
             title: string;
             /** @enum {integer} */
             status: 404;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             code: "buyer_not_registered";
             /**
              * @description For people; do not parse it.
@@ -1463,7 +1505,10 @@ export interface components {
             title: string;
             /** @enum {integer} */
             status: 404;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             code: "user_not_found";
             /**
              * @description For people; do not parse it.
@@ -1711,7 +1756,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1725,7 +1770,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -1947,7 +1992,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.
+             * @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.
              *
              *     `link_refused`: The buyer has ended the link with your account. Let the buyer sign in at your shop, and send the new access token with the request, as Authorization: Bearer.
              */
@@ -2187,7 +2232,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2201,7 +2246,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2377,7 +2422,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2391,7 +2436,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2611,7 +2656,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2625,7 +2670,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2826,6 +2871,286 @@ export interface operations {
             };
         };
     };
+    "check-user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the user: usr_ and 22 letters and digits. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "national_id": "9999150829",
+                 *       "birth_date": "1370/1/15",
+                 *       "phone": "+989990123456"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CheckUserBody"];
+            };
+        };
+        responses: {
+            /** @description The user as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "usr_000002bv0aLkW9yRc3mNpd",
+                     *       "external_id": "order:1234567890",
+                     *       "national_id": "******0829",
+                     *       "birth_date": "1370/1/15",
+                     *       "phone": "+989990123456",
+                     *       "display_name": "Sara Ahmadi",
+                     *       "created_at": "2026-11-21T08:30:00.000Z",
+                     *       "checked_at": "2026-11-21T08:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description `malformed_json`: The body must be one JSON object. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:malformed_json",
+                     *       "title": "Malformed JSON",
+                     *       "status": 400,
+                     *       "code": "malformed_json",
+                     *       "detail": "The body must be one JSON object.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["MalformedJson"];
+                };
+            };
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:invalid_api_key",
+                     *       "title": "Invalid API key",
+                     *       "status": 401,
+                     *       "code": "invalid_api_key",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["InvalidApiKey"];
+                };
+            };
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:insufficient_scope",
+                     *       "title": "Insufficient scope",
+                     *       "status": 403,
+                     *       "code": "insufficient_scope",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["InsufficientScope"];
+                };
+            };
+            /**
+             * @description `user_not_found`: No user of your account has this id.
+             *
+             *     `buyer_not_registered`: No buyer with this phone is registered in the buyer app. Ask the buyer to register first.
+             */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UserNotFound"] | components["schemas"]["BuyerNotRegistered"];
+                };
+            };
+            /** @description `user_conflict`: This national_id is already linked to your account with another phone or birth date. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:user_conflict",
+                     *       "title": "User conflict",
+                     *       "status": 409,
+                     *       "code": "user_conflict",
+                     *       "detail": "This national_id is already linked to your account with another phone or birth date.",
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "user_id": "usr_000002bv0aLkW9yRc3mNpd"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["UserConflict"];
+                };
+            };
+            /** @description `body_too_large`: The body is over 16 KB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:body_too_large",
+                     *       "title": "Body too large",
+                     *       "status": 413,
+                     *       "code": "body_too_large",
+                     *       "detail": "The body is over 16 KB.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["BodyTooLarge"];
+                };
+            };
+            /** @description `unsupported_media_type`: Send the body as JSON, with the header Content-Type: application/json. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:unsupported_media_type",
+                     *       "title": "Unsupported media type",
+                     *       "status": 415,
+                     *       "code": "unsupported_media_type",
+                     *       "detail": "Send the body as JSON, with the header Content-Type: application/json.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["UnsupportedMediaType"];
+                };
+            };
+            /**
+             * @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one.
+             *
+             *     `identity_mismatch`: The identity registry has no living person with this national_id and birth_date.
+             *
+             *     `phone_not_owned`: According to the phone-ownership registry, this phone does not belong to this national_id.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ValidationFailed"] | components["schemas"]["IdentityMismatch"] | components["schemas"]["PhoneNotOwned"];
+                };
+            };
+            /**
+             * @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds.
+             *
+             *     `too_many_attempts`: Too many attempts failed for this phone or person. Wait for Retry-After seconds.
+             */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RateLimitExceeded"] | components["schemas"]["TooManyAttempts"];
+                };
+            };
+            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "detail": "An unexpected error occurred in the service. Quote request_id when you report it.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Internal"];
+                };
+            };
+            /**
+             * @description `verification_unavailable`: A national registry gave no result. Nothing was stored. Send the same request again after Retry-After seconds.
+             *
+             *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["VerificationUnavailable"] | components["schemas"]["ServiceUnavailable"];
+                };
+            };
+        };
+    };
     "list-events": {
         parameters: {
             query?: {
@@ -2891,7 +3216,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2905,7 +3230,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -3463,7 +3788,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3477,7 +3802,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -4175,7 +4500,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"] | components["schemas"]["InvalidAccessToken"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4189,7 +4514,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -4378,7 +4703,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"] | components["schemas"]["InvalidAccessToken"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4392,7 +4717,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
