@@ -141,7 +141,6 @@ export const userRoutes = routeRows({
     impact: 'Sellers cannot correct users.',
   },
   'check-user': {
-    name: 'check-user',
     method: 'POST',
     path: '/v1/users/{id}/checks',
     repeatable: true,
@@ -179,7 +178,6 @@ export const userRoutes = routeRows({
       hashes: true,
       identityRegistry: true,
     },
-    memoryMb: 1024,
     timeoutSeconds: 20,
     deadlineSeconds: 20,
     impact: 'Sellers cannot check users again.',

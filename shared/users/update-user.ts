@@ -164,7 +164,11 @@ const confirmed = (
 /** Corrections of a user. Conflicts with other changes are retried until the deadline; then they throw `service_unavailable`, and nothing was changed. */
 export const userUpdates = (table: Table) => ({
   /** Changes the name and the external id of a user. A correction that changes nothing writes nothing. */
-  updateUser: (sellerId: string, userId: string, options: UpdateOptions): Promise<CorrectionResult<'external_id_conflict'>> =>
+  updateUser: (
+    sellerId: string,
+    userId: string,
+    options: UpdateOptions,
+  ): Promise<CorrectionResult<'external_id_conflict'>> =>
     correctUser(table, [sellerId, userId], options, (before) => {
       const after = updated(before, options.update);
       if (isSame(before, after, options.update)) return undefined;

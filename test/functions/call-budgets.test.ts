@@ -221,7 +221,8 @@ const BUDGETS: readonly Budget[] = [
   },
   {
     operation: 'check-user',
-    request: 'a check with another phone: lookup, lease of the check, paid check of the key, user, transaction',
+    request:
+      'a check with another phone: lookup, lease of the check, paid check of the key, user, transaction',
     status: 200,
     rounds: [['BatchGet', 'Update'], ['Put'], ['Update'], ['BatchGet'], ['TransactWrite']],
     async make(on) {

@@ -12,6 +12,7 @@ import { allRoutes } from '#shared/routes.ts';
 const BUDGET_BYTES: Readonly<Record<string, number>> = {
   authorizer: 238_000,
   canary: 170_000,
+  'check-user': 282_500,
   'create-user': 300_000,
   'delete-user': 240_000,
   'get-docs': 32_000,
@@ -19,9 +20,9 @@ const BUDGET_BYTES: Readonly<Record<string, number>> = {
   'get-jwks': 184_000,
   'get-openapi': 205_000,
   'get-openid-configuration': 31_500,
-  'get-user': 238_000,
+  'get-user': 239_000,
   'list-events': 222_000,
-  'list-users': 251_000,
+  'list-users': 252_500,
   'send-otp': 267_000,
   'verify-otp': 270_000,
 };
