@@ -3074,9 +3074,9 @@ export interface operations {
             /**
              * @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one.
              *
-             *     `identity_mismatch`: The identity registry has no living person with this national_id and birth_date.
+             *     `identity_mismatch`: The identity registry has no living person with this national_id and birth_date. Ask the buyer for both again.
              *
-             *     `phone_not_owned`: According to the phone-ownership registry, this phone does not belong to this national_id.
+             *     `phone_not_owned`: According to the phone-ownership registry, this phone does not belong to this national_id. Ask the buyer for a phone in their own name.
              */
             422: {
                 headers: {
