@@ -10,6 +10,7 @@ export const GUIDE_NAMES = [
   'linking',
   'keep-in-step',
   'access-tokens',
+  'buyer-app',
   'typescript-client',
   'php-client',
   'errors',

@@ -15,6 +15,8 @@ import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
 import { deleteAll, putAll } from '#admin/stores/batches.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
+import { mergedSearches, withPerson } from '#shared/buyers/link-searches.ts';
+import { buyerLinks } from '#shared/buyers/links.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { codeStore } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
@@ -65,6 +67,8 @@ const SECTIONS: readonly (readonly [section: string, key: RegExp])[] = [
   ['External id', /^EXTERNAL#\S+#\S+ EXTERNAL$/],
   ['Event', /^EVENTS#\S+ \d{12}$/],
   ['Person', /^PERSON#\S+#\S+ PERSON$/],
+  ['Refusal', /^LINKS#\S+ REFUSAL#\S+#\S+$/],
+  ['Searches', /^LINKS#\S+ SEARCHES$/],
   ['Phone link', /^LINKS#\S+ \S+#\d{12}$/],
   ['Person check', /^CHECK#\S+#\S+ CHECK$/],
   ['Buyer', /^BUYER#\S+ BUYER$/],
@@ -155,6 +159,13 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   const linked = await observed(users.link(link, DEADLINE_MS));
   const removal = { removedAt: AT, reason: 'seller' as const, deadlineMs: DEADLINE_MS };
   await observed(users.removeUser(sellerId, linked.written ? linked.value.id : '', removal));
+
+  const again = await observed(users.link(link, DEADLINE_MS));
+  const end = { ...removal, reason: 'buyer', refusedAt: NOW } as const;
+  await observed(users.removeUser(sellerId, again.written ? again.value.id : '', end));
+  const searches = mergedSearches([]);
+  const searched = withPerson(searches, ['claim'], NOW_MS) ?? searches;
+  await observed(buyerLinks(table).saveSearches('phone', searches, searched));
 
   const owner = { phoneHash: 'phone', audience: sellerId };
   const codes = codeStore(table);
