@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/erase-buyer.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
@@ -43,6 +44,30 @@ const linkDuring = async (change: Change, moment: number, order: 'before' | 'bes
   await changed.promise;
   const { users, registrations } = countsOf(await readBuyerData(deployment.admin, phoneHashes));
   return { result: json.code ?? 'linked', users, registrations };
+};
+
+/** A user is checked again with the phone of a new buyer, who is erased at one call of the check. */
+const checkDuring = async (moment: number, order: 'before' | 'beside') => {
+  const person = await newBuyerIn(deployment.table);
+  const { phone } = await newBuyerIn(deployment.table);
+  const phoneHashes = await testHashes.phone(phone);
+  const { id } = (await createUserUnderTest(deployment.table).call({ body: person, authorizer: newKey() }))
+    .json;
+  const erased = Promise.withResolvers<unknown>();
+  let calls = 0;
+  const watched = interceptedTable(deployment.table, async (_command, send) => {
+    calls += 1;
+    if (calls === moment) erased.resolve(erase(phoneHashes));
+    if (calls === moment && order === 'before') await erased.promise;
+    return send();
+  });
+  const { display_name, ...claimed } = person;
+  const body = { ...claimed, phone };
+  const { json } = await createUserUnderTest(watched).check({ path: { id }, body, authorizer: newKey() });
+  await erased.promise;
+  const { users } = countsOf(await readBuyerData(deployment.admin, phoneHashes));
+  const kept = await readBuyerData(deployment.admin, await testHashes.phone(person.phone));
+  return { result: json.code ?? 'checked', users, kept: countsOf(kept).users };
 };
 
 /** 50 moments: each call of a link, before it and beside it, in turn. */
@@ -94,6 +119,22 @@ describe('a link whose buyer is erased or removed at one of its calls', () => {
     });
     expect((await call({ body: buyer, authorizer })).json.code).toBe('buyer_not_registered');
     expect((await call({ body: buyer, authorizer })).json.code).toBe('rate_limit_exceeded');
+  });
+});
+
+describe('a check of a user whose new buyer is erased at one of its calls', () => {
+  it('leaves no user with the erased phone, and the user with its old phone if it was not checked', async () => {
+    const notAllowed = [];
+    for (const { moment, order } of MOMENTS.slice(0, 2 * CALLS)) {
+      const outcome = await checkDuring(moment, order);
+      const allowed = [
+        { result: 'buyer_not_registered', users: 0, kept: 1 },
+        ...(order === 'beside' ? [{ result: 'checked', users: 0, kept: 0 }] : []),
+      ];
+      if (!allowed.some((one) => isDeepStrictEqual(one, outcome)))
+        notAllowed.push({ moment, order, ...outcome });
+    }
+    expect(notAllowed).toEqual([]);
   });
 });
 

@@ -8,6 +8,10 @@ export interface TestPerson {
   readonly display_name: string;
 }
 
+/** The other phone of a person. */
+export const otherPhoneOf = ({ phone }: TestPerson): string =>
+  phone.startsWith('+98955') ? phone.replace('+98955', '+98956') : phone.replace('+98956', '+98955');
+
 /** Person number `index`, the same at each call. Phones are of the range 0955, which no operator uses. */
 export const personNumber = (index: number): TestPerson => ({
   national_id: completeNationalId(`998${String(index).padStart(6, '0')}`),

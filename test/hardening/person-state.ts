@@ -9,7 +9,8 @@ export interface SellerText {
 
 /** The state of a person at a seller in the model. */
 export interface PersonState {
-  readonly person: TestPerson;
+  /** Its phone changes with a check. */
+  person: TestPerson;
   /** The external ids that the seller gives to this person, and to no other. */
   readonly externalIds: readonly string[];
   /** The user id, while linked. */

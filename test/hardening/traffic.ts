@@ -1,5 +1,6 @@
 import { type ApiCall, call, isDefinite, isIndefinite } from './api.ts';
 import type { CampaignSeller, Deployment } from './deployment.ts';
+import { otherPhoneOf } from './people.ts';
 import { attempt, expectText, lineOf, newStates, type PersonState, settle } from './person-state.ts';
 import type { Random } from './random.ts';
 import type { Report } from './report.ts';
@@ -15,6 +16,8 @@ export interface WorkerOptions {
   readonly used: Used;
   /** Default: true. */
   readonly canCorrect?: boolean;
+  /** Checks users again with another phone: those of `otherPhoneOf` are registered. Default: false. */
+  readonly canCheck?: boolean;
 }
 
 /** One client of a seller, which changes people of its own only, so that it knows what each response must be. */
@@ -27,6 +30,7 @@ export const newWorker = ({
   report,
   used,
   canCorrect = true,
+  canCheck = false,
 }: WorkerOptions) => {
   const states = newStates(firstPerson, people);
   const send = async (method: ApiCall['method'], path: string, body?: object) => {
@@ -79,6 +83,24 @@ export const newWorker = ({
     expectText(report, reply.json, [sent]);
     settle(state, reply.json);
     return true;
+  };
+
+  /** Checks the user with its other phone, until the response is definite: a check is safe to repeat. */
+  const check = async (state: PersonState): Promise<boolean> => {
+    const { national_id, birth_date } = state.person;
+    const phone = otherPhoneOf(state.person);
+    used.phones.add(phone);
+    for (let attempts = 0; attempts < 20; attempts += 1) {
+      const reply = await send('POST', `/v1/users/${state.id}/checks`, { national_id, birth_date, phone });
+      if (!isDefinite(reply)) continue;
+      const isRight = reply.status === 200 && reply.json.id === state.id && reply.json.phone === phone;
+      report.expect('a check moves a linked user to the phone', isRight, () => `${state.id} ${reply.status}`);
+      expectText(report, reply.json, [state.text]);
+      state.person = { ...state.person, phone };
+      return true;
+    }
+    report.violated('a repeated check settles', String(state.id));
+    return false;
   };
 
   /** Asks for the external id of another user of the seller. */
@@ -163,6 +185,7 @@ export const newWorker = ({
     const reads = [read, findByPhone, findByExternalId];
     if (id !== undefined) {
       const corrections = canCorrect ? [correct, correct, takeExternalId] : [];
+      if (canCheck) corrections.push(check, check);
       return [create, create, create, remove, conflict, ...corrections, ...reads];
     }
     return [create, create, create, ...(removed.length > 0 ? reads : [findByPhone, findByExternalId])];

@@ -20,7 +20,8 @@ export const model: Campaign = {
       { length: PEOPLE },
       (_, index) => `+98955${String(FIRST_PERSON + index).padStart(7, '0')}`,
     );
-    await deployment.register(phones);
+    const others = phones.map((phone) => phone.replace('+98955', '+98956'));
+    await deployment.register([...phones, ...others]);
     const sellers = [];
     const rounds = Math.ceil(scale * 40);
     // After each round four requests read the pages of each seller.
@@ -32,6 +33,7 @@ export const model: Campaign = {
         deployment,
         seller,
         firstPerson: FIRST_PERSON,
+        canCheck: true,
         people: PEOPLE,
         random: random.fork(index),
         report,
