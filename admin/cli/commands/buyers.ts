@@ -6,8 +6,7 @@ import { refusal } from '#admin/refusal.ts';
 import { adminBuyerStore, type Buyer } from '#admin/stores/buyer-store.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
 import { phoneHashesOf, requirePhone } from '../phone-argument.ts';
-import { progressBar } from '../progress-bar.ts';
-import { abortOnInterrupt } from '../terminal.ts';
+import { withProgress } from '../progress-bar.ts';
 import { plural } from '../views.ts';
 
 const requireBuyer = async (session: Session, phone: string | undefined) => {
@@ -93,23 +92,13 @@ const resultOf = (
 const importFile = async (session: Session, path: string): Promise<CommandResult> => {
   const { admin, hashes, terminal } = session;
   const rejectedPath = `${path}.rejected.csv`;
-  const bar = progressBar(terminal, await countLines(path), 'lines');
+  const total = await countLines(path);
   const startedAt = performance.now();
   await record(session, 'buyers.import_started', path);
-
-  const { signal, restore } = abortOnInterrupt();
-  const { counts, isStopped } = await importBuyers({
-    path,
-    rejectedPath,
-    table: admin.table,
-    hashes,
-    registeredAt: admin.now(),
-    signal,
-    onProgress: ({ lines }) => bar.update(lines),
-  }).finally(() => {
-    bar.stop();
-    restore();
-  });
+  const options = { path, rejectedPath, table: admin.table, hashes, registeredAt: admin.now() };
+  const { counts, isStopped } = await withProgress(terminal, 'lines', ({ signal, onProgress }) =>
+    importBuyers({ ...options, signal, onProgress: ({ lines }) => onProgress(lines, total) }),
+  );
   if (isStopped) {
     await record(session, 'buyers.import_interrupted', path, counts);
     throw refusal(

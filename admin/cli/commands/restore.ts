@@ -5,8 +5,7 @@ import { LISTED } from '#admin/operations/restore/rules.ts';
 import { refusal } from '#admin/refusal.ts';
 import { parsePhone } from '#shared/values/phone.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
-import { progressBar } from '../progress-bar.ts';
-import { abortOnInterrupt } from '../terminal.ts';
+import { withProgress } from '../progress-bar.ts';
 
 interface Options {
   readonly from: string;
@@ -38,16 +37,10 @@ const run = async (session: Session, options: Options, isDry: boolean): Promise<
   const { admin, terminal } = session;
   const { from, seller: sellerId } = options;
   const erased = options.erased === undefined ? undefined : await readErased(session, options.erased);
-  const { signal, restore: release } = abortOnInterrupt();
-  const bar = progressBar(terminal, 0, 'users');
   const source = { client: admin.table.client, name: from };
-  const onProgress = (done: number, total: number): void => {
-    bar.setTotal(total);
-    bar.update(done);
-  };
-  const restored = await restore(admin, { source, isDry, sellerId, erased, signal, onProgress })
-    .catch((error: unknown) => {
-      if (signal.aborted) {
+  const restored = await withProgress(terminal, 'users', (progress) =>
+    restore(admin, { source, isDry, sellerId, erased, ...progress }).catch((error: unknown) => {
+      if (progress.signal.aborted) {
         throw refusal(
           'interrupted',
           'Stopped between two writes. Run the command again: it goes on from there.',
@@ -55,11 +48,8 @@ const run = async (session: Session, options: Options, isDry: boolean): Promise<
       }
       if (!(error instanceof ResourceNotFoundException)) throw error;
       throw refusal('bad_input', `There is no table ${from} in this account and Region.`, { cause: error });
-    })
-    .finally(() => {
-      bar.stop();
-      release();
-    });
+    }),
+  );
   const { counts } = restored.report;
   const listed = Object.keys(LISTED).flatMap((name) => {
     const reason = name as keyof typeof LISTED;

@@ -73,8 +73,8 @@ const restoreAll = async (
   if (sellerId === undefined) await restoreBuyers(restoring);
   for (const seller of sellers) await restoreUsers(restoring, seller, onUsers);
   await restoreRefusals(restoring, new Set(sellers.map((seller) => seller.sellerId)));
-  const secretsOf = liveSecretsOf(restoring);
-  for (const { sellerId: id, audit } of sellers) await restoreKeys(restoring, id, { audit, secretsOf });
+  const liveSecrets = liveSecretsOf(restoring);
+  for (const { sellerId: id, audit } of sellers) await restoreKeys(restoring, id, { audit, liveSecrets });
 };
 
 /**

@@ -161,38 +161,32 @@ const putKey = async ({ admin }: Restoring, key: ApiKey, status: SellerStatus): 
 export const restoreKeys = async (
   restoring: Restoring,
   sellerId: string,
-  {
-    audit,
-    secretsOf,
-  }: { readonly audit: Audit; readonly secretsOf: (keyId: string) => Promise<LiveSecrets> },
+  { audit, liveSecrets }: { readonly audit: Audit; readonly liveSecrets: ReturnType<typeof liveSecretsOf> },
 ): Promise<void> => {
   const { admin, source, isDry, report } = restoring;
   const range = { pk: sellerKey(sellerId).pk, prefix: API_KEY_PREFIX };
-  const present = await queryAll(admin.table, range);
-  await completeKeyIds(
-    restoring,
-    sellerId,
-    present.map(({ sk }) => String(sk).slice(API_KEY_PREFIX.length)),
+  const present = new Map(
+    (await queryAll(admin.table, range)).map((item) => [String(item.sk).slice(API_KEY_PREFIX.length), item]),
   );
-  for (const item of present) {
-    const keyId = String(item.sk).slice(API_KEY_PREFIX.length);
+  await completeKeyIds(restoring, sellerId, [...present.keys()]);
+  for (const [keyId, item] of present) {
     const { success, output } = v.safeParse(apiKeySchema, item);
-    if (!success || (output.status === 'active' && isRevoked(keyId, audit.all))) {
-      report.list(success ? 'key_revoked_again' : 'key_older', keyId, sellerId);
-      if (success && !isDry) await revokeKey(admin, keyId);
+    if (!success) report.list('key_older', keyId, sellerId);
+    else if (output.status === 'active' && isRevoked(keyId, audit.all)) {
+      report.list('key_revoked_again', keyId, sellerId);
+      if (!isDry) await revokeKey(admin, keyId);
     } else if (output.status === 'active' && isOlder(output, audit.all)) {
       report.list('key_older', keyId, sellerId);
     }
   }
-  const isPresent = new Set(present.map(({ sk }) => sk));
   for (const old of await apiKeyStore(source).listOf(sellerId)) {
     const { key_id } = old;
     const isGone = old.status === 'pending' && old.restored_at === undefined;
-    if (isGone || isPresent.has(apiKeyKey(sellerId, key_id).sk) || isRevoked(key_id, audit.all)) continue;
+    if (isGone || present.has(key_id) || isRevoked(key_id, audit.all)) continue;
     const changes = audit.since?.filter(
       (record) => record.key_id === key_id && record.action !== 'key.restored',
     );
-    const live = old.status === 'active' && changes?.length !== 0 ? await secretsOf(key_id) : new Map();
+    const live = old.status === 'active' && changes?.length !== 0 ? await liveSecrets(key_id) : new Map();
     const key = restoredKey(old, { changes, live, now: admin.now() });
     report.count('keys');
     if (key.status === 'pending') report.list('key_pending', key_id, sellerId);
