@@ -3,7 +3,6 @@
  * the truth, the person item, the phone link and the external id are derived from it.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { expiryText } from '#admin/operations/issue-key.ts';
 import type { LastEvent } from '#admin/stores/restored-items.ts';
 import type { ApiKey, KeySecret, SecretSummary } from '#shared/api-keys/api-key-item.ts';
 import type { AuditRecord } from '#shared/audit.ts';
@@ -190,20 +189,16 @@ export const restoredSeller = (
 export const isRevoked = (keyId: string, records: readonly AuditRecord[]): boolean =>
   records.some(({ action, key_id }) => key_id === keyId && /^key\.(?:revoked|withdrawn)$/.test(action));
 
-/** How a key shows that it has the change of an audit record. */
-const SHOWN_BY: Readonly<Record<string, (key: ApiKey, details: AuditRecord['details']) => boolean>> = {
-  'key.rotated': ({ secrets }, { last_four }) => secrets.some((secret) => secret.last_four === last_four),
-  'key.scopes_set': ({ scopes }, { to }) => scopes.join(' ') === to,
-  'key.assigned': ({ plan }, { to }) => plan === to,
-  'key.expiry_set': ({ expires_at }, { to }) => expiryText(expires_at) === to,
+/** Returns whether a key lacks a change that its audit records since the restore point tell of: each of them has raised its version. */
+export const isOlder = (
+  key: ApiKey,
+  old: ApiKey | undefined,
+  since: readonly AuditRecord[] = [],
+): boolean => {
+  const records = since.filter(({ key_id, action }) => key_id === key.key_id && /^key\./.test(action));
+  const restored = records.findLastIndex(({ action }) => action === 'key.restored');
+  return old !== undefined && key.version < old.version + records.length - restored - 1;
 };
-
-/** Returns whether a key lacks the last change of a kind that its audit records tell of. */
-export const isOlder = (key: ApiKey, records: readonly AuditRecord[]): boolean =>
-  Object.entries(SHOWN_BY).some(([action, isShown]) => {
-    const last = records.findLast((record) => record.key_id === key.key_id && record.action === action);
-    return last !== undefined && !isShown(key, last.details);
-  });
 
 /** The items of the secrets of a missing key in the live table, by their hashes. */
 export type LiveSecrets = ReadonlyMap<string, KeySecret>;

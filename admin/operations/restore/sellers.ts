@@ -169,18 +169,18 @@ export const restoreKeys = async (
     (await queryAll(admin.table, range)).map((item) => [String(item.sk).slice(API_KEY_PREFIX.length), item]),
   );
   await completeKeyIds(restoring, sellerId, [...present.keys()]);
+  const past = new Map((await apiKeyStore(source).listOf(sellerId)).map((key) => [key.key_id, key]));
   for (const [keyId, item] of present) {
     const { success, output } = v.safeParse(apiKeySchema, item);
     if (!success) report.list('key_older', keyId, sellerId);
     else if (output.status === 'active' && isRevoked(keyId, audit.all)) {
       report.list('key_revoked_again', keyId, sellerId);
       if (!isDry) await revokeKey(admin, keyId);
-    } else if (output.status === 'active' && isOlder(output, audit.all)) {
+    } else if (output.status === 'active' && isOlder(output, past.get(keyId), audit.since)) {
       report.list('key_older', keyId, sellerId);
     }
   }
-  for (const old of await apiKeyStore(source).listOf(sellerId)) {
-    const { key_id } = old;
+  for (const [key_id, old] of past) {
     const isGone = old.status === 'pending' && old.restored_at === undefined;
     if (isGone || present.has(key_id) || isRevoked(key_id, audit.all)) continue;
     const changes = audit.since?.filter(

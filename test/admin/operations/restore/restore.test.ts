@@ -1,3 +1,4 @@
+import { renameKey } from '#admin/operations/change-key.ts';
 import { eraseBuyer } from '#admin/operations/erase-buyer.ts';
 import { type RestoreOptions, restore } from '#admin/operations/restore/restore.ts';
 import { deleteAll, putAll } from '#admin/stores/batches.ts';
@@ -220,6 +221,20 @@ describe('restore', () => {
     expect(await restored()).toEqual({ counts: { 'counts raised': 1 }, listed: [['lost', [lost]]] });
     await link('Omid');
     expect((await userAt(3))?.display_name).toBe('Omid');
+  });
+
+  it('lists a key that was overwritten with its past, and changes neither it nor one that has every change since', async () => {
+    const keys = [await deployment.issued({ sellerId }), await deployment.issued({ sellerId })];
+    const [older, current] = keys.map(({ key }) => key);
+    await takeRestorePoint();
+    for (const key of [older, current]) await renameKey(deployment.admin, String(key?.key_id), 'renamed');
+    const items = await itemsIn(source);
+    await putAll(
+      deployment.table,
+      items.filter(({ sk }) => sk === `KEY#${older?.key_id}`),
+    );
+    expect(await restored()).toEqual({ counts: {}, listed: [['key_older', [older?.key_id]]] });
+    expect((await deployment.admin.keys.find(String(older?.key_id)))?.name).toBe('server');
   });
 
   it('fills an empty table: sellers with their past, users and buyers; keys are pending, and erased phones stay erased', async () => {
