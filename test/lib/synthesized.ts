@@ -75,10 +75,22 @@ export const stageApp = (config: Config, { hasValidation = false, faults = [] }:
   return { app, ...addStage(app, config, { bundles: emptyBundles, release: RELEASE }, faults) };
 };
 
+const TEMPLATES = Symbol.for('buyer-linking templates');
+/** The test files of a worker share what it synthesized: as JSON, since a test may change its copy. */
+const worker = globalThis as { [TEMPLATES]?: Map<string, string> };
+worker[TEMPLATES] ??= new Map();
+const synthesized = worker[TEMPLATES];
+
 /** Returns the templates of a stage. */
 export const templatesOf = (stage: StageName, changes: Partial<Stage> = {}) => {
-  const { api, data } = stageApp(stageConfig(stage, changes));
-  return { api: Template.fromStack(api), data: Template.fromStack(data) };
+  const key = JSON.stringify([stage, changes]);
+  if (!synthesized.has(key)) {
+    const { api, data } = stageApp(stageConfig(stage, changes));
+    const templates = { api: Template.fromStack(api).toJSON(), data: Template.fromStack(data).toJSON() };
+    synthesized.set(key, JSON.stringify(templates));
+  }
+  const { api, data } = JSON.parse(synthesized.get(key) ?? '');
+  return { api: Template.fromJSON(api), data: Template.fromJSON(data) };
 };
 
 interface Resource {

@@ -57,7 +57,7 @@ const BY_OPTION = {
     'AWS::WAFv2::WebACL': 1,
     'AWS::WAFv2::WebACLAssociation': 1,
   },
-  reservedConcurrency: { 'AWS::CloudWatch::Alarm': 6 },
+  reservedConcurrency: { 'AWS::CloudWatch::Alarm': 7 },
   // Three alarms for each of four providers in prod, and for the one provider `sandbox` in dev; two on redeemed codes.
   providers: { 'AWS::CloudWatch::Alarm': 11 },
 } as const;

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import { type MatrixService, type Reply, SELLERS, startMatrixService } from './service.ts';
 
-/** A registry fails while 40 users of 20 sellers are linked, and recovers. */
+/** A registry fails while 24 users of 20 sellers are linked, and recovers. */
 const lines = quietLog();
 let service: MatrixService;
 beforeEach(async () => {
@@ -11,9 +11,9 @@ beforeEach(async () => {
 });
 afterEach(() => service.stop());
 
-const PEOPLE = 40;
+const PEOPLE = 24;
 /** The number of identity checks after which the registry fails. */
-const CHECKS_BEFORE_FAULT = 12;
+const CHECKS_BEFORE_FAULT = 8;
 const OPEN_SECONDS = 10;
 
 const identityChecks = (provider: 'jibit' | 'zohal') => service.simulators.calls()[provider].identity ?? 0;
