@@ -45,7 +45,8 @@ export const supplyChain: Campaign = {
       ...devDependencies,
       ...optionalDependencies,
     })) {
-      const isExact = /^\d+\.\d+\.\d+$/.test(String(version));
+      // An alias names the package: npm:typescript@7.0.2.
+      const isExact = /^(?:npm:@?[\w./-]+@)?\d+\.\d+\.\d+$/.test(String(version));
       report.expect('supply chain: dependencies have exact versions', isExact, () => `${name} ${version}`);
     }
     for (const [path, locked] of Object.entries(packages)) {
