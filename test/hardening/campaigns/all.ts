@@ -5,6 +5,7 @@ import { clock } from './clock.ts';
 import { codeTiming } from './code-timing.ts';
 import { crashes } from './crashes.ts';
 import { databaseFaults } from './database-faults.ts';
+import { endBesideChanges } from './end-beside-changes.ts';
 import { eraseBesideSignIn } from './erase-beside-sign-in.ts';
 import { fuzz } from './fuzz.ts';
 import { hostileInputs } from './hostile-inputs.ts';
@@ -39,6 +40,7 @@ export const campaigns: readonly Campaign[] = [
   restore,
   upgradingProvider,
   eraseBesideSignIn,
+  endBesideChanges,
   changeBurst,
   supplyChain,
   hostileInputs,
