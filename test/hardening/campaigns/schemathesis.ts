@@ -27,6 +27,9 @@ export const schemathesis: Campaign = {
       return;
     }
     const seller = await deployment.newSeller('Schemathesis');
+    // Without these scopes a request to the paths of the buyer app is refused before its access token is read.
+    const scopes = 'users:read,users:write,buyers:register,buyers:links';
+    await deployment.admin('keys', 'scopes', seller.keyId, '--set', scopes);
     // Not synchronous: the fault proxy runs in this process.
     const child = spawn(
       join(programs, 'schemathesis'),
