@@ -1,13 +1,13 @@
 import { testNationalId, testPhone } from '#shared/providers/test-identities.ts';
 import { type ApiCall, call, type Reply } from '../api.ts';
-import { personNumber, type TestPerson } from '../people.ts';
+import { otherPhoneOf, personNumber, type TestPerson } from '../people.ts';
 import type { Campaign, CampaignOptions } from './campaign.ts';
 
 const FIRST_PERSON = 90_000;
 const BURSTS = 5;
 const ERASURES = 20;
 const AT_ONCE = 30;
-const REQUESTS_PER_ERASURE = 200;
+const REQUESTS_PER_ERASURE = 100;
 const HOUR_SECONDS = 3600;
 /** Where the clock is set within an hour, so that the hour does not end during the campaign. */
 const MINUTE_OF_HOUR = 10;
@@ -142,18 +142,29 @@ const checkBursts = async (
   );
 };
 
-/** Links and removals of a buyer without a pause until its registration is gone. */
+/** Checks a user with another phone, then with the phone that is erased. */
+const moveAndBack = async (send: Send, id: string, person: TestPerson): Promise<void> => {
+  const { national_id, birth_date } = person;
+  for (const phone of [otherPhoneOf(person), person.phone]) {
+    await send({ method: 'POST', path: `/v1/users/${id}/checks`, body: { national_id, birth_date, phone } });
+  }
+};
+
+/** Links, checks, corrections and removals of a buyer without a pause until its registration is gone. */
 const linkUntilErased = async (send: Send, person: TestPerson): Promise<boolean> => {
   for (let request = 0; request < REQUESTS_PER_ERASURE; request += 1) {
     const reply = await link(send, person);
     if (reply?.json?.code === 'buyer_not_registered') return true;
-    if (reply?.status === 201 || reply?.status === 200)
-      await send({ method: 'DELETE', path: `/v1/users/${reply.json.id}` });
+    if (reply?.status !== 201 && reply?.status !== 200) continue;
+    const path = `/v1/users/${reply.json.id}`;
+    await moveAndBack(send, reply.json.id, person);
+    await send({ method: 'PATCH', path, body: { display_name: `Sara ${request}` } });
+    await send({ method: 'DELETE', path });
   }
   return false;
 };
 
-/** Erases a buyer while a seller links it again and again: after that no user has its phone. */
+/** Erases a buyer while a seller links, checks, corrects and removes it again and again: after that no user has its phone. */
 const checkErasure = async (options: CampaignOptions, send: Send, person: TestPerson): Promise<void> => {
   const { deployment, report, used } = options;
   used.phones.add(person.phone);
@@ -178,7 +189,10 @@ export const abuse: Campaign = {
     const erased = Array.from({ length: Math.ceil(ERASURES * scale) }, (_, index) =>
       personNumber(FIRST_PERSON + 1000 + index),
     );
-    await deployment.register([...REFUSED_PEOPLE, ...erased].map(({ phone }) => phone));
+    await deployment.register([
+      ...[...REFUSED_PEOPLE, ...erased].map(({ phone }) => phone),
+      ...erased.map(otherPhoneOf),
+    ]);
     const toMinute = MINUTE_OF_HOUR * 60 - (Math.floor(Date.now() / 1000) % HOUR_SECONDS);
     for (let index = 0; index < Math.ceil(BURSTS * scale); index += 1) {
       // Each round has hours of its own, in which no phone was sent a code before.
@@ -187,7 +201,7 @@ export const abuse: Campaign = {
       await checkBursts(options, toHour);
     }
     await deployment.shiftClock(0);
-    const seller = await deployment.newSeller('Erasures', erased.length * 2 * REQUESTS_PER_ERASURE);
+    const seller = await deployment.newSeller('Erasures', erased.length * 6 * REQUESTS_PER_ERASURE);
     for (const person of erased) await checkErasure(options, sender(options, seller.nextKey()), person);
   },
 };
