@@ -7,6 +7,7 @@ import {
   personKey,
   phoneLinksPartition,
   REFUSAL_PREFIX,
+  sellerOfPhoneLink,
   userKey,
 } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
@@ -30,7 +31,7 @@ const linksOf = async (admin: Administration, phoneHashes: readonly string[]) =>
       .map(({ key, user_id }) => ({
         key,
         userId: String(user_id),
-        sellerId: key.sk.slice(0, key.sk.lastIndexOf('#')),
+        sellerId: sellerOfPhoneLink(key.sk),
       })),
     traces: items.flatMap(({ key, user_id }) => (user_id === undefined ? [key] : [])),
   };

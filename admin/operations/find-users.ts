@@ -1,6 +1,12 @@
 import type { Administration } from '#admin/administration.ts';
 import { batchGetAll } from '#admin/stores/batches.ts';
-import { externalIdKey, type ItemKey, phoneLinksPartition, userKey } from '#shared/table/keys.ts';
+import {
+  externalIdKey,
+  type ItemKey,
+  phoneLinksPartition,
+  sellerOfPhoneLink,
+  userKey,
+} from '#shared/table/keys.ts';
 import { queryAll } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { userReads } from '#shared/users/read-users.ts';
@@ -65,7 +71,7 @@ export const findByPhone = async (
   const links = await Promise.all(
     phoneHashes.map((hash) => queryAll(table, { pk: phoneLinksPartition(hash) })),
   );
-  const found = new Set(links.flat().map(({ sk }) => String(sk).slice(0, String(sk).lastIndexOf('#'))));
+  const found = new Set(links.flat().map(({ sk }) => sellerOfPhoneLink(sk)));
   const all = { page: 1, pageSize: Number.MAX_SAFE_INTEGER };
   return usersOf(
     sellerIds.filter((sellerId) => found.has(sellerId)),

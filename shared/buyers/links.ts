@@ -1,6 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
-import { linkSearchesKey, phoneLinksPartition, sellerKey, userKey } from '#shared/table/keys.ts';
+import {
+  linkSearchesKey,
+  phoneLinksPartition,
+  sellerKey,
+  sellerOfPhoneLink,
+  userKey,
+} from '#shared/table/keys.ts';
 import { batchGet, itemOf, queryAll } from '#shared/table/reads.ts';
 import { retriedWrite, type StoredItem } from '#shared/table/writes.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
@@ -30,7 +36,7 @@ export const buyerLinks = (table: Table) => ({
       pointers: items
         .filter(({ user_id }) => user_id !== undefined)
         .map(({ sk, user_id }) => ({
-          sellerId: String(sk).slice(0, String(sk).lastIndexOf('#')),
+          sellerId: sellerOfPhoneLink(sk),
           userId: String(user_id),
         })),
       searches: mergedSearches(phoneHashes.map((hash) => itemOf(items, linkSearchesKey(hash)))),

@@ -128,6 +128,10 @@ export const phoneLinkPrefix = (sellerId: string): string => `${sellerId}#`;
 export const phoneLinkKey = (phoneHash: string, sellerId: string, ordinal: number): ItemKey =>
   key(phoneLinksPartition(phoneHash), `${phoneLinkPrefix(sellerId)}${numberSortKey(ordinal)}`);
 
+/** The seller of a phone link, by its sort key. */
+export const sellerOfPhoneLink = (sortKey: unknown): string =>
+  String(sortKey).slice(0, String(sortKey).lastIndexOf('#'));
+
 /** How the sort keys of the links begin that a buyer ended. A seller id begins in lower case. */
 export const REFUSAL_PREFIX = 'REFUSAL#';
 

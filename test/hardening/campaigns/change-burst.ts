@@ -8,7 +8,7 @@ const SELLER = 'sel_burst';
 const PEOPLE = 100;
 const DEADLINE_MS = 5000;
 
-/** Links, then corrections and removals of one seller, all at once: each is made or answers 503, and the events fold to the users. */
+/** Links, then corrections and removals of one seller, all at once: each is made or answers 503, and the events agree with the users. */
 export const changeBurst: Campaign = {
   name: 'burst of changes without a queue',
   async run({ report, scale }) {
@@ -45,14 +45,14 @@ export const changeBurst: Campaign = {
     const events = (await itemsOf(table, `EVENTS#${SELLER}`)).toSorted((a, b) => Number(a.sk) - Number(b.sk));
     const isWhole = events.every(({ sk }, index) => Number(sk) === index + 1);
     report.expect('burst: the events have no gap', isWhole, () => `${events.length}`);
-    const folded = new Set<unknown>();
+    const linked = new Set<unknown>();
     for (const { type, user_id } of events) {
-      if (type === 'user.linked') folded.add(user_id);
-      if (type === 'user.removed') folded.delete(user_id);
+      if (type === 'user.linked') linked.add(user_id);
+      if (type === 'user.removed') linked.delete(user_id);
     }
     const { users } = await store.listPage(SELLER, 1, 100);
-    const isFolded = users.length === folded.size && users.every(({ id }) => folded.has(id));
-    report.expect('burst: the events fold to the users', isFolded, () => `${users.length} ${folded.size}`);
+    const doAgree = users.length === linked.size && users.every(({ id }) => linked.has(id));
+    report.expect('burst: the events agree with the users', doAgree, () => `${users.length} ${linked.size}`);
     await table.stop();
   },
 };
