@@ -1,10 +1,10 @@
-import type { Ids } from '#admin/ids.ts';
 import { apiKeyStore } from '#admin/stores/api-key-store.ts';
 import { auditStore } from '#admin/stores/audit-store.ts';
 import { type Seller, sellerStore } from '#admin/stores/seller-store.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
+import { randomBase62 } from '#shared/base62.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { KeyPrefix } from '#shared/env.ts';
 import type { Table } from '#shared/table/client.ts';
@@ -20,10 +20,10 @@ export interface AdministrationOptions {
   /** Who acts, for the audit: an AWS identity's ARN, or `local:<user>`. */
   readonly actor: string;
   readonly clock: Clock;
-  readonly ids: Ids;
-  /** Called before each step of an operation that has several, with its name: `--verbose` shows it. If it throws, the operation ends there. */
-  readonly onStep?: (step: string) => void | Promise<void>;
 }
+
+/** The prefix, `_` and 22 base62 characters (131 random bits). */
+export const newId = (prefix: 'sel' | 'key'): string => `${prefix}_${randomBase62(22)}`;
 
 /** The options and the stores. Every operation of this folder takes it as its first argument. */
 export const administration = (options: AdministrationOptions) => {
@@ -56,12 +56,6 @@ export const keyIdInGatewayName = (stage: string, name: string): string | undefi
   return name.startsWith(prefix) && /^key_[0-9A-Za-z]+$/.test(rest) ? rest : undefined;
 };
 
-/** Runs one step of an operation. Each step is idempotent, so an interrupted operation is completed by running it again. */
-export const step = async <T>(admin: Administration, name: string, run: () => Promise<T>): Promise<T> => {
-  await admin.onStep?.(name);
-  return run();
-};
-
 /** Returns the seller. Throws `seller_not_found` if there is none. */
 export const requireSeller = async (admin: Administration, sellerId: string): Promise<Seller> => {
   const seller = await admin.sellers.find(sellerId);
@@ -70,8 +64,12 @@ export const requireSeller = async (admin: Administration, sellerId: string): Pr
 };
 
 /** Returns the key. Throws `key_not_found` if there is none. */
-export const requireKey = async (admin: Administration, keyId: string): Promise<ApiKey> => {
-  const key = await admin.keys.find(keyId);
+export const requireKey = async (
+  admin: Administration,
+  keyId: string,
+  sellerId?: string,
+): Promise<ApiKey> => {
+  const key = await admin.keys.find(keyId, sellerId);
   if (key === undefined) throw refusal('key_not_found', `There is no key ${keyId}.`);
   return key;
 };

@@ -21,18 +21,14 @@ export type RefusalCode =
 
 /** An operation that was refused. The message is a full sentence for the admin and contains no secret. */
 export class Refusal extends Error {
+  override readonly name = 'Refusal';
   readonly code: RefusalCode;
 
-  constructor(code: RefusalCode, message: string, options: { readonly cause?: unknown } = {}) {
+  constructor(code: RefusalCode, message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = 'Refusal';
     this.code = code;
   }
 }
 
 /** `throw refusal('seller_not_found', 'There is no seller sel_…')` */
-export const refusal = (
-  code: RefusalCode,
-  message: string,
-  options?: { readonly cause?: unknown },
-): Refusal => new Refusal(code, message, options);
+export const refusal = (...about: ConstructorParameters<typeof Refusal>): Refusal => new Refusal(...about);

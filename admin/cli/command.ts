@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import wrapAnsi from 'wrap-ansi';
 import { refusal } from '#admin/refusal.ts';
 import type { Connection, Deployments, TargetOptions } from './connection.ts';
 import { type Block, render } from './render.ts';
@@ -14,7 +13,6 @@ export const PHONE_HELP = '0912… or +98912…, or - to read it from stdin';
 export interface GlobalOptions extends TargetOptions {
   readonly json?: boolean;
   readonly yes?: boolean;
-  readonly verbose?: boolean;
 }
 
 export interface CommandResult {
@@ -30,12 +28,18 @@ export interface CommandResult {
   readonly exitCode?: 0 | 1;
 }
 
-/** The connection and the terminal of one command. */
-export interface Session extends Connection {
+/** What a command works with: what it is connected to, and the terminal. */
+export type SessionOf<Target> = Target & {
   readonly terminal: Terminal;
   /** Asks before an action that cannot be undone. Throws `not_confirmed` if the terminal is not interactive. `--yes` skips the question. */
   confirm(question: string): Promise<void>;
-}
+};
+
+export type Session = SessionOf<Connection>;
+
+/** `1 user`, `2,000 users` */
+export const plural = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 
 const confirmWith =
   (terminal: Terminal, isYes: boolean) =>
@@ -48,26 +52,6 @@ const confirmWith =
     if (!/^y(es)?$/i.test(answer.trim())) throw refusal('declined', 'Nothing was changed.');
   };
 
-/** Wraps a text between words on a terminal. A pipe or a file gets it as it is. */
-export const wrapped = (text: string, { canRedraw, columns }: Terminal): string =>
-  canRedraw ? wrapAnsi(text, columns) : text;
-
-/** What a command does. It gets the arguments of the command line, then the options. */
-type Work = (session: Session, ...args: never[]) => Promise<CommandResult>;
-
-/** Writes the result of a command. */
-export const write = (
-  terminal: Terminal,
-  isJson: boolean,
-  { json, text, note, warning }: CommandResult,
-): void => {
-  terminal.out(isJson ? `${JSON.stringify(json, null, 2)}\n` : render(text, terminal.output));
-  if (note && !isJson) {
-    terminal.error(`${wrapped(note, terminal)}\n`);
-  }
-  if (warning !== undefined) terminal.error(`${wrapped(`warning: ${warning}`, terminal)}\n`);
-};
-
 /** What `--help` says about an argument, by its name. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   seller: 'sel_…, or its name',
@@ -77,59 +61,67 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   user: 'usr_…, a phone, - to read a phone from stdin, or an external id',
   subject: 'a seller, a key, or deployment (imports, buyers, keys only in API Gateway)',
   file: 'UTF-8, with one phone on each line',
-  provider: 'jibit, zohal, kavenegar or sms-ir',
   phone: `${PHONE_HELP}; without it, the command asks`,
 };
 
-/** Adds a command. `usage`: its name and arguments. `examples`: command lines without the name of the program. */
-export const addCommand = (
-  parent: Command,
-  usage: string,
-  description: string,
-  examples: readonly string[],
-): Command => {
-  const [name = '', ...args] = usage.split(' ');
-  const command = parent.command(name).description(description);
-  for (const argument of args) command.argument(argument, ARGUMENTS[argument.slice(1, -1)]);
-  const lines = examples.map((example) => `\n  $ ${PROGRAM} ${example}`).join('');
-  return command.addHelpText(
-    'after',
-    `\nExample${examples.length === 1 ? '' : 's'}:${lines}\n\nOptions of every command, such as --stage and --json: ${PROGRAM} --help`,
-  );
-};
+/** Where commands are added, and what each of them does around its work. */
+export interface CommandContext {
+  readonly program: Command;
+  readonly terminal: Terminal;
+  readonly deployments: Deployments;
+  /** Is called with the exit code of a command that has done its work. */
+  readonly ended: (exitCode: number) => void;
+}
 
-/** Returns functions that add commands which connect, do their work, write its result and report the exit code. */
-export const commandsOf = (
-  program: Command,
-  { terminal, connect }: Pick<Deployments, 'connect'> & { readonly terminal: Terminal },
-  ended: (exitCode: number) => void,
-) => {
-  const addTo =
-    (parent: Command) =>
-    (usage: string, description: string, work: Work, ...examples: readonly string[]): Command =>
-      addCommand(parent, usage, description, examples).action(async (...received: unknown[]) => {
-        const command = received.at(-1) as Command;
-        const options = command.optsWithGlobals<GlobalOptions>();
-        const connection = await connect(options);
-        const onStep = (step: string): void => terminal.error(`${step}\n`);
-        try {
-          const session = {
-            ...connection,
-            admin: options.verbose === true ? { ...connection.admin, onStep } : connection.admin,
-            terminal,
-            confirm: confirmWith(terminal, options.yes === true),
-          };
-          const result = await work(session, ...([...received.slice(0, -2), options] as never[]));
-          write(terminal, options.json === true, result);
-          ended(result.exitCode ?? 0);
-        } finally {
-          connection.close();
-        }
-      });
+/**
+ * Returns a function that adds commands to a parent. Each opens its target, does its work, writes its result and reports the exit code.
+ * `usage`: the name and arguments. `work` gets the arguments of the command line, then the options. `examples`: command lines
+ * without the name of the program.
+ */
+const adderTo =
+  <Target>(
+    { terminal, ended }: CommandContext,
+    parent: Command,
+    open: (options: GlobalOptions) => Promise<Target>,
+  ) =>
+  (
+    usage: string,
+    description: string,
+    work: (session: SessionOf<Target>, ...args: never[]) => Promise<CommandResult>,
+    ...examples: readonly string[]
+  ): Command => {
+    const [name = '', ...args] = usage.split(' ');
+    const command = parent.command(name).description(description);
+    for (const argument of args) command.argument(argument, ARGUMENTS[argument.slice(1, -1)]);
+    const lines = examples.map((example) => `\n  $ ${PROGRAM} ${example}`).join('');
+    const others = `Options of every command, such as --stage and --json: ${PROGRAM} --help`;
+    return command.addHelpText('after', `${lines}\n\n${others}`).action(async (...received: unknown[]) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const confirm = confirmWith(terminal, options.yes === true);
+      const session = { ...(await open(options)), terminal, confirm };
+      const result = await work(session, ...([...received.slice(0, -2), options] as never[]));
+      const { json, text, note = '', warning, exitCode = 0 } = result;
+      const isJson = options.json === true;
+      terminal.out(isJson ? `${JSON.stringify(json, null, 2)}\n` : render(text, terminal.columns));
+      if (note !== '' && !isJson) terminal.error(note);
+      if (warning !== undefined) terminal.error(`warning: ${warning}`);
+      ended(exitCode);
+    });
+  };
+
+/** Returns functions that add commands to the program, and to a new group such as `keys`. */
+export const commandsOf = (context: CommandContext) => {
+  const { program, deployments } = context;
+  /** For a group whose commands open something other than a deployment. */
+  const groupOf =
+    <Target>(open: (options: GlobalOptions) => Promise<Target>) =>
+    (name: string, description: string) =>
+      adderTo(context, program.command(name).description(description), open);
   return {
-    add: addTo(program),
-    /** Returns a function that adds commands to a new group, such as `keys`. */
-    group: (name: string, description: string) => addTo(program.command(name).description(description)),
+    add: adderTo(context, program, deployments.connect),
+    group: groupOf(deployments.connect),
+    groupOf,
+    deployments,
   };
 };
 

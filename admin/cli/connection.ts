@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Administration } from '#admin/administration.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
@@ -20,7 +21,6 @@ export interface Connection {
   readonly baseUrl: string;
   /** Whether the registries and the SMS provider are the sandbox. */
   readonly isSandbox: boolean;
-  close(): void;
 }
 
 /** The options that choose a deployment. */
@@ -36,18 +36,15 @@ export interface TargetOptions {
 /** The provider secret of a stage, which may not be deployed yet. */
 export interface ProviderSecret {
   readonly stage: string;
-  readonly name: string;
-  /** The AWS account of the stage; null if its config names none. */
-  readonly account: string | null;
-  /** Null: the Region of the credentials. */
-  readonly region: string | null;
+  readonly secretName: string;
+  readonly client: SecretsManagerClient;
 }
 
 /** How the CLI reaches deployments. */
 export interface Deployments {
   connect(options: TargetOptions): Promise<Connection>;
-  /** Throws `bad_input` for a stage that does not exist or is not configured. */
-  providerSecretOf(stage: string): Promise<ProviderSecret>;
+  /** Throws `bad_input` for a stage that does not exist or is not configured, `not_allowed` for credentials of another account. */
+  openProviderSecret(stage: string, options: TargetOptions): Promise<ProviderSecret>;
 }
 
 /** A command may wait longer than a request, because a throttled table may recover. Timeouts are in milliseconds. */

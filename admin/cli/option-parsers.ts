@@ -1,14 +1,9 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { redact } from '#shared/log.ts';
-import {
-  KEY_LIMIT_NAMES,
-  type KeyLimitName,
-  type LimitOverrides,
-  PLAN_NAMES,
-} from '#shared/rate-limits/plans.ts';
+import { KEY_LIMIT_NAMES, type LimitOverrides } from '#shared/rate-limits/plans.ts';
 import { SCOPES, type Scope } from '#shared/scopes.ts';
-import { parseDuration, parseMoment } from './times.ts';
 
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const MAX_GRACE_SECONDS = 30 * 86_400;
 const MAX_LIMIT = 1_000_000_000;
 
@@ -17,10 +12,8 @@ export const wholeNumberUpTo =
   (max: number) =>
   (text: string): number => {
     const number = Number(text);
-    if (!Number.isInteger(number) || number < 1 || number > max) {
-      throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
-    }
-    return number;
+    if (Number.isInteger(number) && number >= 1 && number <= max) return number;
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
   };
 
 /** Parses comma-separated scopes. */
@@ -32,52 +25,39 @@ export const parseScopes = (text: string): Scope[] =>
     throw new InvalidArgumentError(`There is no scope ${redact(name.trim())}. ${known}`);
   });
 
-/** Parses an expiry into epoch seconds. */
-export const parseExpiry = (text: string): number => {
-  const expiry = parseMoment(text, Date.now());
-  if (expiry === undefined) {
-    throw new InvalidArgumentError('It must be like 90d, 12h, 2027-01-31 or 2027-01-31T12:00Z (UTC).');
-  }
-  return expiry;
+/** Parses `90d`, `24h`, `30m`, `10s` or `0` into seconds; undefined for other texts. */
+const durationOf = (text: string): number | undefined => {
+  const [, count, unit = ''] = /^([0-9]{1,6})([smhd])$/.exec(text === '0' ? '0s' : text) ?? [];
+  return count === undefined ? undefined : Number(count) * Number(UNIT_SECONDS[unit]);
 };
 
-/** Parses an expiry or `never`. */
-export const parseExpiryOrNever = (text: string): number | 'never' =>
-  text === 'never' ? text : parseExpiry(text);
+/** Formats epoch seconds as `2027-01-31T00:00:00Z`; null for undefined, which means never. */
+export const isoOf = (epochSeconds: number | undefined): string | null =>
+  epochSeconds === undefined ? null : `${new Date(epochSeconds * 1000).toISOString().slice(0, 19)}Z`;
+
+/** Parses a time into epoch seconds: from now (`90d`), the start of a day (`2027-01-31`, UTC) or `2027-01-31T12:00Z`. */
+export const parseExpiry = (text: string): number => {
+  const duration = durationOf(text);
+  if (duration !== undefined) return Math.floor(Date.now() / 1000) + duration;
+  const seconds = Date.parse(text) / 1000;
+  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text) && !Number.isNaN(seconds);
+  // Date.parse takes February 31 for March 3.
+  if (isTime && isoOf(seconds)?.startsWith(text.replace('Z', ''))) return seconds;
+  throw new InvalidArgumentError('It must be like 90d, 12h, 2027-01-31 or 2027-01-31T12:00Z (UTC).');
+};
 
 /** Parses a grace period into seconds. */
-const parseGrace = (text: string): number => {
-  const seconds = parseDuration(text);
-  if (seconds === undefined || seconds > MAX_GRACE_SECONDS) {
-    throw new InvalidArgumentError('It must be like 0, 30m, 24h or 7d, and at most 30d.');
-  }
-  return seconds;
-};
-
-/** Parses the name of an hourly or daily limit; adds it to those given before. */
-export const collectLimitName = (text: string, before: readonly KeyLimitName[] = []): KeyLimitName[] => {
-  const name = KEY_LIMIT_NAMES.find((known) => known === text);
-  if (name === undefined) throw new InvalidArgumentError(`The limits are ${KEY_LIMIT_NAMES.join(', ')}.`);
-  return [...before, name];
+export const parseGrace = (text: string): number => {
+  const seconds = durationOf(text);
+  if (seconds !== undefined && seconds <= MAX_GRACE_SECONDS) return seconds;
+  throw new InvalidArgumentError('It must be like 0, 30m, 24h or 7d, and at most 30d.');
 };
 
 /** Parses `sms-per-hour=10000`; adds it to those given before. */
 export const collectLimit = (text: string, before: LimitOverrides = {}): LimitOverrides => {
-  const [name = '', number = ''] = text.split('=');
-  const [limit] = collectLimitName(name);
-  const value = Number(number);
-  if (limit === undefined || !/^[0-9]+$/.test(number) || value > MAX_LIMIT) {
-    throw new InvalidArgumentError(`It must be like sms-per-hour=10000, at most ${MAX_LIMIT}.`);
-  }
-  return { ...before, [limit]: value };
+  const [name, number = ''] = text.split('=');
+  const limit = KEY_LIMIT_NAMES.find((known) => known === name);
+  if (limit === undefined) throw new InvalidArgumentError(`The limits are ${KEY_LIMIT_NAMES.join(', ')}.`);
+  if (/^[0-9]+$/.test(number) && Number(number) <= MAX_LIMIT) return { ...before, [limit]: Number(number) };
+  throw new InvalidArgumentError(`It must be like sms-per-hour=10000, at most ${MAX_LIMIT}.`);
 };
-
-/** The option `--grace` in seconds; 24 hours by default. */
-export const graceOption = (): Option =>
-  new Option('--grace <time>', 'how long the old secret stays valid: 0, 30m, 24h, 7d')
-    .argParser(parseGrace)
-    .default(86_400, '24h');
-
-/** The mandatory option `--plan`. */
-export const planOption = (): Option =>
-  new Option('--plan <plan>', 'the usage plan').choices([...PLAN_NAMES]).makeOptionMandatory();

@@ -3,24 +3,19 @@ import { parsePhone } from '#shared/values/phone.ts';
 import type { Session } from './command.ts';
 import { UsageError } from './errors.ts';
 
-const readText = ({ terminal }: Session, argument: string | undefined): Promise<string> => {
-  if (argument === undefined && !terminal.isInteractive) {
-    throw new UsageError('Name a phone, or - to read it from stdin.');
-  }
-  return terminal.ask(terminal.isInteractive ? 'Phone: ' : '');
-};
-
 /**
  * Returns the phone that an argument names, in E.164. The argument `-` reads it from stdin and no argument asks for it, which keeps it
  * out of the shell's history and the list of processes. Throws `bad_input` if it is not an Iranian mobile number.
  */
-export const requirePhone = async (session: Session, argument: string | undefined): Promise<string> => {
-  const isGiven = argument !== undefined && argument !== '-';
-  const phone = parsePhone((isGiven ? argument : await readText(session, argument)).trim());
-  if (phone === undefined) {
-    throw refusal('bad_input', 'That is not an Iranian mobile number. It must be like 0912… or +98912….');
+export const requirePhone = async ({ terminal }: Session, argument: string | undefined): Promise<string> => {
+  if (argument === undefined && !terminal.isInteractive) {
+    throw new UsageError('Name a phone, or - to read it from stdin.');
   }
-  return phone;
+  const isGiven = argument !== undefined && argument !== '-';
+  const text = isGiven ? argument : await terminal.ask(terminal.isInteractive ? 'Phone: ' : '');
+  const phone = parsePhone(text.trim());
+  if (phone !== undefined) return phone;
+  throw refusal('bad_input', 'That is not an Iranian mobile number. It must be like 0912… or +98912….');
 };
 
 /** Returns the hashes of the phone that an argument names, under every key still in use. */

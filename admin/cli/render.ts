@@ -1,88 +1,64 @@
-/** Shows the JSON result of a command to people: a table or a list of its fields, and tab-separated values in a pipe. */
-import { stripVTControlCharacters, styleText } from 'node:util';
+/** Shows the JSON result of a command to people: tables and lists that fit the terminal, and tab-separated values in a pipe. */
 import stringWidth from 'string-width';
 import { terminalColumns } from 'terminal-columns';
 
-/** Objects of the JSON result as rows. */
-export interface Table {
-  /** What the rows are, in the plural. A terminal shows `No keys.` in place of a table without rows. */
-  readonly items: string;
+/** Objects of the JSON result. */
+export interface View {
   readonly rows: readonly object[];
-  /** The fields of a row that are shown, in this order. */
-  readonly fields: readonly string[];
-  /** How many of the last fields a narrow terminal leaves out. */
-  readonly optional?: number;
-}
-
-/** An object of the JSON result, a line for each field. */
-export interface Item {
-  readonly item: object;
-  /** All by default. */
+  /** The fields that are shown, in this order. By default, all of the first row. */
   readonly fields?: readonly string[];
+  /** What the rows of a table are, in the plural: without rows, a terminal shows `No keys.` Undefined: each row is a list of its fields. */
+  readonly items?: string;
 }
 
 /** A part of a result. A text ends with a newline. */
-export type Block = string | Table | Item;
-
-/** Where a result is written: a terminal of this many columns, or a pipe or file, which has none. */
-export interface Output {
-  readonly columns: number | undefined;
-  readonly hasColor: boolean;
-}
+export type Block = string | View;
 
 type Row = readonly string[];
 
 const GAP = 2;
 
+/** A table that is too wide leaves out its last columns, but not these. */
+const LEAST_COLUMNS = 5;
+
 /** The least width of a column whose cells are wrapped. */
 const LEAST_WIDTH = 12;
-
-const STATUS_COLORS: Readonly<Record<string, 'green' | 'yellow' | 'red'>> = {
-  active: 'green',
-  pending: 'yellow',
-  'seller suspended': 'red',
-  suspended: 'red',
-  revoked: 'red',
-  expired: 'red',
-};
 
 /** `key` of `key_id`, `created (UTC)` of `created_at`, `last four` of `last_four`. */
 const headingOf = (field: string): string =>
   field
     .replace(/^(seller|key|buyer|user)_id$/, '$1')
+    .replace(/^at$/, 'time_at')
     .replace(/_at$/, ' (UTC)')
     .replaceAll('_', ' ');
 
+/** A list or an object of the JSON result on one line. */
+const flat = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.join(' ');
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => a.localeCompare(b));
+  return entries.map(([name, each]) => `${name}: ${each}`).join(', ');
+};
+
 /** A value of the JSON result as people read it. Times are ISO, and shown without seconds. */
 const textOf = (field: string, value: unknown): string => {
-  if (Array.isArray(value)) return value.join(' ');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return value.toLocaleString('en');
   if (value === null || value === undefined) return /_(?:at|on)$/.test(field) ? 'never' : '–';
-  return field.endsWith('_at') ? String(value).slice(0, 16).replace('T', ' ') : String(value);
+  return /(?:^|_)at$/.test(field) ? String(value).slice(0, 16).replace('T', ' ') : String(flat(value));
 };
 
-const cellsOf = (object: object, fields: readonly string[]): string[] =>
-  fields.map((field) => textOf(field, (object as Readonly<Record<string, unknown>>)[field]));
-
-const bold = (heading: string): string => styleText('bold', heading, { validateStream: false });
-
-const colored = (field: string, text: string): string => {
-  const color = field === 'status' ? STATUS_COLORS[text] : undefined;
-  return color === undefined ? text : styleText(color, text, { validateStream: false });
-};
-
-/** Aligns rows. If they are too wide, the widest column is wrapped to the width that is left, but not below `least`: then undefined. */
-const aligned = (rows: readonly Row[], terminalWidth: number, least: number): string | undefined => {
+/** Aligns rows. If they are too wide, it leaves out columns, then wraps the widest one; the library moves what is left to the next line. */
+const aligned = (rows: readonly Row[], terminalWidth: number): string => {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))),
   );
-  const widest = Math.max(...widths);
-  const excess = widths.reduce((sum, width) => sum + width + GAP, -GAP) - terminalWidth;
-  if (excess > 0 && widest - excess < least) return undefined;
-  if (excess > 0) widths[widths.indexOf(widest)] = widest - excess;
+  const excess = widths.reduce((sum, width) => sum + width + GAP, -GAP - terminalWidth);
+  const shown = rows.map((row) => row.slice(0, -1));
+  if (excess > 0 && widths.length > LEAST_COLUMNS) return aligned(shown, terminalWidth);
+  const widest = widths.indexOf(Math.max(...widths));
   const columns = widths.map((width, column) => ({
-    width,
+    width: column === widest && excess > 0 ? Math.max(LEAST_WIDTH, width - excess) : width,
     paddingRight: column === widths.length - 1 ? 0 : GAP,
   }));
   const text = terminalColumns(
@@ -92,73 +68,36 @@ const aligned = (rows: readonly Row[], terminalWidth: number, least: number): st
   return `${text.replace(/ +$/gm, '')}\n`;
 };
 
-const listOf = (object: object, fields: readonly string[], terminalWidth: number): string => {
-  const rows = cellsOf(object, fields).map((text, index) => {
-    const field = fields[index] ?? '';
-    return [bold(headingOf(field)), colored(field, text)];
-  });
-  return rows.length === 0
-    ? ''
-    : (aligned(rows, terminalWidth, 1) ?? rows.map((row) => `${row.join(' ')}\n`).join(''));
-};
-
-/** Returns a table that fits: with fewer columns if some are optional, then with a wrapped one, else each row as a list. */
-const tableOf = ({ items, rows, fields, optional = 0 }: Table, terminalWidth: number): string => {
-  if (rows.length === 0) return `No ${items}.\n`;
-  const cells = rows.map((row) =>
-    cellsOf(row, fields).map((text, index) => colored(fields[index] ?? '', text)),
-  );
-  const all = [fields.map((field) => bold(headingOf(field))), ...cells];
-  const counts = Array.from({ length: optional + 1 }, (_, left) => fields.length - left);
-  for (const [count, least] of [...counts.map((each) => [each, Infinity]), [counts.at(-1), LEAST_WIDTH]]) {
-    const text = aligned(
-      all.map((row) => row.slice(0, count)),
-      terminalWidth,
-      Number(least),
-    );
-    if (text !== undefined) return text;
-  }
-  return rows.map((row) => listOf(row, fields, terminalWidth)).join('\n');
-};
-
 /** What a spreadsheet runs when it opens a file: a formula, also in full-width characters. Numbers and phones only begin like one. */
 const FORMULA = /^["'\s]*(?:[=@]|[+-](?![\d.,]*$))/;
 
-/** A cell on one line, quoted as RFC 4180 says. An apostrophe before a formula makes it text. */
+/** A cell on one line, quoted as RFC 4180 says. An apostrophe before a formula makes it text. Numbers and times are as JSON has them. */
 const tsvCell = (value: unknown): string => {
-  const text = (value === null || value === undefined ? '' : String(value)).replace(/\s+/g, ' ');
+  const text = String(flat(value) ?? '').replace(/\s+/g, ' ');
   const safe = FORMULA.test(text.normalize('NFKC')) ? `'${text}` : text;
   return safe.includes('"') ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 
-const asTsv = (rows: readonly (readonly unknown[])[]): string =>
-  rows.map((row) => `${row.map(tsvCell).join('\t')}\n`).join('');
+const asTsv = (rows: readonly Row[]): string => rows.map((row) => `${row.join('\t')}\n`).join('');
 
-/** The values for a pipe: numbers and times as JSON has them. */
-const valuesOf = (object: object, fields: readonly string[]): unknown[] =>
-  fields
-    .map((field) => (object as Readonly<Record<string, unknown>>)[field])
-    .map((value) => (Array.isArray(value) ? value.join(' ') : value));
-
-const renderBlock = (block: Block, columns: number | undefined): string => {
-  if (typeof block === 'string') return block;
-  if ('rows' in block) {
-    const { rows, fields } = block;
-    return columns === undefined
-      ? asTsv([fields, ...rows.map((row) => valuesOf(row, fields))])
-      : tableOf(block, columns);
-  }
-  const { item, fields = Object.keys(item) } = block;
-  return columns === undefined
-    ? asTsv(valuesOf(item, fields).map((value, index) => [fields[index], value]))
-    : listOf(item, fields, columns);
+const renderView = ({ rows, fields = Object.keys(rows[0] ?? {}), items }: View, width?: number): string => {
+  const isPipe = width === undefined;
+  if (!isPipe && items !== undefined && rows.length === 0) return `No ${items}.\n`;
+  const format = isPipe ? asTsv : (table: readonly Row[]) => aligned(table, width);
+  const headings = isPipe ? fields : fields.map(headingOf);
+  const cells = rows.map((row) =>
+    fields.map((field) => {
+      const value = (row as Readonly<Record<string, unknown>>)[field];
+      return isPipe ? tsvCell(value) : textOf(field, value);
+    }),
+  );
+  if (items !== undefined) return format([headings, ...cells]);
+  return cells.map((row) => format(headings.map((heading, index) => [heading, row[index] ?? '']))).join('\n');
 };
 
-/** Formats a result: aligned, and no wider than the terminal; tab-separated values in a pipe or file. Blocks are divided by a blank line. */
-export const render = (result: Block | readonly Block[], { columns, hasColor }: Output): string => {
-  const text = [result]
+/** Formats a result for a terminal of this width, or for a pipe, which has none. Blocks are divided by a blank line. */
+export const render = (result: Block | readonly Block[], width: number | undefined): string =>
+  [result]
     .flat()
-    .map((block) => renderBlock(block as Block, columns))
+    .map((block) => (typeof block === 'string' ? block : renderView(block as View, width)))
     .join('\n');
-  return hasColor ? text : stripVTControlCharacters(text);
-};

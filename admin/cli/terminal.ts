@@ -1,25 +1,21 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { styleText } from 'node:util';
+import { SingleBar } from 'cli-progress';
+import wrapAnsi from 'wrap-ansi';
 import { type Refusal, refusal } from '#admin/refusal.ts';
-import type { Output } from './render.ts';
 
 /** The input and output of the CLI. A test passes its own. */
 export interface Terminal {
   /** Writes the result to stdout, which contains nothing else, so that it can be piped. */
   out(text: string): void;
-  /** How stdout shows a result. */
-  readonly output: Output;
-  /** Writes warnings, progress, errors and questions to stderr. */
-  error(text: string): void;
-  /** Stderr, for a progress bar. */
+  /** The width of stdout; undefined for a pipe or file. */
+  readonly columns: number | undefined;
+  /** Writes a sentence to stderr: a note, warning or error. A terminal wraps it between words. */
+  error(sentence: string): void;
+  /** Stderr, for a progress bar and help. */
   readonly errorStream: NodeJS.WritableStream;
   /** Whether a person can answer a question. */
   readonly isInteractive: boolean;
-  /** Whether a line on stderr can be overwritten. */
-  readonly canRedraw: boolean;
-  /** The width of stderr. */
-  readonly columns: number;
   /** Asks a question on stderr and returns the next line of stdin. Throws `interrupted` after Ctrl-C or Ctrl-D, `bad_input` if stdin ends first. */
   ask(question: string): Promise<string>;
 }
@@ -56,30 +52,24 @@ export const askHidden = async (question: string): Promise<string> => {
   return answer.trim();
 };
 
-const withColor = (text: string): string =>
-  text.replace(/^(error|warning):/gm, (label) =>
-    styleText(label === 'error:' ? 'red' : 'yellow', label, { stream: process.stderr }),
-  );
-
 /** The terminal of this process. */
 export const processTerminal = (): Terminal => {
-  const isInteractive = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  const { stdin, stdout, stderr } = process;
+  const isInteractive = stdin.isTTY && stderr.isTTY;
   return {
-    out: (text) => void process.stdout.write(text),
-    output: {
-      columns: process.stdout.isTTY === true ? process.stdout.columns || DEFAULT_COLUMNS : undefined,
-      hasColor: process.stdout.isTTY === true && process.stdout.hasColors(),
-    },
-    error: (text) => void process.stderr.write(withColor(text)),
-    errorStream: process.stderr,
+    out: (text) => void stdout.write(text),
+    columns: stdout.isTTY ? stdout.columns || DEFAULT_COLUMNS : undefined,
+    error: (sentence) =>
+      void stderr.write(
+        `${stderr.isTTY ? wrapAnsi(sentence, stderr.columns || DEFAULT_COLUMNS) : sentence}\n`,
+      ),
+    errorStream: stderr,
     isInteractive,
-    canRedraw: process.stderr.isTTY === true,
-    columns: process.stderr.columns || DEFAULT_COLUMNS,
     async ask(question) {
       const answer = await nextLine(question);
       if (answer !== undefined) return answer;
       if (!isInteractive) throw refusal('bad_input', 'Stdin has no more lines. Nothing was changed.');
-      process.stderr.write('\n');
+      stderr.write('\n');
       throw interrupted();
     },
   };
@@ -109,4 +99,34 @@ export const abortOnInterrupt = (): { readonly signal: AbortSignal; restore(): v
       process.off('SIGTERM', onSignal);
     },
   };
+};
+
+/** What long work gets: a signal that Ctrl-C or SIGTERM aborts, and a function that shows how many of its items are done. */
+interface Progress {
+  readonly signal: AbortSignal;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/** Runs long work, with its progress on stderr if that is a terminal. */
+export const withProgress = async <T>(
+  { errorStream: stream }: Pick<Terminal, 'errorStream'>,
+  items: string,
+  work: (progress: Progress) => Promise<T>,
+): Promise<T> => {
+  const format = `{bar} {percentage} %  {value} of {total} ${items}  {eta_formatted}`;
+  // Ctrl-C ends the work after its step: abortOnInterrupt.
+  const look = { barsize: 24, barCompleteChar: '#', barIncompleteChar: '.', gracefulExit: false };
+  const bar = new SingleBar({ stream, format, ...look });
+  const { signal, restore } = abortOnInterrupt();
+  bar.start(0, 0);
+  const onProgress = (done: number, total: number): void => {
+    bar.setTotal(total);
+    bar.update(done);
+  };
+  try {
+    return await work({ signal, onProgress });
+  } finally {
+    bar.stop();
+    restore();
+  }
 };

@@ -1,24 +1,32 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Administration, requireKey, requireSeller, step } from '#admin/administration.ts';
+import { type Administration, requireKey } from '#admin/administration.ts';
 import { refusal } from '#admin/refusal.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
+import { newSecret, rotated, validSecrets } from '#shared/api-keys/secret.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
-import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
+import type { PlanName } from '#shared/rate-limits/plans.ts';
 import type { Scope } from '#shared/scopes.ts';
-import { expiryText, requireFutureExpiry, requireGrantable } from './issue-key.ts';
+import {
+  expiryText,
+  type IssuedKey,
+  requireFutureExpiry,
+  requireGrantable,
+  withdrawPendingKey,
+} from './issue-key.ts';
+import { bringToGateway, flushAfterChange, writeKey } from './key-state.ts';
 
-/** A change of a key. `write` and `name` are in the names of its steps, `action` is in its audit record. */
+/** A change of a key. `details` are those of its audit record. */
 interface KeyEdit {
-  readonly name: string;
-  readonly write: string;
   readonly action: string;
-  /** Returns the key after the change, and the details of the audit record. */
-  readonly change: (key: ApiKey) => { after: ApiKey; details?: NewAuditRecord['details'] };
-  /** What follows in API Gateway, before the flush. */
-  readonly beforeFlush?: (after: ApiKey) => Promise<void>;
+  readonly change: (key: ApiKey) => ApiKey;
+  readonly details?: (before: ApiKey, after: ApiKey) => NewAuditRecord['details'];
 }
 
-const MAX_ATTEMPTS = 5;
+/** The details `from` and `to`: a text about the key before and after. */
+export const fromTo = (text: (key: ApiKey) => string) => (before: ApiKey, after: ApiKey) => ({
+  from: text(before),
+  to: text(after),
+});
 
 /** Returns the key if it is active. Throws `key_revoked` or `key_pending`. */
 export const requireActive = (key: ApiKey): ApiKey => {
@@ -32,117 +40,133 @@ export const requireActive = (key: ApiKey): ApiKey => {
   return key;
 };
 
-/** Makes and writes a change. If the key or its seller has changed since it was read, it is made again from the new state. */
-const writeChange = async (
-  admin: Administration,
-  keyId: string,
-  { name, write, change, action }: KeyEdit,
-): Promise<ApiKey> => {
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const before = await requireKey(admin, keyId);
-    const { seller_id, status: sellerStatus } = await requireSeller(admin, before.seller_id);
-    const { after, details } = change(before);
-    if (isDeepStrictEqual(after, before)) return after;
-    const record = admin.record({ action, seller_id, key_id: keyId, details });
-    const marked: ApiKey = { ...after, unflushed_since: record.at };
-    const isWritten = await step(admin, `${name}: ${write}`, () =>
-      admin.keys.save({ before, after: marked, sellerStatus, record }),
-    );
-    if (isWritten) return marked;
-  }
-  throw refusal('changed_meanwhile', `${keyId} is being changed by somebody else. Try again.`);
-};
-
-/** Makes API Gateway forget the authorizer decisions of before a change of a key. */
-export const flushAfterChange = async (admin: Administration, name: string, key: ApiKey): Promise<void> => {
-  const { unflushed_since: since } = key;
-  await step(admin, `${name}: flush the authorizer cache`, () => admin.usagePlans.flushAuthorizerCache());
-  if (since !== undefined) {
-    await step(admin, `${name}: record the flush`, () => admin.keys.markFlushed(key, since));
-  }
-};
-
 /**
  * Changes a key: writes it with all its secrets and the audit record in one transaction, then flushes the authorizer cache. A change that
  * changes nothing writes nothing and no record. Returns the key after it. Throws `changed_meanwhile` after 5 attempts.
  */
-export const changeKey = async (admin: Administration, keyId: string, edit: KeyEdit): Promise<ApiKey> => {
-  const after = await writeChange(admin, keyId, edit);
-  await edit.beforeFlush?.(after);
-  await flushAfterChange(admin, edit.name, after);
-  return after;
-};
-
-/** Puts a key into a plan in API Gateway and takes it out of every other. */
-export const moveToPlan = async (
+export const changeKey = async (
   admin: Administration,
-  name: string,
-  { gatewayKeyId, plan }: { readonly gatewayKeyId: string; readonly plan: PlanName },
-): Promise<void> => {
-  for (const other of PLAN_NAMES.filter((candidate) => candidate !== plan)) {
-    await step(admin, `${name}: leave the plan ${other}`, () => admin.usagePlans.detach(gatewayKeyId, other));
-  }
-  await step(admin, `${name}: enter the plan ${plan}`, () => admin.usagePlans.attach(gatewayKeyId, plan));
+  keyId: string,
+  { action, change, details }: KeyEdit,
+): Promise<ApiKey> => {
+  const key = await writeKey(admin, { key_id: keyId }, async (before, sellerStatus) => {
+    const after = change(before);
+    if (isDeepStrictEqual(after, before)) return before;
+    const about = { seller_id: before.seller_id, key_id: keyId, details: details?.(before, after) };
+    const record = admin.record({ action, ...about });
+    const marked: ApiKey = { ...after, unflushed_since: record.at };
+    return (await admin.keys.save({ before, after: marked, sellerStatus, record })) ? marked : undefined;
+  });
+  await flushAfterChange(admin, key);
+  return key;
 };
 
-/**
- * Moves a key to a plan. The table is written first: reconcile brings API Gateway to the state of the table. API Gateway allows a key
- * one plan per stage. Between the two plans it refuses the key's requests for a fraction of a second.
- */
-export const assignPlan = (admin: Administration, keyId: string, plan: PlanName) =>
-  changeKey(admin, keyId, {
-    name: 'assign',
-    write: 'write the plan',
+/** Moves a key to a plan. The table is written first: reconcile brings API Gateway to the state of the table. */
+export const assignPlan = async (admin: Administration, keyId: string, plan: PlanName): Promise<ApiKey> => {
+  const key = await changeKey(admin, keyId, {
     action: 'key.assigned',
-    change: (key) => ({ after: { ...requireActive(key), plan }, details: { from: key.plan, to: plan } }),
-    async beforeFlush({ gateway_key_id: gatewayKeyId }) {
-      if (gatewayKeyId !== undefined) await moveToPlan(admin, 'assign', { gatewayKeyId, plan });
-    },
+    change: (before) => ({ ...requireActive(before), plan }),
+    details: fromTo((either) => either.plan),
   });
+  await bringToGateway(admin, key);
+  return key;
+};
 
 /** Sets the scopes of a key. Throws `bad_input` for an empty list. */
 export const setScopes = async (admin: Administration, keyId: string, wanted: readonly Scope[]) => {
-  if (wanted.length === 0) {
-    throw refusal(
-      'bad_input',
-      'A key must have at least one scope. To take all scopes away, revoke the key.',
-    );
-  }
   requireGrantable(wanted);
   const scopes = [...new Set(wanted)];
   return changeKey(admin, keyId, {
-    name: 'scopes',
-    write: 'write the scopes',
     action: 'key.scopes_set',
-    change: (key) => ({
-      after: { ...requireActive(key), scopes },
-      details: { from: key.scopes.join(' '), to: scopes.join(' ') },
-    }),
+    change: (key) => ({ ...requireActive(key), scopes }),
+    details: fromTo((key) => key.scopes.join(' ')),
   });
 };
 
 /** Gives a key another name. The seller sees it too. */
 export const renameKey = (admin: Administration, keyId: string, name: string) =>
   changeKey(admin, keyId, {
-    name: 'rename',
-    write: 'write the name',
     action: 'key.renamed',
-    change: (key) => ({ after: { ...requireActive(key), name }, details: { from: key.name, to: name } }),
+    change: (key) => ({ ...requireActive(key), name }),
+    details: fromTo((key) => key.name),
   });
 
 /** Sets when a key expires (epoch seconds; undefined: never). It never extends a rotated secret beyond its grace period. */
 export const setExpiry = async (admin: Administration, keyId: string, expiresAt: number | undefined) => {
   requireFutureExpiry(admin, expiresAt);
   return changeKey(admin, keyId, {
-    name: 'expire',
-    write: 'write the expiry',
     action: 'key.expiry_set',
-    change: (key) => {
-      const { expires_at: before, ...rest } = requireActive(key);
-      return {
-        after: expiresAt === undefined ? rest : { ...rest, expires_at: expiresAt },
-        details: { from: expiryText(before), to: expiryText(expiresAt) },
-      };
+    change(key) {
+      const { expires_at: _, ...rest } = requireActive(key);
+      return expiresAt === undefined ? rest : { ...rest, expires_at: expiresAt };
+    },
+    details: fromTo((key) => expiryText(key.expires_at)),
+  });
+};
+
+/** All secrets of a key are written in one transaction, which holds 100 items. Ten rotations within one grace period are a mistake. */
+const MAX_SECRETS = 10;
+
+/**
+ * Gives a key a new secret. Id, plan, limits and expiry stay. The old secret ends at the earlier of its own end and now plus
+ * `graceSeconds`; with 0, at once. One transaction adds the new secret and sets the end of the old one. If it is interrupted before
+ * the new secret was shown, rotate again.
+ */
+export const rotateKey = async (
+  admin: Administration,
+  keyId: string,
+  graceSeconds: number,
+): Promise<IssuedKey> => {
+  const { text, summary } = newSecret(admin.keyPrefix, { created_at: admin.now(), created_by: 'admin' });
+  const nowSeconds = Math.floor(admin.clock() / 1000);
+  const key = await changeKey(admin, keyId, {
+    action: 'key.rotated',
+    change(before) {
+      const valid = validSecrets(requireActive(before), nowSeconds);
+      if (valid.length >= MAX_SECRETS) {
+        throw refusal(
+          'too_many_secrets',
+          `${keyId} has ${valid.length} valid secrets. Wait until one of them ends, or revoke the key.`,
+        );
+      }
+      return rotated(before, summary, { nowSeconds, olderEnd: nowSeconds + graceSeconds });
+    },
+    details: () => ({ grace_seconds: graceSeconds, last_four: summary.last_four }),
+  });
+  return { key, secret: text };
+};
+
+/** Makes a key valid again that a restore brought back as pending. Throws `bad_input` for any other key. */
+export const confirmKey = async (admin: Administration, keyId: string): Promise<ApiKey> => {
+  const key = await changeKey(admin, keyId, {
+    action: 'key.confirmed',
+    change({ restored_at, ...pending }) {
+      if (restored_at === undefined) throw refusal('bad_input', `${keyId} does not wait for keys confirm.`);
+      return { ...pending, status: 'active' };
     },
   });
+  await bringToGateway(admin, key);
+  return key;
+};
+
+/**
+ * Revokes a key for good. The first write succeeds whoever else changes the key, and ends its rotations. Then the authorizer refuses its
+ * secrets, its cache is flushed, and the key is deleted from API Gateway, which frees one key of the account's quota. Running it again
+ * completes what was interrupted; the audit gets one record.
+ */
+export const revokeKey = async (admin: Administration, keyId: string): Promise<ApiKey> => {
+  const key = await requireKey(admin, keyId);
+  const { seller_id, status } = key;
+  if (status === 'pending') {
+    await withdrawPendingKey(admin, key);
+    await admin.usagePlans.flushAuthorizerCache();
+    return { ...key, status: 'revoked' };
+  }
+  await admin.keys.revoke(key, admin.record({ action: 'key.revoked', seller_id, key_id: keyId }));
+  // Read after the mark: no secret is missing from it.
+  const revoked = await requireKey(admin, keyId);
+  await admin.keys.revokeSecrets(revoked);
+  await flushAfterChange(admin, revoked);
+  await bringToGateway(admin, revoked);
+  return revoked;
 };

@@ -70,23 +70,9 @@ async function* batchesOf(path: string): AsyncGenerator<readonly string[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Registers phones that differ, and returns the number of new buyers. */
-const register = async (
-  { table, hashes, registeredAt }: ImportOptions,
-  phones: readonly string[],
-): Promise<number> => {
-  const buyers = await Promise.all(
-    phones.map(async (phone) => {
-      const [phoneHashes, buyerId] = await Promise.all([hashes.phone(phone), hashes.buyerId(phone)]);
-      return { phoneHashes, buyerId };
-    }),
-  );
-  return adminBuyerStore(table).registerMany(buyers, registeredAt);
-};
-
 /** Imports a batch. `done`: the counts of the lines before it. Returns the counts with those of the batch. */
 const importBatch = async (
-  options: ImportOptions,
+  { table, hashes, registeredAt, rejectedPath }: ImportOptions,
   done: ImportCounts,
   lines: readonly string[],
 ): Promise<ImportCounts> => {
@@ -98,8 +84,12 @@ const importBatch = async (
     // The reason does not contain what the line contains.
     else if (line.trim() !== '') rejected.push(`${done.lines + index + 1},not an Iranian mobile number\n`);
   }
-  const added = await register(options, [...new Set(phones)]);
-  if (rejected.length > 0) await appendFile(options.rejectedPath, rejected.join(''), { mode: 0o600 });
+  const buyers = [...new Set(phones)].map(async (phone) => ({
+    phoneHashes: await hashes.phone(phone),
+    buyerId: await hashes.buyerId(phone),
+  }));
+  const added = await adminBuyerStore(table).registerMany(await Promise.all(buyers), registeredAt);
+  if (rejected.length > 0) await appendFile(rejectedPath, rejected.join(''), { mode: 0o600 });
   return {
     lines: done.lines + lines.length,
     added: done.added + added,

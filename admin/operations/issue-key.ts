@@ -1,13 +1,13 @@
-import { type Administration, requireSeller, step } from '#admin/administration.ts';
+import { type Administration, newId, requireSeller } from '#admin/administration.ts';
 import { Refusal, refusal } from '#admin/refusal.ts';
-import type { GatewayKey } from '#admin/usage-plans/port.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { type NewSecret, newSecret } from '#shared/api-keys/secret.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import { randomBase62 } from '#shared/base62.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
 import { areGrantable, type Scope } from '#shared/scopes.ts';
-import { requireName } from './create-seller.ts';
+import { bringToGateway } from './key-state.ts';
+import { requireName } from './sellers.ts';
 
 /** The properties of a new key. `expiresAt`: epoch seconds. */
 export interface KeyRequest {
@@ -31,8 +31,11 @@ const USAGE_ID_LENGTH = 40;
 export const expiryText = (expiresAt: number | undefined): string =>
   expiresAt === undefined ? 'never' : new Date(expiresAt * 1000).toISOString();
 
-/** Throws `bad_input` for scopes that a key cannot have together. */
+/** Throws `bad_input` for scopes that a key cannot have: none, or some that belong together without each other. */
 export const requireGrantable = (scopes: readonly Scope[]): void => {
+  if (scopes.length === 0) {
+    throw refusal('bad_input', 'A key must have at least one scope. Revoke a key to take all away.');
+  }
   if (!areGrantable(scopes)) {
     throw refusal('bad_input', 'buyers:links is for the buyer app: grant it together with buyers:register.');
   }
@@ -45,9 +48,9 @@ export const requireFutureExpiry = (admin: Administration, expiresAt: number | u
   }
 };
 
-const pendingKey = (admin: Administration, request: KeyRequest, secret: NewSecret['summary']): ApiKey => ({
+const pendingKey = (request: KeyRequest, secret: NewSecret['summary']): ApiKey => ({
   seller_id: request.sellerId,
-  key_id: admin.ids('key'),
+  key_id: newId('key'),
   name: requireName(request.name),
   scopes: [...new Set(request.scopes)],
   plan: request.plan,
@@ -59,12 +62,6 @@ const pendingKey = (admin: Administration, request: KeyRequest, secret: NewSecre
   version: 1,
 });
 
-/** A pending key to withdraw: its key in API Gateway, if there is one, and details for the audit record. */
-interface Withdrawal {
-  readonly registered?: Pick<GatewayKey, 'id'> | undefined;
-  readonly details?: NewAuditRecord['details'];
-}
-
 /**
  * Removes a key whose issue was not completed. Its secret was never shown. The key in API Gateway is deleted first, so an interrupted
  * withdrawal leaves a pending key again.
@@ -72,28 +69,11 @@ interface Withdrawal {
 export const withdrawPendingKey = async (
   admin: Administration,
   key: ApiKey,
-  { registered, details = {} }: Withdrawal,
+  details?: NewAuditRecord['details'],
 ): Promise<void> => {
-  if (registered !== undefined) {
-    await step(admin, 'issue: withdraw from API Gateway', async () => {
-      await admin.usagePlans.detach(registered.id, key.plan);
-      await admin.usagePlans.deleteKey(registered.id);
-    });
-  }
+  await bringToGateway(admin, key);
   const { seller_id, key_id } = key;
-  const record = admin.record({ action: 'key.withdrawn', seller_id, key_id, details });
-  await step(admin, 'issue: withdraw from the table', () => admin.keys.removePending(key, record));
-};
-
-/** Creates a pending key in API Gateway. Withdraws it if API Gateway refuses it, because its quota is used up. */
-const register = async (admin: Administration, pending: ApiKey): Promise<GatewayKey> => {
-  const key = { name: admin.gatewayKeyName(pending.key_id), value: pending.usage_id, enabled: true };
-  try {
-    return await admin.usagePlans.createKey(key);
-  } catch (error) {
-    if (error instanceof Refusal) await withdrawPendingKey(admin, pending, {});
-    throw error;
-  }
+  await admin.keys.removePending(key, admin.record({ action: 'key.withdrawn', seller_id, key_id, details }));
 };
 
 /**
@@ -101,37 +81,29 @@ const register = async (admin: Administration, pending: ApiKey): Promise<Gateway
  * one transaction with the audit record. After an interruption before that, `reconcile` withdraws the key.
  */
 export const issueKey = async (admin: Administration, request: KeyRequest): Promise<IssuedKey> => {
-  if (request.scopes.length === 0) throw refusal('bad_input', 'A key must have at least one scope.');
   requireGrantable(request.scopes);
   requireFutureExpiry(admin, request.expiresAt);
-  const seller = await requireSeller(admin, request.sellerId);
+  const { seller_id, status } = await requireSeller(admin, request.sellerId);
   const suspended = () =>
-    refusal('seller_suspended', `${seller.seller_id} is suspended. To issue a key, resume the seller first.`);
-  if (seller.status !== 'active') throw suspended();
+    refusal('seller_suspended', `${seller_id} is suspended. To issue a key, resume the seller first.`);
+  if (status !== 'active') throw suspended();
   const { text, summary } = newSecret(admin.keyPrefix, { created_at: admin.now(), created_by: 'admin' });
-  const pending = pendingKey(admin, request, summary);
+  const pending = pendingKey(request, summary);
+  if (!(await admin.keys.createPending(pending))) throw suspended();
 
-  const isRecorded = await step(admin, 'issue: record as pending', () => admin.keys.createPending(pending));
-  if (!isRecorded) throw suspended();
-  const registered = await step(admin, 'issue: register with API Gateway', () => register(admin, pending));
-  await step(admin, 'issue: attach to the plan', () => admin.usagePlans.attach(registered.id, pending.plan));
-  const active: ApiKey = { ...pending, status: 'active', gateway_key_id: registered.id };
-  const record = admin.record({
-    action: 'key.issued',
-    seller_id: active.seller_id,
-    key_id: active.key_id,
-    details: {
-      plan: active.plan,
-      scopes: active.scopes.join(' '),
-      expires_at: expiryText(active.expires_at),
-    },
-  });
-  const isActivated = await step(admin, 'issue: activate', () =>
-    admin.keys.save({ before: pending, after: active, sellerStatus: 'active', record }),
-  );
-  if (!isActivated) {
-    await withdrawPendingKey(admin, pending, { registered });
-    throw suspended();
+  const active: ApiKey = { ...pending, status: 'active' };
+  const { key_id, plan, scopes, expires_at } = active;
+  const details = { plan, scopes: scopes.join(' '), expires_at: expiryText(expires_at) };
+  const record = admin.record({ action: 'key.issued', seller_id, key_id, details });
+  try {
+    await bringToGateway(admin, active, 'active');
+    if (!(await admin.keys.save({ before: pending, after: active, sellerStatus: 'active', record }))) {
+      throw suspended();
+    }
+  } catch (error) {
+    // The quota of API Gateway is used up, or the seller was suspended meanwhile.
+    if (error instanceof Refusal) await withdrawPendingKey(admin, pending);
+    throw error;
   }
   return { key: active, secret: text };
 };

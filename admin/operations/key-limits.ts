@@ -6,10 +6,10 @@ import {
   keyLimit,
   type LimitOverrides,
   minuteLimit,
-  PLAN_NAMES,
 } from '#shared/rate-limits/plans.ts';
 import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
-import { changeKey, requireActive } from './change-key.ts';
+import { useReader } from '#shared/rate-limits/use-history.ts';
+import { changeKey, fromTo, requireActive } from './change-key.ts';
 
 /** An admin may be far from the Region. */
 const TIMEOUT_MS = 10_000;
@@ -35,30 +35,15 @@ export const readKeyLimits = async (admin: Administration, keyId: string) => {
 
 const dayOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
-/**
- * Returns the requests of a key by day (UTC), oldest first and today last, with 0 for days without requests. API Gateway counts by
- * plan, so the counts of all plans are added. A revoked key has none: API Gateway deletes them with it.
- */
-export const readDailyUse = async (
-  admin: Administration,
-  { gateway_key_id: id }: ApiKey,
-  dayCount: number,
-): Promise<{ day: string; requests: number }[]> => {
-  const nowMs = admin.clock();
-  const days = Array.from({ length: dayCount }, (_, index) => dayOf(nowMs - (dayCount - 1 - index) * DAY_MS));
-  const counts = new Map(days.map((day) => [day, 0]));
-  for (const plan of id === undefined ? [] : PLAN_NAMES) {
-    const used = await admin.usagePlans.usage(String(id), plan, String(days[0]), String(days.at(-1)));
-    for (const { day, requests } of used) counts.set(day, (counts.get(day) ?? 0) + requests);
-  }
-  return days.map((day) => ({ day, requests: counts.get(day) ?? 0 }));
+/** Returns the requests of a key by day (UTC), oldest first: the days with requests among the last ones, today included. */
+export const readDailyUse = async ({ table, clock }: Administration, keyId: string, dayCount: number) => {
+  const { data } = await useReader(table)(keyId, dayCount, clock());
+  const firstDay = dayOf(clock() - (dayCount - 1) * DAY_MS);
+  const byDay = Map.groupBy(data, ({ hour }) => hour.slice(0, firstDay.length));
+  return [...byDay]
+    .map(([day, hours]) => ({ day, requests: hours.reduce((sum, { requests }) => sum + requests, 0) }))
+    .filter(({ day, requests }) => day >= firstDay && requests > 0);
 };
-
-/** A change of the overrides of a key: numbers to set, names that go back to the plan's number. */
-export interface LimitChange {
-  readonly set: LimitOverrides;
-  readonly unset: readonly KeyLimitName[];
-}
 
 const overridesText = (overrides: LimitOverrides): string =>
   Object.entries(overrides)
@@ -66,23 +51,19 @@ const overridesText = (overrides: LimitOverrides): string =>
     .sort()
     .join(' ') || 'none';
 
-/** Overrides hourly and daily limits of a key, at once. The plan's limit per minute cannot be overridden. */
+/** Overrides hourly and daily limits of a key, at once; those of `unset` go back to the plan's number. The limit per minute follows from the plan. */
 export const setKeyLimits = (
   admin: Administration,
   keyId: string,
-  { set, unset }: LimitChange,
+  { set, unset }: { readonly set: LimitOverrides; readonly unset: readonly KeyLimitName[] },
 ): Promise<ApiKey> =>
   changeKey(admin, keyId, {
-    name: 'limits',
-    write: 'write the limits',
     action: 'key.limits_set',
-    change: (key) => {
+    change(key) {
       const { limits: before = {}, ...rest } = requireActive(key);
       const limits: LimitOverrides = { ...before, ...set };
       for (const name of unset) delete limits[name];
-      return {
-        after: Object.keys(limits).length === 0 ? rest : { ...rest, limits },
-        details: { from: overridesText(before), to: overridesText(limits) },
-      };
+      return Object.keys(limits).length === 0 ? rest : { ...rest, limits };
     },
+    details: fromTo((key) => overridesText(key.limits ?? {})),
   });

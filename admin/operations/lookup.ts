@@ -1,5 +1,5 @@
 import { type Administration, requireKey, requireSeller } from '#admin/administration.ts';
-import { refusal } from '#admin/refusal.ts';
+import { type Refusal, refusal } from '#admin/refusal.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
@@ -42,6 +42,18 @@ export const sellersOfName = async (
 
 const listed = (lines: readonly string[]): string => lines.map((line) => `\n  ${line}`).join('');
 
+/** Returns the only one that was found. Throws `missing` if there is none, and `ambiguous` with a line about each if there are several. */
+const onlyOne = <T>(
+  found: readonly T[],
+  missing: () => Refusal,
+  { several, lineOf }: { readonly several: string; readonly lineOf: (one: T) => string },
+): T => {
+  const [first, ...others] = found;
+  if (first === undefined) throw missing();
+  if (others.length === 0) return first;
+  throw refusal('ambiguous', `${several} Use an id:${listed(found.map(lineOf))}`);
+};
+
 const sellerLine = ({ seller_id, name }: Seller): string => `${seller_id}  ${name}`;
 
 const keyLine = (key: ApiKey): string =>
@@ -54,18 +66,10 @@ export const sellerNamed = async (admin: Administration, text: string): Promise<
     const { seller_id } = await requireKey(admin, text);
     throw refusal('seller_not_found', `${text} is a key. Its seller is ${seller_id}.`);
   }
-  const [first, ...others] = await sellersOfName(admin, text);
-  if (first === undefined) {
-    throw refusal(
-      'seller_not_found',
-      `There is no seller ${redact(text)}. sellers list --search finds a part of a name.`,
-    );
-  }
-  if (others.length === 0) return first;
-  throw refusal(
-    'ambiguous',
-    `Several sellers have this name. Use an id:${listed([first, ...others].map(sellerLine))}`,
-  );
+  const hint = 'sellers list --search finds a part of a name.';
+  const missing = () => refusal('seller_not_found', `There is no seller ${redact(text)}. ${hint}`);
+  const found = await sellersOfName(admin, text);
+  return onlyOne(found, missing, { several: 'Several sellers have this name.', lineOf: sellerLine });
 };
 
 /** Returns the keys of all sellers, seller by seller, the oldest seller first. */
@@ -102,17 +106,9 @@ export const keyNamed = async (admin: Administration, text: string): Promise<Api
   const ending = ENDING.exec(text)?.[1];
   const isNamed = ({ name, secrets }: ApiKey): boolean =>
     secrets.some(({ last_four }) => last_four === ending) || normalized(name) === normalized(text);
-  const [first, ...others] = (await keysOfAllSellers(admin)).filter(isNamed);
-  if (first === undefined) {
-    const which = ending === undefined ? 'has this name' : `has this name or a secret that ends in ${ending}`;
-    throw refusal(
-      'key_not_found',
-      `No key ${which}. Name a key by its id, key_…, its name, or the last four characters of its secret.`,
-    );
-  }
-  if (others.length === 0) return first;
-  throw refusal(
-    'ambiguous',
-    `Several keys have this name or ending. Use an id:${listed([first, ...others].map(keyLine))}`,
-  );
+  const which = ending === undefined ? 'has this name' : `has this name or a secret that ends in ${ending}`;
+  const hint = 'Name a key by its id, key_…, its name, or the last four characters of its secret.';
+  const missing = () => refusal('key_not_found', `No key ${which}. ${hint}`);
+  const found = (await keysOfAllSellers(admin)).filter(isNamed);
+  return onlyOne(found, missing, { several: 'Several keys have this name or ending.', lineOf: keyLine });
 };

@@ -15,40 +15,27 @@ const NEW_KEY_BYTES = 32;
 /** Step 1 was made: the current key is also among the previous ones, after the new one. */
 const isBetweenSteps = ({ current, previous }: KeyRing): boolean => previous[1] === current;
 
-/** Step 1: every container finds items under the new key, and still writes under the old one. */
-const withNewKey = ({ current, previous }: KeyRing): KeyRing => ({
-  current,
-  previous: [
-    randomBytes(NEW_KEY_BYTES).toString('hex'),
-    current,
-    ...previous.filter((key) => key !== current),
-  ],
-});
-
-/** Step 2: the new key is the current one. */
-const writingNewKey = ({ previous: [added = '', ...older] }: KeyRing): KeyRing => ({
-  current: added,
-  previous: older,
-});
-
-/** Back to step 1: the key before the current one is written under again, and items under the current one are still found. */
-const writingOldKey = ({ current, previous }: KeyRing): KeyRing => ({
-  current: String(previous[0]),
-  previous: [current, ...previous],
-});
-
 /** The step that was made, and when the next one may be made. */
 export interface HashSecretStep {
   readonly step: 1 | 2 | 'back';
   readonly nextStepAt?: string;
 }
 
+/** Returns the ring after the next step, which keeps every key. */
 const nextRing = (ring: KeyRing, isBack: boolean): readonly [KeyRing, HashSecretStep['step']] => {
-  if (!isBack) return isBetweenSteps(ring) ? [writingNewKey(ring), 2] : [withNewKey(ring), 1];
-  if (isBetweenSteps(ring) || ring.previous.length === 0) {
-    throw refusal('bad_input', 'Step 2 of a rotation was not made, so there is nothing to go back from.');
+  const { current, previous } = ring;
+  const [first = '', ...others] = previous;
+  if (isBack) {
+    if (isBetweenSteps(ring) || first === '') {
+      throw refusal('bad_input', 'Step 2 of a rotation was not made, so there is nothing to go back from.');
+    }
+    // The key before is written under again, and items under the current one are still found.
+    return [{ current: first, previous: [current, ...previous] }, 'back'];
   }
-  return [writingOldKey(ring), 'back'];
+  if (isBetweenSteps(ring)) return [{ current: first, previous: others }, 2];
+  // Every container finds items under the new key, and still writes under the old one.
+  const added = randomBytes(NEW_KEY_BYTES).toString('hex');
+  return [{ current, previous: [added, current, ...previous.filter((key) => key !== current)] }, 1];
 };
 
 const readRing = async (client: SecretsManagerClient, SecretId: string) => {

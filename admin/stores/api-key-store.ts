@@ -14,14 +14,15 @@ import { ifEqual, setting } from '#shared/table/conditions.ts';
 import { API_KEY_PREFIX, apiKeyKey, keyIdKey, secretKey, sellerKey } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
 import { batchGetAll } from './batches.ts';
-import { removeFlushMark, type SellerStatus, sellerCheck } from './seller-store.ts';
+import { type SellerStatus, sellerCheck } from './seller-store.ts';
 import { ifAbsent, transact } from './transactions.ts';
 
 const keyReads = (table: Table) => ({
-  async find(keyId: string): Promise<ApiKey | undefined> {
-    const pointer = await getItem(table, keyIdKey(keyId));
-    if (pointer === undefined) return undefined;
-    const item = await getItem(table, apiKeyKey(String(pointer.seller_id), keyId));
+  /** `sellerId`: without it, the key's item that finds it by its id is read first. A damaged table may lack that. */
+  async find(keyId: string, sellerId?: string): Promise<ApiKey | undefined> {
+    const owner = sellerId ?? (await getItem(table, keyIdKey(keyId)))?.seller_id;
+    if (owner === undefined) return undefined;
+    const item = await getItem(table, apiKeyKey(String(owner), keyId));
     return item && v.parse(apiKeySchema, item);
   },
 
@@ -64,8 +65,7 @@ const keyWrites = (table: Table) => {
       const Update = {
         TableName,
         Key: apiKeyKey(seller_id, key_id),
-        UpdateExpression:
-          'SET #status = :revoked, unflushed_since = :at REMOVE gateway_key_id ADD version :one',
+        UpdateExpression: 'SET #status = :revoked, unflushed_since = :at ADD version :one',
         ConditionExpression: 'attribute_exists(pk) AND #status <> :revoked',
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: { ':revoked': 'revoked', ':at': record.at, ':one': 1 },
@@ -75,19 +75,10 @@ const keyWrites = (table: Table) => {
 
     /** Makes all secrets of a revoked key invalid. Running it again completes what was interrupted. */
     async revokeSecrets({ secrets }: ApiKey): Promise<void> {
-      const update = setting({ status: 'revoked' });
+      // The condition keeps a damaged table from getting an item that holds a status only.
+      const update = { ...setting({ status: 'revoked' }), ConditionExpression: 'attribute_exists(pk)' };
       for (const { hash } of secrets) {
-        // The condition keeps a damaged table from getting an item that holds a status only.
-        await transact(table, [
-          {
-            Update: {
-              TableName,
-              Key: secretKey(hash),
-              ...update,
-              ConditionExpression: 'attribute_exists(pk)',
-            },
-          },
-        ]);
+        await transact(table, [{ Update: { TableName, Key: secretKey(hash), ...update } }]);
       }
     },
 
@@ -112,10 +103,6 @@ const keyWrites = (table: Table) => {
       ];
       return transact(table, items, record);
     },
-
-    /** Removes the mark of the change at `since`, and writes `record` with it. The mark of a later change stays. */
-    markFlushed: ({ seller_id, key_id }: ApiKey, since: string, record?: NewAuditRecord): Promise<void> =>
-      removeFlushMark(table, { key: apiKeyKey(seller_id, key_id), since }, record),
   };
 };
 

@@ -3,40 +3,26 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type Backoff, fullJitterMs } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
-import type { ItemKey, ItemPrefix } from '#shared/table/keys.ts';
-import { batchGet, chunksOf, UnprocessedKeysError } from '#shared/table/reads.ts';
+import type { ItemKey } from '#shared/table/keys.ts';
+import { batchGet, chunksOf } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 
-/** The most keys that one BatchGetItem takes, and the most items that one BatchWriteItem takes. */
-const KEYS_AT_ONCE = 100;
+/** The most items that one BatchWriteItem takes. */
 const WRITES_AT_ONCE = 25;
 
-/** An admin can wait longer for a throttled table than a request: about 30 seconds for a read. */
-const THROTTLED: Backoff = { baseMs: 100, capMs: 10_000 };
-const MAX_ATTEMPTS = 10;
+/** Batches that are written, and parts of the table that are read, at the same time. With all at once the last would wait too long for a connection. */
+const AT_ONCE = 8;
 
-const getChunk = async (
-  table: Table,
-  keys: readonly ItemKey[],
-  attributes: string | undefined,
-): Promise<StoredItem[]> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await batchGet(table, keys, { attributes });
-    } catch (error) {
-      if (!(error instanceof UnprocessedKeysError) || attempt === MAX_ATTEMPTS) throw error;
-      await pause(fullJitterMs(THROTTLED, attempt));
-    }
-  }
-};
+/** An admin can wait longer for a throttled table than a request: about 30 seconds for a read. */
+const READ_ATTEMPTS = 150;
+const THROTTLED: Backoff = [100, 200, 400, 800, 1600, 3200, 6400, 10_000];
 
 /** Reads any number of distinct keys, strongly consistent. Returns the items that exist, in no order. */
-export const batchGetAll = async (
+export const batchGetAll = (
   table: Table,
   keys: readonly ItemKey[],
   attributes?: string,
-): Promise<StoredItem[]> =>
-  (await Promise.all(chunksOf(keys, KEYS_AT_ONCE).map((chunk) => getChunk(table, chunk, attributes)))).flat();
+): Promise<StoredItem[]> => batchGet(table, keys, { attributes, attempts: READ_ATTEMPTS });
 
 type WriteRequest = NonNullable<
   ConstructorParameters<typeof BatchWriteCommand>[0]['RequestItems']
@@ -54,7 +40,11 @@ const writeAll = async ({ client, name }: Table, requests: WriteRequest[]): Prom
       open = UnprocessedItems?.[name] ?? [];
     }
   };
-  await Promise.all(chunksOf(requests, WRITES_AT_ONCE).map(writeChunk));
+  const chunks = chunksOf(requests, WRITES_AT_ONCE).values();
+  const writeNext = async (): Promise<void> => {
+    for (const chunk of chunks) await writeChunk(chunk);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, writeNext));
 };
 
 /** Puts any number of items, each once, without conditions and in no order. */
@@ -71,13 +61,10 @@ export const deleteAll = (table: Table, items: readonly (StoredItem | ItemKey)[]
     items.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })),
   );
 
-/** Parts of the table that are read at the same time. */
-const SEGMENTS = 8;
-
-/** Reads the whole table and awaits `work` for each page of the items of a kind. Only a restore reads so much. */
+/** Reads the whole table and awaits `work` for each page of the items whose sort keys begin so. Only a restore reads so much. */
 export const forEachPage = async (
   { client, name: TableName }: Table,
-  prefix: ItemPrefix,
+  prefixes: readonly string[],
   work: (items: readonly StoredItem[]) => Promise<void>,
 ): Promise<void> => {
   const readSegment = async (Segment: number): Promise<void> => {
@@ -87,16 +74,18 @@ export const forEachPage = async (
         new ScanCommand({
           TableName,
           Segment,
-          TotalSegments: SEGMENTS,
+          TotalSegments: AT_ONCE,
           ConsistentRead: true,
           ExclusiveStartKey: start,
-          FilterExpression: 'begins_with(pk, :prefix)',
-          ExpressionAttributeValues: { ':prefix': prefix },
+          FilterExpression: prefixes.map((_, index) => `begins_with(sk, :${index})`).join(' OR '),
+          ExpressionAttributeValues: Object.fromEntries(
+            prefixes.map((prefix, index) => [`:${index}`, prefix]),
+          ),
         }),
       );
       await work(page.Items ?? []);
       start = page.LastEvaluatedKey;
     } while (start !== undefined);
   };
-  await Promise.all(Array.from({ length: SEGMENTS }, (_, segment) => readSegment(segment)));
+  await Promise.all(Array.from({ length: AT_ONCE }, (_, segment) => readSegment(segment)));
 };

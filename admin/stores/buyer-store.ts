@@ -17,8 +17,8 @@ export interface NewBuyer {
   readonly buyerId: string;
 }
 
-/** Reads and changes the registration of one phone. */
-const singleBuyers = (table: Table) => {
+/** The registered buyers, for admins. `phoneHashes`: the hashes of one phone under every key still in use. */
+export const adminBuyerStore = (table: Table) => {
   const { name: TableName } = table;
 
   const find = async (phoneHashes: readonly string[]): Promise<Buyer | undefined> => {
@@ -46,32 +46,27 @@ const singleBuyers = (table: Table) => {
       const deletions = phoneHashes.map((hash) => ({ Delete: { TableName, Key: buyerKey(hash) } }));
       await transact(table, deletions, record);
     },
+
+    /**
+     * Registers those of the buyers (any number, each once) who are not registered yet, and returns their number. Registered buyers keep
+     * their time of registration: they are read first, since a batch write takes no condition.
+     *
+     * The buyer app may register the same phone between the read and the write. Then this write overwrites the item with the same buyer
+     * id, which depends on the phone only, and a time of registration that differs by a moment.
+     */
+    async registerMany(buyers: readonly NewBuyer[], registeredAt: string): Promise<number> {
+      const keys = buyers.flatMap(({ phoneHashes }) => phoneHashes.map(buyerKey));
+      const found = new Set((await batchGetAll(table, keys, 'pk')).map(({ pk }) => pk));
+      const missing = buyers.filter(
+        ({ phoneHashes }) => !phoneHashes.some((hash) => found.has(buyerKey(hash).pk)),
+      );
+      const items = missing.map(({ phoneHashes: [current], buyerId }) => ({
+        ...buyerKey(current),
+        buyer_id: buyerId,
+        registered_at: registeredAt,
+      }));
+      await putAll(table, items);
+      return missing.length;
+    },
   };
 };
-
-/** The registered buyers, for admins. `phoneHashes`: the hashes of one phone under every key still in use. */
-export const adminBuyerStore = (table: Table) => ({
-  ...singleBuyers(table),
-
-  /**
-   * Registers those of the buyers (any number, each once) who are not registered yet, and returns their number. Registered buyers keep
-   * their time of registration: they are read first, since a batch write takes no condition.
-   *
-   * The buyer app may register the same phone between the read and the write. Then this write overwrites the item with the same buyer
-   * id, which depends on the phone only, and a time of registration that differs by a moment.
-   */
-  async registerMany(buyers: readonly NewBuyer[], registeredAt: string): Promise<number> {
-    const keys = buyers.flatMap(({ phoneHashes }) => phoneHashes.map(buyerKey));
-    const found = new Set((await batchGetAll(table, keys, 'pk')).map(({ pk }) => pk));
-    const missing = buyers.filter(
-      ({ phoneHashes }) => !phoneHashes.some((hash) => found.has(buyerKey(hash).pk)),
-    );
-    const items = missing.map(({ phoneHashes: [current], buyerId }) => ({
-      ...buyerKey(current),
-      buyer_id: buyerId,
-      registered_at: registeredAt,
-    }));
-    await putAll(table, items);
-    return missing.length;
-  },
-});

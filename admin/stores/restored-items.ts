@@ -1,6 +1,5 @@
 /** What a restore reads of two tables: the one that DynamoDB restored, and the live one. */
-import * as v from 'valibot';
-import { type AuditRecord, auditRecordSchema } from '#shared/audit.ts';
+import type { NewAuditRecord } from '#shared/audit.ts';
 import type { Table } from '#shared/table/client.ts';
 import {
   auditPartition,
@@ -11,81 +10,38 @@ import {
   tombstoneKey,
   usersPartition,
 } from '#shared/table/keys.ts';
-import { getItem, queryAll, queryFirst, queryPages } from '#shared/table/reads.ts';
+import { getItem, queryAll, queryFirst } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { totalOf } from '#shared/users/removals.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
-import { batchGetAll, putAll } from './batches.ts';
-
-const keyText = ({ pk, sk }: StoredItem | ItemKey): string => `${pk} ${sk}`;
+import { batchGetAll } from './batches.ts';
 
 /** Reads items by their keys. Returns a function that finds one of them. */
-export const readItems = async (table: Table, keys: readonly ItemKey[]) => {
-  const distinct = new Map(keys.map(({ pk, sk }) => [keyText({ pk, sk }), { pk, sk }]));
+export const readItems = async (table: Table, keys: readonly (StoredItem | ItemKey)[]) => {
+  const distinct = new Map(keys.map(({ pk, sk }) => [`${pk} ${sk}`, { pk: String(pk), sk: String(sk) }]));
   const found = await batchGetAll(table, [...distinct.values()]);
-  const byKey = new Map(found.map((item) => [keyText(item), item]));
-  return (key: StoredItem | ItemKey): StoredItem | undefined => byKey.get(keyText(key));
+  const byKey = new Map(found.map((item) => [`${item.pk} ${item.sk}`, item]));
+  return ({ pk, sk }: StoredItem | ItemKey): StoredItem | undefined => byKey.get(`${pk} ${sk}`);
 };
-
-/** Writes the items that a table does not have, unless they expired. Nobody else may write to them. Returns them. */
-export const putMissing = async (
-  table: Table,
-  items: readonly StoredItem[],
-  nowMs: number,
-): Promise<StoredItem[]> => {
-  const present = await readItems(table, items as readonly (StoredItem & ItemKey)[]);
-  const missing = items.filter(
-    (item) => present(item) === undefined && Number(item.ttl ?? Number.POSITIVE_INFINITY) * 1000 > nowMs,
-  );
-  await putAll(table, missing);
-  return missing;
-};
-
-/** Copies what the past of a seller leaves and no damage takes: its events, tombstones and index of removals. */
-export const copyHistory = async (
-  source: Table,
-  live: Table,
-  sellerId: string,
-  nowMs: number,
-): Promise<void> => {
-  const partitions = [
-    tombstoneKey(sellerId, 0).pk,
-    removalSummaryKey(sellerId).pk,
-    eventsPartition(sellerId),
-  ];
-  for (const pk of partitions) {
-    for await (const items of queryPages(source, { pk })) await putMissing(live, items, nowMs);
-  }
-};
-
-/** The last event of a user since the restore point. */
-export interface LastEvent {
-  readonly sequence: number;
-  readonly isRemoval: boolean;
-}
 
 /** The events of a seller after a number, read as far as its counts go. */
 export const eventsAfter = (table: Table, sellerId: string, restored: number) => {
-  const last = new Map<string, LastEvent>();
-  const ids = new Map<number, string>();
+  const last = new Map<number, StoredItem>();
   let read = restored;
-  let oldest = Number.POSITIVE_INFINITY;
   return {
-    lastOf: (userId: string): LastEvent | undefined => last.get(userId),
-    /** The user with a last event and this ordinal. */
-    idAt: (ordinal: number): string | undefined => ids.get(ordinal),
-    highestOrdinal: (): number => ids.keys().reduce((highest, ordinal) => Math.max(highest, ordinal), 0),
-    /** The numbers of those that expired: after the first, before the second. */
-    expired: (): readonly [number, number] => [restored, Math.min(oldest, read + 1)],
+    /** The last event at each ordinal. */
+    last: last as ReadonlyMap<number, StoredItem>,
+    /** Whether the change that a user names as its last one is the last of these events, or one that expired. */
+    explains({ sk, last_event }: StoredItem): boolean {
+      const at = Number(last_event);
+      const known = last.get(Number(sk));
+      return known === undefined ? at > restored && at <= read : at === Number(known.sk);
+    },
     async readTo(count: number): Promise<void> {
       if (count <= read) return;
       const between = [numberSortKey(read + 1), numberSortKey(count)] as const;
-      for (const { sk, user_id, type } of await queryAll(table, { pk: eventsPartition(sellerId), between })) {
-        const id = String(user_id);
-        oldest = Math.min(oldest, Number(sk));
-        last.set(id, { sequence: Number(sk), isRemoval: type === 'user.removed' });
-        ids.set(ordinalOf(id) ?? 0, id);
-      }
+      const items = await queryAll(table, { pk: eventsPartition(sellerId), between });
+      for (const item of items) last.set(ordinalOf(String(item.user_id)) ?? 0, item);
       read = count;
     },
   };
@@ -98,37 +54,36 @@ const newestNumber = async (table: Table, pk: string): Promise<number> => {
   return Number(newest?.sk ?? 0);
 };
 
-/** Reads the highest numbers that the items of a seller have. The highest ordinal may also be that of an event. */
-export const readFloor = async (table: Table, sellerId: string) => {
-  const [users, tombstones, events, summary] = await Promise.all([
+/** Reads the lowest counts that the items of a seller allow, and its events so far. */
+export const readFloor = async (table: Table, sellerId: string, events: EventsAfter) => {
+  const [users, tombstones, event_count, summary] = await Promise.all([
     newestNumber(table, usersPartition(sellerId)),
     newestNumber(table, tombstoneKey(sellerId, 0).pk),
     newestNumber(table, eventsPartition(sellerId)),
     getItem(table, removalSummaryKey(sellerId)),
   ]);
-  const removed = totalOf((summary?.removed_counts as Uint8Array | undefined) ?? new Uint8Array());
-  return { user_count: Math.max(users, tombstones), removed_count: removed, event_count: events };
+  await events.readTo(event_count);
+  const user_count = events.last.keys().reduce((a, b) => Math.max(a, b), Math.max(users, tombstones));
+  const removed_count = totalOf((summary?.removed_counts as Uint8Array | undefined) ?? new Uint8Array());
+  return { user_count, removed_count, event_count };
 };
 
-/** The audit of a seller or the deployment: all records of the live table, and those since. */
-export interface Audit {
-  readonly all: readonly AuditRecord[];
-  /** Undefined: the live table does not go on from the restored one, so nobody knows. */
-  readonly since: readonly AuditRecord[] | undefined;
-  /** The time of the newest record of the restored table. */
-  readonly restoredAt: string;
-}
-
-export const readAudit = async (source: Table, live: Table, subject: string): Promise<Audit> => {
+/** Reads the audit of a seller or the deployment: `all` records of the live table, and those `added` since the restore point. */
+export const readAudit = async (source: Table, live: Table, subject: string) => {
   const pk = auditPartition(subject);
-  const [past, present] = await Promise.all([queryAll(source, { pk }), queryAll(live, { pk })]);
+  const read = async (table: Table): Promise<readonly (NewAuditRecord & ItemKey)[]> =>
+    (await queryAll(table, { pk })) as never;
+  const [past, all] = await Promise.all([read(source), read(live)]);
   const isPast = new Set(past.map(({ sk }) => sk));
   const newest = past.findLast(({ ttl }) => ttl === undefined);
-  const isContinued = present.some(({ sk }) => newest === undefined || sk === newest.sk);
-  const parsed = (items: readonly StoredItem[]) => items.map((item) => v.parse(auditRecordSchema, item));
   return {
-    all: parsed(present),
-    since: isContinued ? parsed(present.filter(({ sk }) => !isPast.has(sk))) : undefined,
-    restoredAt: String(past.at(-1)?.at ?? ''),
+    all,
+    added: all.filter(({ sk }) => !isPast.has(sk)),
+    /** Whether the live table goes on from the restored one. If not, nobody knows what was done since. */
+    isContinued: newest === undefined ? all.length > 0 : all.some(({ sk }) => sk === newest.sk),
+    /** The time of the newest record of the restored table. */
+    restoredAtMs: Date.parse(past.at(-1)?.at ?? '1970'),
   };
 };
+
+export type Audit = Awaited<ReturnType<typeof readAudit>>;

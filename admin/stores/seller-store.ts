@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import type { NewAuditRecord } from '#shared/audit.ts';
-import { type SellerTemplates, sellerTemplatesSchema } from '#shared/sms/templates.ts';
+import { sellerTemplatesSchema } from '#shared/sms/templates.ts';
 import type { Table } from '#shared/table/client.ts';
-import { ifEqual, setting } from '#shared/table/conditions.ts';
-import { type ItemKey, SELLERS_PARTITION, sellerKey, sellerListKey } from '#shared/table/keys.ts';
+import { ifEqual, setting, settingIfEqual } from '#shared/table/conditions.ts';
+import { SELLERS_PARTITION, sellerKey, sellerListKey } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
 import { batchGetAll } from './batches.ts';
@@ -37,32 +37,9 @@ export const sellerCheck = ({ name }: Table, sellerId: string, status: SellerSta
   ConditionCheck: { TableName: name, Key: sellerKey(sellerId), ...ifEqual('status', status) },
 });
 
-/** Removes the mark of the change at `since` from a seller or a key, and writes `record` with it. The mark of a later change stays. */
-export const removeFlushMark = async (
-  table: Table,
-  { key, since }: { readonly key: ItemKey; readonly since: string },
-  record?: NewAuditRecord,
-): Promise<void> => {
-  const UpdateExpression = 'REMOVE unflushed_since';
-  const condition = ifEqual('unflushed_since', since);
-  await transact(
-    table,
-    [{ Update: { TableName: table.name, Key: key, UpdateExpression, ...condition } }],
-    record,
-  );
-};
-
 /** Returns the store of sellers. */
 export const sellerStore = (table: Table) => {
   const { name: TableName } = table;
-
-  /** Sets attributes of a seller. False: the first of them has this value already. */
-  const set = (sellerId: string, attributes: Partial<Seller>, record: NewAuditRecord): Promise<boolean> => {
-    const [first] = Object.keys(attributes);
-    const ConditionExpression = `attribute_exists(pk) AND #${first} <> :${first}`;
-    const Update = { TableName, Key: sellerKey(sellerId), ...setting(attributes), ConditionExpression };
-    return transact(table, [{ Update }], record);
-  };
 
   return {
     /** Writes a new seller, its item in the list of all sellers, and the audit record. */
@@ -88,33 +65,15 @@ export const sellerStore = (table: Table) => {
       return ids.flatMap((id) => found.get(id) ?? []);
     },
 
-    /** Sets the status of a seller and marks it as not flushed since the record's time. False: it has this status already. */
-    setStatus: (sellerId: string, status: SellerStatus, record: NewAuditRecord): Promise<boolean> =>
-      set(sellerId, { status, unflushed_since: record.at }, record),
-
-    /** Sets the name of a seller. False: it has this name already. */
-    rename: (sellerId: string, name: string, record: NewAuditRecord): Promise<boolean> =>
-      set(sellerId, { name }, record),
-
-    /** Sets the templates of a seller as it was read. False: its templates have changed since. */
-    setTemplates(
-      { seller_id, message_templates: seen }: Seller,
-      templates: SellerTemplates,
-      record: NewAuditRecord,
-    ): Promise<boolean> {
-      const update = setting({ message_templates: templates });
-      const Update = {
-        TableName,
-        Key: sellerKey(seller_id),
-        ...update,
-        ConditionExpression: `attribute_exists(pk) AND ${seen === undefined ? 'attribute_not_exists(#message_templates)' : '#message_templates = :seen'}`,
-        ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ...(seen && { ':seen': seen }) },
-      };
-      return transact(table, [{ Update }], record);
+    /** Sets attributes of a seller. False: the first of them has changed since the seller was read. */
+    change(seen: Seller, attributes: Partial<Seller>, record: NewAuditRecord): Promise<boolean> {
+      const [first = 'name'] = Object.keys(attributes) as (keyof Seller)[];
+      const absent = `attribute_exists(pk) AND attribute_not_exists(#${first})`;
+      const change =
+        seen[first] === undefined
+          ? { ...setting(attributes), ConditionExpression: absent }
+          : settingIfEqual(attributes, [first, seen[first]]);
+      return transact(table, [{ Update: { TableName, Key: sellerKey(seen.seller_id), ...change } }], record);
     },
-
-    /** Removes the mark of the change at `since`, and writes `record` with it. The mark of a later change stays. */
-    markFlushed: (sellerId: string, since: string, record?: NewAuditRecord): Promise<void> =>
-      removeFlushMark(table, { key: sellerKey(sellerId), since }, record),
   };
 };

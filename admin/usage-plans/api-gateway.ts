@@ -1,12 +1,12 @@
 import {
   APIGatewayClient,
+  type APIGatewayClientConfig,
   ConflictException,
   CreateApiKeyCommand,
   CreateUsagePlanKeyCommand,
   DeleteApiKeyCommand,
   DeleteUsagePlanKeyCommand,
   FlushStageAuthorizersCacheCommand,
-  GetUsageCommand,
   GetUsagePlanKeyCommand,
   LimitExceededException,
   NotFoundException,
@@ -16,7 +16,7 @@ import {
 } from '@aws-sdk/client-api-gateway';
 import { refusal } from '#admin/refusal.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
-import type { DayUsage, GatewayKey, UsagePlans } from './port.ts';
+import type { GatewayKey, UsagePlans } from './port.ts';
 
 /** The client, and the API, stage and plans of this deployment. */
 export interface ApiGatewayOptions {
@@ -32,10 +32,8 @@ const CONNECTION_TIMEOUT_MS = 3000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const PAGE_SIZE = 500;
 
-type ClientOptions = NonNullable<ConstructorParameters<typeof APIGatewayClient>[0]>;
-
 /** Creates a client of API Gateway's management API. `endpoint`: the local control plane or an emulator. */
-export const apiGatewayClient = (options: ClientOptions = {}): APIGatewayClient => {
+export const apiGatewayClient = (options: APIGatewayClientConfig = {}): APIGatewayClient => {
   const client = new APIGatewayClient({
     maxAttempts: MAX_ATTEMPTS,
     requestHandler: {
@@ -77,9 +75,6 @@ const ifPresent = async <T>(call: Promise<T>): Promise<T | undefined> => {
     throw error;
   }
 };
-
-const dayAfter = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 
 const replacing = (apiKey: string, path: string, value: string) =>
   new UpdateApiKeyCommand({ apiKey, patchOperations: [{ op: 'replace', path, value }] });
@@ -166,17 +161,6 @@ const planCalls = ({ client, planIds }: Pick<ApiGatewayOptions, 'client' | 'plan
       const pages = paginateGetUsagePlanKeys({ client, pageSize: PAGE_SIZE }, { usagePlanId: planIds[plan] });
       for await (const page of pages)
         for (const { id = '', name = '' } of page.items ?? []) yield { id, name };
-    },
-
-    async usage(id, plan, firstDay, lastDay) {
-      const query = { usagePlanId: planIds[plan], keyId: id, startDate: firstDay, endDate: lastDay };
-      // A key that was never in this plan has no usage in it.
-      const { items } = (await ifPresent(client.send(new GetUsageCommand(query)))) ?? {};
-      // One pair (used, remaining) per day, from the first day on.
-      const days = (items?.[id] ?? []).map(
-        ([used = 0], index): DayUsage => ({ day: dayAfter(firstDay, index), requests: used }),
-      );
-      return days.filter(({ requests }) => requests > 0);
     },
   } satisfies Partial<UsagePlans>;
 };

@@ -8,12 +8,6 @@ export interface GatewayKey {
   readonly enabled: boolean;
 }
 
-/** The requests of a key that API Gateway counted on one day (UTC, `2026-11-21`). */
-export interface DayUsage {
-  readonly day: string;
-  readonly requests: number;
-}
-
 /**
  * The management calls to API Gateway. Every method can be repeated after an interruption: if the work is done already, it succeeds.
  * No method gets a seller's secret.
@@ -35,8 +29,6 @@ export interface UsagePlans {
   detach(id: string, plan: PlanName): Promise<void>;
   /** Lists the ids and names of the keys in a plan. */
   listMembers(plan: PlanName): AsyncIterable<Pick<GatewayKey, 'id' | 'name'>>;
-  /** Returns the requests by day, first and last day included, without the days that have none. */
-  usage(id: string, plan: PlanName, firstDay: string, lastDay: string): Promise<readonly DayUsage[]>;
   /** Flushes all cached authorizer decisions. API Gateway cannot flush a single one. */
   flushAuthorizerCache(): Promise<void>;
 }

@@ -3,7 +3,6 @@ import { containing, keyNamed, sellerNamed } from '#admin/operations/lookup.ts';
 import { type AuditRecord, DEPLOYMENT_SUBJECT } from '#shared/audit.ts';
 import type { AddCommands, Session } from '../command.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';
-import type { Table } from '../render.ts';
 
 const MAX_RECORDS = 1000;
 
@@ -12,22 +11,12 @@ interface AuditOptions {
   readonly search?: string;
 }
 
-/** `sara` of `arn:aws:sts::000000000000:assumed-role/admin/sara`; `--json` has the whole ARN. */
-const actorName = (actor: string): string => actor.slice(actor.lastIndexOf('/') + 1);
-
-const auditTable = (records: readonly AuditRecord[]): Table => ({
-  items: 'records',
-  rows: records.map(({ at, actor, action, key_id, details }) => {
-    const sorted = Object.entries(details).sort(([a], [b]) => a.localeCompare(b));
-    const texts = sorted.map(([name, value]) => `${name}: ${value}`);
-    return {
-      'time_(UTC)': at.slice(0, 19).replace('T', ' '),
-      actor: actorName(actor),
-      action,
-      details: (key_id === undefined ? texts : [key_id, ...texts]).join(', '),
-    };
-  }),
-  fields: ['time_(UTC)', 'actor', 'action', 'details'],
+/** A record as a table shows it: `sara` of `arn:aws:sts::000000000000:assumed-role/admin/sara`, and the key among the details. */
+const rowOf = ({ at, actor, action, key_id, details }: AuditRecord) => ({
+  at,
+  actor: actor.slice(actor.lastIndexOf('/') + 1),
+  action,
+  details: key_id === undefined ? details : { key: key_id, ...details },
 });
 
 /** The partition of a subject, and the key that its records must concern. A name can be that of a seller or of a key. */
@@ -36,27 +25,28 @@ const subjectOf = async (
   subject: string,
 ): Promise<{ partition: string; keyId?: string }> => {
   if (subject === DEPLOYMENT_SUBJECT) return { partition: subject };
-  const seller = await sellerNamed(admin, subject).catch(() => undefined);
+  const seller = await sellerNamed(admin, subject).catch((error: unknown): undefined => {
+    if (subject.startsWith('sel_')) throw error;
+  });
   if (seller !== undefined) return { partition: seller.seller_id };
-  if (subject.startsWith('sel_')) return { partition: (await sellerNamed(admin, subject)).seller_id };
   const { seller_id, key_id } = await keyNamed(admin, subject);
   return { partition: seller_id, keyId: key_id };
 };
 
 const show = async ({ admin }: Session, subject: string, { limit, search }: AuditOptions) => {
   const contains = containing(search);
-  const isFound = ({ at, actor, action, key_id = '', details }: AuditRecord): boolean =>
-    contains(at, actor, action, key_id, ...Object.values(details).map(String));
   const { partition, keyId } = await subjectOf(admin, subject);
-  const isWanted = (record: AuditRecord): boolean =>
-    (keyId === undefined || record.key_id === keyId) && isFound(record);
+  const isWanted = ({ at, actor, action, key_id = '', details }: AuditRecord): boolean =>
+    (keyId === undefined || key_id === keyId) &&
+    contains(at, actor, action, key_id, ...Object.values(details).map(String));
   const records = await admin.audit.list(partition, { isWanted, limit });
-  return { json: { records }, text: auditTable(records) };
+  const fields = ['at', 'actor', 'action', 'details'];
+  return { json: { records }, text: { items: 'records', rows: records.map(rowOf), fields } };
 };
 
 /** `audit` */
 export const addAuditCommand: AddCommands = ({ add }) => {
-  const examples = ['audit sel_…', 'audit key_… --search rotated', 'audit deployment'];
+  const examples = ['audit key_… --search rotated', 'audit deployment'];
   add('audit <subject>', 'list what admins did, newest first', show, ...examples)
     .option('--search <text>', 'only those whose time, actor, action or details contain this')
     .option('--limit <count>', 'the maximum number of records', wholeNumberUpTo(MAX_RECORDS), 50);

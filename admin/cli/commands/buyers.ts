@@ -1,13 +1,11 @@
 import { basename } from 'node:path';
-import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/erase-buyer.ts';
+import { countsOf, eraseBuyer, readBuyerData, unlockBuyer } from '#admin/operations/buyers.ts';
 import { countLines, type ImportCounts, importBuyers } from '#admin/operations/import-buyers.ts';
-import { unlockBuyer } from '#admin/operations/unlock-buyer.ts';
 import { refusal } from '#admin/refusal.ts';
 import { adminBuyerStore, type Buyer } from '#admin/stores/buyer-store.ts';
-import type { AddCommands, CommandResult, Session } from '../command.ts';
+import { type AddCommands, type CommandResult, plural, type Session } from '../command.ts';
 import { phoneHashesOf, requirePhone } from '../phone-argument.ts';
-import { withProgress } from '../progress-bar.ts';
-import { plural } from '../views.ts';
+import { withProgress } from '../terminal.ts';
 
 const requireBuyer = async (session: Session, phone: string | undefined) => {
   const phoneHashes = await phoneHashesOf(session, phone);
@@ -73,21 +71,6 @@ const unlock = async (session: Session, phone: string | undefined): Promise<Comm
 const record = ({ admin }: Session, action: string, path: string, counts?: ImportCounts): Promise<void> =>
   admin.audit.write(admin.record({ action, details: { file: basename(path), ...counts } }));
 
-const resultOf = (
-  path: string,
-  counts: ImportCounts,
-  about: { readonly rejectedPath: string; readonly seconds: number },
-): CommandResult => {
-  const rejectedFile = counts.rejected === 0 ? null : about.rejectedPath;
-  const item = { file: path, ...counts, rejected_file: rejectedFile, seconds: about.seconds };
-  return {
-    json: item,
-    text: { item, fields: [...Object.keys(counts), 'seconds'] },
-    note:
-      rejectedFile === null ? undefined : `The rejected lines, by number and reason, are in ${rejectedFile}.`,
-  };
-};
-
 /** `buyers import` */
 const importFile = async (session: Session, path: string): Promise<CommandResult> => {
   const { admin, hashes, terminal } = session;
@@ -99,16 +82,18 @@ const importFile = async (session: Session, path: string): Promise<CommandResult
   const { counts, isStopped } = await withProgress(terminal, 'lines', ({ signal, onProgress }) =>
     importBuyers({ ...options, signal, onProgress: ({ lines }) => onProgress(lines, total) }),
   );
+  await record(session, isStopped ? 'buyers.import_interrupted' : 'buyers.imported', path, counts);
   if (isStopped) {
-    await record(session, 'buyers.import_interrupted', path, counts);
-    throw refusal(
-      'interrupted',
-      `Stopped after line ${counts.lines}. Run the command again: buyers that are registered already stay as they are.`,
-    );
+    const again = 'Run the command again: buyers that are registered already stay as they are.';
+    throw refusal('interrupted', `Stopped after line ${counts.lines}. ${again}`);
   }
-  await record(session, 'buyers.imported', path, counts);
   const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
-  return resultOf(path, counts, { rejectedPath, seconds });
+  const rejected = counts.rejected === 0 ? null : rejectedPath;
+  return {
+    json: { file: path, ...counts, rejected_file: rejected, seconds },
+    text: { rows: [{ ...counts, seconds }] },
+    note: rejected === null ? '' : `The rejected lines, by number and reason, are in ${rejected}.`,
+  };
 };
 
 /** `buyers import|add|show|remove|erase|unlock` */
@@ -118,14 +103,9 @@ export const addBuyerCommands: AddCommands = ({ group }) => {
     'after',
     '\nLines without a valid phone are listed in <file>.rejected.csv. Buyers that are\nregistered already stay as they are, so the command can be run again.',
   );
-  const commands = [
-    ['add', 'register a phone', register],
-    ['show', 'show whether a phone is registered', show],
-    ['remove', 'remove the registration of a phone; links of sellers stay', remove],
-    ['erase', 'erase all data about a phone: registration, codes, users of all sellers', erase],
-    ['unlock', 'clear the failed codes and locks of a phone, for all sellers', unlock],
-  ] as const;
-  for (const [name, description, work] of commands) {
-    add(`${name} [phone]`, description, work, `buyers ${name}`, `buyers ${name} - < phone.txt`);
-  }
+  add('add [phone]', 'register a phone', register, 'buyers add - < phone.txt');
+  add('show [phone]', 'show whether a phone is registered', show);
+  add('remove [phone]', 'remove the registration of a phone; links of sellers stay', remove);
+  add('erase [phone]', 'erase all data about a phone: registration, codes, users of all sellers', erase);
+  add('unlock [phone]', 'clear the failed codes and locks of a phone, for all sellers', unlock);
 };

@@ -17,23 +17,15 @@ const rotate = async (
     throw new UsageError('The local service has a hash secret of its own. Name a stage: --stage prod.');
   }
   await confirm(`${back ? 'Go back a step in' : 'Make the next step of'} the rotation of the hash secret?`);
-  const client = new SecretsManagerClient({});
-  try {
-    const made = await rotateHashSecret(client, hashSecretArn, { isBack: back, nowMs: admin.clock() });
-    const { step, nextStepAt } = made;
-    await admin.audit.write(admin.record({ action: 'hash_secret.rotated', details: { step } }));
-    return { json: { step, next_step_at: nextStepAt ?? null }, text: RESULTS[step] };
-  } finally {
-    client.destroy();
-  }
+  const options = { isBack: back, nowMs: admin.clock() };
+  const { step, nextStepAt } = await rotateHashSecret(new SecretsManagerClient({}), hashSecretArn, options);
+  await admin.audit.write(admin.record({ action: 'hash_secret.rotated', details: { step } }));
+  return { json: { step, next_step_at: nextStepAt ?? null }, text: RESULTS[step] };
 };
 
 /** `hash-secret rotate` */
 export const addHashSecretCommands: AddCommands = ({ group }) => {
   const add = group('hash-secret', 'rotate the secret of the keyed hashes');
   const description = 'make the next step of a rotation: add a new key, 20 minutes later write under it';
-  add('rotate', description, rotate, 'hash-secret rotate --stage prod').option(
-    '--back',
-    'write under the key before again',
-  );
+  add('rotate', description, rotate).option('--back', 'write under the key before again');
 };

@@ -1,9 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
+import { Option } from 'commander';
 import type { Administration } from '#admin/administration.ts';
-import { assignPlan, renameKey, setExpiry, setScopes } from '#admin/operations/change-key.ts';
-import { confirmKey } from '#admin/operations/confirm-key.ts';
-import { requireName } from '#admin/operations/create-seller.ts';
+import {
+  assignPlan,
+  confirmKey,
+  renameKey,
+  revokeKey,
+  rotateKey,
+  setExpiry,
+  setScopes,
+} from '#admin/operations/change-key.ts';
 import { type IssuedKey, issueKey } from '#admin/operations/issue-key.ts';
+import { readDailyUse, readKeyLimits, setKeyLimits } from '#admin/operations/key-limits.ts';
 import {
   containing,
   keyNamed,
@@ -11,42 +19,41 @@ import {
   keysOfAllSellers,
   sellerNamed,
 } from '#admin/operations/lookup.ts';
-import { revokeKey } from '#admin/operations/revoke-key.ts';
-import { rotateKey } from '#admin/operations/rotate-key.ts';
+import { requireName } from '#admin/operations/sellers.ts';
 import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#admin/usage-plans/port.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
-import { KEY_LIMIT_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
+import {
+  KEPT_DAYS,
+  KEY_LIMIT_NAMES,
+  type KeyLimitName,
+  type LimitOverrides,
+  PLAN_NAMES,
+  type PlanName,
+} from '#shared/rate-limits/plans.ts';
 import { SCOPES, type Scope } from '#shared/scopes.ts';
-import type { AddCommands, CommandResult, Session } from '../command.ts';
+import { type AddCommands, type CommandResult, plural, type Session } from '../command.ts';
 import {
   collectLimit,
-  collectLimitName,
-  graceOption,
+  isoOf,
   parseExpiry,
-  parseExpiryOrNever,
+  parseGrace,
   parseScopes,
-  planOption,
+  wholeNumberUpTo,
 } from '../option-parsers.ts';
 import { askHidden } from '../terminal.ts';
-import { type KeyView, keyDetails, keyTable, readKeyViews } from '../views.ts';
-import { limits } from './key-limits.ts';
+import { keyDetails, keyTable, readKeyViews } from '../views.ts';
 
-const viewOf = async ({ admin }: Session, key: ApiKey): Promise<KeyView> => {
-  const [view] = await readKeyViews(admin, [key]);
-  return view as KeyView;
-};
-
-const shown = async (session: Session, key: ApiKey): Promise<CommandResult> => {
-  const view = await viewOf(session, key);
-  return { json: view, text: keyDetails(view) };
+const shown = async ({ admin }: Session, key: ApiKey): Promise<CommandResult> => {
+  const views = await readKeyViews(admin, [key]);
+  return { json: views[0], text: views.flatMap(keyDetails) };
 };
 
 /** The result of `issue` and `rotate`, the only ones with a secret. */
-const shownWithSecret = async (session: Session, { key, secret }: IssuedKey): Promise<CommandResult> => {
-  const view = await viewOf(session, key);
+const shownWithSecret = async ({ admin }: Session, { key, secret }: IssuedKey): Promise<CommandResult> => {
+  const views = await readKeyViews(admin, [key]);
   return {
-    json: { ...view, key: secret },
-    text: [...keyDetails(view), `${secret}\n`],
+    json: { ...views[0], key: secret },
+    text: [...views.flatMap(keyDetails), `${secret}\n`],
     note: 'The key is shown only this time: the table stores its hash. Send it to the seller by a secure channel.',
   };
 };
@@ -84,32 +91,30 @@ const list = async ({ admin }: Session, seller: string | undefined, { expiring, 
       ? await keysOfAllSellers(admin)
       : await admin.keys.listOf((await sellerNamed(admin, seller)).seller_id);
   const isWanted = containing(search);
-  const found = stored.filter(
-    ({ key_id, name, expires_at = Number.POSITIVE_INFINITY }) =>
-      isWanted(name, key_id) && (expiring === undefined || expires_at <= expiring),
-  );
-  const keys = await readKeyViews(admin, found);
-  const shown =
-    expiring === undefined
-      ? keys
-      : keys
-          .filter(({ status }) => status === 'active')
+  const found = stored.filter(({ key_id, name }) => isWanted(name, key_id));
+  const views = await readKeyViews(admin, found);
+  const until = isoOf(expiring);
+  const keys =
+    until === null
+      ? views
+      : views
+          .filter(
+            ({ status, expires_at }) => status === 'active' && expires_at !== null && expires_at <= until,
+          )
           .sort((a, b) => String(a.expires_at).localeCompare(String(b.expires_at)));
-  return { json: { keys: shown }, text: keyTable(shown, seller === undefined) };
+  return { json: { keys }, text: keyTable(keys, seller === undefined) };
 };
-
-const alreadyNote = ({ key_id }: ApiKey): string => `${key_id} was like this already. Nothing was changed.`;
 
 /** Returns a command that changes a key and shows it, and says if there was nothing to change. */
 const changing =
-  <Options extends object>(
-    change: (admin: Administration, keyId: string, options: Options) => Promise<ApiKey>,
+  <Args extends unknown[]>(
+    change: (admin: Administration, keyId: string, ...args: Args) => Promise<ApiKey>,
   ) =>
-  async (session: Session, text: string, options: Options): Promise<CommandResult> => {
+  async (session: Session, text: string, ...args: Args): Promise<CommandResult> => {
     const before = await keyNamed(session.admin, text);
-    const after = await change(session.admin, before.key_id, options);
-    const note = isDeepStrictEqual(before, after) ? alreadyNote(before) : undefined;
-    return { ...(await shown(session, after)), note };
+    const after = await change(session.admin, before.key_id, ...args);
+    const already = `${after.key_id} was like this already. Nothing was changed.`;
+    return { ...(await shown(session, after)), note: isDeepStrictEqual(before, after) ? already : undefined };
   };
 
 const show = async (session: Session, text: string) => shown(session, await keyNamed(session.admin, text));
@@ -128,8 +133,7 @@ const expire = changing((admin, keyId, { at }: { at: number | 'never' }) =>
   setExpiry(admin, keyId, at === 'never' ? undefined : at),
 );
 
-const rename = async (session: Session, text: string, name: string) =>
-  changing((admin, keyId) => renameKey(admin, keyId, requireName(name)))(session, text, {});
+const rename = changing((admin, keyId, name: string) => renameKey(admin, keyId, requireName(name)));
 
 const rotate = async (session: Session, text: string, { grace }: { grace: number }) => {
   const { key_id, name } = await keyNamed(session.admin, text);
@@ -144,56 +148,99 @@ const rotate = async (session: Session, text: string, { grace }: { grace: number
 const confirmRestored = changing((admin, keyId) => confirmKey(admin, keyId));
 
 const revoke = async (session: Session, text: string) => {
-  const key = await keyNamed(session.admin, text);
-  const { key_id, name, status } = key;
+  const { key_id, name, status } = await keyNamed(session.admin, text);
   if (status !== 'revoked') {
     await session.confirm(`Revoke ${key_id} (${name}) for good? Every request with it will be refused.`);
   }
-  const note = status === 'revoked' ? `${key_id} was revoked already.` : undefined;
-  return { ...(await shown(session, await revokeKey(session.admin, key_id))), note };
+  return changing(revokeKey)(session, key_id);
+};
+
+interface LimitsOptions {
+  readonly set?: LimitOverrides;
+  readonly unset?: readonly KeyLimitName[];
+}
+
+/** Formats a duration of at most a day as `22 s`, `40 min` or `10 h 40 min`, rounded up. */
+export const durationText = (seconds: number): string => {
+  if (seconds < 60) return `${Math.ceil(seconds)} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+};
+
+const limits = async ({ admin }: Session, text: string, { set = {}, unset = [] }: LimitsOptions) => {
+  const { key_id } = await keyNamed(admin, text);
+  if (Object.keys(set).length + unset.length > 0) await setKeyLimits(admin, key_id, { set, unset });
+  const states = (await readKeyLimits(admin, key_id)).map(({ resetSeconds, isOverridden, ...state }) => ({
+    ...state,
+    resets_in_seconds: resetSeconds,
+    overridden: isOverridden,
+  }));
+  return {
+    json: { key_id, limits: states },
+    text: {
+      items: 'limits',
+      rows: states.map((state) => ({ ...state, resets_in: durationText(state.resets_in_seconds) })),
+      fields: ['name', 'limit', 'used', 'remaining', 'resets_in', 'overridden'],
+    },
+  };
+};
+
+const usage = async ({ admin }: Session, text: string, { days }: { days: number }) => {
+  const { key_id, plan } = await keyNamed(admin, text);
+  const [use, [minute]] = await Promise.all([
+    readDailyUse(admin, key_id, days),
+    readKeyLimits(admin, key_id),
+  ]);
+  const { used: requests = 0, limit = 0, resetSeconds = 0 } = minute ?? {};
+  const total = use.reduce((sum, day) => sum + day.requests, 0);
+  return {
+    json: { key_id, plan, days: use, current_minute: { requests, limit, resets_in_seconds: resetSeconds } },
+    text: { items: 'requests', rows: use, fields: ['day', 'requests'] },
+    note:
+      `${plural(total, 'request')} of ${key_id} (plan ${plan}) in ${plural(days, 'day')} (UTC). ` +
+      `This minute: ${requests} of ${limit}. The next minute begins in ${durationText(resetSeconds)}.`,
+  };
 };
 
 const SCOPES_HELP = `comma-separated: ${SCOPES.join(', ')}`;
+const PLAN = new Option('--plan <plan>', 'the usage plan').choices([...PLAN_NAMES]).makeOptionMandatory();
+const GRACE = 'how long the old secret stays valid: 0, 30m, 24h, 7d';
+const AT = '90d, 12h, a day (its start, UTC) or never';
 
-const ISSUE_EXAMPLE = 'keys issue sel_… --plan free --scopes users:read --expires 90d';
-const LIMITS_EXAMPLES = ['keys limits key_…', 'keys limits key_… --set sms-per-hour=10000'];
-
-/** `keys issue|list|show|find|rename|limits|assign|scopes|expire|rotate|confirm|revoke` */
-export const addKeyCommands: AddCommands = ({ group }) => {
+/** `keys issue|list|show|find|rename|limits|assign|scopes|expire|rotate|confirm|revoke`, `usage` */
+export const addKeyCommands: AddCommands = ({ add: addToProgram, group }) => {
   const add = group('keys', 'manage the API keys of sellers');
-  add('issue <seller>', 'issue a key and show it, only this time', issue, ISSUE_EXAMPLE)
-    .addOption(planOption())
+  const issued = 'keys issue sel_… --plan free --scopes users:read --expires 90d';
+  add('issue <seller>', 'issue a key and show it, only this time', issue, issued)
+    .addOption(PLAN)
     .requiredOption('--scopes <scopes>', SCOPES_HELP, parseScopes)
     .option('--name <name>', 'a name for people', 'key')
     .option('--expires <when>', '90d, 12h or a day (its start, UTC); default: never', parseExpiry);
-  const listHelp = 'list the keys of a seller, or of all sellers, without their secrets';
-  add('list [seller]', listHelp, list, 'keys list sel_…', 'keys list --expiring 30d')
+  add('list [seller]', 'list the keys of a seller, or of all sellers, without their secrets', list)
     .option('--expiring <when>', 'only active keys that expire until then: 30d, 12h or a day', parseExpiry)
     .option('--search <text>', 'only those whose name or id contains this');
   add('show <key>', 'show a key, without its secret', show, 'keys show key_…', 'keys show Kd3I');
   add('find', 'show the key of a secret; asks for it, or reads stdin', find, 'keys find < leaked.txt');
   const limitsHelp = 'show the state of the limits of a key, or set them for this key';
-  add('limits <key>', limitsHelp, limits, ...LIMITS_EXAMPLES)
+  const unset = new Option('--unset <name...>', "use the plan's number for this limit again");
+  add('limits <key>', limitsHelp, limits, 'keys limits key_… --set sms-per-hour=10000')
     .option('--set <name=number>', `a limit of this key: ${KEY_LIMIT_NAMES.join(', ')}`, collectLimit)
-    .option('--unset <name>', "use the plan's number for this limit again", collectLimitName)
+    .addOption(unset.choices(KEY_LIMIT_NAMES))
     .addHelpText('after', '\nBoth options can be repeated. The limit per minute follows from the plan.');
-  add('rename <key> <name>', 'give a key another name', rename, 'keys rename key_… server');
-  const assignExample = 'keys assign key_… --plan professional';
-  add('assign <key>', 'move a key to a usage plan, at once', assign, assignExample).addOption(planOption());
-  add(
-    'scopes <key>',
-    'set the scopes of a key, at once',
-    scopes,
-    'keys scopes key_… --set users:read',
-  ).requiredOption('--set <scopes>', SCOPES_HELP, parseScopes);
-  add('expire <key>', 'set when a key expires', expire, 'keys expire key_… --at 2027-01-31').requiredOption(
-    '--at <when>',
-    '90d, 12h, a day (its start, UTC) or never',
-    parseExpiryOrNever,
+  add('rename <key> <name>', 'give a key another name', rename);
+  add('assign <key>', 'move a key to a usage plan, at once', assign).addOption(PLAN);
+  const scopesExample = 'keys scopes key_… --set users:read,users:write';
+  const scopesCommand = add('scopes <key>', 'set the scopes of a key, at once', scopes, scopesExample);
+  scopesCommand.requiredOption('--set <scopes>', SCOPES_HELP, parseScopes);
+  const expireCommand = add('expire <key>', 'set when a key expires', expire);
+  expireCommand.requiredOption('--at <when>', AT, (text) => (text === 'never' ? text : parseExpiry(text)));
+  add('rotate <key>', 'give a key a new secret and show it, only this time', rotate).addOption(
+    new Option('--grace <time>', GRACE).argParser(parseGrace).default(86_400, '24h'),
   );
-  const rotateHelp = 'give a key a new secret and show it, only this time';
-  add('rotate <key>', rotateHelp, rotate, 'keys rotate key_… --grace 24h').addOption(graceOption());
-  const confirmHelp = 'make a key valid that a restore brought back as pending';
-  add('confirm <key>', confirmHelp, confirmRestored, 'keys confirm key_…');
-  add('revoke <key>', 'revoke a key for good, at once', revoke, 'keys revoke key_… --yes');
+  add('confirm <key>', 'make a key valid that a restore brought back as pending', confirmRestored);
+  add('revoke <key>', 'revoke a key for good, at once', revoke);
+  const usageHelp = 'show the requests of a key per day and in the current minute';
+  const days = 'the number of days, today included';
+  const usageCommand = addToProgram('usage <key>', usageHelp, usage);
+  usageCommand.option('--days <count>', days, wholeNumberUpTo(KEPT_DAYS), 7);
 };

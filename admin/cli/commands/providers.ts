@@ -1,185 +1,97 @@
 import { text as readAll } from 'node:stream/consumers';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import type { Command } from 'commander';
 import * as v from 'valibot';
 import { setProviderSection } from '#admin/operations/set-provider-credentials.ts';
 import { refusal } from '#admin/refusal.ts';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
 import { type CredentialsSchema, ORDER } from '#shared/providers/provider.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
-import { addCommand, type GlobalOptions, write } from '../command.ts';
-import type { Deployments, ProviderSecret } from '../connection.ts';
+import type { AddCommands, CommandResult, SessionOf } from '../command.ts';
+import type { ProviderSecret } from '../connection.ts';
 import { UsageError } from '../errors.ts';
 import { askHidden, type Terminal } from '../terminal.ts';
 
-const PROVIDERS = [...IDENTITY_PROVIDERS, ...SMS_PROVIDERS];
+/** The credentials of the providers that have some. */
+const CREDENTIALS: Readonly<Record<string, CredentialsSchema>> = Object.fromEntries(
+  [...IDENTITY_PROVIDERS, ...SMS_PROVIDERS].flatMap(({ name, credentials }) =>
+    credentials === undefined ? [] : [[name, credentials]],
+  ),
+);
 
-const credentialsOf = (name: string) => {
-  const schema = PROVIDERS.find((provider) => provider.name === name)?.credentials;
-  if (schema !== undefined) return schema;
-  const known = PROVIDERS.filter(({ credentials }) => credentials !== undefined).map((each) => each.name);
-  throw new UsageError(`No provider ${name} has credentials. Those that have: ${known.join(', ')}.`);
-};
+type Session = SessionOf<ProviderSecret>;
 
-/**
- * Returns the Region of a stage: that of its config, else that of the credentials. Throws `not_allowed` if the credentials are of another
- * account than the config names.
- */
-export const stageRegion = async ({
-  stage,
-  account,
-  region,
-}: Omit<ProviderSecret, 'name'>): Promise<string> => {
-  const client = new STSClient(region === null ? {} : { region });
-  try {
-    const { Account: caller } = await client.send(new GetCallerIdentityCommand({}));
-    if (account !== null && caller !== account) {
-      throw refusal(
-        'not_allowed',
-        `Stage ${stage} is in account ${account}, and these credentials are of account ${caller}. Nothing was changed.`,
-      );
-    }
-    return await client.config.region();
-  } finally {
-    client.destroy();
-  }
-};
-
-type Context = Deployments & { readonly terminal: Terminal };
-
-/** A section to write, and what the command shows of it. */
-interface Change {
-  readonly name: string;
-  readonly section: object;
-  readonly shown: object;
-  readonly text: string;
-}
-
-/** Writes a section of the provider secret of a stage. `read` is called with its name, after the account of the credentials was checked. */
-const change = async (
-  { terminal, providerSecretOf }: Context,
-  { stage, profile, region, json = false }: GlobalOptions,
-  read: (secret: string) => Promise<Change>,
-): Promise<void> => {
-  if (stage === undefined) {
-    throw new UsageError(
-      'The local service uses the sandbox, which needs no credentials. Name a stage: --stage prod.',
-    );
-  }
-  if (profile !== undefined) process.env.AWS_PROFILE = profile;
-  if (region !== undefined) process.env.AWS_REGION = region;
-  const secret = await providerSecretOf(stage);
-  const client = new SecretsManagerClient({ region: await stageRegion(secret) });
-  try {
-    const { shown, text, ...section } = await read(secret.name);
-    await setProviderSection(client, secret.name, section);
-    write(terminal, json, { json: { stage, secret: secret.name, ...shown }, text });
-  } finally {
-    client.destroy();
-  }
-};
-
-const requiredFields = ({ entries }: CredentialsSchema): readonly string[] =>
-  Object.keys(entries).filter((name) => entries[name]?.type !== 'optional');
-
-/** The fields without a default; the others can be set by stdin. */
-const askedFields = ({ entries }: CredentialsSchema): readonly string[] =>
-  Object.keys(entries).filter((name) => {
-    const entry = entries[name];
-    return entry !== undefined && !('default' in entry && entry.default !== undefined);
-  });
-
-/** A field that is a number in the secret is typed as digits. */
-const typedValue = (schema: v.GenericSchema | undefined, text: string): unknown => {
-  const isNumber = schema !== undefined && !v.is(schema, text) && v.is(schema, Number(text));
-  return isNumber ? Number(text) : text;
-};
-
-const asked = async (credentials: CredentialsSchema, provider: string): Promise<unknown> => {
-  const section: Record<string, unknown> = {};
-  const required = requiredFields(credentials);
-  for (const name of askedFields(credentials)) {
-    const isRequired = required.includes(name);
-    const text = await askHidden(`${provider} ${name}${isRequired ? '' : ' (Enter for none)'}: `);
-    if (!isRequired && text === '') continue;
-    section[name] = typedValue(credentials.entries[name] as v.GenericSchema, text);
+/** Asks for each field on the terminal, without showing it. Fields with a default can be set by stdin only. */
+const asked = async (provider: string, { entries }: CredentialsSchema): Promise<object> => {
+  const section: Record<string, string | number> = {};
+  for (const [name, entry] of Object.entries(entries)) {
+    if ('default' in entry && entry.default !== undefined) continue;
+    const isOptional = entry.type === 'optional';
+    const text = await askHidden(`${provider} ${name}${isOptional ? ' (Enter for none)' : ''}: `);
+    // A field that is a number in the secret is typed as digits.
+    const value = v.is(entry as v.GenericSchema, text) ? text : Number(text);
+    if (text !== '' || !isOptional) section[name] = value;
   }
   return section;
 };
 
-const piped = async (): Promise<unknown> => {
-  try {
-    return JSON.parse(await readAll(process.stdin));
-  } catch {
-    // The error of the parser quotes the text.
-    return undefined;
-  }
-};
-
 /**
- * Reads the credentials of a provider: asks for each field on a terminal, without showing it; else reads a JSON object from stdin. Throws
- * `bad_input` with the names of the fields that are missing, wrong or unknown, and never with a value.
+ * Reads the credentials of a provider from the terminal, or as a JSON object from stdin. Throws `bad_input` with the names of the fields
+ * that are missing, wrong or unknown, and never with a value.
  */
-const readSection = async (
-  terminal: Terminal,
-  provider: string,
-  credentials: CredentialsSchema,
-): Promise<Readonly<Record<string, unknown>>> => {
-  const section = terminal.isInteractive ? await asked(credentials, provider) : await piped();
-  const fields = requiredFields(credentials);
-  if (typeof section !== 'object' || section === null || Array.isArray(section)) {
-    throw refusal('bad_input', `Stdin must be a JSON object with ${fields.join(', ')}. Nothing was changed.`);
-  }
-  const unknown = Object.keys(section).filter((name) => !Object.hasOwn(credentials.entries, name));
-  const result = v.safeParse(credentials, section);
-  const wrong = (result.issues ?? []).map(({ path }) => String(path?.[0]?.key));
-  const names = [...new Set([...unknown, ...wrong])];
-  if (names.length > 0) {
-    throw refusal('bad_input', `Missing, wrong or unknown: ${names.join(', ')}. Nothing was changed.`);
-  }
-  return section as Readonly<Record<string, unknown>>;
+const readSection = async ({ isInteractive }: Terminal, provider: string): Promise<object> => {
+  const credentials = CREDENTIALS[provider] ?? v.object({});
+  const text = isInteractive
+    ? JSON.stringify(await asked(provider, credentials))
+    : await readAll(process.stdin);
+  const schema = v.pipe(v.string(), v.parseJson(), v.strictObject(credentials.entries));
+  const { success, issues = [] } = v.safeParse(schema, text);
+  // The section as it was given: the schema would add its defaults.
+  if (success) return JSON.parse(text);
+  const wrong = new Set(issues.map(({ path }) => path?.[0]?.key));
+  const required = Object.entries(credentials.entries).filter(([, { type }]) => type !== 'optional');
+  throw refusal(
+    'bad_input',
+    wrong.has(undefined)
+      ? `Stdin must be a JSON object with ${required.map(([name]) => name).join(', ')}. Nothing was changed.`
+      : `Missing, wrong or unknown: ${[...wrong].join(', ')}. Nothing was changed.`,
+  );
 };
 
-const set = (context: Context, options: GlobalOptions, provider: string): Promise<void> => {
-  const credentials = credentialsOf(provider);
-  return change(context, options, async (secret) => {
-    const section = await readSection(context.terminal, provider, credentials);
-    const fields = Object.keys(section);
-    const text = `Set ${fields.join(', ')} of ${provider} in the secret ${secret}.\n`;
-    return { name: provider, section, shown: { provider, fields }, text };
-  });
+const set = async (session: Session, provider: string): Promise<CommandResult> => {
+  const { stage, client, secretName } = session;
+  const section = await readSection(session.terminal, provider);
+  await setProviderSection(client, secretName, { name: provider, section });
+  const fields = Object.keys(section);
+  return {
+    json: { stage, secret: secretName, provider, fields },
+    text: `Set ${fields.join(', ')} of ${provider} in the secret ${secretName}.\n`,
+  };
 };
 
 /** Writes the order of the providers of both ports. Those that are not named follow in the order of the stage. */
-const order = (context: Context, options: GlobalOptions, names: readonly string[]): Promise<void> => {
-  for (const name of names) credentialsOf(name);
-  return change(context, options, async (secret) => ({
-    name: ORDER,
-    section: names,
-    shown: { order: names },
-    text: `${names.join(', ')}: the order in the secret ${secret}. Functions read it within 15 minutes.\n`,
-  }));
+const order = async ({ stage, client, secretName }: Session, names: readonly string[]) => {
+  await setProviderSection(client, secretName, { name: ORDER, section: names });
+  return {
+    json: { stage, secret: secretName, order: names },
+    text: `${names.join(', ')}: the order in the secret ${secretName}. Functions read it within 15 minutes.\n`,
+  };
 };
 
-/** `providers set` and `providers order`. They need no deployed stack, since the secret must exist before the first deploy. */
-export const addProviderCommands = (program: Command, terminal: Terminal, deployments: Deployments): void => {
-  const context = { ...deployments, terminal };
-  const providers = program.command('providers').description('manage the credentials of the providers');
-  addCommand(
-    providers,
-    'set <provider>',
-    'write the credentials of a provider to the provider secret of a stage',
-    ['providers set jibit --stage prod', 'providers set jibit --stage prod < section.json'],
-  ).action((provider: string, _options: object, command: Command) =>
-    set(context, command.optsWithGlobals<GlobalOptions>(), provider),
-  );
-  addCommand(
-    providers,
-    'order <provider...>',
-    'write which providers are called first, one after the other, without a deploy; the rest follows in the order of the stage',
-    ['providers order zohal jibit --stage prod'],
-  ).action((names: readonly string[], _options: object, command: Command) =>
-    order(context, command.optsWithGlobals<GlobalOptions>(), names),
-  );
+/** `providers set|order`. They need no deployed stack, since the secret must exist before the first deploy. */
+export const addProviderCommands: AddCommands = ({ groupOf, deployments }) => {
+  const open = groupOf(async (options) => {
+    if (options.stage !== undefined) return deployments.openProviderSecret(options.stage, options);
+    throw new UsageError(
+      'The local service uses the sandbox, which needs no credentials. Name a stage: --stage prod.',
+    );
+  });
+  const add = open('providers', 'manage the credentials of the providers');
+  const setHelp = 'write the credentials of a provider to the provider secret of a stage';
+  const orderHelp =
+    'write which providers are called first, one after the other, without a deploy; the rest follows in the order of the stage';
+  for (const command of [
+    add('set <provider>', setHelp, set, 'providers set jibit --stage prod < section.json'),
+    add('order <provider...>', orderHelp, order, 'providers order zohal jibit --stage prod'),
+  ]) {
+    command.registeredArguments[0]?.choices(Object.keys(CREDENTIALS));
+  }
 };

@@ -1,32 +1,33 @@
-import { DIFFERENCES, type Finding, reconcile } from '#admin/operations/reconcile.ts';
+import { DIFFERENCES, type Difference, type Finding, reconcile } from '#admin/operations/reconcile.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
 
 const BEING_ISSUED =
   'A pending key is younger than two minutes: its issue is running, or was interrupted. Run reconcile again later.';
 
-const viewOf = ({ kind, seller, key, gatewayKeyId, isRepaired }: Finding) => ({
+const viewOf = ({ kind, seller, key, gatewayKey, isRepaired }: Finding) => ({
   kind,
   detail: DIFFERENCES[kind],
   seller_id: seller?.seller_id ?? null,
   key_id: key?.key_id ?? null,
-  gateway_key_id: gatewayKeyId ?? null,
+  gateway_key_id: gatewayKey?.id ?? null,
   repaired: isRepaired,
 });
 
-/** This is the only repair that deletes keys. After a wrong restore of the table it would delete all of them, so it asks first. */
-const confirmDeletion = async ({ admin, confirm }: Session): Promise<void> => {
-  const { findings } = await reconcile(admin, { fix: false });
-  const unknown = findings.filter(({ kind }) => kind === 'unknown_in_gateway').length;
-  if (unknown > 0) await confirm(`Delete ${unknown} keys from API Gateway that are missing in the table?`);
-};
-
-const compare = async (session: Session, { fix = false }: { fix?: boolean }): Promise<CommandResult> => {
-  const { admin } = session;
-  if (fix) await confirmDeletion(session);
-  const { sellers, keys, beingIssued, findings } = await reconcile(admin, { fix });
+const compare = async (
+  { admin, confirm }: Session,
+  { fix = false }: { fix?: boolean },
+): Promise<CommandResult> => {
+  /** This is the only repair that deletes keys. After a wrong restore of the table it would delete all of them, so it asks first. */
+  const beforeFix = async (differences: readonly Difference[]): Promise<void> => {
+    const unknown = differences.filter(({ kind }) => kind === 'unknown_in_gateway').length;
+    if (unknown > 0) await confirm(`Delete ${unknown} keys from API Gateway that are missing in the table?`);
+  };
+  const { sellers, keys, beingIssued, findings } = await reconcile(admin, { fix, beforeFix });
   const views = findings.map(viewOf);
-  const summary = `Compared ${keys} keys of ${sellers} sellers with API Gateway: `;
   const open = views.filter(({ repaired }) => !repaired).length;
+  const found =
+    views.length === 0 ? 'no differences' : `${views.length} differences, ${views.length - open} repaired`;
+  const summary = `Compared ${keys} keys of ${sellers} sellers with API Gateway: ${found}.`;
   const table = {
     items: 'differences',
     rows: views.map(({ seller_id, key_id, gateway_key_id, ...view }) => ({
@@ -37,13 +38,8 @@ const compare = async (session: Session, { fix = false }: { fix?: boolean }): Pr
   };
   return {
     json: { sellers, keys, being_issued: beingIssued, differences: views },
-    text: views.length === 0 ? `${summary}no differences.\n` : table,
-    note: [
-      ...(views.length === 0
-        ? []
-        : [`${summary}${views.length} differences, ${views.length - open} repaired.`]),
-      ...(beingIssued === 0 ? [] : [BEING_ISSUED]),
-    ].join(' '),
+    text: views.length === 0 ? `${summary}\n` : table,
+    note: `${views.length === 0 ? '' : summary} ${beingIssued === 0 ? '' : BEING_ISSUED}`.trim(),
     exitCode: open === 0 ? 0 : 1,
   };
 };
@@ -51,8 +47,6 @@ const compare = async (session: Session, { fix = false }: { fix?: boolean }): Pr
 /** `reconcile` */
 export const addReconcileCommand: AddCommands = ({ add }) => {
   const description = 'compare the table with API Gateway; exit code 1 if a difference is left';
-  add('reconcile', description, compare, 'reconcile --fix').option(
-    '--fix',
-    'bring API Gateway to what the table says',
-  );
+  const fix = 'bring API Gateway to what the table says';
+  add('reconcile', description, compare).option('--fix', fix);
 };

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { restore } from '#admin/operations/restore/restore.ts';
-import { LISTED } from '#admin/operations/restore/rules.ts';
+import { LISTED, type ListedReason } from '#admin/operations/restore/restoring.ts';
 import { refusal } from '#admin/refusal.ts';
 import { parsePhone } from '#shared/values/phone.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
-import { withProgress } from '../progress-bar.ts';
+import { withProgress } from '../terminal.ts';
 
 interface Options {
   readonly from: string;
@@ -13,7 +13,7 @@ interface Options {
   readonly erased?: string;
 }
 
-/** A list of more rows says how many they are; `--json` has up to 1,000 of each reason. */
+/** A list of more rows says how many they are; `--json` has all. */
 const ROWS_SHOWN = 20;
 
 /** Reads a file with one phone on each line. Returns the hashes of each. */
@@ -21,78 +21,59 @@ const readErased = async ({ hashes }: Session, path: string): Promise<(readonly 
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw refusal('bad_input', `${path} cannot be read.`, { cause });
   });
-  const lines = text.split('\n').map((line) => line.trim());
-  const phones = lines.map((line) => (line === '' ? undefined : parsePhone(line)));
-  const wrong = lines.findIndex((line, index) => line !== '' && phones[index] === undefined);
-  if (wrong !== -1)
-    throw refusal('bad_input', `Line ${wrong + 1} of ${path} is not an Iranian mobile number.`);
-  return Promise.all(phones.filter((phone) => phone !== undefined).map((phone) => hashes.phone(phone)));
+  const lines = text.split('\n').map((line, index) => ({ line: line.trim(), number: index + 1 }));
+  const phones = lines.flatMap(({ line, number }) => {
+    const phone = parsePhone(line);
+    if (phone !== undefined || line === '') return phone ?? [];
+    throw refusal('bad_input', `Line ${number} of ${path} is not an Iranian mobile number.`);
+  });
+  return Promise.all(phones.map((phone) => hashes.phone(phone)));
 };
 
-const UNKNOWN_AUDIT =
-  'The live table does not go on from this one, so nobody knows what was revoked or erased since: keys are pending until `keys confirm`.';
-
-/** Compares, or copies with `isDry` false. */
+/** Compares, or copies if `isDry` is false. */
 const run = async (session: Session, options: Options, isDry: boolean): Promise<CommandResult> => {
-  const { admin, terminal } = session;
+  const { admin, terminal, confirm } = session;
   const { from, seller: sellerId } = options;
   const erased = options.erased === undefined ? undefined : await readErased(session, options.erased);
   const source = { client: admin.table.client, name: from };
-  const restored = await withProgress(terminal, 'users', (progress) =>
-    restore(admin, { source, isDry, sellerId, erased, ...progress }).catch((error: unknown) => {
-      if (progress.signal.aborted) {
-        throw refusal(
-          'interrupted',
-          'Stopped between two writes. Run the command again: it goes on from there.',
-        );
-      }
-      if (!(error instanceof ResourceNotFoundException)) throw error;
-      throw refusal('bad_input', `There is no table ${from} in this account and Region.`, { cause: error });
-    }),
-  );
-  const { counts } = restored.report;
-  const listed = Object.keys(LISTED).flatMap((name) => {
-    const reason = name as keyof typeof LISTED;
-    const entry = restored.report.listed.get(reason);
-    return entry === undefined ? [] : [{ reason, detail: LISTED[reason], ...entry }];
+  const question = `Copy what ${admin.table.name} lacks from ${from}? \`restore compare\` shows what that is.`;
+  if (!isDry) await confirm(question);
+  const { counts, listed } = await withProgress(terminal, 'users', (progress) =>
+    restore(admin, { source, isDry, sellerId, erased, ...progress }),
+  ).catch((cause: unknown) => {
+    if (!(cause instanceof ResourceNotFoundException)) throw cause;
+    throw refusal('bad_input', `There is no table ${from} in this account and Region.`, { cause });
+  });
+  const lists = Object.entries(LISTED).flatMap(([reason, detail]) => {
+    const items = [...(listed.get(reason as ListedReason) ?? [])].map(([id, seller_id]) => ({
+      id,
+      seller_id,
+    }));
+    return items.length === 0 ? [] : [{ reason, detail, count: items.length, items }];
   });
   return {
-    json: { from, to: admin.table.name, audit_known: restored.isAuditKnown, counts, listed },
+    json: { from, to: admin.table.name, counts, listed: lists },
     text: [
-      Object.keys(counts).length === 0 ? 'Nothing is missing.\n' : { item: counts },
-      ...listed.flatMap(({ detail, count, items }) => [
+      Object.keys(counts).length === 0 ? 'Nothing is missing.\n' : { rows: [counts] },
+      ...lists.flatMap(({ detail, count, items }) => [
         `${detail}${count > ROWS_SHOWN ? ` ${count}, of which these are the first:` : ''}\n`,
         { items: 'items', rows: items.slice(0, ROWS_SHOWN), fields: ['id', 'seller_id'] },
       ]),
     ],
     note: isDry ? 'Nothing was changed. `restore copy` makes these changes.' : 'Run `reconcile --fix` next.',
-    warning: restored.isAuditKnown ? undefined : UNKNOWN_AUDIT,
   };
-};
-
-const copy = async (session: Session, options: Options): Promise<CommandResult> => {
-  const { admin, confirm } = session;
-  await confirm(
-    `Copy what ${admin.table.name} lacks from ${options.from}? \`restore compare\` shows what that is.`,
-  );
-  return run(session, options, false);
 };
 
 /** `restore compare|copy` */
 export const addRestoreCommands: AddCommands = ({ group }) => {
   const add = group('restore', 'bring back what the table has lost, while the service runs');
-  const compareHelp = 'show what restore copy would do; change nothing';
-  const copyHelp = 'copy what is missing from a table that DynamoDB restored';
-  for (const command of [
-    add(
-      'compare',
-      compareHelp,
-      (session: Session, options: Options) => run(session, options, true),
-      'restore compare --from restored --stage prod',
-    ),
-    add('copy', copyHelp, copy, 'restore copy --from restored --stage prod'),
-  ]) {
-    command
+  const commands = [
+    ['compare', 'show what restore copy would do; change nothing', true],
+    ['copy', 'copy what is missing from a table that DynamoDB restored', false],
+  ] as const;
+  for (const [name, description, isDry] of commands) {
+    const work = (session: Session, options: Options) => run(session, options, isDry);
+    add(name, description, work, `restore ${name} --from restored --stage prod`)
       .requiredOption('--from <table>', 'the table that DynamoDB restored')
       .option('--seller <id>', 'only this seller, and no buyers')
       .option('--erased <file>', 'phones to erase again, one on each line');

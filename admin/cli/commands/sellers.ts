@@ -1,12 +1,42 @@
+import { InvalidArgumentError, Option } from 'commander';
+import * as v from 'valibot';
 import type { Administration } from '#admin/administration.ts';
-import { createSeller, renameSeller, requireName } from '#admin/operations/create-seller.ts';
 import { searchSellers, sellerNamed, sellersOfName } from '#admin/operations/lookup.ts';
-import { templatesOf } from '#admin/operations/seller-templates.ts';
-import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
+import {
+  createSeller,
+  renameSeller,
+  requireName,
+  setSellerStatus,
+  setSellerTemplates,
+  type TemplateChange,
+  templatesOf,
+} from '#admin/operations/sellers.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
+import {
+  DEFAULT_LOCALE,
+  LOCALES,
+  type Locale,
+  sellerTemplatesSchema,
+  TEMPLATE_PROVIDERS,
+  type TemplateProvider,
+} from '#shared/sms/templates.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
-import { keyTable, readKeyViews, sellerTable, sellerView } from '../views.ts';
-import { messages, templateOptions, templateTable } from './seller-messages.ts';
+import type { View } from '../render.ts';
+import { keyTable, readKeyViews } from '../views.ts';
+
+const sellerView = ({ user_count, removed_count, ...seller }: Seller) => ({
+  seller_id: seller.seller_id,
+  name: seller.name,
+  status: seller.status,
+  users: user_count - removed_count,
+  created_at: seller.created_at,
+});
+
+const sellerTable = (sellers: readonly Seller[]): View => ({
+  items: 'sellers',
+  rows: sellers.map(sellerView),
+  fields: ['seller_id', 'name', 'status', 'users', 'created_at'],
+});
 
 const shown = (seller: Seller): CommandResult => ({ json: sellerView(seller), text: sellerTable([seller]) });
 
@@ -31,6 +61,12 @@ const list = async ({ admin }: Session, { search }: { search?: string }) => {
   return { json: { sellers: sellers.map(sellerView) }, text: sellerTable(sellers) };
 };
 
+const templateTable = (rows: ReturnType<typeof templatesOf>): View => ({
+  items: 'templates of its own',
+  rows,
+  fields: ['provider', 'locale', 'template'],
+});
+
 const show = async ({ admin }: Session, text: string) => {
   const seller = await sellerNamed(admin, text);
   const keys = await readKeyViews(admin, await admin.keys.listOf(seller.seller_id));
@@ -51,25 +87,76 @@ const suspend = async ({ admin, confirm }: Session, text: string) => {
 const resume = async ({ admin }: Session, text: string) =>
   shown(await setSellerStatus(admin, (await sellerNamed(admin, text)).seller_id, 'active'));
 
+type Templates = TemplateChange['set'];
+
+interface MessagesOptions {
+  readonly template?: Templates;
+  readonly remove?: readonly TemplateProvider[];
+  readonly locale: Locale;
+}
+
+const isTemplateOf = (provider: TemplateProvider, template: string | number): boolean =>
+  v.is(sellerTemplatesSchema, { [provider]: { [DEFAULT_LOCALE]: template } });
+
+/** Parses `kavenegar=kaveh-books` or `sms-ir=200001`; adds it to those given before. */
+const collectTemplate = (text: string, before: Templates = {}): Templates => {
+  const [name = '', ...rest] = text.split('=');
+  const given = rest.join('=');
+  const provider = TEMPLATE_PROVIDERS.find((known) => known === name);
+  const forms = [given, ...(/^\d{1,15}$/.test(given) ? [Number(given)] : [])];
+  const template = forms.find((value) => provider && isTemplateOf(provider, value));
+  if (provider === undefined || template === undefined) {
+    throw new InvalidArgumentError(
+      'It must be like kavenegar=kaveh-books or sms-ir=200001: a name of up to 64 letters, digits, - _ or ., or a number.',
+    );
+  }
+  return { ...before, [provider]: template };
+};
+
+const shownMessages = (seller: Seller, note: string): CommandResult => {
+  const templates = templatesOf(seller);
+  return { json: { seller_id: seller.seller_id, templates }, text: templateTable(templates), note };
+};
+
+const messages = async (
+  { admin, confirm }: Session,
+  text: string,
+  { template: set = {}, remove = [], locale }: MessagesOptions,
+): Promise<CommandResult> => {
+  const seller = await sellerNamed(admin, text);
+  const { seller_id, name } = seller;
+  if (Object.keys(set).length + remove.length === 0) {
+    return shownMessages(seller, "All other messages follow the stage's templates.");
+  }
+  if (remove.length > 0) {
+    const without = `without its own template of ${remove.join(' and ')}`;
+    await confirm(`Send the codes of ${seller_id} (${name}) in ${locale} ${without}?`);
+  }
+  return shownMessages(
+    await setSellerTemplates(admin, seller_id, { locale, set, remove }),
+    'The provider refuses a template that it does not have. Send a code to your own phone.',
+  );
+};
+
 /** `sellers create|list|show|rename|messages|suspend|resume` */
 export const addSellerCommands: AddCommands = ({ group }) => {
   const add = group('sellers', 'manage sellers');
   add('create <name>', 'create a seller', create, 'sellers create "Kaveh Books"');
-  add('list', 'list all sellers, oldest first', list, 'sellers list --search books').option(
-    '--search <text>',
-    'only those whose name or id contains this',
-  );
+  const searched = 'only those whose name or id contains this';
+  add('list', 'list all sellers, oldest first', list).option('--search <text>', searched);
   const named = ['sellers show sel_…', 'sellers show "Kaveh Books"'];
   add('show <seller>', 'show a seller and its keys', show, ...named);
-  add('rename <seller> <name>', 'give a seller another name', rename, 'sellers rename sel_… "Kaveh"');
-  const chosen = ['sellers messages sel_…', 'sellers messages sel_… --template sms-ir=200002 --locale en'];
-  const command = add(
-    'messages <seller>',
-    "show or choose the templates of a seller's messages",
-    messages,
-    ...chosen,
-  );
-  for (const option of templateOptions()) command.addOption(option);
-  add('suspend <seller>', 'refuse all keys of a seller, at once', suspend, 'sellers suspend sel_… --yes');
-  add('resume <seller>', 'accept the keys of a suspended seller again', resume, 'sellers resume sel_…');
+  add('rename <seller> <name>', 'give a seller another name', rename);
+  const messagesHelp = "show or choose the templates of a seller's messages";
+  const example = 'sellers messages sel_… --template sms-ir=200002 --locale en';
+  const command = add('messages <seller>', messagesHelp, messages, example);
+  const template = new Option('--template <provider=template>', 'a name at kavenegar, a number at sms-ir');
+  const removed = new Option('--remove <provider...>', "go back to the stage's template of a provider");
+  const locale = new Option('--locale <language>', 'the language of --template and --remove');
+  command
+    .addOption(template.argParser(collectTemplate))
+    .addOption(removed.choices(TEMPLATE_PROVIDERS).conflicts('template'))
+    .addOption(locale.choices(LOCALES).default(DEFAULT_LOCALE));
+  add('suspend <seller>', 'refuse all keys of a seller, at once', suspend);
+  add('resume <seller>', 'accept the keys of a suspended seller again', resume);
 };

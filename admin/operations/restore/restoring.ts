@@ -1,87 +1,101 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Administration } from '#admin/administration.ts';
+import { refusal } from '#admin/refusal.ts';
+import { putAll } from '#admin/stores/batches.ts';
+import { readAudit, readItems } from '#admin/stores/restored-items.ts';
 import { DEPLOYMENT_SUBJECT } from '#shared/audit.ts';
 import type { Table } from '#shared/table/client.ts';
-import { auditPartition } from '#shared/table/keys.ts';
-import { queryAll } from '#shared/table/reads.ts';
-import type { ListedReason } from './rules.ts';
+import type { StoredItem } from '#shared/table/writes.ts';
 
-/** A restore: where from, and what it reports. */
-export interface Restoring {
-  readonly admin: Administration;
+/** What a person has to look at, in the order of the report. */
+export const LISTED = {
+  key_older: 'The key is older than its audit. Revoke it and issue another.',
+  key_pending: 'The key waits for `keys confirm`: it may have changed since.',
+  seller_differs: 'Check the name, status and templates of the seller: the audit does not explain them.',
+  lost: 'The user was linked since and is missing. Copy from a later time.',
+  correction_lost: 'A correction since is lost: the user is as it was before.',
+  ordinal_taken: 'Another user has its place. The user was not restored.',
+  person_taken: 'The person is linked again, or its buyer has ended the link. The user was not restored.',
+  external_id_taken: 'Another user has its external id.',
+  changed_since: 'The user was corrected since and stays as it is.',
+} as const;
+
+export type ListedReason = keyof typeof LISTED;
+
+/** What was restored, by kind, and the ids of what was not, each with its seller. */
+export interface Report {
+  readonly counts: Record<string, number>;
+  readonly listed: Map<ListedReason, Map<string, string>>;
+}
+
+export interface RestoreOptions {
   /** The table that DynamoDB restored. */
   readonly source: Table;
   /** Whether it only reports what it would do. */
   readonly isDry: boolean;
-  readonly report: Report;
-  readonly erasures: Erasures;
+  /** Only this seller, and no buyers. */
+  readonly sellerId?: string | undefined;
+  /** The hashes of each phone that is to be erased again, under every key still in use. */
+  readonly erased?: readonly (readonly string[])[] | undefined;
   /** Ends the restore between two writes. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
+  /** Receives how many of all users are done. */
+  readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Something that a person has to look at. */
-export interface Listed {
-  readonly id: string;
-  readonly seller_id: string;
-}
-
-/** More than a person reads are only counted. */
-const MAX_LISTED = 1000;
-
-/** Counts what is restored, and lists what is not. */
-export const newReport = () => {
-  const counts: Record<string, number> = {};
-  const listed = new Map<ListedReason, { count: number; readonly items: Listed[] }>();
+/** Reads whose data was removed since the restore point, by the audit. */
+export const readErasures = async (admin: Administration, { source, erased = [] }: RestoreOptions) => {
+  const { added } = await readAudit(source, admin.table, DEPLOYMENT_SUBJECT);
+  const phones = new Set([...erased.flat(), ...added.flatMap(({ phone_hashes = [] }) => phone_hashes)]);
+  const actions = new Map(added.map(({ action, details }) => [details?.buyer_id, action]));
   return {
-    counts,
-    listed,
-    count(name: string, number = 1): void {
-      if (number > 0) counts[name] = (counts[name] ?? 0) + number;
-    },
-    list(reason: ListedReason, id: string, seller_id: string): void {
-      const entry = listed.get(reason) ?? { count: 0, items: [] };
-      entry.count += 1;
-      if (entry.items.length < MAX_LISTED) entry.items.push({ id, seller_id });
-      listed.set(reason, entry);
-    },
-  };
-};
-
-export type Report = ReturnType<typeof newReport>;
-
-/** The clocks of two admins may differ by this much. */
-const CLOCKS_DIFFER_MS = 15 * 60_000;
-
-/** Reads whose data was removed since the restore point, by the audit. `hashes`: of the phones that the operator names. */
-export const readErasures = async (
-  { table, clock }: Administration,
-  source: Table,
-  hashes: readonly string[],
-) => {
-  const pk = auditPartition(DEPLOYMENT_SUBJECT);
-  const past = new Set((await queryAll(source, { pk })).map(({ sk }) => sk));
-  const phones = new Set<string>(hashes);
-  const buyers = new Map<string, boolean>();
-  const readFrom = async (time: string): Promise<ReadonlySet<string>> => {
-    const added = new Set<string>();
-    const records = await queryAll(table, { pk, between: [time, '~'] });
-    for (const { sk, action, details, phone_hashes } of records) {
-      if (past.has(sk)) continue;
-      for (const hash of (phone_hashes ?? []) as readonly string[]) {
-        if (!phones.has(hash)) added.add(hash);
-        phones.add(hash);
-      }
-      const { buyer_id } = (details ?? {}) as { readonly buyer_id?: string };
-      if (buyer_id !== undefined) buyers.set(buyer_id, action === 'buyer.removed');
-    }
-    return added;
-  };
-  await readFrom('0');
-  return {
+    /** Raised by each erasure and removal. */
+    count: added.filter(({ action }) => /^buyer\.(?:erase_started|removed)$/.test(action)).length,
     hasPhone: (hash: unknown): boolean => phones.has(String(hash)),
-    hasBuyer: (buyerId: unknown): boolean => buyers.get(String(buyerId)) === true,
-    /** Reads what was written meanwhile, and returns the phones in it: the caller removes again what it restored of them. */
-    refresh: (): Promise<ReadonlySet<string>> => readFrom(new Date(clock() - CLOCKS_DIFFER_MS).toISOString()),
+    hasBuyer: (buyerId: unknown): boolean => actions.get(String(buyerId)) === 'buyer.removed',
   };
 };
 
-export type Erasures = Awaited<ReturnType<typeof readErasures>>;
+/** Returns what one run of a restore over everything has in common. */
+export const restoring = async (admin: Administration, options: RestoreOptions, report: Report) => {
+  const { isDry, signal } = options;
+  const { counts, listed } = report;
+  const check = (): void => {
+    if (signal?.aborted !== true) return;
+    throw refusal('interrupted', 'Stopped between two writes. Run the command again: it goes on from there.');
+  };
+  const count = (name: string, number = 1): void => {
+    if (number > 0) counts[name] = (counts[name] ?? 0) + number;
+  };
+  /** Makes a change, unless this is a dry run, and counts it. `make` and this return false if something else was first. */
+  const change = async (name: string, number: number, make: () => Promise<unknown>): Promise<boolean> => {
+    check();
+    if (number > 0 && !isDry && (await make()) === false) return false;
+    count(name, number);
+    return true;
+  };
+  return {
+    ...options,
+    admin,
+    table: admin.table,
+    erasures: await readErasures(admin, options),
+    /** Throws `interrupted` if the restore is to end. */
+    check,
+    count,
+    change,
+    list(reason: ListedReason, id: unknown, sellerId: string): void {
+      listed.set(reason, (listed.get(reason) ?? new Map()).set(String(id), sellerId));
+    },
+    /** Puts items that nobody else writes, where they are missing or, unless `isOld`, differ. */
+    async complete(name: string, items: readonly StoredItem[], isOld = false): Promise<void> {
+      const liveAt = await readItems(admin.table, items);
+      const wrong = items.filter((item) => {
+        const live = liveAt(item);
+        return live === undefined || (!isOld && !isDeepStrictEqual(live, item));
+      });
+      await change(name, wrong.length, () => putAll(admin.table, wrong));
+    },
+  };
+};
+
+export type Restoring = Awaited<ReturnType<typeof restoring>>;

@@ -87,6 +87,10 @@ describe('info', () => {
     const { sellers } = await shell.json('sellers', 'list');
     expect(await json('info')).toEqual({
       stage: 'local',
+      base_url: 'http://127.0.0.1:1',
+      account: null,
+      region: null,
+      actor: expect.stringMatching(/^local:/),
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       commit: releaseOf().commit,
       table: shell.table.name,

@@ -37,24 +37,15 @@ describe('the admin commands on a stage', () => {
     expect(JSON.parse(ended.out).sellers).toMatchObject([{ name: 'Kaveh Books' }]);
   });
 
-  it('show the account and the Region that they talk to', async () => {
-    const ended = await onStage('prod', ['config']);
-    expect(ended).toMatchObject({ exitCode: 0, error: '' });
-    expect(JSON.parse(ended.out)).toEqual({
-      stage: 'prod',
-      base_url: expect.stringMatching(/^https:/),
-      account: expect.stringMatching(/^\d{12}$/),
-      region: 'eu-central-1',
-      table: table.name,
-      actor: expect.stringMatching(/^arn:aws:sts::/),
-    });
-  });
-
-  it('show the release, the numbers and the raised alarms of the stage', async () => {
+  it('show the account, the Region, the release, the numbers and the raised alarms of the stage', async () => {
     const ended = await onStage('prod', ['info']);
     expect(ended).toMatchObject({ exitCode: 0, error: '' });
     expect(JSON.parse(ended.out)).toMatchObject({
       stage: 'prod',
+      base_url: expect.stringMatching(/^https:/),
+      account: expect.stringMatching(/^\d{12}$/),
+      region: 'eu-central-1',
+      actor: expect.stringMatching(/^arn:aws:sts::/),
       version: '1.2.3',
       commit: 'abcdef0',
       table: table.name,

@@ -21,9 +21,9 @@ describe('the program', () => {
 
   it('shows the help of a command of any depth, and suggests a command for a misspelled one', async () => {
     const [issue, keys, unknown, misspelled] = await Promise.all([
-      run('help', 'keys', 'issue'),
+      run('keys', 'issue', '--help'),
       run('help', 'keys'),
-      run('help', 'keys', 'nothing'),
+      run('keys', 'nothing'),
       run('keys', 'isue'),
     ]);
     expect(issue).toMatchObject({
@@ -33,7 +33,7 @@ describe('the program', () => {
     expect(keys.out).toContain('revoke a key for good');
     expect(unknown).toMatchObject({
       exitCode: 2,
-      error: 'error: There is no command keys nothing. Try buyer-linking --help.\n',
+      error: "error: unknown command 'nothing'\nTry buyer-linking keys --help.\n",
     });
     expect(misspelled).toMatchObject({ exitCode: 2, error: expect.stringContaining('Did you mean issue?') });
   });

@@ -15,17 +15,17 @@ describe('reconcile', () => {
   it('finds no difference after complete commands, and exits with 1 if it finds one', async () => {
     const { key_id, seller_id } = await newKey();
     expect(await shell.json('reconcile')).toMatchObject({ differences: [] });
-    const [key] = await shell.admin.keys.listOf(seller_id);
-    await shell.usagePlans.setEnabled(key?.gateway_key_id ?? '', false);
+    const [key] = await Array.fromAsync(shell.usagePlans.listKeys(shell.admin.gatewayKeyName(key_id)));
+    await shell.usagePlans.setEnabled(key?.id ?? '', false);
     const found = await shell.cli('reconcile', '--json');
     expect(found.exitCode).toBe(1);
     expect(JSON.parse(found.out).differences).toEqual([
       {
-        kind: 'disabled_but_active',
+        kind: 'enabled_differs',
         detail: expect.any(String),
         seller_id,
         key_id,
-        gateway_key_id: key?.gateway_key_id,
+        gateway_key_id: key?.id,
         repaired: false,
       },
     ]);

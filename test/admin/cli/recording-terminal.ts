@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream';
+import { Writable } from 'node:stream';
 import type { Terminal } from '#admin/cli/terminal.ts';
 
 /** A terminal that keeps what is written to it. By default it is a pipe, and nobody answers. */
@@ -8,14 +8,17 @@ export const recordingTerminal = (options: Partial<Terminal> = {}) => {
     out: (text) => {
       written.out += text;
     },
-    error: (text) => {
-      written.error += text;
+    error: (sentence) => {
+      written.error += `${sentence}\n`;
     },
-    errorStream: new PassThrough(),
-    output: { columns: undefined, hasColor: false },
+    errorStream: new Writable({
+      write(chunk, _encoding, done) {
+        written.error += chunk;
+        done();
+      },
+    }),
+    columns: undefined,
     isInteractive: false,
-    canRedraw: false,
-    columns: 80,
     ask: async () => '',
     ...options,
   };

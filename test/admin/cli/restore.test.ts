@@ -33,7 +33,7 @@ describe('restore', () => {
       (item) => /^(?:KEYID|SECRET)#/.test(String(item.pk)) || item.sk === `KEY#${key_id}`,
     );
     await deleteAll(shell.admin.table, lost);
-    const expected = { from, audit_known: true, counts: { keys: 1 }, listed: [] };
+    const expected = { from, counts: { keys: 1 }, listed: [] };
     expect(await shell.json('restore', 'compare', '--from', from)).toMatchObject(expected);
     expect(await shell.cli('keys', 'show', key_id)).toMatchObject({ exitCode: 1 });
     expect(await shell.cli('restore', 'copy', '--from', from)).toMatchObject({
@@ -67,6 +67,8 @@ describe('restore', () => {
         expires_at,
       })),
     });
+    const [registered] = await Array.fromAsync(shell.usagePlans.listKeys(shell.admin.gatewayKeyName(key_id)));
+    await shell.usagePlans.deleteKey(registered?.id ?? '');
     expect(await shell.json('keys', 'confirm', key_id)).toMatchObject({
       status: 'active',
       scopes: ['users:write'],

@@ -98,7 +98,6 @@ describe('sellers messages', () => {
     [['--template', 'kavenegar=kaveh-books', '--locale', 'de']],
     [['--template', 'kavenegar=kaveh-books', '--remove', 'kavenegar', '--yes']],
     [['--remove', 'sandbox', '--yes']],
-    [['--locale', 'en']],
   ])('is a wrong command line with %j, and changes nothing', async (args) => {
     const outcome = await shell.cli('sellers', 'messages', sellerId, ...args);
     expect(outcome).toMatchObject({ exitCode: 2, out: '' });

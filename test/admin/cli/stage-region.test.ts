@@ -1,4 +1,4 @@
-import { stageRegion } from '#admin/cli/commands/providers.ts';
+import { secretsClientOf } from '#admin/cli/connect-aws.ts';
 import { STAGES, type Stage } from '#lib/stages.ts';
 import { ACCOUNT, startAccountDouble } from '#test/bin/account-double.ts';
 
@@ -16,20 +16,22 @@ afterAll(() => {
   aws.stop();
 });
 
-const prodWith = (changes: Partial<Stage> = {}) => ({ stage: 'prod', ...STAGES.prod, ...changes });
+const regionOf = async (changes: Partial<Stage> = {}): Promise<string> =>
+  (await secretsClientOf('prod', { ...STAGES.prod, ...changes }, {})).config.region();
 
 describe('the Region of a stage', () => {
   it('is that of the credentials if the config names none', async () => {
-    expect(await stageRegion(prodWith())).toBe('eu-central-1');
-    expect(await stageRegion(prodWith({ account: ACCOUNT }))).toBe('eu-central-1');
+    expect(await regionOf()).toBe('eu-central-1');
+    expect(await regionOf({ account: ACCOUNT })).toBe('eu-central-1');
   });
 
   it('is that of the config, whatever the Region of the credentials', async () => {
-    expect(await stageRegion(prodWith({ region: 'eu-west-1' }))).toBe('eu-west-1');
+    expect(await regionOf({ region: 'eu-west-1' })).toBe('eu-west-1');
+    process.env.AWS_REGION = aws.environment.AWS_REGION;
   });
 
   it('is refused in one sentence for credentials of another account', async () => {
-    await expect(stageRegion(prodWith({ account: '444455556666' }))).rejects.toMatchObject({
+    await expect(regionOf({ account: '444455556666' })).rejects.toMatchObject({
       code: 'not_allowed',
       message: `Stage prod is in account 444455556666, and these credentials are of account ${ACCOUNT}. Nothing was changed.`,
     });
@@ -37,7 +39,7 @@ describe('the Region of a stage', () => {
 
   it('is not returned for an expired session', async () => {
     aws.session.isExpired = true;
-    await expect(stageRegion(prodWith())).rejects.toMatchObject({ name: 'ExpiredToken' });
+    await expect(regionOf()).rejects.toMatchObject({ name: 'ExpiredToken' });
     aws.session.isExpired = false;
   });
 });

@@ -97,19 +97,22 @@ describe('a result', () => {
     }
   });
 
-  itOnTerminal('has color, but not where NO_COLOR is set', async () => {
-    const list = ['sellers', 'list'];
-    const [colored, plain] = await Promise.all([
-      inTerminal({}, ...list),
-      inTerminal({ environment: { NO_COLOR: '1' } }, ...list),
-    ]);
-    expect(colored.screen).toContain('\u001b[32mactive\u001b[39m');
-    expect(plain.screen).toBe(stripVTControlCharacters(colored.screen));
+  itOnTerminal('that is an error is one line of JSON with --json, however long', async () => {
+    const { screen } = await inTerminal({ columns: 50 }, 'keys', 'show', 'No such key', '--json');
+    expect(JSON.parse(screen).error.code).toBe('key_not_found');
+  });
+
+  itOnTerminal('about a wrong command line is wrapped between words', async () => {
+    const { exitCode, screen } = await inTerminal({}, 'keys', 'limits', 'key_1', '--set', 'nope=1');
+    expect(exitCode).toBe(2);
+    expect(screen).toMatch(
+      /failed-verifies-per-hour,\s+rotations-per-hour\.\s+Try buyer-linking keys\s+limits --help\.\s+$/,
+    );
+    expect(widest(screen)).toBeLessThanOrEqual(80);
   });
 
   itOnTerminal('of usage shows no days without requests', async () => {
-    const stored = await shell.admin.keys.find(key.key_id);
-    await shell.recordUse(stored?.usage_id ?? '');
+    await shell.countRequest(key.key_id);
     const { screen } = await inTerminal({}, 'usage', key.key_id, '--days', '30');
     const days = stripVTControlCharacters(screen)
       .split('\n')

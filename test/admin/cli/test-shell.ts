@@ -4,15 +4,16 @@ import { join } from 'node:path';
 import { administration } from '#admin/administration.ts';
 import { run } from '#admin/cli/commands/program.ts';
 import type { Deployments } from '#admin/cli/connection.ts';
-import { randomIds } from '#admin/ids.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
 import { deployments } from '#bin/deployments.ts';
+import { ensureTable } from '#local/database.ts';
 import { STAGE_NAME } from '#local/environment.ts';
-import { ensureTable } from '#local/table.ts';
-import { gatewayPlans, localUsagePlans, usagePlansTable } from '#local/usage-plans.ts';
+import { localUsagePlans, usagePlansTable } from '#local/usage-plans.ts';
 import { systemClock } from '#shared/clock.ts';
+import { minuteLimit } from '#shared/rate-limits/plans.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { fileSecret } from '#shared/secrets/secret-source.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { recordingTerminal } from './recording-terminal.ts';
 
@@ -57,7 +58,7 @@ export const startTestShell = async (other?: UsagePlans) => {
   ): Promise<Outcome> => {
     const { terminal, written } = recordingTerminal({
       isInteractive: person !== undefined,
-      output: { columns: person === undefined ? undefined : 80, hasColor: false },
+      columns: person === undefined ? undefined : 80,
       ask: async (question) => (person ?? (() => input))(question),
     });
     return { exitCode: await run(['--data', folder, ...args], terminal, withUsagePlans(other)), ...written };
@@ -70,15 +71,15 @@ export const startTestShell = async (other?: UsagePlans) => {
     stage: STAGE_NAME,
     actor: 'local:tester',
     clock: systemClock,
-    ids: randomIds,
   });
 
   return {
     table,
     admin,
     usagePlans,
-    /** Counts a request of a key as the gateway does. */
-    recordUse: gatewayPlans(plansTable, systemClock).recordUse,
+    /** Counts a request of a key of the plan free. */
+    countRequest: (keyId: string) =>
+      patientLimiter(table).increment(minuteLimit({ keyId, plan: 'free' }), Date.now()),
     folder,
     hashes: keyedHashesFrom(fileSecret(secretPath)),
     /** Runs a command without a terminal. */

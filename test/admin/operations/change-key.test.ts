@@ -1,6 +1,7 @@
-import { assignPlan, setExpiry, setScopes } from '#admin/operations/change-key.ts';
+import { requireKey } from '#admin/administration.ts';
+import { assignPlan, revokeKey, setExpiry, setScopes } from '#admin/operations/change-key.ts';
 import { setKeyLimits } from '#admin/operations/key-limits.ts';
-import { revokeKey } from '#admin/operations/revoke-key.ts';
+import { flushAfterChange } from '#admin/operations/key-state.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
@@ -44,16 +45,27 @@ describe('a change of a key', () => {
     expect((await admin.keys.find(keyId))?.scopes).toEqual(['buyers:register', 'buyers:links']);
   });
 
+  it('keeps the mark of a later change when an earlier one is flushed', async () => {
+    const { admin, clock, interruptedBefore } = deployment;
+    await interruptedBefore('flushAuthorizerCache', () => setExpiry(admin, keyId, 4_000_000_000));
+    const earlier = await requireKey(admin, keyId);
+    clock.advance(1);
+    await interruptedBefore('flushAuthorizerCache', () => setExpiry(admin, keyId, 4_000_000_001));
+    await flushAfterChange(admin, earlier);
+    expect((await requireKey(admin, keyId)).unflushed_since).toBe(admin.now());
+  });
+
   it('completes an interrupted change when the change is repeated', async () => {
     const change = () => assignPlan(deployment.admin, keyId, 'professional');
-    await deployment.interruptedBefore('assign: leave the plan free', change);
+    await deployment.interruptedBefore('flushAuthorizerCache', change);
     expect((await deployment.admin.keys.find(keyId))?.unflushed_since).toBeDefined();
+    await deployment.interruptedBefore('attach professional', change);
     await change();
     const key = await deployment.admin.keys.find(keyId);
     expect(key).toMatchObject({ plan: 'professional' });
     expect(key?.unflushed_since).toBeUndefined();
     expect(await Array.fromAsync(deployment.gateway.listMembers('professional'))).toMatchObject([
-      { id: key?.gateway_key_id },
+      { id: await deployment.gatewayIdOf(keyId) },
     ]);
   });
 });

@@ -1,10 +1,11 @@
 import { assignPlan, setScopes } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { reconcile } from '#admin/operations/reconcile.ts';
-import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
+import { setSellerStatus } from '#admin/operations/sellers.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
+const ACTIVATE = 'write KEY SECRET AUDIT';
 let deployment: TestAdministration;
 beforeEach(async () => {
   deployment = await newAdministration();
@@ -31,18 +32,23 @@ describe('the administration', () => {
       plan: 'free',
       scopes: ['users:read'],
     } as const;
-    const steps: string[] = [];
-    const admin = {
-      ...deployment.admin,
-      async onStep(step: string) {
-        steps.push(step);
-        // The key is in its plan in API Gateway and is about to be activated.
-        await (step === 'issue: activate' &&
-          setSellerStatus(deployment.admin, seller.seller_id, 'suspended'));
-      },
+    const { admin, beforeEachWrite } = deployment;
+    const writes: string[] = [];
+    const meanwhile = async (write: string) => {
+      writes.push(write);
+      // The key is in its plan in API Gateway and is about to be activated.
+      await (write === ACTIVATE && setSellerStatus(admin, seller.seller_id, 'suspended'));
     };
-    await expect(issueKey(admin, request)).rejects.toMatchObject({ code: 'seller_suspended' });
-    expect(steps).toContain('issue: withdraw from the table');
+    const issue = beforeEachWrite(meanwhile, () => issueKey(admin, request));
+    await expect(issue).rejects.toMatchObject({ code: 'seller_suspended' });
+    expect(writes.slice(writes.indexOf('attach free'))).toEqual([
+      'attach free',
+      ACTIVATE,
+      'detach free',
+      'detach professional',
+      'deleteKey',
+      'write KEY KEYID SECRET AUDIT',
+    ]);
     expect(await deployment.admin.keys.listOf(seller.seller_id)).toHaveLength(1);
     expect(await deployment.gatewayKeys()).toHaveLength(1);
     expect((await reconcile(deployment.admin, { fix: false })).findings).toEqual([]);

@@ -1,6 +1,6 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/erase-buyer.ts';
-import { removeUser } from '#admin/operations/remove-user.ts';
+import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/buyers.ts';
+import { removeUser } from '#admin/operations/users.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { codeKey, phoneLinkKey, phoneSendsKey } from '#shared/table/keys.ts';
 import { userReads } from '#shared/users/read-users.ts';
@@ -154,37 +154,32 @@ describe('eraseBuyer', () => {
 
   it('removes a user that was linked right before the registration is removed', async () => {
     const { first } = await storeBuyer();
-    let steps = 0;
-    const admin = {
-      ...deployment.admin,
-      async onStep() {
-        steps += 1;
-        await (steps === 1 && linkBuyer(deployment.table, first.seller_id, CURRENT));
-      },
+    let writes = 0;
+    const meanwhile = async () => {
+      writes += 1;
+      await (writes === 1 && linkBuyer(deployment.table, first.seller_id, CURRENT));
     };
-    expect(await eraseBuyer(admin, HASHES)).toMatchObject({ users: 4 });
+    const erasure = deployment.beforeEachWrite(meanwhile, () => eraseBuyer(deployment.admin, HASHES));
+    expect(await erasure).toMatchObject({ users: 4 });
     expect((await readBuyerData(deployment.admin, HASHES)).links).toEqual([]);
   });
 });
 
 describe('an erasure beside a sign-in', () => {
   it.each([1, 2, 3, 4])(
-    'leaves no registration when a code that was sent before is redeemed in step %i',
+    'leaves no registration when a code that was sent before is redeemed before write %i',
     async (turn) => {
       await storeBuyer();
       const owner = { phoneHash: 'hash-of-a-third-phone', audience: 'public' };
       const now = Math.floor(deployment.clock() / 1000);
       const { store, send } = codesOn(deployment.table);
       await send(owner, 'one.mac', now);
-      let steps = 0;
-      const admin = {
-        ...deployment.admin,
-        async onStep() {
-          steps += 1;
-          await (steps === turn && store.redeem(owner, 'one.mac', now, 'byr_3'));
-        },
+      let writes = 0;
+      const meanwhile = async () => {
+        writes += 1;
+        await (writes === turn && store.redeem(owner, 'one.mac', now, 'byr_3'));
       };
-      await eraseBuyer(admin, [owner.phoneHash]);
+      await deployment.beforeEachWrite(meanwhile, () => eraseBuyer(deployment.admin, [owner.phoneHash]));
       const { isRegistered, codes } = await readBuyerData(deployment.admin, [owner.phoneHash]);
       expect([isRegistered, codes]).toEqual([false, []]);
     },
@@ -192,24 +187,21 @@ describe('an erasure beside a sign-in', () => {
 });
 
 describe('an interrupted erasure', () => {
-  const STEPS = [
-    'erase: delete a code item',
-    'erase: delete a code item',
-    'erase: delete a code item',
-    'erase: remove the registration',
-    'erase: remove a user',
-    'erase: remove a user',
-    'erase: remove a user',
-    'erase: write the audit record',
+  const OF_A_USER = ['write SELLER EVENTS USERS REMOVED PERSON LINKS REMOVALS AUDIT', 'write LINKS'];
+  const WRITES = [
+    ...['write CODE', 'write CODE', 'write CODE'],
+    'write BUYER AUDIT',
+    ...[...OF_A_USER, ...OF_A_USER, ...OF_A_USER],
+    'write AUDIT',
   ];
 
-  it('runs exactly the listed steps', async () => {
+  it('makes exactly the listed writes', async () => {
     await storeBuyer();
-    expect(await deployment.stepsOf(() => eraseBuyer(deployment.admin, HASHES))).toEqual(STEPS);
+    expect(await deployment.writesOf(() => eraseBuyer(deployment.admin, HASHES))).toEqual(WRITES);
   });
 
-  it.each(STEPS.map((step, index) => [index, step] as const))(
-    'is completed by running it again when it stops before step %i (%s)',
+  it.each(WRITES.map((write, index) => [index, write] as const))(
+    'is completed by running it again when it stops before write %i (%s)',
     async (index) => {
       const { first, second } = await storeBuyer();
       await deployment.interruptedBefore(index, () => eraseBuyer(deployment.admin, HASHES));

@@ -1,10 +1,8 @@
-import { assignPlan, setExpiry, setScopes } from '#admin/operations/change-key.ts';
+import { assignPlan, revokeKey, rotateKey, setExpiry, setScopes } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { setKeyLimits } from '#admin/operations/key-limits.ts';
 import { reconcile } from '#admin/operations/reconcile.ts';
-import { revokeKey } from '#admin/operations/revoke-key.ts';
-import { rotateKey } from '#admin/operations/rotate-key.ts';
-import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
+import { setSellerStatus } from '#admin/operations/sellers.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 interface Scene {
@@ -15,7 +13,7 @@ interface Scene {
 }
 
 interface Operation {
-  readonly steps: readonly string[];
+  readonly writes: readonly string[];
   run(deployment: TestAdministration, scene: Scene): Promise<unknown>;
   /** Prepares the state in which the operation starts. */
   prepare?(deployment: TestAdministration, scene: Scene): Promise<unknown>;
@@ -23,20 +21,28 @@ interface Operation {
   outcomes: readonly Readonly<Record<string, unknown>>[];
 }
 
-const PLAN_MOVE = ['leave the plan free', 'enter the plan professional'];
-const flushed = (name: string) => [`${name}: flush the authorizer cache`, `${name}: record the flush`];
+/** The write of a key with its secrets, and those that follow it. */
+const CHANGE = ['write KEY SECRET AUDIT', 'flushAuthorizerCache', 'write KEY'];
+
+const SUSPENSION = [
+  'write SELLER AUDIT',
+  'write SECRET',
+  'flushAuthorizerCache',
+  'write SELLER',
+  'detach professional',
+  'attach free',
+  'setEnabled false',
+];
 
 const OPERATIONS: Record<string, Operation> = {
   issue: {
-    steps: ['record as pending', 'register with API Gateway', 'attach to the plan', 'activate'].map(
-      (s) => `issue: ${s}`,
-    ),
+    writes: ['write KEY KEYID', 'createKey', 'detach professional', 'attach free', 'write KEY SECRET AUDIT'],
     run: ({ admin }, { sellerId }) =>
       issueKey(admin, { sellerId, name: 'second', plan: 'free', scopes: ['users:read'] }),
     outcomes: [{ plan: 'free', works: true, keys: 1 }],
   },
   'assign a plan': {
-    steps: ['assign: write the plan', ...PLAN_MOVE.map((s) => `assign: ${s}`), ...flushed('assign')],
+    writes: [...CHANGE, 'detach free', 'attach professional'],
     run: ({ admin }, { keyId }) => assignPlan(admin, keyId, 'professional'),
     outcomes: [
       { plan: 'free', works: true },
@@ -44,7 +50,7 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'set the scopes': {
-    steps: ['scopes: write the scopes', ...flushed('scopes')],
+    writes: CHANGE,
     run: ({ admin }, { keyId }) => setScopes(admin, keyId, ['users:write']),
     outcomes: [
       { scopes: ['users:read'], authorized: ['users:read'], works: true },
@@ -52,7 +58,7 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'set the limits': {
-    steps: ['limits: write the limits', ...flushed('limits')],
+    writes: CHANGE,
     run: ({ admin }, { keyId }) => setKeyLimits(admin, keyId, { set: { 'sms-per-hour': 5 }, unset: [] }),
     outcomes: [
       { limits: undefined, authorizedLimits: undefined, works: true },
@@ -60,7 +66,7 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'set the expiry': {
-    steps: ['expire: write the expiry', ...flushed('expire')],
+    writes: CHANGE,
     run: ({ admin, clock }, { keyId }) => setExpiry(admin, keyId, Math.floor(clock() / 1000) + 60),
     outcomes: [
       { works: true },
@@ -69,7 +75,7 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'rotate with a grace': {
-    steps: ['rotate: add the new secret, end the old', ...flushed('rotate')],
+    writes: CHANGE,
     run: ({ admin }, { keyId }) => rotateKey(admin, keyId, 3600),
     outcomes: [
       { works: true, secrets: 1 },
@@ -77,13 +83,14 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   revoke: {
-    steps: [
-      'revoke: mark the key',
-      'revoke: make its secrets invalid',
-      ...flushed('revoke'),
-      'revoke: leave the plan free',
-      'revoke: leave the plan professional',
-      'revoke: delete the key from API Gateway',
+    writes: [
+      'write KEY AUDIT',
+      'write SECRET',
+      'flushAuthorizerCache',
+      'write KEY',
+      'detach free',
+      'detach professional',
+      'deleteKey',
     ],
     run: ({ admin }, { keyId }) => revokeKey(admin, keyId),
     outcomes: [
@@ -92,13 +99,7 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'suspend a seller': {
-    steps: [
-      'suspend: mark the seller',
-      'suspend: write the secrets of a key',
-      'suspend: flush the authorizer cache',
-      'suspend: enable or disable a key in API Gateway',
-      'suspend: record the flush',
-    ],
+    writes: SUSPENSION,
     run: ({ admin }, { sellerId }) => setSellerStatus(admin, sellerId, 'suspended'),
     outcomes: [
       { sellerStatus: 'active', works: true },
@@ -106,13 +107,7 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'resume a seller': {
-    steps: [
-      'resume: mark the seller',
-      'resume: write the secrets of a key',
-      'resume: flush the authorizer cache',
-      'resume: enable or disable a key in API Gateway',
-      'resume: record the flush',
-    ],
+    writes: SUSPENSION.map((write) => write.replace('setEnabled false', 'setEnabled true')),
     prepare: ({ admin }, { sellerId }) => setSellerStatus(admin, sellerId, 'suspended'),
     run: ({ admin }, { sellerId }) => setSellerStatus(admin, sellerId, 'active'),
     outcomes: [
@@ -155,9 +150,9 @@ const stateOf = async (
 };
 
 describe.each(Object.entries(OPERATIONS))('%s', (_name, operation) => {
-  it('runs exactly the listed steps', async () => {
+  it('makes exactly the listed writes', async () => {
     const { deployment, scene } = await setUp(operation);
-    expect(await deployment.stepsOf(() => operation.run(deployment, scene))).toEqual(operation.steps);
+    expect(await deployment.writesOf(() => operation.run(deployment, scene))).toEqual(operation.writes);
   });
 
   it('leaves no difference when it is not interrupted', async () => {
@@ -167,9 +162,9 @@ describe.each(Object.entries(OPERATIONS))('%s', (_name, operation) => {
     expect((await reconcile(deployment.admin, { fix: false })).findings).toEqual([]);
   });
 
-  it.each(operation.steps.map((step, index) => [step, index] as const))(
+  it.each(operation.writes.map((write, index) => [write, index] as const))(
     'leaves the old or the new state after reconcile when it is interrupted before "%s"',
-    async (_step, index) => {
+    async (_write, index) => {
       const { deployment, scene } = await setUp(operation);
       await deployment.interruptedBefore(index, () => operation.run(deployment, scene));
       // Every key in API Gateway is in the table.

@@ -1,8 +1,8 @@
-import { readKeyLimits, setKeyLimits } from '#admin/operations/key-limits.ts';
-import { rotateKey } from '#admin/operations/rotate-key.ts';
+import { rotateKey } from '#admin/operations/change-key.ts';
+import { readDailyUse, readKeyLimits, setKeyLimits } from '#admin/operations/key-limits.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
-import { KEY_LIMIT_NAMES, KEY_LIMITS, keyLimit, PLANS } from '#shared/rate-limits/plans.ts';
+import { KEY_LIMIT_NAMES, KEY_LIMITS, keyLimit, minuteLimit, PLANS } from '#shared/rate-limits/plans.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
@@ -45,6 +45,18 @@ describe('the limits of a key', () => {
       resetSeconds: 2400,
       isOverridden: false,
     });
+  });
+
+  it('shows the requests of each day with any, among the last days with today', async () => {
+    const counted = minuteLimit({ keyId: issued.key.key_id, plan: 'free' });
+    for (const time of ['19T23:59:00Z', '20T00:00:00Z', '20T23:00:00Z', '22T10:20:00Z']) {
+      deployment.clock.set(`2026-11-${time}`);
+      await patientLimiter(deployment.table).increment(counted, deployment.clock());
+    }
+    expect(await readDailyUse(deployment.admin, issued.key.key_id, 3)).toEqual([
+      { day: '2026-11-20', requests: 2 },
+      { day: '2026-11-22', requests: 1 },
+    ]);
   });
 
   it('overrides limits of one key, in the key and in all its secrets', async () => {

@@ -32,6 +32,6 @@ export const linkBuyer = async (
     },
     performance.now() + 10_000,
   );
-  if (!result.written) throw new Error('the person is linked already');
-  return result.value;
+  if (result === 'outdated') throw new Error('the person is linked already');
+  return result;
 };

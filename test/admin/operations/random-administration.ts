@@ -1,16 +1,11 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { assignPlan, setExpiry, setScopes } from '#admin/operations/change-key.ts';
-import { createSeller } from '#admin/operations/create-seller.ts';
-import { eraseBuyer } from '#admin/operations/erase-buyer.ts';
+import { eraseBuyer, unlockBuyer } from '#admin/operations/buyers.ts';
+import { assignPlan, revokeKey, rotateKey, setExpiry, setScopes } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { setKeyLimits } from '#admin/operations/key-limits.ts';
-import { removeUser } from '#admin/operations/remove-user.ts';
-import { revokeKey } from '#admin/operations/revoke-key.ts';
-import { rotateKey } from '#admin/operations/rotate-key.ts';
-import { setSellerTemplates } from '#admin/operations/seller-templates.ts';
-import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
-import { unlockBuyer } from '#admin/operations/unlock-buyer.ts';
+import { createSeller, setSellerStatus, setSellerTemplates } from '#admin/operations/sellers.ts';
+import { removeUser } from '#admin/operations/users.ts';
 import { Refusal } from '#admin/refusal.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { codeKey } from '#shared/table/keys.ts';
@@ -81,7 +76,7 @@ const OPERATIONS = {
     const user = { ...link.user, created_at: new Date(clock()).toISOString() };
     const newLink = withExternalId({ ...link, user }, externalIdOf(choice >> 5));
     const result = await userStore(table).link(newLink, inAnHour());
-    if (result.written) users.push([sellerId, result.value.id]);
+    if (result !== 'outdated') users.push([sellerId, result.id]);
   }),
   code: onSeller(({ deployment: { table } }, sellerId, choice) => {
     const Item = {

@@ -2,7 +2,7 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { setScopes } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { ISSUE_GRACE_MS, reconcile } from '#admin/operations/reconcile.ts';
-import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
+import { setSellerStatus } from '#admin/operations/sellers.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { secretKey } from '#shared/table/keys.ts';
 import { recordWrites, type TestAdministration, useAdministration } from './use-administration.ts';
@@ -13,27 +13,28 @@ let issued: Awaited<ReturnType<TestAdministration['issued']>>;
 beforeEach(async () => {
   deployment = await newAdministration();
   issued = await deployment.issued();
+  gatewayId = await deployment.gatewayIdOf(issued.key.key_id);
   deployment.clock.advance(1);
 });
 
-const gatewayId = () => issued.key.gateway_key_id ?? '';
+let gatewayId: string;
 
 describe('reconcile', () => {
   it('writes an audit record of a repair in API Gateway', async () => {
-    await deployment.gateway.setEnabled(gatewayId(), false);
+    await deployment.gateway.setEnabled(gatewayId, false);
     await reconcile(deployment.admin, { fix: true });
     const [newest] = await deployment.admin.audit.list(issued.seller.seller_id, { limit: 1 });
     expect(newest).toMatchObject({
       action: 'reconcile.repaired',
       key_id: issued.key.key_id,
-      details: { difference: 'disabled_but_active' },
+      details: { difference: 'enabled_differs' },
     });
   });
 
   it('writes the audit record of a repair in API Gateway before the repair', async () => {
-    await deployment.gateway.setEnabled(gatewayId(), false);
-    const steps = await deployment.stepsOf(() => reconcile(deployment.admin, { fix: true }));
-    expect(steps[0]).toBe('repair: write the audit record');
+    await deployment.gateway.setEnabled(gatewayId, false);
+    const writes = await deployment.writesOf(() => reconcile(deployment.admin, { fix: true }));
+    expect(writes[0]).toBe('write SECRET AUDIT');
   });
 });
 
@@ -54,7 +55,7 @@ describe('the audit record of a repair in the table', () => {
   });
 
   it('is in the transaction that withdraws an interrupted issue', async () => {
-    await deployment.interruptedBefore('issue: activate', () =>
+    await deployment.interruptedBefore('write KEY SECRET AUDIT', () =>
       issueKey(deployment.admin, {
         sellerId: issued.seller.seller_id,
         name: 'second',
@@ -78,23 +79,29 @@ describe('the audit record of a repair in the table', () => {
     });
   });
 
-  it.each([
-    [
-      'a change of a key',
-      'scopes: flush the authorizer cache',
-      () => setScopes(deployment.admin, issued.key.key_id, ['users:write']),
-    ],
-    [
-      'a suspension',
-      'suspend: record the flush',
-      () => setSellerStatus(deployment.admin, issued.seller.seller_id, 'suspended'),
-    ],
-  ] as const)('is in the transaction that removes the mark of %s that was not flushed', async (...row) => {
-    const [, step, change] = row;
-    await deployment.interruptedBefore(step, change);
+  it('is in the first write after a change of a key that was not flushed', async () => {
+    await deployment.interruptedBefore('flushAuthorizerCache', () =>
+      setScopes(deployment.admin, issued.key.key_id, ['users:write']),
+    );
     const { findings } = await reconcile(deployment.admin, { fix: false });
     expect(findings).toMatchObject([{ kind: 'not_flushed' }]);
+    const writes = await deployment.writesOf(() => reconcile(deployment.admin, { fix: true }));
+    expect([writes[0], ...writes.slice(-2)]).toEqual([
+      'write SECRET AUDIT',
+      'flushAuthorizerCache',
+      'write KEY',
+    ]);
+  });
+
+  it('is in the transaction that removes the mark of a suspension that was not flushed', async () => {
+    await deployment.interruptedBefore('write SELLER', () =>
+      setSellerStatus(deployment.admin, issued.seller.seller_id, 'suspended'),
+    );
+    const { findings } = await reconcile(deployment.admin, { fix: false });
+    expect(findings).toMatchObject([{ kind: 'enabled_differs' }, { kind: 'not_flushed' }]);
+    const { pk } = secretKey(hashApiKey(issued.secret));
     expect(await auditedWrites()).toEqual([
+      [pk, `AUDIT#${issued.seller.seller_id}`],
       [`SELLER#${issued.seller.seller_id}`, `AUDIT#${issued.seller.seller_id}`],
     ]);
   });

@@ -1,8 +1,8 @@
+import { revokeKey } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
-import { revokeKey } from '#admin/operations/revoke-key.ts';
-import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
+import { setSellerStatus } from '#admin/operations/sellers.ts';
 import { apiKeyStore } from '#admin/stores/api-key-store.ts';
-import { ownKeyStore } from '#shared/api-keys/own-key.ts';
+import { ownKeyRotator } from '#shared/api-keys/own-key.ts';
 import { newSecret } from '#shared/api-keys/secret.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
@@ -26,7 +26,6 @@ describe('revokeKey', () => {
     expect(await deployment.works(issued.secret)).toBe(false);
     expect(await deployment.gatewayKeys()).toEqual([]);
     expect(revoked.status).toBe('revoked');
-    expect(revoked.gateway_key_id).toBeUndefined();
     expect(await deployment.admin.keys.find(issued.key.key_id)).toMatchObject({ status: 'revoked' });
   });
 
@@ -48,7 +47,7 @@ describe('revokeKey', () => {
   it('deletes no other key whose name begins alike when its own has left API Gateway already', async () => {
     const name = `${deployment.admin.gatewayKeyName(issued.key.key_id)}0`;
     const { id } = await deployment.gateway.createKey({ name, value: 'v'.repeat(40), enabled: true });
-    await deployment.gateway.deleteKey(String(issued.key.gateway_key_id));
+    await deployment.gateway.deleteKey(await deployment.gatewayIdOf(issued.key.key_id));
     await revokeKey(deployment.admin, issued.key.key_id);
     expect((await deployment.gatewayKeys()).map((key) => key.id)).toEqual([id]);
   });
@@ -80,7 +79,7 @@ describe('revokeKey', () => {
       const secret = newSecret('blk_test_', made);
       const rotation = { secret, graceSeconds: 3600, nowMs: clock(), deadlineMs: performance.now() + 60_000 };
       const secretNumber = Number(current?.secrets[0]?.number);
-      const { written } = await ownKeyStore(table).rotate({ ...caller, secretNumber }, rotation);
+      const { written } = await ownKeyRotator(table)({ ...caller, secretNumber }, rotation);
       if (written) secrets.push(secret.text);
       return written;
     };
@@ -97,9 +96,7 @@ describe('revokeKey', () => {
   });
 
   it('completes the secrets after an interruption that followed the mark', async () => {
-    await deployment.interruptedBefore('revoke: make its secrets invalid', () =>
-      revokeKey(deployment.admin, issued.key.key_id),
-    );
+    await deployment.interruptedBefore('write SECRET', () => revokeKey(deployment.admin, issued.key.key_id));
     await revokeKey(deployment.admin, issued.key.key_id);
     expect(await deployment.works(issued.secret)).toBe(false);
     expect(await records('key.revoked')).toHaveLength(1);
@@ -112,13 +109,15 @@ describe('revokeKey', () => {
       plan: 'free',
       scopes: ['users:read'],
     } as const;
-    await deployment.interruptedBefore('issue: activate', () => issueKey(deployment.admin, request));
+    await deployment.interruptedBefore('write KEY SECRET AUDIT', () => issueKey(deployment.admin, request));
     const pending = (await deployment.admin.keys.listOf(request.sellerId)).find(
       ({ status }) => status === 'pending',
     );
     expect(await revokeKey(deployment.admin, pending?.key_id ?? '')).toMatchObject({ status: 'revoked' });
     expect(await deployment.admin.keys.find(pending?.key_id ?? '')).toBeUndefined();
-    expect((await deployment.gatewayKeys()).map(({ id }) => id)).toEqual([issued.key.gateway_key_id]);
+    expect((await deployment.gatewayKeys()).map(({ id }) => id)).toEqual([
+      await deployment.gatewayIdOf(issued.key.key_id),
+    ]);
     expect([(await records('key.withdrawn')).length, (await records('key.revoked')).length]).toEqual([1, 0]);
   });
 });

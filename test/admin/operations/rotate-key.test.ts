@@ -1,6 +1,4 @@
-import { setExpiry } from '#admin/operations/change-key.ts';
-import { revokeKey } from '#admin/operations/revoke-key.ts';
-import { rotateKey } from '#admin/operations/rotate-key.ts';
+import { revokeKey, rotateKey, setExpiry } from '#admin/operations/change-key.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';

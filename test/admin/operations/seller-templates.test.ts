@@ -1,7 +1,7 @@
 import { reconcile } from '#admin/operations/reconcile.ts';
-import { setSellerTemplates, templatesOf } from '#admin/operations/seller-templates.ts';
+import { setSellerTemplates, templatesOf } from '#admin/operations/sellers.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
-import { codeStore } from '#shared/one-time-codes/store.ts';
+import { codeSends } from '#shared/one-time-codes/store.ts';
 import { linkBuyer } from './linked-buyer.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
@@ -18,7 +18,7 @@ const setIn = (admin: TestAdministration['admin'], set: object, locale: 'fa' | '
 
 /** The templates as a send reads them. */
 const readBySend = async ({ table }: TestAdministration['admin']) =>
-  (await codeStore(table).read({ phoneHash: 'phone', audience: seller.seller_id }, true)).templates;
+  (await codeSends(table).read({ phoneHash: 'phone', audience: seller.seller_id }, true)).templates;
 
 describe('setSellerTemplates', () => {
   it('stores what the next send reads', async () => {
@@ -31,14 +31,11 @@ describe('setSellerTemplates', () => {
   });
 
   it('loses no change of another admin that happens at the same moment', async () => {
-    const admin = {
-      ...deployment.admin,
-      onStep: () => setIn(deployment.admin, { 'sms-ir': 200_001 }).then(() => {}),
-    };
-    await expect(setIn(admin, { kavenegar: 'kaveh-books' })).rejects.toMatchObject({
-      code: 'changed_meanwhile',
-    });
-    await setIn(admin, { kavenegar: 'kaveh-books' });
+    const { admin, beforeEachWrite } = deployment;
+    const change = () => setIn(admin, { kavenegar: 'kaveh-books' });
+    const meanwhile = () => setIn(admin, { 'sms-ir': 200_001 });
+    await expect(beforeEachWrite(meanwhile, change)).rejects.toMatchObject({ code: 'changed_meanwhile' });
+    await change();
     expect(templatesOf((await deployment.admin.sellers.find(seller.seller_id)) ?? seller)).toEqual([
       { provider: 'kavenegar', locale: 'fa', template: 'kaveh-books' },
       { provider: 'sms-ir', locale: 'fa', template: 200_001 },
@@ -46,11 +43,8 @@ describe('setSellerTemplates', () => {
   });
 
   it('keeps the counts of users that are linked at the same moment', async () => {
-    const admin = {
-      ...deployment.admin,
-      onStep: () => linkBuyer(deployment.table, seller.seller_id, 'a phone').then(() => {}),
-    };
-    await setIn(admin, { kavenegar: 'kaveh-books' });
+    const meanwhile = () => linkBuyer(deployment.table, seller.seller_id, 'a phone');
+    await deployment.beforeEachWrite(meanwhile, () => setIn(deployment.admin, { kavenegar: 'kaveh-books' }));
     expect(await deployment.admin.sellers.find(seller.seller_id)).toMatchObject({
       user_count: 1,
       event_count: 1,

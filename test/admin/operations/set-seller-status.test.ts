@@ -1,6 +1,8 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { setExpiry } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
-import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
+import { setSellerStatus } from '#admin/operations/sellers.ts';
+import { keyIdKey } from '#shared/table/keys.ts';
 import { useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
@@ -11,12 +13,20 @@ describe('setSellerStatus', () => {
     const { admin } = deployment;
     const { seller_id: sellerId } = await deployment.seller();
     const request = { sellerId, name: 'server', plan: 'free', scopes: ['users:read'] } as const;
-    await deployment.interruptedBefore('issue: activate', () => issueKey(admin, request));
+    await deployment.interruptedBefore('write KEY SECRET AUDIT', () => issueKey(admin, request));
     await setSellerStatus(admin, sellerId, 'suspended');
     await setSellerStatus(admin, sellerId, 'active');
     const keys = await admin.keys.listOf(sellerId);
     expect(keys).toMatchObject([{ status: 'pending', secrets: [expect.anything()] }]);
     expect((await admin.keys.findSecrets(keys)).size).toBe(0);
+  });
+
+  it('suspends the keys of a damaged table that lacks the items which find them by id', async () => {
+    const { admin, issued, table, works } = await newAdministration();
+    const { key, secret, seller } = await issued();
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key: keyIdKey(key.key_id) }));
+    await setSellerStatus(admin, seller.seller_id, 'suspended');
+    expect(await works(secret)).toBe(false);
   });
 
   it.each([

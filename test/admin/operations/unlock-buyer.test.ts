@@ -1,5 +1,5 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { unlockBuyer } from '#admin/operations/unlock-buyer.ts';
+import { unlockBuyer } from '#admin/operations/buyers.ts';
 import { codeKey, phoneSendsKey } from '#shared/table/keys.ts';
 import { recordWrites, type TestAdministration, useAdministration } from './use-administration.ts';
 

@@ -1,51 +1,82 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { administration } from '#admin/administration.ts';
-import { randomIds } from '#admin/ids.ts';
-import { createSeller } from '#admin/operations/create-seller.ts';
 import { type IssuedKey, issueKey, type KeyRequest } from '#admin/operations/issue-key.ts';
+import { createSeller } from '#admin/operations/sellers.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
-import { CACHE_SECONDS } from '#local/gateway/authorizer-cache.ts';
+import type { UsagePlans } from '#admin/usage-plans/port.ts';
+import { CACHE_SECONDS } from '#local/gateway/access-check.ts';
 import { isUsable, type KeySecret } from '#shared/api-keys/api-key-item.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import type { Table } from '#shared/table/client.ts';
+import type { ItemKey } from '#shared/table/keys.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { type RunningApiGateway, useApiGateway } from '#test/simulators/api-gateway/use-api-gateway.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 
-/** The error that ends an operation before a step. */
+/** The error that ends an operation before a write. */
 class Interrupted extends Error {}
 
-type Keyed = { readonly Key?: Record<string, unknown>; readonly Item?: Record<string, unknown> };
+type Keyed = { readonly Key?: ItemKey; readonly Item?: ItemKey };
 
-/** The partition keys that a write contains; none for a read. */
-const writtenKeys = (command: { readonly input: object }): string[] => {
+/** The keys of the items that a write contains; none for a read. */
+const writtenKeys = (command: { readonly input: object }): ItemKey[] => {
   const { input } = command;
   if (command instanceof TransactWriteCommand) {
     const { TransactItems } = input as { TransactItems: readonly Record<string, Keyed>[] };
     return TransactItems.flatMap(({ ConditionCheck: _, ...item }) => Object.values(item)).map(
-      ({ Key, Item }) => String((Key ?? Item)?.pk),
+      ({ Key, Item }) => (Key ?? Item) as ItemKey,
     );
   }
   const isWrite = [PutCommand, UpdateCommand, DeleteCommand].some((kind) => command instanceof kind);
   const { Key, Item } = input as Keyed;
-  return isWrite ? [String((Key ?? Item)?.pk)] : [];
+  return isWrite ? [(Key ?? Item) as ItemKey] : [];
 };
 
-/** Starts to record the writes to a table. Returns a function that lists the partition keys of each write. */
-export const recordWrites = ({ client }: Table): (() => readonly string[][]) => {
-  const writes: string[][] = [];
+/** Awaits `before` with the keys of each write to a table before it is sent. */
+const beforeWrites = ({ client }: Table, before: (keys: readonly ItemKey[]) => unknown): void => {
   const send = client.send.bind(client) as (command: never, ...rest: never[]) => Promise<never>;
   Object.assign(client, {
-    send: (command: { input: object }, ...rest: never[]) => {
+    send: async (command: { input: object }, ...rest: never[]) => {
       const keys = writtenKeys(command);
-      if (keys.length > 0) writes.push(keys);
+      if (keys.length > 0) await before(keys);
       return send(command as never, ...rest);
     },
   });
+};
+
+/** Starts to record the writes to a table. Returns a function that lists the partition keys of each write. */
+export const recordWrites = (table: Table): (() => readonly string[][]) => {
+  const writes: string[][] = [];
+  beforeWrites(table, (keys) => writes.push(keys.map(({ pk }) => pk)));
   return () => writes;
+};
+
+/** The kinds of items that a write contains: `write KEY SECRET AUDIT`. */
+const writeName = (keys: readonly ItemKey[]): string => {
+  const kinds = keys.map(({ pk, sk }) => (pk.startsWith('SELLER#') ? sk : pk).replace(/#.*/, ''));
+  return ['write', ...new Set(kinds)].join(' ');
+};
+
+/** The usage plans, with `before` awaited before each call that changes something: `attach free`, `flushAuthorizerCache`. */
+const observedPlans = (usagePlans: UsagePlans, before: (call: string) => Promise<void>): UsagePlans => {
+  const observed =
+    <Args extends readonly unknown[], T>(name: string, call: (...args: Args) => Promise<T>) =>
+    async (...args: Args): Promise<T> => {
+      await before([name, ...args.slice(1)].join(' '));
+      return call(...args);
+    };
+  return {
+    ...usagePlans,
+    createKey: observed('createKey', usagePlans.createKey),
+    deleteKey: observed('deleteKey', usagePlans.deleteKey),
+    setEnabled: observed('setEnabled', usagePlans.setEnabled),
+    attach: observed('attach', usagePlans.attach),
+    detach: observed('detach', usagePlans.detach),
+    flushAuthorizerCache: observed('flushAuthorizerCache', usagePlans.flushAuthorizerCache),
+  };
 };
 
 /** Prepares administrations for the tests of a file. */
@@ -57,7 +88,7 @@ export const useAdministration = (
 };
 
 /**
- * Returns an administration over an empty table and the simulated API Gateway, whose operations can be ended at any step. Like API Gateway,
+ * Returns an administration over an empty table and the simulated API Gateway, whose operations can be ended before any write. Like API Gateway,
  * it caches the authorizer's decisions for 300 seconds, or until they are flushed.
  */
 const newAdministration = async (apiGateway: RunningApiGateway) => {
@@ -69,21 +100,34 @@ const newAdministration = async (apiGateway: RunningApiGateway) => {
     decisions.clear();
   });
   const clock = fakeClock('2026-11-21T10:00:00Z');
-  let steps: string[] = [];
-  let interruptAt: number | string | undefined;
+  let hook: ((write: string) => unknown) | undefined;
+  /** Runs the hook of an operation. Its own writes are not observed. */
+  const before = async (write: string): Promise<void> => {
+    const current = hook;
+    hook = undefined;
+    try {
+      await current?.(write);
+    } finally {
+      hook = current;
+    }
+  };
+  beforeWrites(table, (keys) => before(writeName(keys)));
+  const withHook = async <T>(wanted: (write: string) => unknown, run: () => Promise<T>): Promise<T> => {
+    hook = wanted;
+    try {
+      return await run();
+    } finally {
+      hook = undefined;
+    }
+  };
 
   const admin = administration({
     table,
-    usagePlans: apiGateway.usagePlans,
+    usagePlans: observedPlans(apiGateway.usagePlans, before),
     keyPrefix: 'blk_test_',
     stage: 'test',
     actor: 'local:tester',
     clock,
-    ids: randomIds,
-    onStep: (step) => {
-      if (steps.length === interruptAt || step === interruptAt) throw new Interrupted(step);
-      steps.push(step);
-    },
   });
 
   /** Returns the authorizer's decision on a secret: a cached one, or a new one. */
@@ -102,6 +146,9 @@ const newAdministration = async (apiGateway: RunningApiGateway) => {
     admin,
     gateway: apiGateway.usagePlans,
     gatewayKeys: apiGateway.keys,
+    /** The id in API Gateway of the key with an id; '' if it is not there. */
+    gatewayIdOf: async (keyId: string): Promise<string> =>
+      (await apiGateway.keys()).find(({ name }) => name === admin.gatewayKeyName(keyId))?.id ?? '',
     /** How often the decisions were flushed. */
     flushes: () => flushes,
     table,
@@ -109,23 +156,24 @@ const newAdministration = async (apiGateway: RunningApiGateway) => {
     /** Creates another empty table in the database. */
     newTable: () => startEmbeddedTable(),
 
-    /** Runs an operation and returns the names of its steps. */
-    async stepsOf(run: () => Promise<unknown>): Promise<readonly string[]> {
-      steps = [];
-      await run();
-      return steps;
+    /** Runs an operation and awaits `meanwhile` before each of its writes, to the table or to API Gateway. */
+    beforeEachWrite: withHook,
+
+    /** Runs an operation and returns its writes, to the table and to API Gateway. */
+    async writesOf(run: () => Promise<unknown>): Promise<readonly string[]> {
+      const writes: string[] = [];
+      await withHook((write) => writes.push(write), run);
+      return writes;
     },
 
-    /** Runs an operation and ends it before a step, as a crash would. `at`: the name of the step, or its number from 0. */
+    /** Runs an operation and ends it before a write, as a crash would. `at`: the name of the write, or its number from 0. */
     async interruptedBefore(at: number | string, run: () => Promise<unknown>): Promise<void> {
-      steps = [];
-      interruptAt = at;
-      const outcome = await run().then(
-        () => 'finished',
-        (error: unknown) => error,
-      );
-      interruptAt = undefined;
-      expect(outcome).toBeInstanceOf(Interrupted);
+      let count = 0;
+      const interrupt = (write: string) => {
+        if (count === at || write === at) throw new Interrupted(write);
+        count += 1;
+      };
+      await expect(withHook(interrupt, run)).rejects.toBeInstanceOf(Interrupted);
     },
 
     authorize,

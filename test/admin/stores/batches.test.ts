@@ -1,7 +1,8 @@
 import { type BatchGetCommand, BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { batchGetAll } from '#admin/stores/batches.ts';
+import { batchGetAll, putAll } from '#admin/stores/batches.ts';
 import type { Table } from '#shared/table/client.ts';
 import { chunksOf } from '#shared/table/reads.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 const table = useTable();
@@ -48,5 +49,22 @@ describe('batchGetAll', () => {
 
   it('reads only the attributes that were asked for', async () => {
     expect(await batchGetAll(table, keys.slice(0, 1), 'pk')).toEqual([{ pk: 'ITEM#0' }]);
+  });
+});
+
+describe('putAll', () => {
+  it('puts every item, by a few calls at a time, so that none waits too long for a connection', async () => {
+    let [open, most] = [0, 0];
+    const watched = interceptedTable(table, async (_command, send) => {
+      open += 1;
+      most = Math.max(most, open);
+      const result = await send();
+      open -= 1;
+      return result;
+    });
+    const items = Array.from({ length: 500 }, (_, index) => ({ pk: `PUT#${index}`, sk: 'ITEM' }));
+    await putAll(watched, items);
+    expect(await batchGetAll(table, items)).toHaveLength(500);
+    expect(most).toBeLessThan(10);
   });
 });

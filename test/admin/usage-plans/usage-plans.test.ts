@@ -1,27 +1,19 @@
-import type { GatewayKey, UsagePlans } from '#admin/usage-plans/port.ts';
-import { ensureTable } from '#local/table.ts';
-import { gatewayPlans, localUsagePlans, usagePlansTable } from '#local/usage-plans.ts';
+import type { UsagePlans } from '#admin/usage-plans/port.ts';
+import { ensureTable } from '#local/database.ts';
+import { localUsagePlans, usagePlansTable } from '#local/usage-plans.ts';
 import { usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import type { Table } from '#shared/table/client.ts';
 import { useApiGateway } from '#test/simulators/api-gateway/use-api-gateway.ts';
 import { useTable } from '#test/table/use-table.ts';
 
-const DAY_MS = Date.parse('2026-11-21T10:00:00Z');
-
-let nowMs: number;
-beforeEach(() => {
-  nowMs = DAY_MS;
-});
-
 const database = useTable();
-const apiGateway = useApiGateway({ clock: () => nowMs });
+const apiGateway = useApiGateway();
 let tables = 0;
 
 /** The usage plans under test, and the gateway's view of them. */
 interface Implementation {
   readonly usagePlans: UsagePlans;
   readonly gateway: {
-    recordUse(usageId: string): void | Promise<void>;
     throttleOf(usageId: string): object | undefined | Promise<object | undefined>;
     flushes(): number | Promise<number>;
   };
@@ -40,7 +32,8 @@ const IMPLEMENTATIONS: Readonly<Record<string, () => Implementation | Promise<Im
     tables += 1;
     const table: Table = usagePlansTable({ client: database.client, name: `t${tables}` });
     await ensureTable(table);
-    return { usagePlans: localUsagePlans(table), gateway: gatewayPlans(table, () => nowMs) };
+    const usagePlans = localUsagePlans(table);
+    return { usagePlans, gateway: usagePlans };
   },
 };
 
@@ -56,11 +49,6 @@ describe.each(Object.entries(IMPLEMENTATIONS))('%s', (_name, open) => {
   beforeEach(async () => {
     ({ usagePlans, gateway } = await open());
   });
-
-  const recordUse = async ({ value }: GatewayKey, day: string): Promise<void> => {
-    nowMs = Date.parse(`${day}T10:00:00Z`);
-    await gateway.recordUse(value);
-  };
 
   it('returns the existing key when the same key is created again', async () => {
     const wanted = newKey();
@@ -114,27 +102,6 @@ describe.each(Object.entries(IMPLEMENTATIONS))('%s', (_name, open) => {
     await usagePlans.setEnabled(id, true);
     expect((await Array.fromAsync(usagePlans.listKeys('stage-')))[0]?.enabled).toBe(true);
     await expect(usagePlans.setEnabled('nosuchkey', true)).rejects.toThrow();
-  });
-
-  it('returns the requests of each day that has any', async () => {
-    const key = await usagePlans.createKey(newKey());
-    await usagePlans.attach(key.id, 'free');
-    await recordUse(key, '2026-11-19');
-    await recordUse(key, '2026-11-21');
-    await recordUse(key, '2026-11-21');
-    expect(await usagePlans.usage(key.id, 'free', '2026-11-18', '2026-11-21')).toEqual([
-      { day: '2026-11-19', requests: 1 },
-      { day: '2026-11-21', requests: 2 },
-    ]);
-    expect(await usagePlans.usage(key.id, 'free', '2026-11-20', '2026-11-20')).toEqual([]);
-  });
-
-  it('returns no requests for a plan that the key is not in, nor for a deleted key', async () => {
-    const key = await usagePlans.createKey(newKey());
-    await usagePlans.attach(key.id, 'free');
-    expect(await usagePlans.usage(key.id, 'professional', '2026-11-20', '2026-11-21')).toEqual([]);
-    await usagePlans.deleteKey(key.id);
-    expect(await usagePlans.usage(key.id, 'free', '2026-11-20', '2026-11-21')).toEqual([]);
   });
 
   it('lets the gateway see a throttle only while the key is enabled and in a plan', async () => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import { pointerKeys } from '#admin/operations/restore/rules.ts';
+import { pointersOf } from '#admin/operations/restore/users.ts';
 import { isUsable, keySecretSchema } from '#shared/api-keys/api-key-item.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { keyText } from './damage.ts';
@@ -20,16 +20,11 @@ export const faultsIn = (items: readonly StoredItem[]): string[] => {
   const byKey = new Map(items.map((item) => [keyText(item), item]));
   const faults: string[] = [];
   const users = ofKind(items, 'USERS');
-  const isPointedTo = new Set<string>();
   for (const user of users) {
-    for (const [name, key] of Object.entries(pointerKeys(sellerOf(user), user))) {
-      isPointedTo.add(keyText({ ...key }));
-      const pointer = byKey.get(keyText({ ...key }));
-      if (pointer?.user_id !== user.id) faults.push(`${name} of ${user.id} names ${pointer?.user_id}`);
+    for (const item of pointersOf(sellerOf(user), user) as StoredItem[]) {
+      const pointer = byKey.get(keyText(item));
+      if (!isDeepStrictEqual(pointer, item)) faults.push(`${user.id} has ${JSON.stringify(pointer)}`);
     }
-    const person = byKey.get(keyText({ ...pointerKeys(sellerOf(user), user).person }));
-    if (person?.ordinal !== Number(user.sk) || person?.phone_hash !== user.phone_hash)
-      faults.push(`person of ${user.id}`);
   }
   for (const seller of items.filter(({ pk, sk }) => String(pk).startsWith('SELLER#') && sk === 'SELLER')) {
     const own = users.filter((user) => sellerOf(user) === seller.seller_id);

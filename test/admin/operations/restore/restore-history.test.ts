@@ -41,7 +41,7 @@ describe('restore', () => {
         const isNew = (secret: string): boolean => !wasValid.includes(secret);
         expect(validSecretsIn(restored, clock()).filter(isNew)).toEqual([]);
 
-        expect((await restore(admin, { source, isDry: false })).report.counts).toEqual({});
+        expect((await restore(admin, { source, isDry: false })).counts).toEqual({});
         await reconcile(admin, { fix: true });
         expect((await reconcile(admin, { fix: false })).findings).toEqual([]);
       }),

@@ -1,6 +1,8 @@
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { eraseBuyer } from '#admin/operations/buyers.ts';
 import { renameKey } from '#admin/operations/change-key.ts';
-import { eraseBuyer } from '#admin/operations/erase-buyer.ts';
-import { type RestoreOptions, restore } from '#admin/operations/restore/restore.ts';
+import { restore } from '#admin/operations/restore/restore.ts';
+import type { RestoreOptions } from '#admin/operations/restore/restoring.ts';
 import { deleteAll, putAll } from '#admin/stores/batches.ts';
 import type { Table } from '#shared/table/client.ts';
 import { eventsPartition, userKey } from '#shared/table/keys.ts';
@@ -26,8 +28,8 @@ const link = async (person: string, externalId?: string): Promise<string> => {
     { ...newLink, user: { ...user, external_id: externalId } },
     inAnHour(),
   );
-  if (!result.written) throw new Error('the person is linked already');
-  return result.value.id;
+  if (result === 'outdated') throw new Error('the person is linked already');
+  return result.id;
 };
 
 const correct = (userId: string, update: { display_name?: string; external_id?: string | null }) =>
@@ -59,8 +61,8 @@ const takeRestorePoint = async (): Promise<void> => {
 };
 
 const restored = async (options: Partial<RestoreOptions> = {}) => {
-  const { report } = await restore(deployment.admin, { source, isDry: false, ...options });
-  const listed = [...report.listed].map(([reason, { items }]) => [reason, items.map(({ id }) => id)]);
+  const report = await restore(deployment.admin, { source, isDry: false, ...options });
+  const listed = [...report.listed].map(([reason, ids]) => [reason, [...ids.keys()]]);
   return { counts: report.counts, listed };
 };
 
@@ -131,6 +133,56 @@ describe('restore', () => {
     expect([await userAt(1), await userAt(2)]).toEqual([undefined, undefined]);
   });
 
+  it('removes again what it has restored of a buyer who is erased beside it', async () => {
+    await link('Sara');
+    await putAll(deployment.table, [
+      { pk: 'BUYER#phone-of-Sara', sk: 'BUYER', buyer_id: 'byr_2', registered_at: AT },
+    ]);
+    await takeRestorePoint();
+    await lose(/^(?:USERS|PERSON|LINKS)#|^BUYER#phone-of-Sara/);
+    const { client } = deployment.table;
+    const send = client.send.bind(client) as (command: object) => Promise<unknown>;
+    let isErased = false;
+    Object.assign(client, {
+      send: async (command: object) => {
+        // The erasure finds nothing: the user is written after it.
+        if (command instanceof TransactWriteCommand && !isErased) {
+          isErased = true;
+          await eraseBuyer(deployment.admin, ['phone-of-Sara']);
+        }
+        return send(command);
+      },
+    });
+    expect((await restored()).counts).toEqual({
+      users: 1,
+      buyers: 1,
+      'users erased again': 1,
+      'copies erased': 1,
+    });
+    const items = await itemsIn(deployment.table);
+    expect(items.filter(({ pk }) => /^(?:USERS|PERSON|LINKS|BUYER#phone)/.test(String(pk)))).toEqual([]);
+    expect(faultsIn(items)).toEqual([]);
+  });
+
+  it('leaves what an erased buyer who registered again has: the registration, the user and the refusal', async () => {
+    const buyer = { pk: 'BUYER#phone-of-Sara', sk: 'BUYER', buyer_id: 'byr_2' };
+    await putAll(deployment.table, [{ ...buyer, registered_at: AT }]);
+    await link('Sara');
+    await takeRestorePoint();
+    await eraseBuyer(deployment.admin, ['phone-of-Sara']);
+    await putAll(deployment.table, [{ ...buyer, registered_at: deployment.admin.now() }]);
+    await endLink(await link('Sara'));
+    const { seller_id: other } = await deployment.seller('Other');
+    const { user, ...newLink } = linkOf(other, 'Sara');
+    await userStore(deployment.table).link({ ...newLink, user }, inAnHour());
+    const before = await itemsIn(deployment.table);
+    expect((await restored()).counts).toEqual({});
+    const isAudit = ({ pk }: StoredItem) => String(pk).startsWith('AUDIT#');
+    expect((await itemsIn(deployment.table)).filter((item) => !isAudit(item))).toEqual(
+      before.filter((item) => !isAudit(item)),
+    );
+  });
+
   it('restores no user whose link its buyer has ended, by either item that holds the refusal, and completes the other', async () => {
     for (const [ordinal, kept] of [/^PERSON#/, /^LINKS#/].entries()) {
       const person = `Sara ${ordinal}`;
@@ -145,7 +197,7 @@ describe('restore', () => {
       await deleteAll(deployment.table, lost);
       await lose(/^(?:REMOVED|REMOVALS|EVENTS)#/);
       const { counts, listed } = await restored();
-      expect(listed).toContainEqual(['link_refused', [id]]);
+      expect(listed).toContainEqual(['person_taken', [id]]);
       expect(counts.users).toBeUndefined();
       if (String(kept) === String(/^LINKS#/)) expect(counts.refusals).toBe(1);
     }
@@ -186,7 +238,7 @@ describe('restore', () => {
     expect(listed).toEqual(
       expect.arrayContaining([
         ['ordinal_taken', [third]],
-        ['linked_again', [first]],
+        ['person_taken', [first]],
         ['external_id_taken', [second]],
       ]),
     );

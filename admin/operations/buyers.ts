@@ -1,0 +1,137 @@
+import type { Administration } from '#admin/administration.ts';
+import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
+import { transact } from '#admin/stores/transactions.ts';
+import { FIRST_LOCK_AT, PUBLIC_AUDIENCE, SENDS_KEPT_SECONDS } from '#shared/one-time-codes/rules.ts';
+import {
+  codesPartition,
+  type ItemKey,
+  personKey,
+  phoneLinksPartition,
+  REFUSAL_PREFIX,
+  sellerOfPhoneLink,
+  userKey,
+} from '#shared/table/keys.ts';
+import { getItem, queryAll } from '#shared/table/reads.ts';
+import type { StoredItem } from '#shared/table/writes.ts';
+import { ordinalOf } from '#shared/users/user-id.ts';
+import { removeUser } from './users.ts';
+
+/** As long as a backup of the table can be restored: 35 days. */
+const HASHES_KEPT_SECONDS = 35 * 86_400;
+
+const itemsOf = async ({ table }: Administration, partitions: readonly string[]): Promise<StoredItem[]> =>
+  (await Promise.all(partitions.map((pk) => queryAll(table, { pk })))).flat();
+
+/** The links of sellers with a phone, as pointers to their users. `traces`: ended links, and searches of the buyer. */
+const linksOf = async (admin: Administration, phoneHashes: readonly string[]) => {
+  const items = await itemsOf(admin, phoneHashes.map(phoneLinksPartition));
+  const isLink = ({ user_id }: StoredItem): boolean => user_id !== undefined;
+  return { links: items.filter(isLink), traces: items.filter((item) => !isLink(item)) };
+};
+
+/** Reads the stored data about a phone. `phoneHashes`: its hashes under every key still in use. */
+export const readBuyerData = async (admin: Administration, phoneHashes: readonly string[]) => ({
+  isRegistered: (await adminBuyerStore(admin.table).find(phoneHashes)) !== undefined,
+  links: (await linksOf(admin, phoneHashes)).links,
+  codes: await itemsOf(admin, phoneHashes.map(codesPartition)),
+});
+
+/** Counts what an erasure concerns. */
+export const countsOf = ({ isRegistered, links, codes }: Awaited<ReturnType<typeof readBuyerData>>) => ({
+  sellers: new Set(links.map(({ sk }) => sellerOfPhoneLink(sk))).size,
+  users: links.length,
+  codes: codes.length,
+  registrations: Number(isRegistered),
+});
+
+const deleteItem = async ({ table }: Administration, { pk, sk }: StoredItem): Promise<void> => {
+  await transact(table, [{ Delete: { TableName: table.name, Key: { pk, sk } } }]);
+};
+
+/**
+ * Removes the user of a phone link, unless it is gone or has another phone now. A damaged table can hold a link without its user: it
+ * goes too.
+ */
+const eraseLink = async (admin: Administration, link: StoredItem): Promise<void> => {
+  const [sellerId, userId] = [sellerOfPhoneLink(link.sk), String(link.user_id)];
+  const user = await getItem(admin.table, userKey(sellerId, ordinalOf(userId) ?? 0), 'id, phone_hash');
+  if (user?.id === userId && phoneLinksPartition(String(user.phone_hash)) === link.pk) {
+    await removeUser(admin, { sellerId, userId, reason: 'erasure' });
+  }
+  await deleteItem(admin, link);
+};
+
+/** Deletes a refusal with the person item that holds it too, unless the person has a later link or refusal by another phone, and the searches of the buyer. */
+const eraseTrace = async (admin: Administration, trace: StoredItem): Promise<void> => {
+  const sortKey = String(trace.sk);
+  if (sortKey.startsWith(REFUSAL_PREFIX)) {
+    const [, sellerId = '', personHash = ''] = sortKey.split('#');
+    const Delete = {
+      TableName: admin.table.name,
+      Key: personKey(sellerId, personHash),
+      ConditionExpression: 'attribute_not_exists(user_id) AND phone_hash = :phone',
+      ExpressionAttributeValues: { ':phone': String(trace.pk).slice(phoneLinksPartition('').length) },
+    };
+    await transact(admin.table, [{ Delete }]);
+  }
+  await deleteItem(admin, trace);
+};
+
+/**
+ * Erases a buyer for all sellers: the codes, the registration and every linked user. The codes go first: a sign-in in progress redeems
+ * one in the transaction that registers. The users go after it: a link in progress requires the registration in its transaction. The
+ * refusals go last: the buyer can end a link until its user is removed. After an
+ * interruption, run it again: it removes the rest. The audit records hold counts and no phone; the first one holds its hashes for 35
+ * days. Returns the counts of what it removed.
+ */
+export const eraseBuyer = async (admin: Administration, phoneHashes: readonly string[]) => {
+  const before = await readBuyerData(admin, phoneHashes);
+  const { isRegistered, codes } = before;
+  for (const code of codes) await deleteItem(admin, code);
+  const started = {
+    ...admin.record({ action: 'buyer.erase_started', details: countsOf(before) }),
+    phone_hashes: phoneHashes,
+    ttl: Math.ceil(admin.clock() / 1000) + HASHES_KEPT_SECONDS,
+  };
+  await adminBuyerStore(admin.table).remove(phoneHashes, started);
+  const { links } = await linksOf(admin, phoneHashes);
+  for (const link of links) await eraseLink(admin, link);
+  const { traces } = await linksOf(admin, phoneHashes);
+  for (const trace of traces) await eraseTrace(admin, trace);
+  const counts = countsOf({ isRegistered, links, codes });
+  await admin.audit.write(admin.record({ action: 'buyer.erased', details: counts }));
+  return counts;
+};
+
+/** Clears the failures of one code item, with the audit record in the same transaction. False: there were none any more. */
+const clearFailures = (admin: Administration, Key: ItemKey): Promise<boolean> => {
+  const Update = {
+    TableName: admin.table.name,
+    Key,
+    UpdateExpression:
+      'SET failures = :zero, lock_at = :firstLock, version = version + :one, #ttl = :ttl REMOVE last_failure_at',
+    ConditionExpression: 'failures > :zero',
+    ExpressionAttributeNames: { '#ttl': 'ttl' },
+    ExpressionAttributeValues: {
+      ':zero': 0,
+      ':one': 1,
+      ':firstLock': FIRST_LOCK_AT,
+      ':ttl': Math.floor(admin.clock() / 1000) + SENDS_KEPT_SECONDS,
+    },
+  };
+  const seller_id = Key.sk === PUBLIC_AUDIENCE ? undefined : Key.sk;
+  return transact(admin.table, [{ Update }], admin.record({ action: 'buyer.unlocked', seller_id }));
+};
+
+/**
+ * Clears the failed codes of a phone and with them its locks, for all sellers. A code that was sent stays valid, and the limits on
+ * sends stay. Returns the number of sellers that had failures. `phoneHashes`: its hashes under every key still in use.
+ */
+export const unlockBuyer = async (admin: Administration, phoneHashes: readonly string[]): Promise<number> => {
+  let unlocked = 0;
+  for (const { pk, sk, failures = 0 } of await itemsOf(admin, phoneHashes.map(codesPartition))) {
+    if (Number(failures) === 0) continue;
+    unlocked += Number(await clearFailures(admin, { pk: String(pk), sk: String(sk) }));
+  }
+  return unlocked;
+};

@@ -1,0 +1,99 @@
+import type { Administration } from '#admin/administration.ts';
+import { batchGetAll } from '#admin/stores/batches.ts';
+import { auditPut } from '#shared/audit.ts';
+import { externalIdKey, phoneLinksPartition, sellerOfPhoneLink, userKey } from '#shared/table/keys.ts';
+import { itemOf, queryAll } from '#shared/table/reads.ts';
+import type { StoredItem } from '#shared/table/writes.ts';
+import { type RemovalResult, userRemover } from '#shared/users/remove-user.ts';
+import type { User } from '#shared/users/schema.ts';
+import { ordinalOf } from '#shared/users/user-id.ts';
+import { userFrom } from '#shared/users/user-item.ts';
+
+/** A user, with the seller that it is linked to. */
+export type UserOfSeller = User & { readonly seller_id: string };
+
+/** Reads users of sellers by id, in batches. One that is gone, or no longer as its pointer says, is left out. */
+const readUsers = async (
+  { table }: Administration,
+  named: readonly { readonly seller_id: string; readonly userId: string }[],
+  isWanted: (user: StoredItem) => boolean = () => true,
+): Promise<UserOfSeller[]> => {
+  const users = named.flatMap(({ seller_id, userId }) => {
+    const ordinal = ordinalOf(userId);
+    return ordinal === undefined ? [] : [{ seller_id, userId, key: userKey(seller_id, ordinal) }];
+  });
+  const items = await batchGetAll(
+    table,
+    users.map(({ key }) => key),
+  );
+  return users.flatMap(({ seller_id, userId, key }) => {
+    const item = itemOf(items, key);
+    return item?.id === userId && isWanted(item) ? [{ seller_id, ...userFrom(item) }] : [];
+  });
+};
+
+/** Finds the user with an id among the users of these sellers. */
+export const findById = (admin: Administration, sellerIds: readonly string[], userId: string) =>
+  readUsers(
+    admin,
+    sellerIds.map((seller_id) => ({ seller_id, userId })),
+  );
+
+/** Finds the users of these sellers with an external id: at most one of each. */
+export const findByExternalId = async (
+  admin: Administration,
+  sellerIds: readonly string[],
+  externalId: string,
+): Promise<UserOfSeller[]> => {
+  const keyOf = (sellerId: string) => externalIdKey(sellerId, externalId);
+  const pointers = await batchGetAll(admin.table, sellerIds.map(keyOf));
+  const named = sellerIds.flatMap((seller_id) => {
+    const pointer = itemOf(pointers, keyOf(seller_id));
+    return pointer === undefined ? [] : [{ seller_id, userId: String(pointer.user_id) }];
+  });
+  return readUsers(admin, named, ({ external_id }) => external_id === externalId);
+};
+
+/** Finds the users of these sellers with a phone. `phoneHashes`: its hashes under every key still in use. */
+export const findByPhone = async (
+  admin: Administration,
+  sellerIds: readonly string[],
+  phoneHashes: readonly string[],
+): Promise<UserOfSeller[]> => {
+  const links = await Promise.all(
+    phoneHashes.map((hash) => queryAll(admin.table, { pk: phoneLinksPartition(hash) })),
+  );
+  const sellerOf = new Map(links.flat().map(({ sk, user_id }) => [String(user_id), sellerOfPhoneLink(sk)]));
+  const named = [...sellerOf]
+    .map(([userId, seller_id]) => ({ seller_id, userId }))
+    .filter(({ seller_id }) => sellerIds.includes(seller_id));
+  return readUsers(admin, named, ({ phone_hash }) => phoneHashes.includes(String(phone_hash)));
+};
+
+/** How long a removal that conflicts with other writes is tried again. */
+const TIMEOUT_MS = 30_000;
+
+/** A user to remove, and the reason that its seller reads in the event. */
+interface Removal {
+  readonly sellerId: string;
+  readonly userId: string;
+  readonly reason: 'operator' | 'erasure';
+}
+
+/**
+ * Removes a user of a seller, in the transaction of DELETE /v1/users/{id}, with the audit record in it. A user that is removed already
+ * stays so, without a second record.
+ */
+export const removeUser = (
+  admin: Administration,
+  { sellerId, userId, reason }: Removal,
+): Promise<RemovalResult> => {
+  const details = { user_id: userId };
+  const record = admin.record({ action: 'user.removed', seller_id: sellerId, details });
+  return userRemover(admin.table)(sellerId, userId, {
+    removedAt: record.at,
+    reason,
+    deadlineMs: performance.now() + TIMEOUT_MS,
+    alsoWrite: [auditPut(admin.table, record)],
+  });
+};
