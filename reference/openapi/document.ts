@@ -24,12 +24,7 @@ export const IS_IN_USE = false;
 const definitionsOf = (routes: readonly Route[]): Definitions => {
   const responses = routes.flatMap((route) => Object.values(route.responses));
   const schemas = responses.flatMap(({ schema }) => schema ?? []);
-  return Object.fromEntries(
-    schemas.flatMap((schema) => {
-      const title = v.getTitle(schema);
-      return title === undefined ? [] : [[title, schema]];
-    }),
-  );
+  return Object.fromEntries(schemas.map((schema) => [v.getTitle(schema), schema]).filter(([title]) => title));
 };
 
 const bodiesOf = (routes: readonly Route[]): Readonly<Record<string, SchemaObject>> =>

@@ -18,13 +18,9 @@ export interface SchemaObject {
   readonly minLength?: number;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, SchemaObject>>;
-  readonly additionalProperties?: boolean | SchemaObject;
   readonly items?: SchemaObject;
   readonly oneOf?: readonly SchemaObject[];
-  readonly discriminator?: {
-    readonly propertyName: string;
-    readonly mapping: Readonly<Record<string, string>>;
-  };
+  readonly discriminator?: object;
 }
 
 export type Definitions = Readonly<Record<string, v.GenericSchema>>;

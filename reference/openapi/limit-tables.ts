@@ -5,15 +5,11 @@ import { allRoutes } from '#shared/routes.ts';
 
 const number = (value: number): string => value.toLocaleString('en-US');
 
-const UNITS = [
-  [3600, 'hour'],
-  [60, 'minute'],
-  [1, 'second'],
-] as const;
+const UNITS = { hour: 3600, minute: 60, second: 1 };
 
 /** `3600` -> `1 hour`, `900` -> `15 minutes`: in the largest unit that divides it. */
 export const duration = (seconds: number): string => {
-  const [size, unit] = UNITS.find(([unitSeconds]) => seconds % unitSeconds === 0) ?? [1, 'second'];
+  const [unit, size] = Object.entries(UNITS).find(([, size]) => seconds % size === 0) ?? ['second', 1];
   return (seconds / size).toLocaleString('en-US', { style: 'unit', unit, unitDisplay: 'long' });
 };
 
@@ -49,22 +45,22 @@ export const keyLimitTable = (): string =>
 const sendsWithin = ({ maximum, windowSeconds, thenEverySeconds }: SendLimit): string =>
   `${maximum} in ${duration(windowSeconds)}${thenEverySeconds === undefined ? '' : `, then one ${duration(thenEverySeconds)} after the last`}`;
 
+const SENDS = [
+  ['per seller', CODE_LIMITS.sendLimits],
+  ['buyer app', CODE_LIMITS.sendLimitsOfBuyerApp],
+  ['all sellers together', CODE_LIMITS.sendLimitsOverAllSellers],
+] as const;
+
 /** Returns the table of the send limits of one-time codes. */
 export const codeLimitTable = (): string =>
   table(
     ['Limit of a phone', 'Value', 'Over the limit'],
     [
-      ['Codes sent, per seller', CODE_LIMITS.sendLimits.map(sendsWithin).join('; '), '`resend_too_soon`'],
-      [
-        'Codes sent, buyer app',
-        CODE_LIMITS.sendLimitsOfBuyerApp.map(sendsWithin).join('; '),
+      ...SENDS.map(([who, limits]) => [
+        `Codes sent, ${who}`,
+        limits.map(sendsWithin).join('; '),
         '`resend_too_soon`',
-      ],
-      [
-        'Codes sent, all sellers together',
-        CODE_LIMITS.sendLimitsOverAllSellers.map(sendsWithin).join('; '),
-        '`resend_too_soon`',
-      ],
+      ]),
       ['Tries of one code', String(CODE_LIMITS.triesPerCode), '`too_many_attempts`'],
     ],
   );

@@ -13,53 +13,44 @@ import { componentName, refTo, type SchemaObject } from './json-schema.ts';
 /** A request id in the form of API Gateway. */
 export const EXAMPLE_REQUEST_ID = 'UDfGvGWsjoEFvwA=';
 
+const text = (description: string, example: string): SchemaObject => ({
+  type: 'string',
+  description,
+  example,
+});
+
 const INPUT_ERROR: SchemaObject = {
   type: 'object',
   description: 'One error in the input: a position in the body, or a query parameter.',
   required: ['detail'],
   properties: {
-    pointer: {
-      type: 'string',
-      description: 'A JSON pointer into the body (RFC 6901).',
-      example: '#/phone',
-    },
-    parameter: { type: 'string', description: 'The name of a query parameter.', example: 'page' },
+    pointer: text('A JSON pointer into the body (RFC 6901).', '#/phone'),
+    parameter: text('The name of a query parameter.', 'page'),
     detail: { type: 'string', description: 'What the value must be. It never repeats what was sent.' },
   },
 };
-
-const USER_ID_MEMBER: SchemaObject = {
-  type: 'string',
-  description: 'Of a link: the user that holds the national id.',
-  example: USER_ID_EXAMPLE,
-};
-
-const REQUIRED = ['type', 'title', 'status', 'code', 'detail', 'request_id'];
 
 const listsErrors = (code: ProblemCode): boolean => code === 'validation_failed';
 
 /** Returns the schema of one problem, with its fixed `type`, `status` and `code`. */
 export const problemSchema = (code: ProblemCode): SchemaObject => {
   const { status, detail } = PROBLEMS[code];
+  const properties: Readonly<Record<string, SchemaObject>> = {
+    type: { type: 'string', format: 'uri', enum: [problemType(code)] },
+    title: text('For people.', titleOf(code)),
+    status: { type: 'integer', enum: [status] },
+    code: { type: 'string', enum: [code] },
+    detail: text('For people; do not parse it.', detail),
+    request_id: text('The same as X-Request-Id. Quote it when you report a problem.', EXAMPLE_REQUEST_ID),
+    ...(listsErrors(code) ? { errors: { type: 'array', items: refTo('InputError') } } : {}),
+  };
+  const userId = text('Of a link: the user that holds the national id.', USER_ID_EXAMPLE);
   return {
     type: 'object',
     title: componentName(code),
     description: detailsOf(code),
-    required: [...REQUIRED, ...(listsErrors(code) ? ['errors'] : [])],
-    properties: {
-      type: { type: 'string', format: 'uri', enum: [problemType(code)] },
-      title: { type: 'string', description: 'For people.', example: titleOf(code) },
-      status: { type: 'integer', enum: [status] },
-      code: { type: 'string', enum: [code] },
-      detail: { type: 'string', description: 'For people; do not parse it.', example: detail },
-      request_id: {
-        type: 'string',
-        description: 'The same as X-Request-Id. Quote it when you report a problem.',
-        example: EXAMPLE_REQUEST_ID,
-      },
-      ...(listsErrors(code) ? { errors: { type: 'array', items: { $ref: refTo('InputError').$ref } } } : {}),
-      ...(code === 'user_conflict' ? { user_id: USER_ID_MEMBER } : {}),
-    } as Record<string, SchemaObject>,
+    required: Object.keys(properties),
+    properties: code === 'user_conflict' ? { ...properties, user_id: userId } : properties,
   };
 };
 

@@ -50,18 +50,16 @@ const RAISE = 'raise the major number of info.version';
 const REPLACE = 'run `npm run openapi -- --release`, since nobody uses this version yet';
 
 /** Returns a message for each released version whose callers the document breaks without a higher major version. */
-export const releaseProblems = (candidate: Candidate): readonly string[] =>
+export const releaseProblems = (candidate: Candidate, { isRelease = false } = {}): readonly string[] =>
   protectedBy(candidate).flatMap((released) => {
     const isReplaceable = !candidate.isInUse && released === releasedFile(candidate);
+    if (isReplaceable && isRelease) return [];
     return problemsOf(released, candidate.file, isReplaceable ? REPLACE : RAISE);
   });
 
 /** Makes the document the released one of its minor version. Returns messages instead if that breaks callers. */
 export const release = (candidate: Candidate): readonly string[] => {
-  const target = releasedFile(candidate);
-  const problems = protectedBy(candidate)
-    .filter((released) => candidate.isInUse || released !== target)
-    .flatMap((released) => problemsOf(released, candidate.file, RAISE));
-  if (problems.length === 0) copyFileSync(candidate.file, target);
+  const problems = releaseProblems(candidate, { isRelease: true });
+  if (problems.length === 0) copyFileSync(candidate.file, releasedFile(candidate));
   return problems;
 };

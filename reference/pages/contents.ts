@@ -1,23 +1,85 @@
+import { GUIDE_NAMES, type GuideName } from '#shared/pages.ts';
 import { type Html, html, raw } from './html.ts';
-import { type Language, WORDS } from './language.ts';
 
-export const KEY_PAGE_TITLE = WORDS.en.key;
+/** The languages of the guides. */
+export type Language = 'en' | 'fa';
 
-/** Returns a link to the page of a key. `folder` is the path from the page to it. */
-export const keyPageLink = (folder: string, { isCurrent = false, language = 'en' as Language } = {}): Html =>
-  html`<li><a href="${folder}key"${isCurrent && raw(' aria-current="page"')}>${WORDS[language].key}</a></li>`;
+/** The words around the text of a page. */
+export const WORDS = {
+  command: { en: 'Command', fa: 'دستور' },
+  response: { en: 'Response', fa: 'پاسخ' },
+  output: { en: 'Output', fa: 'خروجی' },
+  copy: { en: 'Copy', fa: 'رونوشت' },
+  onThisPage: { en: 'On this page', fa: 'در این صفحه' },
+  contents: { en: 'Contents', fa: 'فهرست' },
+  search: { en: 'Search', fa: 'جست‌وجو' },
+  found: { en: '{} found', fa: '{} مورد یافت شد' },
+  reference: { en: 'Reference', fa: 'مرجع API' },
+  guides: { en: 'Guides', fa: 'راهنماها' },
+} as const;
+
+/** A page of the menu: a guide, or the page of a key. */
+type MenuName = GuideName | 'key';
+
+/** The titles of the pages, and their names in the menu of a Persian page. */
+export const TITLES: Readonly<Record<MenuName, Readonly<Record<Language, string>>>> = {
+  key: { en: 'Plan and use of a key', fa: 'طرح و مصرف یک کلید' },
+  'quick-start': { en: 'Quick start', fa: 'شروع سریع (انگلیسی)' },
+  'sign-in': { en: 'Sign a buyer in', fa: 'ورود خریدار' },
+  linking: { en: 'Linking buyers', fa: 'پیوند دادن خریداران' },
+  'keep-in-step': { en: 'Keep in step', fa: 'همگام ماندن' },
+  'access-tokens': { en: 'Access tokens', fa: 'توکن‌های دسترسی' },
+  'buyer-app': { en: 'The buyer app', fa: 'اپ خریدار' },
+  'typescript-client': { en: 'TypeScript client', fa: 'کتابخانهٔ TypeScript' },
+  'php-client': { en: 'PHP client', fa: 'کتابخانهٔ PHP' },
+  errors: { en: 'Errors', fa: 'خطاها' },
+  limits: { en: 'Limits', fa: 'محدودیت‌ها' },
+  'your-key': { en: 'Your key', fa: 'کلید شما' },
+  'test-identities': { en: 'Test identities', fa: 'هویت‌های آزمایشی' },
+  versioning: { en: 'Versions', fa: 'نسخه‌ها' },
+  glossary: { en: 'Glossary', fa: 'واژه‌نامه' },
+  'fa/quick-start': { en: 'شروع سریع', fa: 'شروع سریع' },
+};
+
+export const languageOf = (name: MenuName): Language => (name.startsWith('fa/') ? 'fa' : 'en');
+
+interface Menu {
+  /** The path from the page to the guides. */
+  readonly folder: string;
+  readonly current?: MenuName;
+  readonly language?: Language;
+}
+
+const menuLink = (name: MenuName, { folder, current, language = 'en' }: Menu): Html => {
+  const mark = name === current && raw(' aria-current="page"');
+  const titleLanguage = language === 'en' && languageOf(name) === 'fa' && raw(' lang="fa"');
+  return html`<li><a href="${folder}${name}"${mark}${titleLanguage}>${TITLES[name][language]}</a></li>`;
+};
+
+/** Returns a list of a first link and the page of a key. */
+export const firstLinks = (href: string, title: string, menu: Menu): Html =>
+  html`<ul><li><a href="${href}">${title}</a></li>${menuLink('key', menu)}</ul>`;
+
+export const guideLinks = (menu: Menu): Html =>
+  html`<h2>${WORDS.guides[menu.language ?? 'en']}</h2>
+<ul>${GUIDE_NAMES.map((name) => menuLink(name, menu))}</ul>`;
 
 /** Returns the panel beside a page: the search, and what `lists` holds. On a phone the page's script closes it. */
-export const contents = (lists: readonly Html[], language: Language = 'en'): Html => {
-  const words = WORDS[language];
-  return html`<details class="contents" open>
-<summary>${words.contents}</summary>
-<nav aria-label="${words.contents}">
-<label class="search"><span>${words.search} <kbd aria-hidden="true">/</kbd></span>
+export const contents = (lists: readonly Html[], language: Language = 'en'): Html =>
+  html`<details class="contents" open>
+<summary>${WORDS.contents[language]}</summary>
+<nav aria-label="${WORDS.contents[language]}">
+<label class="search"><span>${WORDS.search[language]} <kbd aria-hidden="true">/</kbd></span>
 <input type="search" id="search" autocomplete="off" aria-keyshortcuts="/ Control+K"></label>
-<p id="found" role="status" data-text="${words.found}"></p>
+<p id="found" role="status" data-text="${WORDS.found[language]}"></p>
 <ul id="results"></ul>
 <div id="lists">${lists}</div>
 </nav>
 </details>`;
+
+/** Returns the panel of a guide or of the page of a key. */
+export const guideContents = (menu: Menu): Html => {
+  const { folder, language = 'en' } = menu;
+  const first = firstLinks(`${folder}../docs`, WORDS.reference[language], menu);
+  return contents([first, guideLinks(menu)], language);
 };

@@ -1,19 +1,6 @@
-type Named<Type> = Readonly<Record<string, Type>>;
+import type { SchemaObject } from '../openapi/json-schema.ts';
 
-/** The part of a Schema Object that the page shows. */
-export interface Schema {
-  readonly type?: string;
-  readonly title?: string;
-  readonly description?: string | undefined;
-  readonly enum?: readonly unknown[];
-  readonly example?: unknown;
-  readonly default?: unknown;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly required?: readonly string[];
-  readonly properties?: Named<Schema>;
-  readonly items?: Schema;
-}
+type Named<Type> = Readonly<Record<string, Type>>;
 
 interface Problem {
   readonly status: number;
@@ -22,7 +9,7 @@ interface Problem {
 }
 
 interface Media {
-  readonly schema: Schema;
+  readonly schema: SchemaObject;
   readonly example?: unknown;
   readonly examples?: Named<{ readonly value: unknown }>;
 }
@@ -39,7 +26,7 @@ export interface Parameter {
   readonly in: string;
   readonly description?: string;
   readonly required?: boolean;
-  readonly schema: Schema;
+  readonly schema: SchemaObject;
 }
 
 interface OperationObject {
@@ -61,7 +48,7 @@ export interface ApiDocument {
   readonly paths: Named<Named<OperationObject>>;
   readonly components: {
     readonly headers: Named<{ readonly description: string }>;
-    readonly schemas: Named<Schema>;
+    readonly schemas: Named<SchemaObject>;
   };
 }
 
@@ -120,3 +107,21 @@ export const operationsOf = ({ paths }: ApiDocument) =>
 
 /** An operation as the page shows it. */
 export type Operation = ReturnType<typeof operationsOf>[number];
+
+/** Returns parameters as the fields of an object. */
+export const schemaOf = (parameters: readonly Parameter[]): SchemaObject => ({
+  properties: Object.fromEntries(
+    parameters.map(({ name, schema, description = '' }) => [name, { ...schema, description }]),
+  ),
+  required: parameters.filter(({ required }) => required).map(({ name }) => name),
+});
+
+/** Returns the fields of the request and of the first response, each with its id on the page. */
+export const fieldsOf = ({ id, parameters, body, successes }: Operation) => {
+  const request = { ...schemaOf(parameters).properties, ...body?.schema.properties };
+  const response = successes[0]?.schema?.properties ?? {};
+  return [
+    ...Object.entries(request).map(([name, schema]) => ({ name, schema, id: `${id}.${name}` })),
+    ...Object.entries(response).map(([name, schema]) => ({ name, schema, id: `${id}.response.${name}` })),
+  ];
+};

@@ -1,43 +1,21 @@
 import { posix } from 'node:path';
 import { GUIDE_NAMES, type GuideName, type Page } from '#shared/pages.ts';
-import { contents, keyPageLink } from './contents.ts';
+import { guideContents, type Language, languageOf, TITLES, WORDS } from './contents.ts';
 import { type Html, html, raw } from './html.ts';
-import { type Language, WORDS } from './language.ts';
-import { headingsOf, markdown } from './markdown.ts';
+import { markdown } from './markdown.ts';
 import { page } from './page.ts';
 import { SAMPLE_BASE_URL } from './samples.ts';
 import { textEntries } from './search.ts';
 
-const TITLES: Readonly<Record<GuideName, string>> = {
-  'quick-start': 'Quick start',
-  'sign-in': 'Sign a buyer in',
-  linking: 'Linking buyers',
-  'keep-in-step': 'Keep in step',
-  'access-tokens': 'Access tokens',
-  'buyer-app': 'The buyer app',
-  'typescript-client': 'TypeScript client',
-  'php-client': 'PHP client',
-  errors: 'Errors',
-  limits: 'Limits',
-  'your-key': 'Your key',
-  'test-identities': 'Test identities',
-  versioning: 'Versions',
-  glossary: 'Glossary',
-  'fa/quick-start': 'شروع سریع',
-};
-
 /** The address of the page of a key in the Markdown of a guide, right for a reader of the repository too. */
 const KEY_PAGE = `${SAMPLE_BASE_URL}/docs/key`;
 
-const languageOf = (name: GuideName): Language => (name.startsWith('fa/') ? 'fa' : 'en');
+/** The folders of the clients. Their READMEs are guides. */
+const CLIENTS = { 'typescript-client': 'client', 'php-client': 'client-php' };
 
-/** Returns the Markdown file of a guide, relative to the root of the repository. The pages of the clients are their READMEs. */
+/** Returns the Markdown file of a guide, relative to the root of the repository. */
 export const guideFile = (name: GuideName): string =>
-  (
-    ({ 'typescript-client': 'client/README.md', 'php-client': 'client-php/README.md' }) as Partial<
-      Record<GuideName, string>
-    >
-  )[name] ?? `docs/${name}.md`;
+  name in CLIENTS ? `${CLIENTS[name as keyof typeof CLIENTS]}/README.md` : `docs/${name}.md`;
 
 /** Returns the path from a guide to the folder of the guides: `../` for `fa/quick-start`. */
 const folderFrom = (name: GuideName): string => '../'.repeat(name.split('/').length - 1);
@@ -52,62 +30,14 @@ const guideLink = (from: GuideName, href: string): string | undefined => {
   return name && `${folderFrom(from)}${name}${fragment === undefined ? '' : `#${fragment}`}`;
 };
 
-/** The titles in the menu of a Persian page. */
-const PERSIAN_TITLES: Partial<Record<GuideName, string>> = {
-  'quick-start': 'شروع سریع (انگلیسی)',
-  'sign-in': 'ورود خریدار',
-  linking: 'پیوند دادن خریداران',
-  'keep-in-step': 'همگام ماندن',
-  'access-tokens': 'توکن‌های دسترسی',
-  'buyer-app': 'اپ خریدار',
-  'typescript-client': 'کتابخانهٔ TypeScript',
-  'php-client': 'کتابخانهٔ PHP',
-  errors: 'خطاها',
-  limits: 'محدودیت‌ها',
-  'your-key': 'کلید شما',
-  'test-identities': 'هویت‌های آزمایشی',
-  versioning: 'نسخه‌ها',
-  glossary: 'واژه‌نامه',
-};
-
-interface Menu {
-  /** The path from the page to the guides. */
-  readonly folder: string;
-  readonly current?: GuideName | 'key';
-  readonly language?: Language;
-}
-
-/** Returns links to the guides. */
-export const guideLinks = ({ folder, current, language = 'en' }: Menu): readonly Html[] =>
-  GUIDE_NAMES.map((name) => {
-    const mark = name === current && raw(' aria-current="page"');
-    const title = (language === 'fa' && PERSIAN_TITLES[name]) || TITLES[name];
-    const titleLanguage = language === 'en' && languageOf(name) === 'fa' && raw(' lang="fa"');
-    return html`<li><a href="${folder}${name}"${mark}${titleLanguage}>${title}</a></li>`;
-  });
-
-/** The panel of a guide or of the page of a key. */
-export const guideContents = (menu: Menu): Html => {
-  const { folder, current, language = 'en' } = menu;
-  const words = WORDS[language];
-  const key = keyPageLink(folder, { isCurrent: current === 'key', language });
-  return contents(
-    [
-      html`<ul><li><a href="${folder}../docs">${words.reference}</a></li>${key}</ul>`,
-      html`<h2>${words.guides}</h2><ul>${guideLinks(menu)}</ul>`,
-    ],
-    language,
-  );
-};
-
 /** The headings of the guide, beside it on a wide screen. A guide with one heading needs no list. */
-const onThisPage = (text: string, language: Language): Html | false => {
-  const headings = headingsOf(text);
-  const title = WORDS[language].onThisPage;
+const onThisPage = (markup: string, language: Language): Html | false => {
+  const headings = [...markup.matchAll(/<h([23]) id="([^"]*)"><a[^>]*>(.*)<\/a><\/h/g)];
+  const title = WORDS.onThisPage[language];
   return (
     headings.length > 1 &&
     html`<nav class="headings" aria-label="${title}"><h2>${title}</h2>
-<ul>${headings.map(({ id, title, depth }) => html`<li class="depth-${depth}"><a href="#${id}">${title}</a></li>`)}</ul>
+<ul>${headings.map(([, depth, id, label = '']) => html`<li class="depth-${depth}"><a href="#${id}">${raw(label)}</a></li>`)}</ul>
 </nav>`
   );
 };
@@ -117,7 +47,8 @@ const neighbors = (name: GuideName): Html | false => {
   const guides = GUIDE_NAMES.filter((other) => languageOf(other) === languageOf(name));
   const index = guides.indexOf(name);
   const link = (rel: string, label: string, other: GuideName | undefined): Html | false =>
-    other !== undefined && html`<a rel="${rel}" href="${other}"><small>${label}</small> ${TITLES[other]}</a>`;
+    other !== undefined &&
+    html`<a rel="${rel}" href="${other}"><small>${label}</small> ${TITLES[other].en}</a>`;
   return (
     guides.length > 1 &&
     html`<nav class="neighbors" aria-label="Previous and next">
@@ -139,7 +70,7 @@ const withRowLinks = (markup: string): string => {
 
 /** Returns what the search finds in a guide. */
 export const guideEntries = (name: GuideName, text: string) =>
-  textEntries({ page: TITLES[name], href: `docs/${name}`, text });
+  textEntries({ page: TITLES[name].en, href: `docs/${name}`, text });
 
 /** Builds the page of a guide from its Markdown. */
 export const guidePage = (name: GuideName, text: string): Page => {
@@ -148,11 +79,11 @@ export const guidePage = (name: GuideName, text: string): Page => {
   const { html: markup } = markdown(text, { language, addressOf: (href) => guideLink(name, href) });
   const article = raw(withRowLinks(markup));
   return page({
-    title: `${TITLES[name]} · Buyer Linking`,
+    title: `${TITLES[name].en} · Buyer Linking`,
     language,
     root: `${folder}..`,
     content: html`${guideContents({ folder, current: name, language })}
-<main class="guide"><article>${article}${neighbors(name)}</article>${onThisPage(text, language)}</main>`,
+<main class="guide"><article>${article}${neighbors(name)}</article>${onThisPage(markup, language)}</main>`,
   });
 };
 

@@ -1,19 +1,22 @@
 import type { InferOutput } from 'valibot';
 import type { keyUsageSchema } from '#shared/api-keys/schema.ts';
 import type { Page } from '#shared/pages.ts';
-import { KEY_PAGE_TITLE } from './contents.ts';
-import { guideContents } from './guide.ts';
+import { guideContents, TITLES } from './contents.ts';
 import { type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';
 import { assetsOf, page } from './page.ts';
 import { textEntries } from './search.ts';
 
-const INTRODUCTION = `# ${KEY_PAGE_TITLE}
+const { en: TITLE } = TITLES.key;
+
+const INTRODUCTION = `# ${TITLE}
 
 Shows what a key may do, what remains of its limits, and its requests in the last seven days. It makes two requests that count for the plan:
 \`GET /v1/key\` and \`GET /v1/key/usage\`. The guide [Your key](your-key) explains the figures and how to rotate a key.
 
 The key stays in the memory of this page. When you leave the page, it is forgotten.`;
+
+type Hour = InferOutput<typeof keyUsageSchema>['data'][number];
 
 /** The counts of an hour by the names of the response. */
 const COUNTS = {
@@ -22,59 +25,53 @@ const COUNTS = {
   failed_checks: 'Failed checks',
   failed_verifies: 'Failed verifications',
   sms: 'SMS',
-} as const satisfies Record<
-  Exclude<keyof InferOutput<typeof keyUsageSchema>['data'][number], 'hour'>,
-  string
->;
+} as const satisfies Record<Exclude<keyof Hour, 'hour'>, string>;
 
-const columns = Object.entries(COUNTS).map(
+const COLUMNS = Object.entries(COUNTS).map(
   ([name, title]) => html`<th scope="col" data-count="${name}">${title}</th>`,
 );
 
+const PAID_CHECKS = html`<th scope="col">Paid checks</th>`;
+
 /** Returns a table that the script fills. All columns but the first hold numbers. */
-const table = (label: string, id: string, heads: readonly Html[]): Html =>
+const table = (label: string, id: string, ...heads: readonly Html[]): Html =>
   html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table class="numbers">
 <thead><tr id="${id}-columns"><th scope="col">${label}</th>${heads}</tr></thead><tbody id="${id}-rows"></tbody></table></div>`;
 
-const heads = (...titles: readonly string[]): readonly Html[] =>
-  titles.map((title) => html`<th scope="col">${title}</th>`);
-
-/** What the script fills with the figures of a key. */
-const FIGURES = html`<div class="figures" id="figures" hidden>
-<h2>Key</h2>
-<table><tbody id="key-rows"></tbody></table>
-<h2>Limits</h2>
-${table('Limit', 'limit', heads('Remaining', 'Resets in'))}
-<h2>Use in the last seven days</h2>
-<p id="summary"></p>
-<div data-if="used">
-<div class="chart scroll" id="chart" role="region" aria-label="Chart" tabindex="0"></div>
-<p>A bar is the requests of an hour, in UTC; its red part are refused links, failed checks and failed verifications. Requests
-that got 401, 403 or the 429 of the plan are not counted.</p>
-${table('Total', 'total', [...columns, ...heads('Paid checks')])}
-<details><summary>Every hour with a count</summary>${table('Hour', 'hour', columns)}</details>
-<details><summary>Every day with paid checks</summary>${table('Day', 'day', heads('Paid checks'))}</details>
-</div>
-</div>`;
-
 /** Returns what the search finds on the page. */
-export const keyEntries = () => textEntries({ page: KEY_PAGE_TITLE, href: 'docs/key', text: INTRODUCTION });
+export const keyEntries = () => textEntries({ page: TITLE, href: 'docs/key', text: INTRODUCTION });
 
-/** Builds the page on which a seller sees its key. */
+/** Builds the page on which a seller sees its key. The script fills the figures. */
 export const keyPage = (): Page =>
   page({
-    title: `${KEY_PAGE_TITLE} · Buyer Linking`,
+    title: `${TITLE} · Buyer Linking`,
     root: '..',
     assets: assetsOf('page', 'key'),
     content: html`${guideContents({ folder: '', current: 'key' })}
 <main class="guide"><article>
 ${markdown(INTRODUCTION)}
-<p class="without-script">This page needs JavaScript. Without it, send the two requests yourself.</p>
+<p id="without-script">This page needs JavaScript. Without it, send the two requests yourself.</p>
 <form class="try" id="key-form" aria-label="Show a key">
-<label><span>API key</span><input type="password" data-in="key" autocomplete="off" placeholder="blk_…"></label>
+<label><span>API key</span><input type="password" data-in="key" autocomplete="off" placeholder="blk_…"
+ required pattern="\\s*\\w+\\s*" title="Letters, digits and underscores, such as blk_…"></label>
 <button type="submit">Show</button>
 <p class="result" role="status"></p>
 </form>
-${FIGURES}
+<div class="figures" id="figures" hidden>
+<h2>Key</h2>
+<table><tbody id="key-rows"></tbody></table>
+<h2>Limits</h2>
+${table('Limit', 'limit', html`<th scope="col">Remaining</th><th scope="col">Resets in</th>`)}
+<h2>Use in the last seven days</h2>
+<p id="summary"></p>
+<div id="used">
+<div class="chart scroll" id="chart" role="region" aria-label="Chart" tabindex="0"></div>
+<p>A bar is the requests of an hour, in UTC; its red part are refused links, failed checks and failed verifications. Requests
+that got 401, 403 or the 429 of the plan are not counted.</p>
+${table('Total', 'total', ...COLUMNS, PAID_CHECKS)}
+<details><summary>Every hour with a count</summary>${table('Hour', 'hour', ...COLUMNS)}</details>
+<details><summary>Every day with paid checks</summary>${table('Day', 'day', PAID_CHECKS)}</details>
+</div>
+</div>
 </article></main>`,
   });

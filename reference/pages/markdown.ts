@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { Marked, type Token } from 'marked';
 import { codeBlock } from './block.ts';
-import { diagram } from './diagram.ts';
+import type { Language } from './contents.ts';
 import { type Html, html, raw } from './html.ts';
-import type { Language } from './language.ts';
 
 /** `Headers of a response` -> `headers-of-a-response`: the id of a heading, as GitHub makes it. */
 export const slug = (title: string): string =>
@@ -11,6 +12,30 @@ export const slug = (title: string): string =>
     .replace(/[^\p{L}\p{N}\s-]/gu, '')
     .trim()
     .replace(/\s/g, '-');
+
+/** The folder of the drawn diagrams. `npm run docs:diagrams` draws them. */
+export const DIAGRAMS = new URL('../../docs/diagrams/', import.meta.url);
+
+/** Returns the file of a diagram. Its name is the hash of the Mermaid source, so a changed source has no drawing until it is drawn again. */
+export const diagramFile = (source: string): URL =>
+  new URL(`${createHash('sha256').update(source.trim()).digest('hex').slice(0, 12)}.svg`, DIAGRAMS);
+
+/** Returns the Mermaid sources in a Markdown text. */
+export const diagramSources = (markdown: string): readonly string[] =>
+  [...markdown.matchAll(/^```mermaid\n([\s\S]*?)^```$/gm)].map(([, source]) => String(source));
+
+/** Returns the drawing of a Mermaid source, with its `accTitle` as the text alternative. Throws if it was not drawn. */
+export const diagram = (source: string): Html => {
+  const file = diagramFile(source);
+  const [, title] = /^\s*accTitle: (.+)$/m.exec(source) ?? [];
+  if (title === undefined) throw new Error(`The diagram has no accTitle:\n${source}`);
+  if (!existsSync(file)) throw new Error(`"${title}" is not drawn. Run: npm run docs:diagrams`);
+  const svg = readFileSync(file, 'utf8')
+    .replaceAll('"', "'")
+    .replace(/[%#<>]/g, encodeURIComponent);
+  const address = `data:image/svg+xml,${svg}`;
+  return html`<div class="diagram" role="region" aria-label="${title}" tabindex="0"><img alt="${title}" src="${address}"></div>`;
+};
 
 /** On a phone a wide table scrolls by itself, with the keyboard too. */
 const SCROLLED = '<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>';
@@ -52,17 +77,3 @@ export const markdown = (
   const markup = renderer.parse(text, { async: false });
   return raw(markup.replaceAll('<table>', SCROLLED).replaceAll('</table>', '</table></div>'));
 };
-
-/** A heading of a guide. */
-export interface Heading {
-  readonly id: string;
-  readonly title: string;
-  readonly depth: number;
-}
-
-/** Returns the headings of a Markdown text below its title. */
-export const headingsOf = (text: string): readonly Heading[] =>
-  new Marked().lexer(text).flatMap((token) => {
-    if (token.type !== 'heading' || token.depth === 1) return [];
-    return [{ id: slug(token.text), title: token.text, depth: token.depth }];
-  });

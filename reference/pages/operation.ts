@@ -1,12 +1,68 @@
 import { problemsOf } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
+import type { SchemaObject } from '../openapi/json-schema.ts';
 import { codeBlock } from './block.ts';
-import type { Operation } from './document.ts';
-import { fieldList, parameterList, REQUIRED } from './fields.ts';
+import { type Operation, schemaOf } from './document.ts';
 import { type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';
-import { sampleBlock } from './samples.ts';
-import { tryForm } from './try-form.ts';
+import { sampleBlock, tryForm } from './samples.ts';
+
+const REQUIRED = html`<b class="required">required</b>`;
+const OPTIONAL = html`<span class="type">optional</span>`;
+
+const typeOf = ({ items, title, type = 'string' }: SchemaObject): string =>
+  items === undefined ? (title ?? type) : `array of ${typeOf(items)}`;
+
+const code = (value: unknown): Html => html`<code>${String(value)}</code>`;
+
+/** The bounds of a number. The largest safe integer is no bound that a reader needs. */
+const rangeOf = ({ minimum, maximum = Number.MAX_SAFE_INTEGER }: SchemaObject): Html | false => {
+  if (maximum < Number.MAX_SAFE_INTEGER) return html`${minimum ?? 'up'} to ${maximum}`;
+  return minimum !== undefined && html`at least ${minimum}`;
+};
+
+/** The rules that a reader can follow. A pattern is for programs: the description says the same in words. */
+const rulesOf = (schema: SchemaObject): readonly Html[] =>
+  [
+    schema.enum && html`always ${schema.enum.map(code)}`,
+    rangeOf(schema),
+    schema.default !== undefined && html`default ${code(schema.default)}`,
+  ]
+    .filter((rule) => rule !== undefined && rule !== false)
+    .map((rule) => html`<span class="rule">${rule}</span>`);
+
+interface Field {
+  readonly name: string;
+  readonly schema: SchemaObject;
+  readonly mark: Html | undefined;
+  /** What precedes the name in the id of the field: `create-user.`. */
+  readonly prefix: string;
+}
+
+const fieldItem = ({ name, schema, mark, prefix }: Field): Html => {
+  const nested = schema.items ?? schema;
+  const hasFields = Object.keys(nested.properties ?? {}).length > 0;
+  return html`<li id="${prefix}${name}">
+<p><code class="name">${name}</code> <span class="type">${typeOf(schema)}</span> ${mark} ${rulesOf(schema)}</p>
+${schema.description && markdown(schema.description)}
+${hasFields && fieldList(nested, `${prefix}${name}.`)}
+</li>`;
+};
+
+/**
+ * Lists the fields of an object with their rules. `prefix` precedes their names in their ids. `requiredMark` follows the name of a field
+ * that is always there.
+ */
+const fieldList = (
+  { properties = {}, required = [] }: SchemaObject,
+  prefix: string,
+  requiredMark?: Html,
+): Html =>
+  html`<ul class="fields">
+${Object.entries(properties).map(([name, schema]) =>
+  fieldItem({ name, schema, mark: required.includes(name) ? requiredMark : OPTIONAL, prefix }),
+)}
+</ul>`;
 
 /** Returns the method in its color. */
 export const methodBadge = (method: string): Html =>
@@ -14,7 +70,7 @@ export const methodBadge = (method: string): Html =>
 
 const parametersIn = ({ id, parameters }: Operation, location: string, title: string): Html | false => {
   const found = parameters.filter((parameter) => parameter.in === location);
-  return found.length > 0 && html`<h4>${title}</h4>${parameterList(found, `${id}.`)}`;
+  return found.length > 0 && html`<h4>${title}</h4>${fieldList(schemaOf(found), `${id}.`, REQUIRED)}`;
 };
 
 /** The responses that are no errors. The fields of a body that two of them share are listed once. */

@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import type { Page } from '#shared/pages.ts';
-import { contentSecurityPolicy } from './content-security-policy.ts';
+import type { Language } from './contents.ts';
 import { type Html, html, raw } from './html.ts';
-import type { Language } from './language.ts';
 
 /** Returns a file of browser/ and what it imports as one minified text. */
 const bundle = (name: string): string => {
@@ -17,6 +17,21 @@ const bundle = (name: string): string => {
   });
   return outputFiles.map(({ text }) => text).join('');
 };
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** Allows the one style and the one script of a page, by hash, and requests to its own origin. */
+const contentSecurityPolicy = (style: string, script: string): string =>
+  [
+    "default-src 'none'",
+    `script-src ${hashOf(script)}`,
+    `style-src ${hashOf(style)}`,
+    'img-src data:',
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
 /** Returns the style and the script of these names in browser/, and the headers that allow both. */
 export const assetsOf = (...names: readonly string[]) => {

@@ -1,16 +1,14 @@
 import type { Page } from '#shared/pages.ts';
-import { contents, keyPageLink } from './contents.ts';
-import { type ApiDocument, type Operation, operationsOf, withSchemas } from './document.ts';
-import { guideLinks } from './guide.ts';
-import { type Html, html } from './html.ts';
+import { table } from '../openapi/limit-tables.ts';
+import { contents, firstLinks, guideLinks } from './contents.ts';
+import { type ApiDocument, fieldsOf, type Operation, operationsOf, withSchemas } from './document.ts';
+import { type Html, html, raw } from './html.ts';
 import { markdown, slug } from './markdown.ts';
-import { linkNames } from './name-links.ts';
 import { methodBadge, operationSection } from './operation.ts';
 import { page } from './page.ts';
 import { KEY_VARIABLE } from './sample-programs.ts';
-import { SAMPLE_BASE_URL } from './samples.ts';
+import { SAMPLE_BASE_URL, tryForm } from './samples.ts';
 import { operationEntries, textEntries } from './search.ts';
-import { tryForm } from './try-form.ts';
 
 /** Returns the chapters of the document's description: the text under each heading. The headers come after the first. */
 const chaptersOf = ({ info, components }: ApiDocument) => {
@@ -18,14 +16,15 @@ const chaptersOf = ({ info, components }: ApiDocument) => {
     const [title = '', ...lines] = chapter.split('\n');
     return { id: slug(title), title, text: lines.join('\n') };
   });
-  const rows = Object.entries(components.headers).map(
-    ([name, { description }]) => `| \`${name}\` | ${description} |`,
-  );
-  const text = ['| Header | Meaning |', '|---|---|', ...rows].join('\n');
+  const rows = Object.entries(components.headers).map(([name, { description }]) => [
+    `\`${name}\``,
+    description,
+  ]);
+  const text = table(['Header', 'Meaning'], rows);
   return chapters.slice(1).toSpliced(1, 0, { id: 'headers', title: 'Response headers', text });
 };
 
-/** Returns the tags of the document with their operations. */
+/** Returns the tags of the document with their operations. The last one has those that return this documentation. */
 const groupsOf = (document: ApiDocument) => {
   const byTag = Map.groupBy(operationsOf(document), ({ tags }) => tags[0]);
   return document.tags.map((tag) => ({ ...tag, operations: byTag.get(tag.name) ?? [] }));
@@ -33,33 +32,43 @@ const groupsOf = (document: ApiDocument) => {
 
 type Group = ReturnType<typeof groupsOf>[number];
 
-/** The parts of the page: operations, what holds for all of them, and last the operations that return this documentation. */
-interface Parts {
-  readonly groups: readonly Group[];
-  readonly chapters: ReturnType<typeof chaptersOf>;
-  readonly last: readonly Group[];
-}
-
-const partsOf = (document: ApiDocument): Parts => {
-  const groups = groupsOf(document);
-  return { groups: groups.slice(0, -1), chapters: chaptersOf(document), last: groups.slice(-1) };
-};
-
 /** Returns the addresses of the error codes, and of the fields where the page first describes them. */
 const addressesOf = (document: ApiDocument): ReadonlyMap<string, string> => {
   const operations = operationsOf(document);
-  const fields = operations.flatMap(({ id, parameters, body, successes }) => [
-    ...parameters.map(({ name }) => [name, `#${id}.${name}`] as const),
-    ...Object.keys(body?.schema.properties ?? {}).map((name) => [name, `#${id}.${name}`] as const),
-    ...Object.keys(successes[0]?.schema?.properties ?? {}).map(
-      (name) => [name, `#${id}.response.${name}`] as const,
-    ),
-  ]);
+  const fields = operations.flatMap(fieldsOf).map(({ name, id }) => [name, `#${id}`] as const);
   const codes = operations.flatMap(({ errors }) =>
     errors.map(({ code }) => [code, `docs/errors#${code}`] as const),
   );
   // The first address of a name is the last one set.
   return new Map([...fields.reverse(), ...codes]);
+};
+
+/** Elements whose text stays as it is: it is a link already, or it is sent or copied. */
+const SKIPPED = /^<(\/?)(?:a|pre|form|nav|legend|figcaption|h[1-6])[\s>]/;
+
+/** An error code or a field in prose. A name without an underscore may be a word of the sentence. */
+const NAME = /\b[a-z]+(?:_[a-z]+)+\b/g;
+
+/** Sets the names in the prose of a page as code, and links them. `addresses`: name -> address. */
+const linkNames = ({ html: markup }: Html, addresses: ReadonlyMap<string, string>): Html => {
+  let skipped = 0;
+  let code: string | undefined;
+  const link = (name: string): string => {
+    const address = addresses.get(name);
+    if (address === undefined) return name;
+    const anchor = `<a href="${address}">${name}</a>`;
+    return code === undefined ? `<code>${anchor}</code>` : anchor;
+  };
+  const parts = markup.split(/(<[^>]*>)/).map((part) => {
+    const [isTag, slash] = SKIPPED.exec(part) ?? [];
+    if (isTag !== undefined) skipped += slash === '' ? 1 : -1;
+    if (/^<code[\s>]/.test(part)) code = part;
+    else if (part === '</code>') code = undefined;
+    // The name of a field in its own row is what others link to.
+    if (part.startsWith('<') || skipped > 0 || code === '<code class="name">') return part;
+    return part.replace(NAME, link);
+  });
+  return raw(parts.join(''));
 };
 
 const operationLinks = ({ name, operations }: Group): Html => {
@@ -68,15 +77,14 @@ const operationLinks = ({ name, operations }: Group): Html => {
   return html`<h2>${name}</h2>\n<ul>${operations.map(link)}</ul>`;
 };
 
-const navigation = ({ groups, chapters, last }: Parts): Html =>
+const navigation = (groups: readonly Group[], chapters: ReturnType<typeof chaptersOf>): Html =>
   contents([
-    html`<ul><li><a href="#start">Start</a></li>${keyPageLink('docs/')}</ul>`,
-    ...groups.map(operationLinks),
+    firstLinks('#start', 'Start', { folder: 'docs/' }),
+    ...groups.slice(0, -1).map(operationLinks),
     html`<h2>For all operations</h2>
 <ul>${chapters.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
-<h2>Guides</h2>
-<ul>${guideLinks({ folder: 'docs/' })}</ul>`,
-    ...last.map(operationLinks),
+${guideLinks({ folder: 'docs/' })}`,
+    ...groups.slice(-1).map(operationLinks),
   ]);
 
 const start = ({ info }: ApiDocument, first: Operation | undefined): Html => html`
@@ -116,24 +124,25 @@ ${operations.map(operationSection)}`;
 /** Builds the reference page. The list of operations and their whole description need no JavaScript. */
 export const referencePage = (openApiDocument: object): Page => {
   const document = withSchemas(openApiDocument);
-  const parts = partsOf(document);
+  const groups = groupsOf(document);
+  const chapters = chaptersOf(document);
   // A newcomer needs nothing but a key to list users.
   const first = operationsOf(document).find(
     ({ method, takesKey, parameters }) =>
       method === 'GET' && takesKey && parameters.every(({ required }) => !required),
   );
   const main = html`${start(document, first)}
-${parts.groups.map(groupSection)}
+${groups.slice(0, -1).map(groupSection)}
 <h2>For all operations</h2>
-${parts.chapters.map(
+${chapters.map(
   ({ id, title, text }) =>
     html`<section class="chapter" id="${id}"><h3>${title}</h3>${markdown(text)}</section>`,
 )}
-${parts.last.map(groupSection)}`;
+${groups.slice(-1).map(groupSection)}`;
   return page({
     title: `${document.info.title} API`,
     root: '.',
-    content: html`${navigation(parts)}
+    content: html`${navigation(groups, chapters)}
 <main>
 ${linkNames(main, addressesOf(document))}
 </main>`,

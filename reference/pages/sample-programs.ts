@@ -17,29 +17,26 @@ export interface SampleRequest {
   readonly returnsJson: boolean;
 }
 
-/** How a language writes the values of JSON. */
+/** How a language writes JSON. */
 interface Notation {
   readonly text: (value: string) => string;
   readonly key: (name: string) => string;
-  readonly brackets: readonly [string, string];
-  /** Its words where they differ from those of JSON. */
+  /** Its words and brackets where they differ from those of JSON. */
   readonly words?: Readonly<Record<string, string>>;
+  readonly spaces: number;
 }
 
-/** Returns a value of JSON as a literal, with a line for each member and an indentation of so many spaces per level. */
-const literal = (value: unknown, notation: Notation, spaces: number, level = 1): string => {
-  if (typeof value === 'string') return notation.text(value);
-  if (typeof value !== 'object' || value === null) return notation.words?.[String(value)] ?? String(value);
-  const members = Array.isArray(value)
-    ? value.map((item) => literal(item, notation, spaces, level + 1))
-    : Object.entries(value).map(
-        ([name, member]) => `${notation.key(name)} ${literal(member, notation, spaces, level + 1)}`,
-      );
-  const [open, close] = Array.isArray(value) ? ['[', ']'] : notation.brackets;
-  if (members.length === 0) return `${open}${close}`;
-  const lines = members.map((member) => `${' '.repeat(spaces * level)}${member},\n`);
-  return `${open}\n${lines.join('')}${' '.repeat(spaces * (level - 1))}${close}`;
-};
+/** A name with its colon, a text, a word or a bracket. */
+const TOKEN = /("(?:[^"\\]|\\.)*")(:)?|\b[a-z]+\b|[{}]/g;
+
+/** Returns a value of JSON as a literal, with a line and a comma for each member. */
+const literal = (value: object, { text, key, words = {}, spaces }: Notation): string =>
+  JSON.stringify(value, null, spaces)
+    .replace(/(?<![[{,])\n/g, ',\n')
+    .replace(TOKEN, (token, quoted?: string, colon?: string) => {
+      if (quoted === undefined) return words[token] ?? token;
+      return colon === undefined ? text(JSON.parse(quoted)) : key(JSON.parse(quoted));
+    });
 
 const indent = (text: string, spaces: number): string => text.replaceAll('\n', `\n${' '.repeat(spaces)}`);
 
@@ -66,7 +63,7 @@ const singleQuoted = (text: string): string =>
 const TYPESCRIPT: Notation = {
   text: singleQuoted,
   key: (name) => `${/^[a-z_]\w*$/i.test(name) ? name : singleQuoted(name)}:`,
-  brackets: ['{', '}'],
+  spaces: 2,
 };
 
 const typescript = ({ method, url, takesKey, takesToken, body, returnsJson }: SampleRequest): string => {
@@ -78,7 +75,7 @@ const typescript = ({ method, url, takesKey, takesToken, body, returnsJson }: Sa
   const options = present(
     method !== 'GET' && `method: '${method}',`,
     headers.length > 0 && `headers: {\n  ${headers.join('\n  ')}\n},`,
-    body && `body: JSON.stringify(${literal(body, TYPESCRIPT, 2)}),`,
+    body && `body: JSON.stringify(${literal(body, TYPESCRIPT)}),`,
   );
   const init = options.length === 0 ? '' : `, {\n  ${indent(options.join('\n'), 2)}\n}`;
   return [
@@ -91,8 +88,8 @@ const typescript = ({ method, url, takesKey, takesToken, body, returnsJson }: Sa
 const PYTHON: Notation = {
   text: (value) => JSON.stringify(value),
   key: (name) => `${JSON.stringify(name)}:`,
-  brackets: ['{', '}'],
   words: { true: 'True', false: 'False', null: 'None' },
+  spaces: 4,
 };
 
 const python = ({ method, url, takesKey, takesToken, body, returnsJson }: SampleRequest): string => {
@@ -111,7 +108,7 @@ const python = ({ method, url, takesKey, takesToken, body, returnsJson }: Sample
     `"${url}",`,
     method !== 'GET' && `method="${method}",`,
     headers.length > 0 && `headers={\n    ${headers.join('\n    ')}\n},`,
-    body && `data=json.dumps(${literal(body, PYTHON, 4)}).encode(),`,
+    body && `data=json.dumps(${literal(body, PYTHON)}).encode(),`,
   );
   return [
     `import ${modules.join(', ')}, urllib.request`,
@@ -130,7 +127,8 @@ const phpQuoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'
 const PHP: Notation = {
   text: phpQuoted,
   key: (name) => `${phpQuoted(name)} =>`,
-  brackets: ['[', ']'],
+  words: { '{': '[', '}': ']' },
+  spaces: 2,
 };
 
 const php = ({ method, url, takesKey, takesToken, body }: SampleRequest): string => {
@@ -142,7 +140,7 @@ const php = ({ method, url, takesKey, takesToken, body }: SampleRequest): string
   const options = present(
     method !== 'GET' && `CURLOPT_CUSTOMREQUEST => '${method}',`,
     headers.length > 0 && `CURLOPT_HTTPHEADER => [\n  ${headers.join('\n  ')}\n],`,
-    body && `CURLOPT_POSTFIELDS => json_encode(${literal(body, PHP, 2)}),`,
+    body && `CURLOPT_POSTFIELDS => json_encode(${literal(body, PHP)}),`,
     'CURLOPT_RETURNTRANSFER => true,',
     'CURLOPT_TIMEOUT => 30,',
   );

@@ -1,6 +1,5 @@
 import { Marked, type Token, type Tokens } from 'marked';
-import type { Page } from '#shared/pages.ts';
-import type { Operation, Schema } from './document.ts';
+import { fieldsOf, type Operation } from './document.ts';
 import { slug } from './markdown.ts';
 
 /** A place that the search finds by its title, its page and its words. `href` is relative to the root of the service. */
@@ -54,34 +53,16 @@ export const textEntries = (source: SearchableText): readonly Entry[] => {
   ];
 };
 
-const fieldEntries = (operation: Operation): readonly Entry[] => {
-  const { id, summary, parameters, body, successes } = operation;
-  const entriesOf = (prefix: string, fields: Readonly<Record<string, Schema>>): readonly Entry[] =>
-    Object.entries(fields).map(([title, { description = '' }]) => ({
-      title,
-      page: summary,
-      href: `docs#${prefix}${title}`,
-      words: wordsOf(description),
-    }));
-  const request = entriesOf(`${id}.`, {
-    ...Object.fromEntries(
-      parameters.map(({ name, schema, description }) => [name, { ...schema, description }]),
-    ),
-    ...body?.schema.properties,
-  });
-  return [...request, ...entriesOf(`${id}.response.`, successes[0]?.schema?.properties ?? {})];
-};
-
 /** Returns an entry for an operation, and one for each field of its request and its response. */
 export const operationEntries = (operation: Operation): readonly Entry[] => {
   const { id, method, path, summary, description, errors } = operation;
   const codes = errors.map(({ code }) => code).join(' ');
   const words = `${method} ${path} ${wordsOf(`${description} ${codes}`)}`.toLowerCase();
-  return [{ title: summary, page: 'Reference', href: `docs#${id}`, words }, ...fieldEntries(operation)];
+  const fields = fieldsOf(operation).map(({ name, schema, id: field }) => ({
+    title: name,
+    page: summary,
+    href: `docs#${field}`,
+    words: wordsOf(schema.description ?? ''),
+  }));
+  return [{ title: summary, page: 'Reference', href: `docs#${id}`, words }, ...fields];
 };
-
-/** Returns the entries as a file that the search of a page loads. */
-export const searchPage = (entries: readonly Entry[]): Page => ({
-  headers: { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' },
-  body: JSON.stringify(entries),
-});

@@ -13,17 +13,19 @@ import openApiDocument from '../../openapi.json' with { type: 'json' };
 import { guideEntries, guideFile, guidePage, notFoundPage } from './guide.ts';
 import { keyEntries, keyPage } from './key-page.ts';
 import { referenceEntries, referencePage } from './reference.ts';
-import { searchPage } from './search.ts';
 
 const readGuide = (name: GuideName): Promise<string> =>
   readFile(new URL(`../../${guideFile(name)}`, import.meta.url), 'utf8');
 
 /** Builds the index of the search over the reference page, all guides and the page of a key. */
-export const buildSearch = async (): Promise<Page> => {
+const buildSearch = async (): Promise<Page> => {
   const guides = await Promise.all(
     GUIDE_NAMES.map(async (name) => guideEntries(name, await readGuide(name))),
   );
-  return searchPage([...referenceEntries(openApiDocument), ...guides.flat(), ...keyEntries()]);
+  return {
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' },
+    body: JSON.stringify([...referenceEntries(openApiDocument), ...guides.flat(), ...keyEntries()]),
+  };
 };
 
 const buildPage = async (name: PageName): Promise<Page> => {

@@ -1,11 +1,10 @@
 import { coloredParts } from '../sample-colors.ts';
-import { setUpCopyButton } from './copying.js';
 import { element } from './dom.js';
 
 /** Returns a text as nodes with colors. */
 export const colored = (text) =>
   coloredParts(text).map(([name, part]) =>
-    name === undefined ? part : Object.assign(element('span', part), { className: `h-${name}` }),
+    name === undefined ? part : element('span', { className: `h-${name}` }, part),
   );
 
 /** Returns JSON with indentation and colors; any other text as it is. */
@@ -19,13 +18,18 @@ const coloredJson = (text) => {
 
 /** Returns a block with a button to copy it. */
 export const blockOf = (title, text) => {
-  const block = Object.assign(document.createElement('figure'), { className: 'block' });
-  const caption = document.createElement('figcaption');
-  const button = Object.assign(element('button', 'Copy'), { type: 'button', className: 'copy' });
-  caption.append(element('span', title), button);
-  const code = Object.assign(document.createElement('pre'), { tabIndex: 0 });
-  code.append(...coloredJson(text));
-  block.append(caption, code);
-  setUpCopyButton(button);
-  return block;
+  const button = element('button', { type: 'button', className: 'copy' }, 'Copy');
+  const caption = element('figcaption', {}, element('span', {}, title), button);
+  return element(
+    'figure',
+    { className: 'block' },
+    caption,
+    element('pre', { tabIndex: 0 }, ...coloredJson(text)),
+  );
+};
+
+/** Copies the block around the button. */
+export const copyBlock = async (button) => {
+  await navigator.clipboard.writeText(button.closest('figure').querySelector('pre').textContent);
+  button.textContent = document.documentElement.lang === 'fa' ? 'رونوشت شد' : 'Copied';
 };

@@ -1,19 +1,5 @@
 import { all, base } from './dom.js';
 
-/** Stands for a value that a reader of a deployment has. */
-const ownValue = (name) => (name === 'seller_id' ? 'sel_…' : 'blk_…');
-
-const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(location.hostname);
-
-const isNeeded = () => document.querySelector('[data-demo], [data-in="key"]') !== null;
-
-/** Returns the demo of the service on this machine: its seller and its keys. Returns undefined elsewhere. */
-export const readDemo = async () => {
-  if (!isLocal || !isNeeded()) return undefined;
-  const response = await fetch(`${base}/_local/demo`);
-  return response.ok ? response.json() : undefined;
-};
-
 /** Shows the address of the service in the samples. */
 export const showBase = () => {
   const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
@@ -24,11 +10,31 @@ export const showBase = () => {
   }
 };
 
+/** Returns the demo of the service on this machine: its seller and its keys. Returns undefined elsewhere. */
+const readDemo = async () => {
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(location.hostname);
+  if (!isLocal || document.querySelector('[data-demo], [data-in="key"]') === null) return undefined;
+  const response = await fetch(`${base}/_local/demo`);
+  return response.ok ? response.json() : undefined;
+};
+
 /** Shows the values of the demo in the samples of a guide, or what stands for the reader's own values. */
-export const showValues = (demo) => {
+const showValues = (demo) => {
   for (const place of all('[data-demo]')) {
     const { demo: name } = place.dataset;
-    place.textContent =
-      demo === undefined ? ownValue(name) : name.split('.').reduce((part, key) => part[key], demo);
+    const ownValue = name === 'seller_id' ? 'sel_…' : 'blk_…';
+    place.textContent = demo ? name.split('.').reduce((part, key) => part[key], demo) : ownValue;
+  }
+};
+
+/** Shows the demo: its values in the samples, and in each form a key that has the scope of its operation, unless the reader has entered one. */
+export const showDemo = async () => {
+  const demo = await readDemo();
+  showValues(demo);
+  const fields = all('.try [data-in="key"]');
+  if (demo === undefined || fields.some(({ value }) => value !== '')) return;
+  for (const field of fields) {
+    field.value = demo.keys_by_scope[field.dataset.scope] ?? demo.keys.free;
+    field.previousElementSibling.textContent = 'API key of the demo seller';
   }
 };

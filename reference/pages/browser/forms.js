@@ -1,8 +1,6 @@
 import { blockOf } from './answer.js';
 import { all, element } from './dom.js';
-import { requestOf } from './request.js';
-import { showSample } from './samples.js';
-import { setUpTyping } from './typing.js';
+import { objectIn, requestOf, showSample } from './samples.js';
 
 /** Puts the id of a returned user or link into the forms that take one. */
 const offerId = (text) => {
@@ -24,57 +22,64 @@ const fetchOf = (form) => {
 };
 
 const send = async (form) => {
-  const result = form.querySelector('.result');
-  const answer = form.querySelector('.answer');
-  const button = form.querySelector('[type="submit"]');
+  const [button, result, answer] = all('[type="submit"], .result, .answer', form);
+  const say = (textContent, color = '') =>
+    Object.assign(result, { textContent, className: `result ${color}` });
   button.disabled = true;
   answer.hidden = true;
-  result.className = 'result';
-  result.textContent = 'Sending …';
+  say('Sending …');
   try {
     const started = performance.now();
     const response = await fetchOf(form);
     const text = await response.text();
-    result.textContent = `${response.status} · ${Math.round(performance.now() - started)} ms`;
-    result.className = `result ${response.ok ? 'good' : 'bad'}`;
-    const headers = document.createElement('details');
-    const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`);
-    headers.append(element('summary', 'Headers'), element('pre', lines.join('\n')));
-    answer.replaceChildren(blockOf('Response', text === '' ? '(no body)' : text), headers);
+    const duration = Math.round(performance.now() - started);
+    say(`${response.status} · ${duration} ms`, response.ok ? 'good' : 'bad');
+    const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n');
+    answer.replaceChildren(
+      blockOf('Response', text || '(no body)'),
+      element('details', {}, element('summary', {}, 'Headers'), element('pre', {}, headers)),
+    );
     answer.hidden = false;
     if (response.ok && form.dataset.method !== 'DELETE') offerId(text);
   } catch (error) {
-    result.textContent = `The request could not be sent: ${error.message}`;
-    result.className = 'result bad';
+    say(`The request could not be sent: ${error.message}`, 'bad');
   } finally {
     button.disabled = false;
   }
 };
 
-const keyFields = () => all('.try [data-in="key"]');
-
-const enterKey = (value) => {
-  for (const field of keyFields()) field.value = value;
+/** Keeps the fields of a body and its JSON equal, and the sample equal to both. */
+const setUpTyping = (form) => {
+  const fields = all('[data-field]', form);
+  const json = form.querySelector('[data-in="body"]');
+  for (const field of fields) {
+    field.addEventListener('input', () => {
+      // JSON has no member for a field without a value.
+      const body = { ...objectIn(json.value), [field.dataset.field]: field.value || undefined };
+      json.value = JSON.stringify(body, null, 2);
+    });
+  }
+  json?.addEventListener('input', () => {
+    const body = objectIn(json.value);
+    if (body === undefined) return;
+    for (const field of fields) field.value = body[field.dataset.field] ?? '';
+  });
+  form.addEventListener('input', () => showSample(form));
 };
 
 /** Sends the forms from the page, with one key for all of them. */
 export const setUpForms = () => {
-  for (const field of keyFields()) field.addEventListener('input', () => enterKey(field.value));
+  const keys = all('.try [data-in="key"]');
+  for (const field of keys) {
+    field.addEventListener('input', () => {
+      for (const other of keys) other.value = field.value;
+    });
+  }
   for (const form of all('.try[data-path]')) {
     setUpTyping(form);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       send(form);
     });
-  }
-};
-
-/** Enters into each form a key of the demo seller that has the scope of its operation, unless the reader has entered one. */
-export const enterDemoKey = (demo) => {
-  const fields = keyFields();
-  if (demo === undefined || fields.length === 0 || fields[0].value !== '') return;
-  for (const field of fields) {
-    field.value = demo.keys_by_scope[field.dataset.scope] ?? demo.keys.free;
-    field.previousElementSibling.textContent = 'API key of the demo seller';
   }
 };

@@ -2,37 +2,30 @@
  * The script of the page of a key, beside that of every page. It reads the key and its use from the origin and stage that served the page.
  * The key stays in its field, and is forgotten when the reader leaves the page.
  */
-import { chartOf } from './chart.js';
+import { chartOf, numberText, timeText } from './chart.js';
 import { all, base, element } from './dom.js';
-import { durationText, numberText, timeText } from './key-texts.js';
 
-const [form, figures, summary, chart] = all('#key-form, #figures, #summary, #chart');
+const [withoutScript, form, figures, summary, used, chart] = all(
+  '#without-script, #key-form, #figures, #summary, #used, #chart',
+);
 const [field, button, result] = all('input, button, .result', form);
 
-const FAILURES = {
-  401: 'This key is not valid. It is mistyped, revoked or expired, or its account is suspended.',
-  403: 'This key lacks the scope for this request.',
-  429: 'A limit of this key or of your address is used up.',
-  503: 'The service is not available at the moment.',
-};
-
-const failureText = ({ status, headers }) => {
-  const reason = FAILURES[status] ?? `The service answered with the unexpected status ${status}.`;
-  const seconds = headers.get('Retry-After');
-  return seconds === null ? reason : `${reason} Try again in ${durationText(Number(seconds))}.`;
+/** Returns `23 s`, `41 min` or `5 h 12 min`, rounded up. */
+const durationText = (seconds) => {
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 };
 
 /** Makes a request with a key. Throws an error that says why it failed. */
 const read = async (path, key) => {
-  let response;
-  try {
-    response = await fetch(`${base}${path}`, { headers: { 'X-Api-Key': key } });
-    // The time of the service, since the clock of this machine may be wrong.
-    if (response.ok) return { ...(await response.json()), nowMs: Date.parse(response.headers.get('Date')) };
-  } catch {
-    throw new Error('The service could not be reached. Check your connection and try again.');
-  }
-  throw new Error(failureText(response));
+  const response = await fetch(`${base}${path}`, { headers: { 'X-Api-Key': key } }).catch(() => undefined);
+  const body = await response?.json().catch(() => undefined);
+  // The time of the service, since the clock of this machine may be wrong.
+  if (body && response.ok) return { ...body, nowMs: Date.parse(response.headers.get('Date')) };
+  const reason = body?.detail ?? 'The service could not be reached. Check your connection and try again.';
+  const seconds = response?.headers.get('Retry-After');
+  throw new Error(seconds ? `${reason} Try again in ${durationText(Number(seconds))}.` : reason);
 };
 
 const say = (text, isBad = false) => {
@@ -42,15 +35,10 @@ const say = (text, isBad = false) => {
 
 /** Fills a table. The first cell of a row is its heading. */
 const fill = (id, rows) => {
-  const rowOf = ([name, ...cells]) => {
-    const row = document.createElement('tr');
-    const head = Object.assign(document.createElement('th'), { scope: 'row' });
-    head.append(name);
-    row.append(
-      head,
-      ...cells.map((value) => element('td', typeof value === 'number' ? numberText(value) : value)),
-    );
-    return row;
+  const rowOf = ([heading, ...values]) => {
+    const texts = values.map((value) => (typeof value === 'number' ? numberText(value) : value));
+    const cells = texts.map((text) => element('td', {}, text));
+    return element('tr', {}, element('th', { scope: 'row' }, heading), ...cells);
   };
   document.getElementById(id).replaceChildren(...rows.map(rowOf));
 };
@@ -68,34 +56,25 @@ const showKey = ({ id, name, seller, plan, scopes, expires_at, secrets, limits }
     ['Valid secrets', ends.join('; ')],
   ]);
   // The first limit is that of the plan. Each name is a link to its row of the limits.
-  const limitRow = ({ name, maximum, remaining, resets_in }, index) => [
-    Object.assign(element('a', index === 0 ? `${name}: requests per minute` : name), {
-      href: `limits#${index === 0 ? 'rate-limit-of-a-plan' : name}`,
-    }),
-    `${numberText(remaining)} of ${numberText(maximum)}`,
-    durationText(resets_in),
-  ];
+  const limitRow = ({ name, maximum, remaining, resets_in }, index) => {
+    const [text, id] = index === 0 ? [`${name}: requests per minute`, 'rate-limit-of-a-plan'] : [name, name];
+    const left = `${numberText(remaining)} of ${numberText(maximum)}`;
+    return [element('a', { href: `limits#${id}` }, text), left, durationText(resets_in)];
+  };
   fill('limit-rows', limits.map(limitRow));
 };
 
 const showUse = ({ data, paid_checks, nowMs }) => {
-  const columns = all('#hour-columns th')
-    .map(({ dataset }) => dataset.count)
-    .filter(Boolean);
-  const sum = (list, name) => list.reduce((total, { [name]: count }) => total + count, 0);
-  fill('total-rows', [
-    ['In seven days', ...columns.map((name) => sum(data, name)), sum(paid_checks, 'count')],
-  ]);
-  fill(
-    'hour-rows',
-    data.toReversed().map((hour) => [timeText(hour.hour), ...columns.map((name) => hour[name])]),
-  );
-  fill(
-    'day-rows',
-    paid_checks.toReversed().map(({ day, count }) => [day, count]),
-  );
+  const names = all('#hour-columns [data-count]').map(({ dataset }) => dataset.count);
+  const sum = (list, name) => list.reduce((total, item) => total + item[name], 0);
+  const totals = [...names.map((name) => sum(data, name)), sum(paid_checks, 'count')];
+  const hours = data.map((hour) => [timeText(hour.hour), ...names.map((name) => hour[name])]);
+  const days = paid_checks.map(({ day, count }) => [day, count]);
+  fill('total-rows', [['In seven days', ...totals]]);
+  fill('hour-rows', hours.reverse());
+  fill('day-rows', days.reverse());
   summary.textContent = data.length === 0 ? 'Nothing was counted in the last seven days.' : '';
-  for (const part of all('[data-if="used"]')) part.hidden = data.length === 0;
+  used.hidden = data.length === 0;
   chart.innerHTML = chartOf(data, nowMs);
 };
 
@@ -105,12 +84,9 @@ const forget = () => {
   say('');
 };
 
-const show = async () => {
+const show = async (event) => {
+  event.preventDefault();
   const key = field.value.trim();
-  if (!/^\w+$/.test(key)) {
-    forget();
-    return say('Enter an API key: letters, digits and underscores, such as blk_….', true);
-  }
   button.disabled = true;
   say('Loading …');
   try {
@@ -133,10 +109,8 @@ const show = async () => {
   }
 };
 
-form.addEventListener('submit', (event) => {
-  event.preventDefault();
-  show();
-});
+withoutScript.hidden = true;
+form.addEventListener('submit', show);
 field.addEventListener('input', () => {
   field.previousElementSibling.textContent = 'API key';
   forget();

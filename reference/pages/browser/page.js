@@ -2,10 +2,10 @@
  * The script of the reference page and the guides: search, copying, code samples in one language, and the forms. Requests go to the origin
  * and stage that served the page. A key stays in the memory of the page.
  */
-import { setUpCopyButton } from './copying.js';
-import { readDemo, showBase, showValues } from './demo.js';
+import { copyBlock } from './answer.js';
+import { showBase, showDemo } from './demo.js';
 import { all } from './dom.js';
-import { enterDemoKey, setUpForms } from './forms.js';
+import { setUpForms } from './forms.js';
 import { setUpSamples } from './samples.js';
 import { setUpSearch } from './search.js';
 
@@ -36,17 +36,12 @@ const setUpContents = () => {
   for (const link of links) observer.observe(document.getElementById(link.hash.slice(1)));
 };
 
-const fillIn = async () => {
-  const demo = await readDemo();
-  showValues(demo);
-  enterDemoKey(demo);
-};
-
-document.documentElement.classList.add('js');
+document.addEventListener('click', ({ target }) => {
+  if (target.matches('.copy')) copyBlock(target);
+});
 showBase();
 setUpSamples();
-for (const button of all('.copy')) setUpCopyButton(button);
 setUpSearch();
 setUpContents();
 setUpForms();
-fillIn();
+showDemo();

@@ -1,12 +1,7 @@
 import { all, base, element } from './dom.js';
 
-const resultOf = ({ title, page, href }) => {
-  const item = document.createElement('li');
-  const link = Object.assign(element('a', title), { href: `${base}/${href}` });
-  link.append(' ', element('small', page));
-  item.append(link);
-  return item;
-};
+const resultOf = ({ title, page, href }) =>
+  element('li', {}, element('a', { href: `${base}/${href}` }, title, ' ', element('small', {}, page)));
 
 /** What readers call things that have another name here. Each word finds the places of the other too. */
 const SYNONYMS = {

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Marked, type Tokens } from 'marked';
-import { DIAGRAMS, diagram, diagramFile, diagramSources } from '#reference/pages/diagram.ts';
 import { guideFile, guidePage } from '#reference/pages/guide.ts';
+import { DIAGRAMS, diagram, diagramFile, diagramSources } from '#reference/pages/markdown.ts';
 import { GUIDE_NAMES, type GuideName } from '#shared/pages.ts';
 
 const textOf = (name: GuideName): Promise<string> =>
@@ -29,13 +29,14 @@ const allIn = (body: string, pattern: RegExp): readonly string[] =>
 describe('a block of code', () => {
   const { body } = guidePage(
     'errors',
-    '# Title\n\n```sh\ncurl -s "$BASE/v1" | sort -u\n```\n\n```json\n{"a":{"b":1}}\n{"c":[…]}\n```\n',
+    '# Title\n\n```sh\ncurl -s "$BASE/v1" | sort -u\n```\n\n```json\n{"a":{"b":1}}\n{"c":[…]}\n```\n\n```bash\nnode a.ts\n```\n',
   );
 
-  it('is one of two, with captions and buttons to copy, for a command and its response', () => {
-    expect(allIn(body, /<figcaption><span>(\w+)<\/span><button [^>]*class="copy" hidden>/g)).toEqual([
+  it('has its caption and a button to copy, for a command, its response and a command that is not tried with the page', () => {
+    expect(allIn(body, /<figcaption><span>(\w+)<\/span><button [^>]*class="copy">/g)).toEqual([
       'Command',
       'Response',
+      'Command',
     ]);
   });
 
