@@ -1,6 +1,9 @@
 import { Annotations, ArnFormat, Stack } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -10,6 +13,7 @@ import type { Construct } from 'constructs';
 import type { Config } from './config.ts';
 import { loggedMetrics } from './metrics.ts';
 import { alarmNamePrefix } from './outputs.ts';
+import type { StaticEgress } from './static-egress.ts';
 
 /** What an alarm says and when it is raised. */
 export interface AlarmProps {
@@ -111,3 +115,44 @@ export const monitoringOf = (scope: Construct, { stage, alarms: receiver }: Conf
 };
 
 export type Monitoring = ReturnType<typeof monitoringOf>;
+
+/** What the alarms and the dashboard of a stage watch. */
+export interface MonitoredService {
+  readonly config: Config;
+  readonly monitoring: Monitoring;
+  readonly api: RestApi;
+  readonly table: ITableV2;
+  readonly egress: StaticEgress | undefined;
+}
+
+/** Adds a monthly budget on what the resources with the tags of this stage cost. It notifies the receiver of the alarms. */
+export const addBudget = (
+  scope: Construct,
+  { stage, budget, alarms }: Pick<Config, 'stage' | 'budget' | 'alarms'>,
+): void => {
+  if (budget === null || alarms === null) return;
+  const subscriber =
+    'email' in alarms
+      ? { subscriptionType: 'EMAIL', address: alarms.email }
+      : { subscriptionType: 'SNS', address: alarms.topicArn };
+  const notification = (notificationType: 'ACTUAL' | 'FORECASTED', threshold: number) => ({
+    notification: {
+      notificationType,
+      threshold,
+      thresholdType: 'PERCENTAGE',
+      comparisonOperator: 'GREATER_THAN',
+    },
+    subscribers: [subscriber],
+  });
+  const tagged = (key: string, value: string) => ({ tags: { key, values: [value] } });
+  new CfnBudget(scope, 'Budget', {
+    budget: {
+      budgetType: 'COST',
+      timeUnit: 'MONTHLY',
+      budgetLimit: { amount: budget.usdPerMonth, unit: 'USD' },
+      filterExpression: { and: [tagged('service', 'buyer-linking'), tagged('stage', stage)] },
+      metrics: ['UnblendedCost'],
+    },
+    notificationsWithSubscribers: [notification('ACTUAL', 80), notification('FORECASTED', 100)],
+  });
+};

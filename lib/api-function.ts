@@ -16,11 +16,8 @@ import type { Route } from '#shared/route.ts';
 import type { Monitoring } from './alarms.ts';
 import { allow } from './grants.ts';
 import { ALARM_PERIOD } from './metrics.ts';
-import type { Rollout, Throwing } from './rollout.ts';
+import type { Rollout } from './rollout.ts';
 import type { StaticEgress } from './static-egress.ts';
-
-/** API Gateway stops waiting after 29 seconds; a function must respond before that. */
-const MAX_TIMEOUT_SECONDS = 28;
 
 /** The properties that every function of a stage shares. */
 export interface FunctionDefaults {
@@ -43,7 +40,7 @@ export interface ApiFunctionProps extends FunctionDefaults, RouteProps {
   /** The concurrency that is kept for this function alone and is also its limit; undefined: none is reserved. */
   readonly reservedConcurrency?: number | undefined;
   /** Whether the function throws to refuse a request. */
-  readonly throwing?: Throwing;
+  readonly throwsToRefuse?: boolean;
   /** False for the canary: it has an alarm of its own, and no caller whose requests a rollout could protect. */
   readonly isOperation?: boolean;
 }
@@ -94,11 +91,6 @@ export class ApiFunction extends Construct {
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
     super(scope, id);
     const { timeoutSeconds, egress } = props;
-    if (timeoutSeconds > MAX_TIMEOUT_SECONDS) {
-      throw new Error(
-        `${props.name}: a timeout of ${timeoutSeconds} s is longer than the ${MAX_TIMEOUT_SECONDS} s that API Gateway allows`,
-      );
-    }
     this.logGroup = new LogGroup(this, 'Log', props.logs);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: props.description,
@@ -128,8 +120,7 @@ export class ApiFunction extends Construct {
     });
     const { isOperation = true, rollout } = props;
     if (isOperation) this.addAlarms(props);
-    const { metrics } = props.monitoring;
-    const alias = isOperation ? rollout?.(this, { ...props, metrics, lambda: this.lambda }) : undefined;
+    const alias = isOperation ? rollout?.(this, { ...props, lambda: this.lambda }) : undefined;
     this.target = alias ?? this.lambda;
   }
 
@@ -154,15 +145,11 @@ export class ApiFunction extends Construct {
     return role;
   }
 
-  private addAlarms({
-    name,
-    impact,
-    timeoutSeconds,
-    monitoring,
-    reservedConcurrency,
-  }: ApiFunctionProps): void {
+  private addAlarms(props: ApiFunctionProps): void {
+    const { name, impact, timeoutSeconds, reservedConcurrency } = props;
+    const { metrics, addAlarm } = props.monitoring;
     if (reservedConcurrency !== undefined) {
-      monitoring.addAlarm(this, {
+      addAlarm(this, {
         name: `${name}-concurrency`,
         section: '<operation>-concurrency',
         impact: `${impact} 80 % of its ${reservedConcurrency} concurrent runs are in use; above 100 %, Lambda refuses requests.`,
@@ -170,14 +157,14 @@ export class ApiFunction extends Construct {
         threshold: reservedConcurrency * 0.8,
       });
     }
-    monitoring.addAlarm(this, {
+    addAlarm(this, {
       name: `${name}-failing`,
       section: '<operation>-failing',
       impact,
-      metric: monitoring.metrics.one('UnexpectedErrors', { operation: name }),
+      metric: metrics.one('UnexpectedErrors', { operation: name }),
       threshold: 3,
     });
-    monitoring.addAlarm(this, {
+    addAlarm(this, {
       name: `${name}-slow`,
       section: '<operation>-slow',
       impact: `${impact} One request in a hundred takes more than half of the timeout.`,

@@ -1,19 +1,16 @@
 import { type App, CfnOutput, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { monitoringOf } from './alarms.ts';
+import { addBudget, monitoringOf } from './alarms.ts';
 import type { FunctionDefaults } from './api-function.ts';
-import { addBudget } from './budget.ts';
 import type { Bundles } from './bundling.ts';
 import { addCanary } from './canary/canary.ts';
 import { type Config, environmentOf } from './config.ts';
-import { addDashboard } from './dashboard.ts';
+import { addDashboard, addLogQueries } from './dashboard.ts';
 import type { DataStack } from './data-stack.ts';
 import { addFirewall } from './firewall.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
-import { addLogQueries } from './log-queries.ts';
 import { addMethods } from './methods.ts';
 import { apiStackName, OUTPUTS, usagePlanOutput } from './outputs.ts';
 import type { Release } from './release.ts';
-import { addResourceAlarms } from './resource-alarms.ts';
 import { addUsagePlans, baseUrlOf, restApi } from './rest-api.ts';
 import { rolloutOf } from './rollout.ts';
 import { addServiceAlarms } from './service-alarms.ts';
@@ -48,21 +45,8 @@ export class ApiStack extends Stack {
       monitoring: monitoringOf(this, config),
       rollout: rolloutOf(this, config),
     };
-    const functions = serviceFunctions(this, {
-      config,
-      bundles,
-      data,
-      release,
-      defaults,
-      egress,
-      baseUrl,
-    });
-
-    addMethods(api, {
-      otpAccess: config.otpAccess,
-      authorizer: functions.authorizer(),
-      functionOf: functions.ofRoute,
-    });
+    const functions = serviceFunctions(this, { config, bundles, data, release, defaults, egress, baseUrl });
+    addMethods(api, config.otpAccess, functions);
     addGatewayResponses(api);
     const plans = addUsagePlans(this, api, name);
     if (config.firewall) {
@@ -77,17 +61,11 @@ export class ApiStack extends Stack {
     });
 
     addBudget(this, config);
-    addServiceAlarms(this, { config, monitoring: defaults.monitoring, api });
-    addResourceAlarms(this, { config, monitoring: defaults.monitoring, table: data.table, egress });
+    const monitored = { config, monitoring: defaults.monitoring, api, table: data.table, egress };
+    addServiceAlarms(this, monitored);
     addLogQueries(this, name);
-    addDashboard(this, {
-      name,
-      otpAccess: config.otpAccess,
-      api,
-      table: data.table,
-      monitoring: defaults.monitoring,
-    });
-    this.addOutputs({
+    addDashboard(this, name, monitored);
+    const outputs: Readonly<Record<string, string>> = {
       [OUTPUTS.apiId]: api.restApiId,
       [OUTPUTS.stageName]: config.stage,
       [OUTPUTS.baseUrl]: baseUrl,
@@ -103,15 +81,12 @@ export class ApiStack extends Stack {
       [OUTPUTS.canarySecretArn]: canarySecretArn,
       ...(egress && { [OUTPUTS.egressAddress]: egress.address }),
       ...(api.domainName && { [OUTPUTS.domainTarget]: api.domainName.domainNameAliasDomainName }),
-    });
+    };
+    for (const [output, value] of Object.entries(outputs)) new CfnOutput(this, output, { value });
   }
 
   /** The first two zones of the Region. CDK would look the zones of a fixed account and Region up, and a synth needs no credentials. */
   override get availabilityZones(): string[] {
     return [0, 1].map((index) => Fn.select(index, Fn.getAzs()));
-  }
-
-  private addOutputs(outputs: Readonly<Record<string, string>>): void {
-    for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
 }

@@ -6,11 +6,6 @@ import type { Config } from './config.ts';
 import { DataStack } from './data-stack.ts';
 import type { Release } from './release.ts';
 
-interface Built {
-  readonly bundles: Bundles;
-  readonly release: Release;
-}
-
 /**
  * Adds the stacks of a stage. An unacknowledged finding of the AwsSolutions rules fails the synth. `faults`: why the stage must not be deployed.
  * The CDK CLI neither compares nor deploys a stack with an error; the data stack is enough, since the API stack is deployed with it.
@@ -18,7 +13,7 @@ interface Built {
 export const addStage = (
   app: App,
   config: Config,
-  { bundles, release }: Built,
+  { bundles, release }: { readonly bundles: Bundles; readonly release: Release },
   faults: readonly string[] = [],
 ) => {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

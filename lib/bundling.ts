@@ -1,8 +1,7 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
-import { PLUGINS } from './bundle-plugins.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -10,8 +9,6 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export interface Bundles {
   /** Returns the folder of a function, by the name of its file. */
   folderOf(name: string): string;
-  /** Bundle size in bytes, by function. */
-  readonly sizes: Readonly<Record<string, number>>;
 }
 
 interface BundleOptions {
@@ -31,6 +28,92 @@ export const functionFiles = async (): Promise<Readonly<Record<string, string>>>
     canary: join(ROOT, 'lib', 'canary', 'probe.ts'),
   };
 };
+
+/**
+ * Loads node:http without its ESM namespace. Building the namespace calls the lazy `WebSocket` getter, which loads undici and takes
+ * 30 ms of every cold start; the module alone takes 3 ms. An import of an export that is not listed here fails the build.
+ */
+const builtinsWithoutNamespace: Plugin = {
+  name: 'builtins-without-namespace',
+  setup(build) {
+    build.onResolve({ filter: /^(?:node:)?https?$/ }, ({ path }) => ({
+      path: path.startsWith('node:') ? path : `node:${path}`,
+      namespace: 'builtin',
+    }));
+    build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
+      contents: [
+        `const builtin = process.getBuiltinModule(${JSON.stringify(path)});`,
+        'export default builtin;',
+        'export const { Agent, request, STATUS_CODES } = builtin;',
+      ].join('\n'),
+    }));
+  },
+};
+
+/** The SDK errors that the code checks with `instanceof`. Every other error is an instance of its client's base error, with its own name. */
+export const NAMED_ERRORS = [
+  'ConditionalCheckFailedException',
+  'TransactionCanceledException',
+  'TransactionConflictException',
+];
+
+/** Modules of the SDK, by the end of their path, and what a function needs of them in Lambda. Each shortens cold starts: docs/adr/0007-bundles.md. */
+const NEEDED: readonly (readonly [filter: RegExp, rewrite: (source: string, path: string) => string])[] = [
+  // Lambda passes credentials in the environment and has no profiles, SSO or metadata service.
+  [
+    /@aws-sdk.credential-provider-node.dist-es.index\.js$/,
+    () => `export const defaultProvider = () => async () => ({
+      accessKeyId: process.env.AWS_ACCESS_KEY_ID,
+      secretAccessKey: process.env.AWS_SECRET_ACCESS_KEY,
+      sessionToken: process.env.AWS_SESSION_TOKEN,
+    });`,
+  ],
+  // The given endpoint or the standard one of the Region: FIPS, dual-stack and account-based endpoints are not used.
+  [
+    /@aws-sdk.client-[\w-]+.dist-es.endpoint.endpointResolver\.js$/,
+    (_, path) => {
+      const service = /client-([\w-]+)/.exec(path)?.[1]?.replaceAll('-', '');
+      return `export const defaultEndpointResolver = ({ Endpoint, Region }) => ({
+      url: new URL(Endpoint ?? \`https://${service}.\${Region}.amazonaws.com\${Region.startsWith('cn-') ? '.cn' : ''}\`),
+    });`;
+    },
+  ],
+  // A client registers a class for each error of its service, 50 for KMS.
+  [
+    /@aws-sdk.client-[\w-]+.dist-es.schemas.schemas_0\.js$/,
+    (source) =>
+      source.replaceAll(/^n0_registry\.registerError\((\w+)\$, \w+\);$/gm, (line, error) =>
+        NAMED_ERRORS.includes(error) ? line : '',
+      ),
+  ],
+  // No command of the functions discovers its endpoint.
+  [
+    /@aws-sdk.middleware-endpoint-discovery.dist-es.index\.js$/,
+    () => `export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {
+      environmentVariableSelector: () => undefined, configFileSelector: () => undefined, default: undefined };
+    export const resolveEndpointDiscoveryConfig = (config) => config;`,
+  ],
+  // No operation that the functions call uses event streams.
+  [
+    /@smithy.core.dist-es.submodules.event-streams.index\.js$/,
+    () => `throw new Error('event streams are not part of this bundle');`,
+  ],
+];
+
+/** An SDK update that moves one of these modules makes the bundles larger, and the size budget of test/lib/bundling.test.ts then fails. */
+const trimmedSdk: Plugin = {
+  name: 'trimmed-sdk',
+  setup({ onLoad }) {
+    for (const [filter, rewrite] of NEEDED) {
+      onLoad({ filter }, async ({ path }) => ({
+        contents: rewrite(await readFile(path, 'utf8'), path),
+        loader: 'js',
+      }));
+    }
+  },
+};
+
+const PLUGINS: readonly Plugin[] = [builtinsWithoutNamespace, trimmedSdk];
 
 const COMPILE = {
   absWorkingDir: ROOT,
@@ -70,14 +153,12 @@ export const bundleFunctions = async ({
     plugins: [...plugins],
   });
   await rm(outDir, { recursive: true, force: true });
-  const sizes: Record<string, number> = {};
   for (const { path, contents } of outputFiles) {
     const name = basename(dirname(path));
     const isMap = path.endsWith('.map');
-    if (!isMap) sizes[name] = contents.byteLength;
     const file = isMap ? resolve(outDir, 'maps', `${name}.mjs.map`) : join(codeDir, name, 'index.mjs');
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, contents);
   }
-  return { folderOf: (name) => join(codeDir, name), sizes };
+  return { folderOf: (name) => join(codeDir, name) };
 };

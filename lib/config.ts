@@ -4,7 +4,7 @@ import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
 import { providersNamed } from '#shared/providers/provider.ts';
 import { isSandboxAllowed } from '#shared/providers/sandbox.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
-import { STAGE_NAMES, STAGES, type Stage, type StageName } from './stages.ts';
+import { STAGE_NAMES, STAGES, type Stage } from './stages.ts';
 
 /** The checked settings of a stage, with its name and the prefix of the API keys that it accepts. */
 export interface Config extends Stage {
@@ -60,11 +60,10 @@ export const parseConfig = (stage: string, settings: Stage): Config => {
   throw new ConfigError(faults.map((fault) => `Stage ${stage} of lib/stages.ts: ${fault}.`).join('\n'));
 };
 
-const isStage = (name: unknown): name is StageName => typeof name === 'string' && Object.hasOwn(STAGES, name);
-
 /** Returns the config of a stage. Throws ConfigError. */
 export const configOf = (stage: unknown): Config => {
-  if (isStage(stage)) return parseConfig(stage, STAGES[stage]);
+  const name = STAGE_NAMES.find((each) => each === stage);
+  if (name !== undefined) return parseConfig(name, STAGES[name]);
   throw new ConfigError(
     `The stages of lib/stages.ts are ${STAGE_NAMES.join(' and ')}: ${stage === undefined ? 'name one' : `there is no "${stage}"`}.`,
   );

@@ -1,20 +1,19 @@
 import { Duration } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import {
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
   type IMetric,
   type IWidget,
-  Metric,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { OtpAccess } from '#shared/env.ts';
 import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import { isServed } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
-import type { Monitoring } from './alarms.ts';
+import type { MonitoredService } from './alarms.ts';
+import { ApiFunction } from './api-function.ts';
+import { awsMetric } from './metrics.ts';
 
 const PERIOD = Duration.minutes(1);
 const SUM = { period: PERIOD, statistic: 'Sum' } as const;
@@ -27,90 +26,83 @@ const ALARMS_OF_A_WIDGET = 50;
 const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[] = []): IWidget =>
   new GraphWidget({ title, width: WIDTH, left: [...left], right: [...right], period: PERIOD });
 
-interface DashboardProps {
-  readonly otpAccess: OtpAccess;
-  readonly name: string;
-  readonly api: RestApi;
-  readonly table: ITableV2;
-  readonly monitoring: Monitoring;
-}
-
-/** Returns the rows of graphs about requests. */
-const requestRows = ({ otpAccess, api, monitoring: { metrics } }: DashboardProps): IWidget[][] => {
-  const served = allRoutes.filter((row) => isServed(row, otpAccess));
+/** Returns the graphs: about requests, then about what requests use. */
+const graphsOf = ({ config, api, table, monitoring: { metrics } }: MonitoredService): IWidget[] => {
+  const operations = allRoutes.filter((row) => isServed(row, config.otpAccess)).map(({ name }) => name);
   return [
-    [
-      graph(
-        'Traffic by operation',
-        served.map(({ name: operation }) =>
-          metrics.one('Requests', { operation }, { ...SUM, label: operation }),
-        ),
-      ),
-      graph(
-        'Traffic by plan',
-        PLAN_NAMES.map((plan) => metrics.one('Requests', { plan }, { ...SUM, label: plan })),
-      ),
-    ],
-    [
-      graph(
-        'Function time by operation (p99, ms)',
-        served.map(({ name: operation }) =>
-          metrics.one('Duration', { operation }, { ...P99, label: operation }),
-        ),
-      ),
-      graph(
-        'API Gateway latency (ms) and 5xx responses',
-        [
-          api.metricLatency({ period: PERIOD, statistic: 'p50', label: 'p50' }),
-          api.metricLatency({ ...P99, label: 'p99' }),
-        ],
-        [api.metricServerError({ ...SUM, label: '5xx' })],
-      ),
-    ],
-    [
-      graph('Responses by code', [metrics.each('Requests', ['operation', 'outcome'], SUM)]),
-      graph('Key checks by result', [metrics.each('KeysChecked', ['outcome'], SUM)]),
-    ],
-  ];
-};
-
-const capacity = ({ tableName: TableName }: ITableV2, metricName: string): IMetric =>
-  new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap: { TableName }, ...SUM });
-
-/** Returns the rows of graphs about what requests use: the providers, the table and the rate limiter. */
-const dependencyRows = ({ table, monitoring: { metrics } }: DashboardProps): IWidget[][] => [
-  [
+    graph(
+      'Traffic by operation',
+      operations.map((operation) => metrics.one('Requests', { operation }, { ...SUM, label: operation })),
+    ),
+    graph(
+      'Traffic by plan',
+      PLAN_NAMES.map((plan) => metrics.one('Requests', { plan }, { ...SUM, label: plan })),
+    ),
+    graph(
+      'Function time by operation (p99, ms)',
+      operations.map((operation) => metrics.one('Duration', { operation }, { ...P99, label: operation })),
+    ),
+    graph(
+      'API Gateway latency (ms) and 5xx responses',
+      [
+        api.metricLatency({ period: PERIOD, statistic: 'p50', label: 'p50' }),
+        api.metricLatency({ ...P99, label: 'p99' }),
+      ],
+      [api.metricServerError({ ...SUM, label: '5xx' })],
+    ),
+    graph('Responses by code', [metrics.each('Requests', ['operation', 'outcome'], SUM)]),
+    graph('Key checks by result', [metrics.each('KeysChecked', ['outcome'], SUM)]),
     graph('Provider calls by outcome', [
       metrics.each('ProviderCalls', ['provider', 'provider_operation', 'outcome'], SUM),
     ]),
     graph('Provider time (p99, ms)', [
       metrics.each('ProviderDuration', ['provider', 'provider_operation'], P99),
     ]),
-  ],
-  [
-    graph('Table: consumed capacity', [
-      capacity(table, 'ConsumedReadCapacityUnits'),
-      capacity(table, 'ConsumedWriteCapacityUnits'),
-    ]),
+    graph(
+      'Table: consumed capacity',
+      ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits'].map((name) =>
+        awsMetric('DynamoDB', name, { TableName: table.tableName }, SUM),
+      ),
+    ),
     graph('Rate limiter unreachable, and circuit changes', [
       metrics.one('RateLimiterUnreachable', {}, SUM),
       metrics.each('CircuitChanges', ['provider', 'state'], SUM),
     ]),
-  ],
-];
+  ];
+};
 
-/** Returns the alarms as rows of status widgets. */
-const alarmRows = ({ monitoring: { alarms } }: DashboardProps): IWidget[][] =>
+/** Returns status widgets of the alarms so far. */
+const alarmWidgets = ({ monitoring: { alarms } }: MonitoredService): IWidget[] =>
   Array.from({ length: Math.ceil(alarms.length / ALARMS_OF_A_WIDGET) }, (_, index) => {
     const begin = index * ALARMS_OF_A_WIDGET;
     const shown = alarms.slice(begin, begin + ALARMS_OF_A_WIDGET);
-    return [new AlarmStatusWidget({ title: `Alarms ${index + 1}`, width: 2 * WIDTH, alarms: shown })];
+    return new AlarmStatusWidget({ title: `Alarms ${index + 1}`, width: 2 * WIDTH, alarms: shown });
   });
 
-/** Adds the dashboard of a stack: its alarms so far, then the rows of graphs. */
-export const addDashboard = (scope: Construct, props: DashboardProps): void => {
-  new Dashboard(scope, 'Dashboard', {
-    dashboardName: props.name,
-    widgets: [...alarmRows(props), ...requestRows(props), ...dependencyRows(props)],
-  });
+/** Adds the dashboard of a stack: its alarms so far, then the graphs, two in a row. */
+export const addDashboard = (scope: Construct, dashboardName: string, service: MonitoredService): void => {
+  const widgets = [[...alarmWidgets(service), ...graphsOf(service)]];
+  new Dashboard(scope, 'Dashboard', { dashboardName, widgets });
+};
+
+/** The fields of the completion line, and of the lines about provider calls. */
+const REQUEST =
+  'operation, status, code, duration_ms, key_id, calls, cause, cause_provider, cause_operation, cause_reason';
+
+/** Saves two queries of CloudWatch Logs Insights over the logs of all functions, for the runbook. A person writes the id in the place of `<id>`. */
+export const addLogQueries = (scope: Construct, name: string): void => {
+  const functions = scope.node.findAll().filter((each) => each instanceof ApiFunction);
+  const logGroupNames = functions.map(({ logGroup }) => logGroup.logGroupName);
+  const queries = {
+    'one request': `fields @timestamp, event, ${REQUEST}, provider, provider_operation, outcome, error_message
+| filter request_id = "<id>"
+| sort @timestamp`,
+    'requests of a seller': `fields @timestamp, request_id, ${REQUEST}
+| filter event = "request_completed" and seller_id = "<id>"
+| sort @timestamp desc
+| limit 200`,
+  };
+  for (const [title, queryString] of Object.entries(queries)) {
+    new CfnQueryDefinition(scope, `Query-${title}`, { name: `${name}/${title}`, queryString, logGroupNames });
+  }
 };

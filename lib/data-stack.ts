@@ -1,10 +1,10 @@
 import { type App, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { AttributeType, Billing, type CfnGlobalTable, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Construct } from 'constructs';
 import { type Config, environmentOf } from './config.ts';
-import { encryptionKey } from './encryption-key.ts';
 import { dataStackName } from './outputs.ts';
 
 const HASH_KEY_LENGTH = 64;
@@ -27,6 +27,50 @@ const noReadsForCdkLookups = ({ partition, account }: Stack): PolicyStatement =>
       ArnLike: { 'aws:PrincipalArn': `arn:${partition}:iam::${account}:role/cdk-*-lookup-role-*` },
     },
   });
+
+const USE = ['kms:Encrypt', 'kms:Decrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:DescribeKey'];
+
+/**
+ * Adds the key that encrypts the table, the secrets and the logs of a stage. Its policy allows what AWS's own keys of these services
+ * allow: whoever may read an item or a secret may use the key through that service. So the roles of the functions stay the same.
+ */
+const encryptionKey = (scope: Construct, stage: string, removalPolicy: RemovalPolicy): Key => {
+  const { account, region, partition } = Stack.of(scope);
+  const key = new Key(scope, 'EncryptionKey', {
+    alias: `buyer-linking-${stage}`,
+    description: `Buyer Linking (${stage}): encrypts the table, the secrets and the logs`,
+    enableKeyRotation: true,
+    removalPolicy,
+  });
+  key.addToResourcePolicy(
+    new PolicyStatement({
+      principals: [new AnyPrincipal()],
+      actions: [...USE, 'kms:CreateGrant'],
+      resources: ['*'],
+      conditions: {
+        StringEquals: {
+          'kms:CallerAccount': account,
+          'kms:ViaService': ['dynamodb', 'secretsmanager'].map(
+            (service) => `${service}.${region}.amazonaws.com`,
+          ),
+        },
+      },
+    }),
+  );
+  key.addToResourcePolicy(
+    new PolicyStatement({
+      principals: [new ServicePrincipal(`logs.${region}.amazonaws.com`)],
+      actions: USE,
+      resources: ['*'],
+      conditions: {
+        ArnLike: {
+          'kms:EncryptionContext:aws:logs:arn': `arn:${partition}:logs:${region}:${account}:log-group:*`,
+        },
+      },
+    }),
+  );
+  return key;
+};
 
 /** The stack of what must be kept: the table, the keys that sign access tokens and the hash secret. */
 export class DataStack extends Stack {

@@ -17,41 +17,11 @@ const SHARE_OF_OPEN_ROUTES = 1 / 5;
 /** Returns the name of the firewall in its metrics. Names of metrics are shared by the stages of an account and Region. */
 export const firewallMetricName = (stage: string): string => `BuyerLinking-${stage}`;
 
-/** The dimension `Rule` of the metrics of all rules together. */
-export const FIREWALL_ALL_RULES = 'ALL';
-
 const visibility = (metricName: string) => ({
   metricName,
   cloudWatchMetricsEnabled: true,
   // Samples hold request headers, and these hold API keys.
   sampledRequestsEnabled: false,
-});
-
-interface AddressLimit {
-  readonly name: string;
-  readonly metricName: string;
-  readonly limit: number;
-  readonly windowSeconds?: number;
-  /** Counts only the requests that match; every request by default. */
-  readonly scopeDownStatement?: CfnWebACL.StatementProperty;
-}
-
-const addressLimit = (
-  { name, metricName, limit, windowSeconds = WINDOW_SECONDS, scopeDownStatement }: AddressLimit,
-  priority: number,
-): CfnWebACL.RuleProperty => ({
-  name,
-  priority,
-  action: { block: {} },
-  statement: {
-    rateBasedStatement: {
-      aggregateKeyType: 'IP',
-      limit,
-      evaluationWindowSec: windowSeconds,
-      ...(scopeDownStatement && { scopeDownStatement }),
-    },
-  },
-  visibilityConfig: visibility(metricName),
 });
 
 /** Matches a path of the API. The default endpoint puts the stage's name before the path, a custom domain does not. */
@@ -68,37 +38,40 @@ const pathContains = (searchString: string): CfnWebACL.StatementProperty => ({
   },
 });
 
-/** Matches each of these rows, by the part of its path before a parameter. */
-const anyOf = (rows: readonly Route[]): CfnWebACL.StatementProperty => {
-  const paths = new Set(rows.map(({ path }) => path.replace(/\/\{.*$/, '')));
+/** Matches each row that a condition holds for, by the part of its path before a parameter. */
+const rowsThat = (isMatch: (row: Route) => boolean): CfnWebACL.StatementProperty => {
+  const paths = new Set(allRoutes.filter(isMatch).map(({ path }) => path.replace(/\/\{.*$/, '')));
   return { orStatement: { statements: [...paths].map(pathContains) } };
 };
 
 type FirewallConfig = Pick<Config, 'stage' | 'otpAccess' | 'openRoutes'> & NonNullable<Config['firewall']>;
 
-const limitsOf = (config: FirewallConfig): readonly AddressLimit[] => [
-  { name: 'requests-per-address', metricName: 'RequestsPerAddress', limit: config.requestsPerAddress },
-  {
-    name: 'open-requests-per-address',
-    metricName: 'OpenRequestsPerAddress',
+interface AddressLimit {
+  readonly limit: number;
+  readonly evaluationWindowSec: number;
+  /** Counts only the requests that match; every request by default. */
+  readonly scopeDownStatement?: CfnWebACL.StatementProperty;
+}
+
+/** The limits of requests of an address by the name of the metric. */
+const limitsOf = (config: FirewallConfig): Readonly<Record<string, AddressLimit>> => ({
+  RequestsPerAddress: { limit: config.requestsPerAddress, evaluationWindowSec: WINDOW_SECONDS },
+  OpenRequestsPerAddress: {
     // 12 at least: AWS accepts no limit below 10.
     limit: Math.floor(
       config.openRoutes.requestsPerSecond * OPEN_ROUTES_WINDOW_SECONDS * SHARE_OF_OPEN_ROUTES,
     ),
-    windowSeconds: OPEN_ROUTES_WINDOW_SECONDS,
-    scopeDownStatement: anyOf(allRoutes.filter((route) => !requiresKey(route, config.otpAccess))),
+    evaluationWindowSec: OPEN_ROUTES_WINDOW_SECONDS,
+    scopeDownStatement: rowsThat((row) => !requiresKey(row, config.otpAccess)),
   },
-  ...(config.otpAccess === 'public'
-    ? [
-        {
-          name: 'one-time-codes-per-address',
-          metricName: 'OneTimeCodesPerAddress',
-          limit: config.codesPerAddress,
-          scopeDownStatement: anyOf(allRoutes.filter(({ access }) => access.by === 'otp')),
-        },
-      ]
-    : []),
-];
+  ...(config.otpAccess === 'public' && {
+    OneTimeCodesPerAddress: {
+      limit: config.codesPerAddress,
+      evaluationWindowSec: WINDOW_SECONDS,
+      scopeDownStatement: rowsThat(({ access }) => access.by === 'otp'),
+    },
+  }),
+});
 
 /**
  * Adds a web firewall with limits of requests for each client address: for all of them, and for those that require no key, of which one
@@ -110,7 +83,14 @@ export const addFirewall = (scope: Construct, stage: Stage, config: FirewallConf
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
     visibilityConfig: visibility(firewallMetricName(config.stage)),
-    rules: limitsOf(config).map(addressLimit),
+    rules: Object.entries(limitsOf(config)).map(([metricName, limit], priority) => ({
+      // RequestsPerAddress: requests-per-address.
+      name: metricName.replaceAll(/(?!^)[A-Z]/g, '-$&').toLowerCase(),
+      priority,
+      action: { block: {} },
+      statement: { rateBasedStatement: { aggregateKeyType: 'IP', ...limit } },
+      visibilityConfig: visibility(metricName),
+    })),
   });
   new CfnWebACLAssociation(scope, 'FirewallAssociation', {
     resourceArn: stage.stageArn,

@@ -4,14 +4,13 @@ import {
   AuthorizationType,
   IdentitySource,
   LambdaIntegration,
-  type Method,
   RequestAuthorizer,
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { OtpAccess } from '#shared/env.ts';
 import { isServed, methodsOf, type Route, requiresKey, scopeOf } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
+import type { ServiceFunctions } from './service-functions.ts';
 
 /** The time for which API Gateway caches the policy of a key. Revoking a key flushes the cache, so it can be long. */
 const AUTHORIZER_CACHE = Duration.minutes(5);
@@ -29,14 +28,18 @@ export const authorizerIdOf = (rows: readonly Route[], otpAccess: OtpAccess): st
   return `Authorizer-${createHash('sha256').update(operations.join('\n')).digest('hex').slice(0, 8)}`;
 };
 
-interface Integrations {
-  readonly otpAccess: OtpAccess;
-  readonly authorizer: IFunction;
-  readonly functionOf: (route: Route) => IFunction;
-}
+const NO_COGNITO = {
+  id: 'AwsSolutions-COG4',
+  reason: 'The callers are servers of sellers with API keys; Cognito is for people.',
+};
+const NO_KEY = {
+  id: 'AwsSolutions-APIG4',
+  reason: 'The route row says that it requires no key; the stage throttles it.',
+};
 
 /** Adds a method for each row. A row that requires a key gets the authorizer and a usage plan; every other row is open. */
-export const addMethods = (api: RestApi, { otpAccess, authorizer, functionOf }: Integrations): void => {
+export const addMethods = (api: RestApi, otpAccess: OtpAccess, functions: ServiceFunctions): void => {
+  const authorizer = functions.authorizer();
   const keyed = {
     authorizer: new RequestAuthorizer(api, authorizerIdOf(allRoutes, otpAccess), {
       handler: authorizer,
@@ -49,28 +52,13 @@ export const addMethods = (api: RestApi, { otpAccess, authorizer, functionOf }: 
   const open = { authorizationType: AuthorizationType.NONE, apiKeyRequired: false };
   for (const route of allRoutes.filter((row) => isServed(row, otpAccess))) {
     const isKeyed = requiresKey(route, otpAccess);
-    const integration = new LambdaIntegration(functionOf(route), { allowTestInvoke: false });
+    const integration = new LambdaIntegration(functions.ofRoute(route), { allowTestInvoke: false });
     const resource = api.root.resourceForPath(route.path);
-    for (const method of methodsOf(route)) {
-      acknowledge(resource.addMethod(method, integration, isKeyed ? keyed : open), isKeyed);
+    for (const name of methodsOf(route)) {
+      const method = resource.addMethod(name, integration, isKeyed ? keyed : open);
+      Validations.of(method).acknowledge(NO_COGNITO, ...(isKeyed ? [] : [NO_KEY]));
     }
   }
   // Includes the permission to invoke the function: a new authorizer must not be deployed before it has it.
   api.latestDeployment?.node.addDependency(authorizer);
 };
-
-const acknowledge = (method: Method, isKeyed: boolean): void =>
-  Validations.of(method).acknowledge(
-    {
-      id: 'AwsSolutions-COG4',
-      reason: 'The callers are servers of sellers with API keys; Cognito is for people.',
-    },
-    ...(isKeyed
-      ? []
-      : [
-          {
-            id: 'AwsSolutions-APIG4',
-            reason: 'The route row says that it requires no key; the stage throttles it.',
-          },
-        ]),
-  );

@@ -1,18 +1,12 @@
 import { Duration, Validations } from 'aws-cdk-lib';
-import {
-  Alarm,
-  ComparisonOperator,
-  MathExpression,
-  Metric,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, type CfnAlias, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import type { Monitoring } from './alarms.ts';
 import type { Config } from './config.ts';
 import { allow } from './grants.ts';
+import { awsMetric, loggedMetrics } from './metrics.ts';
 
 /** The alias that API Gateway invokes in a stage with a gradual rollout. */
 const ALIAS = 'live';
@@ -36,19 +30,17 @@ const VIEW = { period: Duration.minutes(1), statistic: 'Sum' } as const;
  * Lambda counts an unhandled error, a timeout and a crash during start as an error. The authorizer also throws to refuse a key. So its errors
  * count only while the version decides on no key at all, and in two minutes, since its own metric may arrive after that of Lambda.
  */
-const FAILURES = {
-  'never-throws': { expression: 'internal + errors', failing: 1 },
-  'throws-to-refuse': { expression: 'internal + IF(errors >= 5 AND checked == 0, errors, 0)', failing: 2 },
+const FAILURES = { expression: 'internal + errors', failing: 1 } as const;
+const FAILURES_OF_AUTHORIZER = {
+  expression: 'internal + IF(errors >= 5 AND checked == 0, errors, 0)',
+  failing: 2,
 } as const;
-
-/** Whether a function throws to refuse a request, as a Lambda authorizer must. */
-export type Throwing = keyof typeof FAILURES;
 
 interface RolloutFunction {
   readonly name: string;
   readonly lambda: LambdaFunction;
-  readonly throwing?: Throwing;
-  readonly metrics: Monitoring['metrics'];
+  /** Whether the function throws to refuse a request, as a Lambda authorizer must. */
+  readonly throwsToRefuse?: boolean;
 }
 
 /**
@@ -62,19 +54,16 @@ export type Rollout = (scope: Construct, of: RolloutFunction) => Alias;
  * and its name is not that of a stage's alarm: CodeDeploy rolls back by itself. It ends with the version: a changed alarm keeps its state at first.
  */
 const versionAlarm = (scope: Construct, of: RolloutFunction, stage: string) => {
-  const { name, lambda, throwing = 'never-throws', metrics } = of;
+  const { name, lambda, throwsToRefuse = false } = of;
   const { version } = lambda.currentVersion;
-  const { expression, failing } = FAILURES[throwing];
-  const errors = new Metric({
-    namespace: 'AWS/Lambda',
-    metricName: 'Errors',
-    dimensionsMap: {
-      FunctionName: lambda.functionName,
-      Resource: `${lambda.functionName}:${ALIAS}`,
-      ExecutedVersion: version,
-    },
-    ...VIEW,
-  });
+  const metrics = loggedMetrics(stage);
+  const { expression, failing } = throwsToRefuse ? FAILURES_OF_AUTHORIZER : FAILURES;
+  const { functionName } = lambda;
+  const dimensions = {
+    FunctionName: functionName,
+    Resource: `${functionName}:${ALIAS}`,
+    ExecutedVersion: version,
+  };
   return new Alarm(scope, 'RolloutAlarm', {
     alarmName: `buyer-linking-rollout-${stage}-${name}-${version}`,
     alarmDescription: `The new version of ${name} fails, and its deploy is rolled back. docs/operations.md, "Gradual rollout".`,
@@ -84,8 +73,8 @@ const versionAlarm = (scope: Construct, of: RolloutFunction, stage: string) => {
       period: VIEW.period,
       usingMetrics: {
         internal: metrics.one('UnexpectedErrors', { operation: name, version }, VIEW),
-        errors,
-        ...(throwing === 'throws-to-refuse' && { checked: metrics.one('KeysChecked', { version }, VIEW) }),
+        errors: awsMetric('Lambda', 'Errors', dimensions, VIEW),
+        ...(throwsToRefuse && { checked: metrics.one('KeysChecked', { version }, VIEW) }),
       },
     }),
     threshold: 1,
@@ -96,12 +85,13 @@ const versionAlarm = (scope: Construct, of: RolloutFunction, stage: string) => {
   });
 };
 
-/** Adds the role with which CodeDeploy shifts the traffic; each function adds itself to its policy. */
-const codeDeployRole = (scope: Construct) => {
-  const policy = new PolicyDocument({
-    // "must have a * scope" (CloudWatch, DescribeAlarms), as in the managed policy of AWS.
-    statements: [allow(['cloudwatch:DescribeAlarms'], ['*'])],
-  });
+/** Adds what the rollouts of a stage share, and returns the rollout; undefined if new versions get all traffic at once. */
+export const rolloutOf = (scope: Construct, config: Config): Rollout | undefined => {
+  const { rollout, stage } = config;
+  if (rollout === 'all-at-once') return undefined;
+  const application = new LambdaApplication(scope, 'Rollout');
+  // "must have a * scope" (CloudWatch, DescribeAlarms), as in the managed policy of AWS. Each function adds itself.
+  const policy = new PolicyDocument({ statements: [allow(['cloudwatch:DescribeAlarms'], ['*'])] });
   const role = new Role(scope, 'RolloutRole', {
     assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
     inlinePolicies: { own: policy },
@@ -110,15 +100,6 @@ const codeDeployRole = (scope: Construct) => {
     id: 'AwsSolutions-IAM5[Resource::*]',
     reason: 'CloudWatch allows DescribeAlarms on all alarms or on none.',
   });
-  return { role, policy };
-};
-
-/** Adds what the rollouts of a stage share, and returns the rollout; undefined if new versions get all traffic at once. */
-export const rolloutOf = (scope: Construct, config: Config): Rollout | undefined => {
-  const { rollout, stage } = config;
-  if (rollout === 'all-at-once') return undefined;
-  const application = new LambdaApplication(scope, 'Rollout');
-  const { role, policy } = codeDeployRole(scope);
   const aliases: CfnAlias[] = [];
   return (parent, of) => {
     const alias = new Alias(parent, 'Live', { aliasName: ALIAS, version: of.lambda.currentVersion });

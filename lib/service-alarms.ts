@@ -1,181 +1,236 @@
-/** The alarms of the service as a whole; api-function.ts adds those of each function. */
-import { Duration } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+/** The alarms of the service as a whole and of the resources that it uses; api-function.ts adds those of each function. */
+import { Duration, Stack } from 'aws-cdk-lib';
+import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { isSandbox } from '#shared/providers/sandbox.ts';
-import type { AlarmProps, Monitoring } from './alarms.ts';
-import type { Config } from './config.ts';
-import { ALARM_PERIOD, SUM } from './metrics.ts';
+import type { AlarmProps, MonitoredService } from './alarms.ts';
+import { firewallMetricName } from './firewall.ts';
+import { ALARM_PERIOD, awsMetric, SUM } from './metrics.ts';
 
-type Metrics = Monitoring['metrics'];
+const DAY = Duration.days(1);
 
 /** The completion watch: at least this many codes sent in the period, and less than this share of them redeemed. */
-const COMPLETION = { period: Duration.minutes(30), leastCodes: 20, leastShare: 0.2 } as const;
+const COMPLETION = {
+  view: { period: Duration.minutes(30), statistic: 'Sum' },
+  leastCodes: 20,
+  leastShare: 0.2,
+} as const;
 
-interface MonitoredService {
-  readonly config: Config;
-  readonly monitoring: Monitoring;
-  readonly api: RestApi;
-}
+/** ACM renews a certificate 60 days before its end; at this number the renewal has failed for a month. */
+const CERTIFICATE_DAYS = 30;
 
-/** Adds the alarms of the service. */
-export const addServiceAlarms = (
-  scope: Construct,
-  { config, monitoring: { metrics, addAlarm }, api }: MonitoredService,
-): void => {
-  const { providers, spend } = config;
-  const { identityRegistry, sms } = providers;
-  const alarms = [
-    ...apiAlarms(api),
-    ...availabilityAlarms(metrics),
-    ...abuseAlarms(metrics),
-    ...ceilingAlarms(metrics, spend),
-    ...(isSandbox(sms) ? [] : sms.map((provider) => completionAlarm(metrics, provider))),
-    ...[...new Set([...identityRegistry, ...sms])].flatMap((provider) => providerAlarms(metrics, provider)),
+const math = (
+  label: string,
+  expression: string,
+  usingMetrics: Readonly<Record<string, IMetric>>,
+  period: Duration = ALARM_PERIOD,
+): MathExpression => new MathExpression({ label, expression, usingMetrics: { ...usingMetrics }, period });
+
+/** Returns the alarms of callers and of abuse, which every stage has. */
+const serviceAlarms = ({ api, monitoring: { metrics } }: MonitoredService): readonly AlarmProps[] => {
+  const requests = (operation: string, outcome: string) => metrics.one('Requests', { operation, outcome });
+  return [
+    {
+      name: 'server-errors',
+      impact:
+        'Callers get 5xx responses: a function fails, the authorizer fails, or a provider is unavailable.',
+      // Responses of API Gateway, whether made by a function or by API Gateway itself.
+      metric: api.metricServerError(SUM),
+      threshold: 5,
+      periods: [2, 2],
+    },
+    {
+      name: 'slow-responses',
+      impact: 'One request in a hundred takes eight seconds or more.',
+      metric: api.metricLatency({ period: ALARM_PERIOD, statistic: 'p99' }),
+      threshold: 8000,
+      periods: [3, 3],
+    },
+    {
+      name: 'functions-throttled',
+      impact: 'Callers get 5xx responses: Lambda has no concurrency left for a function.',
+      // Without dimensions the metric covers every function of the account and Region, which share one limit.
+      metric: awsMetric('Lambda', 'Throttles', {}),
+      threshold: 1,
+    },
+    {
+      name: 'identity-registries-unavailable',
+      impact: 'Sellers cannot link buyers or check users: no identity registry returns a verdict.',
+      metric: math('requests without a verdict', 'links + checks', {
+        links: requests('create-user', 'verification_unavailable'),
+        checks: requests('check-user', 'verification_unavailable'),
+      }),
+      threshold: 5,
+    },
+    {
+      name: 'sms-unavailable',
+      impact: 'Buyers get no sign-in codes: no SMS provider accepts a message.',
+      metric: requests('send-otp', 'sms_unavailable'),
+      threshold: 5,
+    },
+    {
+      name: 'rate-limiter-unreachable',
+      impact: 'Requests pass without being counted: only the usage plans of API Gateway limit sellers.',
+      metric: metrics.one('RateLimiterUnreachable', {}),
+      threshold: 10,
+    },
+    {
+      name: 'secret-refresh-failing',
+      impact: 'A secret cannot be read again: functions use its last value, and new containers fail.',
+      metric: metrics.one('SecretRefreshFailures', {}),
+      threshold: 3,
+    },
+    {
+      name: 'codes-rejected',
+      impact: 'Many one-time codes are wrong: an attacker may be guessing, or codes arrive too late.',
+      metric: requests('verify-otp', 'code_rejected'),
+      threshold: 100,
+    },
+    {
+      name: 'key-limit-used-up',
+      impact:
+        'Not urgent: a seller gets rate_limit_exceeded until the next hour or day. Its key may be guessing.',
+      metric: metrics.one('KeyLimitsUsedUp', {}),
+      threshold: 1,
+    },
+    {
+      name: 'app-verifies-failing',
+      impact:
+        'The key of the buyer app failed to verify more codes than its hourly limit: an attacker may be guessing through it. The fourth log query names the key.',
+      metric: metrics.one('FailedVerifiesAboveLimit', {}),
+      threshold: 1,
+    },
   ];
-  for (const alarm of alarms) addAlarm(scope, alarm);
 };
 
-const apiAlarms = (api: RestApi): readonly AlarmProps[] => [
-  {
-    name: 'server-errors',
-    impact:
-      'Callers get 5xx responses: a function fails, the authorizer fails, or a provider is unavailable.',
-    // Responses of API Gateway, whether made by a function or by API Gateway itself.
-    metric: api.metricServerError(SUM),
-    threshold: 5,
-    periods: [2, 2],
-  },
-  {
-    name: 'slow-responses',
-    impact: 'One request in a hundred takes eight seconds or more.',
-    metric: api.metricLatency({ period: ALARM_PERIOD, statistic: 'p99' }),
-    threshold: 8000,
-    periods: [3, 3],
-  },
-  {
-    name: 'functions-throttled',
-    impact: 'Callers get 5xx responses: Lambda has no concurrency left for a function.',
-    // Without dimensions the metric covers every function of the account and Region, which share one limit.
-    metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...SUM }),
-    threshold: 1,
-  },
-];
-
-const availabilityAlarms = (metrics: Metrics): readonly AlarmProps[] => [
-  {
-    name: 'identity-registries-unavailable',
-    impact: 'Sellers cannot link buyers: no identity registry returns a verdict.',
-    metric: metrics.one('Requests', { operation: 'create-user', outcome: 'verification_unavailable' }),
-    threshold: 5,
-  },
-  {
-    name: 'sms-unavailable',
-    impact: 'Buyers get no sign-in codes: no SMS provider accepts a message.',
-    metric: metrics.one('Requests', { operation: 'send-otp', outcome: 'sms_unavailable' }),
-    threshold: 5,
-  },
-  {
-    name: 'rate-limiter-unreachable',
-    impact: 'Requests pass without being counted: only the usage plans of API Gateway limit sellers.',
-    metric: metrics.one('RateLimiterUnreachable', {}),
-    threshold: 10,
-  },
-  {
-    name: 'secret-refresh-failing',
-    impact: 'A secret cannot be read again: functions use its last value, and new containers fail.',
-    metric: metrics.one('SecretRefreshFailures', {}),
-    threshold: 3,
-  },
-];
-
-const abuseAlarms = (metrics: Metrics): readonly AlarmProps[] => [
-  {
-    name: 'codes-rejected',
-    impact: 'Many one-time codes are wrong: an attacker may be guessing, or codes arrive too late.',
-    metric: metrics.one('Requests', { operation: 'verify-otp', outcome: 'code_rejected' }),
-    threshold: 100,
-  },
-  {
-    name: 'key-limit-used-up',
-    impact:
-      'Not urgent: a seller gets rate_limit_exceeded until the next hour or day. Its key may be guessing.',
-    metric: metrics.one('KeyLimitsUsedUp', {}),
-    threshold: 1,
-  },
-  {
-    name: 'app-verifies-failing',
-    impact:
-      'The key of the buyer app failed to verify more codes than its hourly limit: an attacker may be guessing through it. The fourth log query names the key.',
-    metric: metrics.one('FailedVerifiesAboveLimit', {}),
-    threshold: 1,
-  },
-];
-
-/** Returns an alarm for each daily ceiling that the config sets. */
-const ceilingAlarms = (metrics: Metrics, spend: Config['spend']): readonly AlarmProps[] => {
+/** Returns the alarms of the daily ceilings and the providers of a stage. */
+const configuredAlarms = ({ config, monitoring: { metrics } }: MonitoredService): readonly AlarmProps[] => {
+  const { spend, providers } = config;
   const ceilings = [
     ['paid-checks-per-day', spend.paidChecksPerDay, 'linking'],
     ['sms-per-day', spend.smsPerDay, 'sending codes'],
   ] as const;
-  return ceilings
-    .filter(([, limit]) => limit !== null)
-    .map(([ceiling, limit, work]) => ({
-      name: `ceiling-${ceiling}`,
-      section: 'ceiling-<ceiling>',
-      impact: `80 % of the stage's ceiling of ${limit} is used: at 100 %, ${work} stops until midnight UTC.`,
-      metric: metrics.one(
-        'StageCeilingUsedPercent',
-        { ceiling },
-        { period: ALARM_PERIOD, statistic: 'Maximum' },
+  const { view, leastCodes, leastShare } = COMPLETION;
+  return [
+    ...ceilings
+      .filter(([, limit]) => limit !== null)
+      .map(([ceiling, limit, work]) => ({
+        name: `ceiling-${ceiling}`,
+        section: 'ceiling-<ceiling>',
+        impact: `80 % of the stage's ceiling of ${limit} is used: at 100 %, ${work} stops until midnight UTC.`,
+        metric: metrics.one(
+          'StageCeilingUsedPercent',
+          { ceiling },
+          { period: ALARM_PERIOD, statistic: 'Maximum' },
+        ),
+        threshold: 80,
+      })),
+    ...(isSandbox(providers.sms) ? [] : providers.sms).map((provider) => ({
+      name: `codes-unredeemed-${provider}`,
+      section: 'codes-unredeemed-<provider>',
+      impact: `Less than a fifth of the codes sent through ${provider} are redeemed: messages do not arrive, or an attacker sends codes to numbers of their own.`,
+      metric: math(
+        'too few codes redeemed',
+        // Without FILL: a comparison treats a missing value as 0 if the other series has one (CloudWatch, Using metric math).
+        `IF(sent >= ${leastCodes} AND redeemed < sent * ${leastShare}, 1, 0)`,
+        {
+          sent: metrics.one('CodesSent', { provider }, view),
+          redeemed: metrics.one('CodesRedeemed', { provider }, view),
+        },
+        view.period,
       ),
-      threshold: 80,
-    }));
-};
-
-/** Returns the completion watch of an SMS provider: it accepts messages, but too few of their codes come back. */
-const completionAlarm = (metrics: Metrics, provider: string): AlarmProps => {
-  const { period, leastCodes, leastShare } = COMPLETION;
-  return {
-    name: `codes-unredeemed-${provider}`,
-    section: 'codes-unredeemed-<provider>',
-    impact: `Less than a fifth of the codes sent through ${provider} are redeemed: messages do not arrive, or an attacker sends codes to numbers of their own.`,
-    metric: new MathExpression({
-      // Without FILL: a comparison treats a missing value as 0 if the other series has one (CloudWatch, Using metric math).
-      expression: `IF(sent >= ${leastCodes} AND redeemed < sent * ${leastShare}, 1, 0)`,
-      label: 'too few codes redeemed',
-      period,
-      usingMetrics: {
-        sent: metrics.one('CodesSent', { provider }, { period, statistic: 'Sum' }),
-        redeemed: metrics.one('CodesRedeemed', { provider }, { period, statistic: 'Sum' }),
+      threshold: 1,
+    })),
+    // Raised even while another provider takes over.
+    ...[...new Set([...providers.identityRegistry, ...providers.sms])].flatMap((provider) => [
+      {
+        name: `circuit-open-${provider}`,
+        section: 'circuit-open-<provider>',
+        impact: `${provider} is not called for now, because its calls kept failing; the next configured provider takes over.`,
+        metric: metrics.one('CircuitChanges', { provider, state: 'open' }),
+        threshold: 1,
       },
-    }),
-    threshold: 1,
-  };
+      {
+        name: `unreadable-responses-${provider}`,
+        section: 'unreadable-responses-<provider>',
+        impact: `${provider} responds with JSON that its adapter cannot read; only the next configured provider can return a result.`,
+        metric: metrics.one('UnreadableResponses', { provider }),
+        threshold: 5,
+      },
+      {
+        name: `misconfigured-${provider}`,
+        section: 'misconfigured-<provider>',
+        impact: `${provider} cannot be called: its section of the provider secret is missing, wrong or unreachable.`,
+        metric: metrics.one('ProviderMisconfigured', { provider }),
+        threshold: 1,
+      },
+    ]),
+  ];
 };
 
-/** Returns the alarms of one provider. They are raised even while another provider takes over. */
-const providerAlarms = (metrics: Metrics, provider: string): readonly AlarmProps[] => [
-  {
-    name: `circuit-open-${provider}`,
-    section: 'circuit-open-<provider>',
-    impact: `${provider} is not called for now, because its calls kept failing; the next configured provider takes over.`,
-    metric: metrics.one('CircuitChanges', { provider, state: 'open' }),
-    threshold: 1,
-  },
-  {
-    name: `unreadable-responses-${provider}`,
-    section: 'unreadable-responses-<provider>',
-    impact: `${provider} responds with JSON that its adapter cannot read; only the next configured provider can return a result.`,
-    metric: metrics.one('UnreadableResponses', { provider }),
-    threshold: 5,
-  },
-  {
-    name: `misconfigured-${provider}`,
-    section: 'misconfigured-<provider>',
-    impact: `${provider} cannot be called: its section of the provider secret is missing, wrong or unreachable.`,
-    metric: metrics.one('ProviderMisconfigured', { provider }),
-    threshold: 1,
-  },
-];
+/** Returns the alarms on limits of the resources that the stage has. */
+const resourceAlarms = (
+  { region }: Stack,
+  { config, table: { tableName: TableName }, egress }: MonitoredService,
+): readonly AlarmProps[] =>
+  [
+    // It costs as much as three alarms, so a stage has it only if somebody receives it.
+    config.alarms && {
+      name: 'table-throttled',
+      impact: 'Requests are slow or fail: the table refuses reads or writes above its throughput.',
+      // "Alarms that evaluate metrics in the AWS/DynamoDB namespace always ignore missing data" (PutMetricAlarm), and these two have
+      // data only while they count something. The consumed capacity gives every minute with traffic a value, so that the alarm ends.
+      metric: math('throttled reads and writes', 'reads + writes + 0 * consumed', {
+        reads: awsMetric('DynamoDB', 'ReadThrottleEvents', { TableName }),
+        writes: awsMetric('DynamoDB', 'WriteThrottleEvents', { TableName }),
+        consumed: awsMetric('DynamoDB', 'ConsumedReadCapacityUnits', { TableName }),
+      }),
+      threshold: 10,
+    },
+    egress && {
+      name: 'nat-ports-used-up',
+      impact: 'Some calls to providers fail: the NAT gateway has no port left for a connection.',
+      metric: awsMetric('NATGateway', 'ErrorPortAllocation', { NatGatewayId: egress.natGatewayId }),
+      threshold: 1,
+    },
+    config.firewall && {
+      name: 'firewall-blocks',
+      impact:
+        'The firewall blocks many requests: an address floods the service, or a seller is above its limit.',
+      metric: awsMetric('WAFV2', 'BlockedRequests', {
+        WebACL: firewallMetricName(config.stage),
+        // All rules together.
+        Rule: 'ALL',
+        Region: region,
+      }),
+      threshold: 1000,
+    },
+    config.domain && {
+      name: 'certificate-expiring',
+      impact: `The certificate of the domain ends within ${CERTIFICATE_DAYS} days and was not renewed: then no client can connect.`,
+      metric: math(
+        'certificate ends soon',
+        `IF(days <= ${CERTIFICATE_DAYS}, 1, 0)`,
+        {
+          days: awsMetric(
+            'CertificateManager',
+            'DaysToExpiry',
+            { CertificateArn: config.domain.certificateArn },
+            { period: DAY, statistic: 'Minimum' },
+          ),
+        },
+        DAY,
+      ),
+      threshold: 1,
+    },
+  ].filter((alarm) => alarm !== null && alarm !== undefined);
+
+/** Adds the alarms of a stage. */
+export const addServiceAlarms = (scope: Construct, service: MonitoredService): void => {
+  const alarms = [
+    ...serviceAlarms(service),
+    ...configuredAlarms(service),
+    ...resourceAlarms(Stack.of(scope), service),
+  ];
+  for (const alarm of alarms) service.monitoring.addAlarm(scope, alarm);
+};

@@ -8,11 +8,13 @@ import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
 import {
   AUTHORIZER_VARIABLES,
+  authorizerGrants,
   callsProviders,
   type DeployedVariable,
+  grantsOf,
+  type Resources,
   variablesOf,
-} from './function-variables.ts';
-import { authorizerGrants, grantsOf, type Resources } from './grants.ts';
+} from './grants.ts';
 import { metricNamespaceOf } from './metrics.ts';
 import type { Release } from './release.ts';
 import type { StaticEgress } from './static-egress.ts';
@@ -82,10 +84,7 @@ export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
       name,
       codeFolder: bundles.folderOf(name),
       environment: Object.fromEntries(
-        variables.flatMap((variable) => {
-          const value = values[variable];
-          return value === undefined ? [] : [[variable, value]];
-        }),
+        variables.flatMap((variable) => (values[variable] ? [[variable, values[variable]]] : [])),
       ),
       reservedConcurrency: reserved[name],
     }).target;
@@ -100,7 +99,7 @@ export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
         memoryMb: 1024,
         timeoutSeconds: 5,
         impact: 'Every request with an API key fails.',
-        throwing: 'throws-to-refuse',
+        throwsToRefuse: true,
       }),
 
     ofRoute: (route: Route): IFunction =>
@@ -113,3 +112,5 @@ export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
       }),
   };
 };
+
+export type ServiceFunctions = ReturnType<typeof serviceFunctions>;

@@ -24,17 +24,20 @@ interface CanaryProps extends FunctionDefaults {
  * Adds the secret of the canary's API key. It has no value until an admin stores one: CloudFormation cannot issue a key. "If you omit both
  * GenerateSecretString and SecretString, you create an empty secret" (CloudFormation, AWS::SecretsManager::Secret).
  */
-const keySecret = (scope: Construct, { config, encryption }: CanaryProps): CfnSecret => {
-  const { encryptionKey } = encryption;
+const keySecretArn = (
+  scope: Construct,
+  stage: string,
+  { encryptionKey }: DataStack['encryption'],
+): string => {
   const secret = new CfnSecret(scope, 'CanaryKey', {
-    description: `Buyer Linking (${config.stage}): the API key of the canary. docs/deploy.md says how to store it.`,
+    description: `Buyer Linking (${stage}): the API key of the canary. docs/deploy.md says how to store it.`,
     ...(encryptionKey && { kmsKeyId: encryptionKey.keyArn }),
   });
   Validations.of(secret).acknowledge({
     id: 'AwsSolutions-SMG4',
     reason: 'The value is an API key of the service, which an admin issues, rotates and stores.',
   });
-  return secret;
+  return secret.ref;
 };
 
 /**
@@ -42,13 +45,11 @@ const keySecret = (scope: Construct, { config, encryption }: CanaryProps): CfnSe
  * secret that takes its API key.
  */
 export const addCanary = (scope: Construct, props: CanaryProps): string => {
-  const { baseUrl, codeFolder, config, monitoring } = props;
-  const secretArn = keySecret(scope, props).ref;
+  const { baseUrl, config, encryption, ...defaults } = props;
+  const { monitoring } = defaults;
+  const secretArn = keySecretArn(scope, config.stage, encryption);
   const canary = new ApiFunction(scope, 'canary', {
-    logs: props.logs,
-    monitoring,
-    rollout: props.rollout,
-    codeFolder,
+    ...defaults,
     name: 'canary',
     description: 'Calls the service over the public URL',
     memoryMb: 256,

@@ -1,9 +1,10 @@
 /** The checks of a running service: `npm run smoke` runs all of them, the canary some, and `npm run demo` prints their calls. */
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
 import { testNationalId } from '#shared/providers/test-identities.ts';
 import { completeNationalId } from '#shared/values/national-id.ts';
-import { type Call, expectProblem, expectStatus, expectThat } from './call.ts';
+import { type Call, CheckFailed, type Reply } from './call.ts';
 
 /** The longest time until all of API Gateway has a new key, and the pause between two attempts. */
 const KEY_WITHIN_MS = 60_000;
@@ -43,247 +44,228 @@ export interface Run {
   userId?: string;
 }
 
-export interface Check {
-  readonly title: string;
-  /** `person`: only where the providers are the sandbox, since it signs a person in and links them. */
-  readonly needs: 'nothing' | 'key' | 'person' | 'revocation';
+/** A request and the response that it must get. */
+interface Check {
+  /** Method and path. `{id}` stands for the user that a check before linked, `…` for the phone of the person. */
+  readonly request: string;
+  /** What the title says about the request besides. */
+  readonly detail?: string;
+  readonly key?: KeyName;
+  readonly body?: (run: Run) => object;
+  /** What is done before the request. */
+  readonly before?: (run: Run) => Promise<unknown>;
+  /** The status of the response, or the code of its problem. */
+  readonly expects: number | ProblemCode;
+  /** The headers of the response besides X-Request-Id. */
+  readonly headers?: readonly string[];
+  /** Returns what is wrong with a response that is no problem. */
+  readonly fault?: (body: Reply['body'], run: Run, contentType: string | null) => Fault | Promise<Fault>;
   /** The canary runs it too, with a key of its own. */
   readonly byCanary?: true;
   /** An emulator has no gateway responses and no authorizer flush. */
   readonly needsGateway?: true;
-  run(run: Run): Promise<void>;
 }
 
-/** Waits until the service accepts a new key, or refuses only its scope. */
-const untilAccepted = async (call: Call, key: string): Promise<void> => {
+type Fault = string | false;
+
+/** What a stage must have for a check. `person`: the sandbox, since a person is signed in and linked. */
+export type Need = 'nothing' | 'key' | 'person' | 'revocation';
+
+/** Waits until the service accepts the new keys. */
+const untilAccepted = ({ call, keys }: Run): Promise<unknown> => {
   const deadlineMs = performance.now() + KEY_WITHIN_MS;
-  while ((await call('/v1/users', { key })).status === 401) {
-    expectThat(performance.now() < deadlineMs, `status 401 for ${KEY_WITHIN_MS / 1000} s`);
-    await pause(PAUSE_MS);
-  }
+  const accepted = async (key: string): Promise<void> => {
+    while ((await call('/v1/key', { key })).status === 401) {
+      if (performance.now() > deadlineMs) throw new CheckFailed(`status 401 for ${KEY_WITHIN_MS / 1000} s`);
+      await pause(PAUSE_MS);
+    }
+  };
+  return Promise.all(Object.values(keys).map(accepted));
 };
 
 const decoded = (part = ''): Readonly<Record<string, unknown>> =>
   JSON.parse(Buffer.from(part, 'base64url').toString());
 
-/** Checks the signature of a token with the published keys, and its phone. */
-const expectToken = (token: unknown, keys: readonly JsonWebKey[], phone: string): void => {
-  const [header, payload, signature = ''] = String(token).split('.');
-  const jwk = keys.find(({ kid }) => kid === decoded(header).kid);
-  expectThat(jwk !== undefined, 'the key of the token is not published');
-  const key = {
-    key: createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' }),
-    dsaEncoding: 'ieee-p1363',
-  } as const;
-  const isValid = verify(
-    'sha256',
-    Buffer.from(`${header}.${payload}`),
-    key,
-    Buffer.from(signature, 'base64url'),
-  );
-  expectThat(isValid, 'the signature of the token is not valid');
-  expectThat(decoded(payload).phone_number === `+98${phone.slice(1)}`, 'the token is for another phone');
+/** Returns what is wrong with the token of a response: its signature by the published keys, or its phone. */
+const tokenFault = async (body: Reply['body'], { call, person }: Run): Promise<Fault> => {
+  const [header, payload, signature = ''] = String(body?.access_token).split('.');
+  const published: readonly JsonWebKey[] = (await call('/.well-known/jwks.json')).body?.keys ?? [];
+  const jwk = published.find(({ kid }) => kid === decoded(header).kid);
+  if (jwk === undefined) return 'the key of the token is not published';
+  const key = { key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' } as const;
+  const signed = Buffer.from(`${header}.${payload}`);
+  if (!verify('sha256', signed, key, Buffer.from(signature, 'base64url'))) {
+    return 'the signature of the token is not valid';
+  }
+  return decoded(payload).phone_number !== `+98${person.phone.slice(1)}` && 'the token is for another phone';
 };
 
 /** The code of the sandbox: the last six digits of the phone. */
 const codeOf = (phone: string): string => phone.slice(-6);
 
-const verifyCode = ({ call, keys, person: { phone } }: Run, code: string) =>
-  call('/v1/auth/otp/verify', { key: keys.app, body: { phone, code } });
+const wrongCodeOf = (phone: string): string =>
+  codeOf(phone).replace(/.$/, (digit) => String((Number(digit) + 1) % 10));
 
-const send = ({ call, keys, person: { phone } }: Run) =>
-  call('/v1/auth/otp/send', { key: keys.app, body: { phone } });
+type Request = Pick<Check, 'request' | 'key' | 'body'>;
 
-const link = ({ call, keys, person }: Run, changes: object = {}) =>
-  call('/v1/users', { key: keys.shop, body: { ...person, ...changes } });
-
-const user = ({ call, keys, userId }: Run, method = 'GET') => {
-  expectThat(userId !== undefined, 'no user was linked');
-  return call(`/v1/users/${userId}`, { method, key: keys.shop });
+const SEND: Request = {
+  request: 'POST /v1/auth/otp/send',
+  key: 'app',
+  body: ({ person: { phone } }) => ({ phone }),
 };
+const VERIFY: Request = {
+  request: 'POST /v1/auth/otp/verify',
+  key: 'app',
+  body: ({ person: { phone } }) => ({ phone, code: codeOf(phone) }),
+};
+const LINK: Request = { request: 'POST /v1/users', key: 'shop', body: ({ person }) => person };
+const READ: Request = { request: 'GET /v1/users/{id}', key: 'shop' };
 
 /** In the order in which they run. */
-export const CHECKS: readonly Check[] = [
-  {
-    title: 'GET /.well-known/jwks.json returns a signing key',
-    needs: 'nothing',
-    byCanary: true,
-    async run({ call }) {
-      const reply = await call('/.well-known/jwks.json');
-      expectStatus(reply, 200, 'cache-control');
-      const key = reply.body?.keys?.[0];
-      expectThat(key?.alg === 'ES256' && key.kid !== undefined, 'the body has no ES256 key');
+const CHECKS: Readonly<Record<Need, readonly Check[]>> = {
+  nothing: [
+    {
+      request: 'GET /.well-known/jwks.json',
+      expects: 200,
+      headers: ['cache-control'],
+      fault: (body) =>
+        (body?.keys?.[0]?.alg !== 'ES256' || body.keys[0].kid === undefined) && 'the body has no ES256 key',
+      byCanary: true,
     },
-  },
-  {
-    title: 'GET /.well-known/openid-configuration names the keys',
-    needs: 'nothing',
-    async run({ call }) {
-      const reply = await call('/.well-known/openid-configuration');
-      expectStatus(reply, 200);
-      const uri = reply.body?.jwks_uri;
-      expectThat(String(uri).endsWith('/.well-known/jwks.json'), `jwks_uri is ${uri}`);
+    {
+      request: 'GET /.well-known/openid-configuration',
+      expects: 200,
+      fault: (body) =>
+        !String(body?.jwks_uri).endsWith('/.well-known/jwks.json') && `jwks_uri is ${body?.jwks_uri}`,
     },
-  },
-  {
-    title: 'GET /v1/openapi.json returns the OpenAPI document',
-    needs: 'nothing',
-    async run({ call }) {
-      const reply = await call('/v1/openapi.json');
-      expectStatus(reply, 200);
-      expectThat(reply.body?.paths?.['/v1/users'] !== undefined, 'the document has no path /v1/users');
+    {
+      request: 'GET /v1/openapi.json',
+      expects: 200,
+      fault: (body) => body?.paths?.['/v1/users'] === undefined && 'the document has no path /v1/users',
     },
-  },
-  {
-    title: 'GET /docs returns the reference page',
-    needs: 'nothing',
-    async run({ call }) {
-      const reply = await call('/docs');
-      expectStatus(reply, 200);
-      const type = reply.headers.get('content-type');
-      expectThat(String(type).startsWith('text/html'), `the Content-Type is ${type}`);
+    {
+      request: 'GET /docs',
+      expects: 200,
+      fault: (_body, _run, type) => !type?.startsWith('text/html') && `the Content-Type is ${type}`,
     },
-  },
-  {
-    title: 'GET /v1/users without a key is 401 invalid_api_key',
-    needs: 'nothing',
-    needsGateway: true,
-    run: async ({ call }) => expectProblem(await call('/v1/users'), 'invalid_api_key'),
-  },
-  {
-    title: 'GET /v1/nothing is 404 not_found',
-    needs: 'nothing',
-    needsGateway: true,
-    run: async ({ call }) => expectProblem(await call('/v1/nothing'), 'not_found'),
-  },
-  {
-    title: 'the new keys are accepted',
-    needs: 'key',
-    async run({ call, keys }) {
-      await Promise.all(Object.values(keys).map((key) => untilAccepted(call, key)));
+    { request: 'GET /v1/users', detail: 'without a key', expects: 'invalid_api_key', needsGateway: true },
+    { request: 'GET /v1/nothing', expects: 'not_found', needsGateway: true },
+  ],
+  key: [
+    { request: 'GET /v1/key', detail: 'with a new key', before: untilAccepted, key: 'shop', expects: 200 },
+    {
+      request: 'GET /v1/users?page_size=1',
+      key: 'reader',
+      expects: 200,
+      headers: ['ratelimit', 'ratelimit-policy', 'cache-control'],
+      fault: (body) => !Array.isArray(body?.data) && 'the body has no list "data"',
+      byCanary: true,
     },
-  },
-  {
-    title: 'GET /v1/users is 200, with its headers',
-    needs: 'key',
-    byCanary: true,
-    async run({ call, keys }) {
-      const reply = await call('/v1/users?page_size=1', { key: keys.reader });
-      expectStatus(reply, 200, 'ratelimit', 'ratelimit-policy', 'cache-control');
-      expectThat(Array.isArray(reply.body?.data), 'the body has no list "data"');
+    { request: 'GET /v1/users?page=0', key: 'shop', expects: 'validation_failed' },
+    { request: 'GET /v1/users/usr_unknown', key: 'shop', expects: 'user_not_found' },
+    {
+      ...LINK,
+      detail: 'with a read-only key',
+      key: 'reader',
+      body: () => ({}),
+      expects: 'insufficient_scope',
+      needsGateway: true,
     },
-  },
-  {
-    title: 'GET /v1/users?page=0 is 422 validation_failed',
-    needs: 'key',
-    run: async ({ call, keys }) =>
-      expectProblem(await call('/v1/users?page=0', { key: keys.shop }), 'validation_failed'),
-  },
-  {
-    title: 'GET /v1/users/usr_unknown is 404 user_not_found',
-    needs: 'key',
-    run: async ({ call, keys }) =>
-      expectProblem(await call('/v1/users/usr_unknown', { key: keys.shop }), 'user_not_found'),
-  },
-  {
-    title: 'POST /v1/users with a read-only key is 403 insufficient_scope',
-    needs: 'key',
-    needsGateway: true,
-    run: async ({ call, keys }) =>
-      expectProblem(await call('/v1/users', { key: keys.reader, body: {} }), 'insufficient_scope'),
-  },
-  {
-    title: 'POST /v1/auth/otp/send is 202',
-    needs: 'person',
-    byCanary: true,
-    run: async (run) => expectStatus(await send(run), 202),
-  },
-  {
-    title: 'POST /v1/auth/otp/send again at once is 429 resend_too_soon',
-    needs: 'person',
-    run: async (run) => expectProblem(await send(run), 'resend_too_soon'),
-  },
-  {
-    title: 'POST /v1/auth/otp/verify with a wrong code is 422 code_rejected',
-    needs: 'person',
-    async run(run) {
-      const wrong = codeOf(run.person.phone).replace(/.$/, (digit) => String((Number(digit) + 1) % 10));
-      expectProblem(await verifyCode(run, wrong), 'code_rejected');
+  ],
+  person: [
+    { ...SEND, expects: 202, byCanary: true },
+    { ...SEND, detail: 'again at once', expects: 'resend_too_soon' },
+    {
+      ...VERIFY,
+      detail: 'with a wrong code',
+      body: ({ person: { phone } }) => ({ phone, code: wrongCodeOf(phone) }),
+      expects: 'code_rejected',
     },
-  },
-  {
-    title: 'POST /v1/auth/otp/verify is 200, with a token that verifies',
-    needs: 'person',
-    byCanary: true,
-    async run(run) {
-      const { phone } = run.person;
-      const reply = await verifyCode(run, codeOf(phone));
-      expectStatus(reply, 200);
-      const { body } = await run.call('/.well-known/jwks.json');
-      expectToken(reply.body?.access_token, body?.keys ?? [], phone);
+    { ...VERIFY, expects: 200, fault: tokenFault, byCanary: true },
+    {
+      ...LINK,
+      expects: 201,
+      fault: (body, run) => {
+        run.userId = body?.id;
+        return typeof body?.id !== 'string' && 'the body has no id';
+      },
+      byCanary: true,
     },
-  },
-  {
-    title: 'POST /v1/users is 201',
-    needs: 'person',
-    byCanary: true,
-    async run(run) {
-      const reply = await link(run);
-      expectStatus(reply, run.mayBeLinked && reply.status === 200 ? 200 : 201);
-      expectThat(typeof reply.body?.id === 'string', 'the body has no id');
-      run.userId = reply.body.id;
+    { ...LINK, detail: 'again', expects: 200 },
+    {
+      ...LINK,
+      detail: 'with another birth date',
+      body: ({ person }) => ({ ...person, birth_date: '1350/1/1' }),
+      expects: 'user_conflict',
     },
-  },
-  {
-    title: 'POST /v1/users again is 200',
-    needs: 'person',
-    run: async (run) => expectStatus(await link(run), 200),
-  },
-  {
-    title: 'POST /v1/users with another birth date is 409 user_conflict',
-    needs: 'person',
-    run: async (run) => expectProblem(await link(run, { birth_date: '1350/1/1' }), 'user_conflict'),
-  },
-  {
-    title: 'POST /v1/users of a person whom no registry knows is 422',
-    needs: 'person',
-    run: async (run) =>
-      expectProblem(await link(run, { national_id: testNationalId('not_found') }), 'identity_mismatch'),
-  },
-  {
-    title: 'GET /v1/users?phone=… finds the user',
-    needs: 'person',
-    async run({ call, keys, person, userId }) {
-      const reply = await call(`/v1/users?phone=${person.phone}`, { key: keys.shop });
-      expectStatus(reply, 200);
-      const ids = reply.body?.data?.map(({ id }: { id: string }) => id);
-      expectThat(userId !== undefined && ids?.includes(userId), 'the user is not in the list');
+    {
+      ...LINK,
+      detail: 'of an unknown person',
+      body: ({ person }) => ({ ...person, national_id: testNationalId('not_found') }),
+      expects: 'identity_mismatch',
     },
-  },
-  {
-    title: 'GET /v1/users/{id} is 200',
-    needs: 'person',
-    run: async (run) => expectStatus(await user(run), 200),
-  },
-  {
-    title: 'DELETE /v1/users/{id} is 204',
-    needs: 'person',
-    byCanary: true,
-    run: async (run) => expectStatus(await user(run, 'DELETE'), 204),
-  },
-  {
-    title: 'GET /v1/users/{id} of a removed user is 404 user_not_found',
-    needs: 'person',
-    run: async (run) => expectProblem(await user(run), 'user_not_found'),
-  },
-  {
-    // No check with the key of the shop can come later.
-    title: 'GET /v1/users with a revoked key is 401 invalid_api_key',
-    needs: 'revocation',
-    needsGateway: true,
-    async run({ call, keys, revoke }) {
-      await revoke();
-      expectProblem(await call('/v1/users', { key: keys.shop }), 'invalid_api_key');
+    {
+      request: 'GET /v1/users?phone=…',
+      key: 'shop',
+      expects: 200,
+      fault: (body, { userId }) =>
+        !body?.data?.some(({ id }: { id: string }) => id === userId) && 'the user is not in the list',
     },
-  },
-];
+    { ...READ, expects: 200 },
+    { request: 'DELETE /v1/users/{id}', key: 'shop', expects: 204, byCanary: true },
+    { ...READ, detail: 'of a removed user', expects: 'user_not_found' },
+  ],
+  revocation: [
+    {
+      // No check with the key of the shop can come later.
+      request: 'GET /v1/users',
+      detail: 'with a revoked key',
+      before: ({ revoke }) => revoke(),
+      key: 'shop',
+      expects: 'invalid_api_key',
+      needsGateway: true,
+    },
+  ],
+};
+
+const faultOf = async ({ status, headers, body }: Reply, check: Check, run: Run): Promise<Fault> => {
+  const { expects } = check;
+  const expected = typeof expects === 'number' ? expects : PROBLEMS[expects].status;
+  const isRepeatedLink = run.mayBeLinked && expected === 201 && status === 200;
+  if (status !== expected && !isRepeatedLink) {
+    const id = headers.get('x-request-id') ?? 'missing';
+    return `expected status ${expected}, got status ${status}, request id ${id}`;
+  }
+  const missing = ['x-request-id', ...(check.headers ?? [])].filter((name) => !headers.has(name));
+  if (missing.length > 0) return `headers are missing: ${missing.join(', ')}`;
+  const type = headers.get('content-type');
+  if (typeof expects === 'number') return (await check.fault?.(body, run, type)) ?? false;
+  if (type !== 'application/problem+json') return `the Content-Type is ${type}`;
+  return body?.code !== expects && `expected the code ${expects}, got ${body?.code}`;
+};
+
+/** Throws CheckFailed with what was found, if the response is not as expected. */
+const runCheck = async (check: Check, run: Run): Promise<void> => {
+  const { call, keys, person, userId = '' } = run;
+  await check.before?.(run);
+  const [method = '', path = ''] = check.request.split(' ');
+  if (path.includes('{id}') && userId === '') throw new CheckFailed('no user was linked');
+  const reply = await call(path.replace('{id}', userId).replace('…', person.phone), {
+    method,
+    ...(check.key && { key: keys[check.key] }),
+    ...(check.body && { body: check.body(run) }),
+  });
+  const fault = await faultOf(reply, check, run);
+  if (fault) throw new CheckFailed(fault);
+};
+
+/** Returns the checks with these needs. A title is a request and what it must get: `GET /v1/nothing is 404 not_found`. */
+export const checksFor = (needs: readonly Need[]) =>
+  needs
+    .flatMap((need) => CHECKS[need])
+    .map((check) => {
+      const { request, detail, expects } = check;
+      const response = typeof expects === 'number' ? expects : `${PROBLEMS[expects].status} ${expects}`;
+      const title = `${detail === undefined ? request : `${request} ${detail}`} is ${response}`;
+      return { ...check, title, run: (run: Run) => runCheck(check, run) };
+    });

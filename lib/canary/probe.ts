@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { logEvent } from '#shared/log.ts';
 import { type SecretSource, secretsManagerSecret } from '#shared/secrets/secret-source.ts';
 import { callsTo } from './call.ts';
-import { CHECKS, type Run, TEST_PEOPLE, type TestPerson, testPersonOf } from './checks.ts';
+import { checksFor, type Need, type Run, TEST_PEOPLE, type TestPerson, testPersonOf } from './checks.ts';
 
 /** The timeout of a run. It leaves the function time to read the key before. */
 const TIMEOUT_MS = 15_000;
@@ -21,7 +21,7 @@ interface Probe {
 
 /** Probes the service once. Throws the first check that fails. A link that an earlier run left behind is found and removed. */
 export const probe = async ({ baseUrl, apiKey = '', testPerson }: Probe): Promise<void> => {
-  const needs = ['nothing', ...(apiKey === '' ? [] : [testPerson ? 'person' : 'key'])];
+  const needs: readonly Need[] = apiKey === '' ? ['nothing'] : ['nothing', testPerson ? 'person' : 'key'];
   const run: Run = {
     call: callsTo(baseUrl, AbortSignal.timeout(TIMEOUT_MS)),
     keys: { shop: apiKey, reader: apiKey, app: apiKey },
@@ -29,9 +29,9 @@ export const probe = async ({ baseUrl, apiKey = '', testPerson }: Probe): Promis
     mayBeLinked: true,
     revoke: async () => {},
   };
-  for (const check of CHECKS.filter((each) => each.byCanary && needs.includes(each.needs))) {
-    await check.run(run).catch((cause: Error) => {
-      throw new Error(`${check.title}: ${cause.message}`, { cause });
+  for (const { title, run: check } of checksFor(needs).filter(({ byCanary }) => byCanary)) {
+    await check(run).catch((cause: Error) => {
+      throw new Error(`${title}: ${cause.message}`, { cause });
     });
   }
 };

@@ -30,15 +30,6 @@ const CONDITIONS = [
   ['slow-responses', 'AWS/ApiGateway', 'Latency', { ApiName: 'buyer-linking-prod-api' }, 'p99', 8000, [3, 3]],
   ['functions-throttled', 'AWS/Lambda', 'Throttles', {}, 'Sum', 1, [1, 1]],
   [
-    'identity-registries-unavailable',
-    OURS,
-    'Requests',
-    { operation: 'create-user', outcome: 'verification_unavailable' },
-    'Sum',
-    5,
-    [1, 1],
-  ],
-  [
     'sms-unavailable',
     OURS,
     'Requests',
@@ -141,13 +132,32 @@ describe('the alarms of prod', () => {
     },
   );
 
-  test('are in the table above, except those of the authorizer, of redeemed codes and of the table', () => {
+  test('on the registries count every operation that asks them', () => {
+    const { Metrics, Threshold } = alarmOf('identity-registries-unavailable');
+    const [{ Expression }, ...counted] = Metrics;
+    const asking = allRoutes.filter(({ permissions }) => permissions.identityRegistry);
+    expect({ Expression, Threshold }).toEqual({ Expression: 'links + checks', Threshold: 5 });
+    expect(counted.map(({ MetricStat }: { MetricStat: unknown }) => MetricStat)).toEqual(
+      asking.map(({ name: operation }) => ({
+        Metric: {
+          Namespace: OURS,
+          MetricName: 'Requests',
+          Dimensions: dimensions({ operation, outcome: 'verification_unavailable' }),
+        },
+        Period: FIVE_MINUTES,
+        Stat: 'Sum',
+      })),
+    );
+  });
+
+  test('are in the table above or in a test of their own', () => {
     const listed: string[] = CONDITIONS.map(([name]) => `buyer-linking-prod-${name}`);
     const others = all.map(({ AlarmName }) => AlarmName).filter((name) => !listed.includes(name));
     expect(others.sort()).toEqual([
       'buyer-linking-prod-authorizer-failing',
       'buyer-linking-prod-authorizer-slow',
       ...STAGES.prod.providers.sms.map((provider) => `buyer-linking-prod-codes-unredeemed-${provider}`),
+      'buyer-linking-prod-identity-registries-unavailable',
       'buyer-linking-prod-table-throttled',
     ]);
   });

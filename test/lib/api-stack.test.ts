@@ -1,4 +1,4 @@
-import { callsProviders, variablesOf } from '#lib/function-variables.ts';
+import { callsProviders, variablesOf } from '#lib/grants.ts';
 import { OUTPUTS, usagePlanOutput } from '#lib/outputs.ts';
 import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
 import { allRoutes } from '#shared/routes.ts';

@@ -1,4 +1,4 @@
-import { AUTHORIZER_VARIABLES, callsProviders, variablesOf } from '#lib/function-variables.ts';
+import { AUTHORIZER_VARIABLES, callsProviders, variablesOf } from '#lib/grants.ts';
 import { logEvent, redirectLog } from '#shared/log.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { itForAll } from '#test/for-all.ts';

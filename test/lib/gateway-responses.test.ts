@@ -1,6 +1,5 @@
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
-import { GATEWAY_PROBLEMS } from '#lib/gateway-problems.ts';
-import { FALLBACKS } from '#lib/gateway-responses.ts';
+import { FALLBACKS, GATEWAY_PROBLEMS } from '#lib/gateway-responses.ts';
 import { problemResponse } from '#shared/http/responses.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { itForAll } from '#test/for-all.ts';

@@ -5,7 +5,7 @@ describe('the rules of cdk-nag and of CloudFormation', () => {
   test.each([
     ['dev', stageConfig('dev')],
     ['prod', stageConfig('prod', COMPLETE)],
-    ['prod with every option', stageConfig('prod', EVERY_OPTION)],
+    ['prod with every option', stageConfig('prod', { ...EVERY_OPTION, otpAccess: 'public' })],
     [
       'prod with every option, in a fixed account and Region',
       stageConfig('prod', { ...EVERY_OPTION, account: '123456789012', region: 'eu-central-1' }),

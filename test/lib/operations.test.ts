@@ -5,8 +5,7 @@ import { EVENTS } from '#shared/log.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
 
-// Without `public`, in which some operations do not exist.
-const { api } = templatesOf('prod', { ...EVERY_OPTION, otpAccess: 'api-key' });
+const { api } = templatesOf('prod', EVERY_OPTION);
 const dev = templatesOf('dev').api;
 
 const runbook = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
@@ -229,6 +228,35 @@ describe('alarms', () => {
   });
 });
 
+interface Metric {
+  readonly Namespace?: string;
+  readonly MetricName: string;
+  readonly Dimensions?: readonly { readonly Name: string }[];
+}
+
+/** Whether an event records the metric by exactly these dimensions: CloudWatch has no data of any others. */
+const isRecorded = ([name, ...dimensions]: readonly string[]): boolean =>
+  Object.values(EVENTS).some(
+    (event) =>
+      String(name) in event.metrics &&
+      'dimensions' in event &&
+      event.dimensions.some((set) => [...set].sort().join() === [...dimensions].sort().join()),
+  );
+
+describe('each metric of the functions', () => {
+  test('in an alarm is one that an event records by these dimensions', () => {
+    const used = everyAlarm
+      .flatMap(({ Metrics = [], ...own }): Metric[] => [
+        own,
+        ...Metrics.map(({ MetricStat }: { MetricStat?: { Metric: Metric } }) => MetricStat?.Metric ?? {}),
+      ])
+      .filter(({ Namespace }) => Namespace === 'BuyerLinking/prod')
+      .map(({ MetricName, Dimensions = [] }) => [MetricName, ...Dimensions.map(({ Name }) => Name)]);
+    expect(used.length).toBeGreaterThan(50);
+    expect(used.filter((metric) => !isRecorded(metric))).toEqual([]);
+  });
+});
+
 describe('the dashboard', () => {
   const [dashboard] = Object.values(resourcesOf(api, 'AWS::CloudWatch::Dashboard'));
   const body: string = dashboard?.Properties.DashboardBody['Fn::Join'][1]
@@ -244,6 +272,23 @@ describe('the dashboard', () => {
       'ConsumedWriteCapacityUnits',
     ];
     expect(shown.filter((text) => !body.includes(text))).toEqual([]);
+  });
+
+  test('shows metrics that an event records by these dimensions', () => {
+    const { widgets }: { widgets: { properties: { metrics?: [unknown, string, ...unknown[]][] } }[] } =
+      JSON.parse(body);
+    const used = widgets
+      .flatMap(({ properties: { metrics = [] } }) => metrics)
+      .flatMap(([first, name, ...rest]) => {
+        const { expression = '' } = (first ?? {}) as { expression?: string };
+        const search = /\{BuyerLinking\/prod,?([^}]*)\} MetricName="(\w+)"/.exec(expression);
+        if (search !== null) return [[String(search[2]), ...String(search[1]).split(',')]];
+        if (first !== 'BuyerLinking/prod') return [];
+        const dimensions = rest.filter((each, index) => index % 2 === 0 && typeof each === 'string');
+        return [[name, ...dimensions.map(String)]];
+      });
+    expect(used.length).toBeGreaterThan(40);
+    expect(used.filter((metric) => !isRecorded(metric))).toEqual([]);
   });
 
   test('shows every alarm that notifies people, in widgets of at most 50', () => {

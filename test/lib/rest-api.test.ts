@@ -3,15 +3,15 @@ import { STAGES } from '#lib/stages.ts';
 import { type Route, requiresKey } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { methodOf, methodsOf } from './methods.ts';
-import { resourcesOf, templatesOf } from './synthesized.ts';
+import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
 
 const dev = templatesOf('dev').api;
-const alarms = { email: 'on-call@example.com' };
-const prod = templatesOf('prod', { alarms }).api;
+const prod = templatesOf('prod', COMPLETE).api;
+const CODES_PER_ADDRESS = 50;
 const openOtp = templatesOf('prod', {
-  alarms,
+  ...COMPLETE,
   otpAccess: 'public',
-  spend: { paidChecksPerDay: null, smsPerDay: 1000 },
+  firewall: { ...STAGES.prod.firewall, codesPerAddress: CODES_PER_ADDRESS },
 }).api;
 const stages = [
   ['dev', dev],
@@ -161,15 +161,9 @@ describe('TLS', () => {
   });
 
   test('a custom domain accepts TLS 1.2 and newer only', () => {
-    withDomain('open').hasResourceProperties('AWS::ApiGateway::DomainName', TLS);
+    templatesOf('prod', EVERY_OPTION).api.hasResourceProperties('AWS::ApiGateway::DomainName', TLS);
   });
 });
-
-const withDomain = (defaultEndpoint: 'open' | 'closed') => {
-  const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/0';
-  const domain = { name: 'api.example.com', certificateArn, defaultEndpoint };
-  return templatesOf('dev', { domain }).api;
-};
 
 describe('a custom domain', () => {
   const issuerOf = (api: typeof dev): string => {
@@ -182,7 +176,7 @@ describe('a custom domain', () => {
   };
 
   test('is added beside the default endpoint, which stays open and stays the issuer of tokens', () => {
-    const api = withDomain('open');
+    const { api } = templatesOf('dev', { domain: { ...EVERY_OPTION.domain, defaultEndpoint: 'open' } });
     api.resourceCountIs('AWS::ApiGateway::DomainName', 1);
     api.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: false });
     expect(issuerOf(api)).toEqual(issuerOf(dev));
@@ -191,7 +185,7 @@ describe('a custom domain', () => {
   });
 
   test('becomes the only address and the issuer of tokens when the default endpoint is closed', () => {
-    const api = withDomain('closed');
+    const { api } = templatesOf('prod', EVERY_OPTION);
     api.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true });
     expect(issuerOf(api)).toBe('"https://api.example.com"');
     expect(api.findOutputs('BaseUrl')).toMatchObject({ BaseUrl: { Value: 'https://api.example.com' } });
@@ -253,12 +247,9 @@ describe('the firewall', () => {
   });
 
   test('limits an address to the requests of codesPerAddress to the public one-time-code operations', () => {
-    const firewall = { requestsPerAddress: 30_000, codesPerAddress: 50 };
-    const spend = { paidChecksPerDay: null, smsPerDay: 100 };
-    const { api } = templatesOf('prod', { otpAccess: 'public', spend, firewall });
-    expect(rulesOf(api)[2]).toEqual({
+    expect(rulesOf(openOtp)[2]).toEqual({
       AggregateKeyType: 'IP',
-      Limit: 50,
+      Limit: CODES_PER_ADDRESS,
       EvaluationWindowSec: 300,
       ScopeDownStatement: anyOf('/v1/auth/otp/send', '/v1/auth/otp/verify'),
     });
