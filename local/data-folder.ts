@@ -1,33 +1,21 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { access, chmod, constants, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFileSync, existsSync, renameSync, statSync } from 'node:fs';
+import { access, chmod, constants, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { randomBase62 } from '#shared/base62.ts';
 import { redirectLog } from '#shared/log.ts';
-import { writePrivateFile } from './private-file.ts';
-import { openServiceLog } from './service-log.ts';
-import { StartupError } from './startup-error.ts';
-
-/** The options of the data folder. */
-export interface FolderOptions {
-  /** The wanted folder. */
-  readonly folder: string;
-  /** A service that keeps nothing does not need the wanted folder. */
-  readonly inMemory: boolean;
-  readonly onProgress: (sentence: string) => void;
-  /** Receives a sentence about a failure of the running service that no response shows. */
-  readonly onTrouble: (sentence: string) => void;
-}
+import { damagedFile, StartupError } from './startup-error.ts';
 
 /** The files that the service keeps from one start to the next. They are git-ignored, and only their owner may read them. */
 export type DataFolder = ReturnType<typeof filesIn>;
 
 export const filesIn = (path: string) => ({
   path,
+  /** Empty; locked while a service uses the folder. */
+  lockFile: join(path, 'lock'),
   tableFile: join(path, 'table.sqlite'),
-  /** The process of the embedded database. */
+  /** Names the process of the embedded database, so that the next start ends that of a service that was killed. */
   databasePidFile: join(path, 'database.pid'),
   hashSecretFile: join(path, 'hash-secret.json'),
   signingKeyFile: join(path, 'signing-key.pem'),
@@ -36,91 +24,66 @@ export const filesIn = (path: string) => ({
   pagesFolder: join(path, 'pages'),
   /** The URL and the keys of the service, for scripts. It exists only while the service is ready. */
   demoFile: join(path, 'demo.json'),
+  /** The table holds only hashes, so this file keeps the keys from one start to the next. */
+  demoKeysFile: join(path, 'demo-keys.json'),
 });
 
-/** The names of the files, also of earlier versions. */
-const OWN_FILE = /^(?:lock|pages|(?:table|database|hash|signing|provider|service|demo|admin|usage)[-.].+)$/;
+/** The names of the files, with those that SQLite and the log add. */
+const OWN_FILE = /^(?:lock|pages|(?:table|database|hash|signing|service|demo)[-.].+)$/;
 
 /** 64 base62 characters hold 381 bits, more than HMAC-SHA-256 can use. */
 const SECRET_LENGTH = 64;
+
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 /** The result code of SQLite for a file that another process has locked. */
 const SQLITE_BUSY = 5;
 
 /** Opens the data folder for this service alone, with its secrets and its log. Throws a StartupError if that is not possible. */
-export const openFolder = async (
-  options: FolderOptions,
-  parts: AsyncDisposableStack,
-): Promise<DataFolder> => {
+export const openFolder = async (path: string, parts: AsyncDisposableStack): Promise<DataFolder> => {
   // Also for the files of the database process.
   process.umask(0o077);
-  const folder = filesIn(await openLocked(options, parts));
-  // A service that was killed leaves this file behind.
-  await rm(folder.demoFile, { force: true });
-  await ensureSecrets(folder);
-  redirectLog(
-    openServiceLog(folder.logFile, {
-      onFailure: (code) =>
-        options.onTrouble(`${folder.logFile} cannot be written (${code}): log lines are lost until it can.`),
-    }),
-  );
-  return folder;
-};
-
-/** Returns the wanted folder; in memory, a temporary one if another service uses the wanted one or nothing can be kept there. */
-const openLocked = async (
-  { folder: wanted, inMemory, onProgress }: FolderOptions,
-  parts: AsyncDisposableStack,
-): Promise<string> => {
+  const folder = filesIn(path);
   try {
-    const path = await makeFolder(wanted);
-    parts.defer(lockFolder(path));
-    return path;
-  } catch (error) {
-    if (!inMemory || !(error instanceof StartupError)) throw error;
-  }
-  const path = await mkdtemp(join(tmpdir(), 'buyer-linking-'));
-  parts.defer(() => rm(path, { recursive: true, force: true }));
-  onProgress(`${wanted} cannot be used: the files of this service are in ${path} until its end.`);
-  return path;
-};
-
-/** Creates the folder if it is missing, and takes the permissions of others away. Throws a StartupError if nothing can be written there. */
-const makeFolder = async (wanted: string): Promise<string> => {
-  try {
-    await mkdir(wanted, { recursive: true, mode: 0o700 });
-    await access(wanted, constants.W_OK);
-    const files = await readdir(wanted, { withFileTypes: true });
-    // A folder with files of others, such as /tmp, keeps its permissions.
-    if (files.every(({ name }) => OWN_FILE.test(name))) {
-      await chmod(wanted, 0o700);
-      for (const file of files) if (file.isFile()) await chmod(join(wanted, file.name), 0o600);
-    }
-    return await realpath(wanted);
+    await mkdir(path, { recursive: true });
+    await access(path, constants.W_OK);
+    await makePrivate(path);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw new StartupError(`Nothing can be kept in ${wanted} (${code}): choose another folder with --data.`, {
+    throw new StartupError(`Nothing can be kept in ${path} (${code}): choose another folder with --data.`, {
       cause,
     });
   }
+  const lock = lockFolder(folder);
+  parts.defer(() => lock.close());
+  // A service that was killed leaves this file behind.
+  await rm(folder.demoFile, { force: true });
+  await ensureSecrets(folder);
+  redirectLog(openServiceLog(folder.logFile));
+  return folder;
 };
 
-/**
- * Locks a folder for one service; returns a function that unlocks it. The lock is SQLite's on an empty file: the operating system ends
- * it with the process, also when that is killed.
- */
-const lockFolder = (path: string): (() => void) => {
+/** Takes the permissions of others away; of a folder that also has files of others, only from its own files. */
+const makePrivate = async (path: string): Promise<void> => {
+  const entries = await readdir(path, { withFileTypes: true });
+  const own = entries.filter(({ name }) => OWN_FILE.test(name));
+  if (own.length === entries.length) await chmod(path, 0o700);
+  for (const entry of own) if (entry.isFile()) await chmod(join(path, entry.name), 0o600);
+};
+
+/** Locks a folder for one service by SQLite, on an empty file: the operating system ends the lock with the process, also a killed one. */
+const lockFolder = ({ path, lockFile }: DataFolder): DatabaseSync => {
   try {
-    const lock = new DatabaseSync(join(path, 'lock'), { timeout: 0 });
+    const lock = new DatabaseSync(lockFile, { timeout: 0 });
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-    return () => lock.close();
+    return lock;
   } catch (cause) {
     const { errcode, message } = cause as { errcode?: number; message: string };
-    const reason =
-      errcode === SQLITE_BUSY
-        ? `Another service is using ${path}: stop it first`
-        : `${path} cannot be locked (${message}): remove its file "lock"`;
-    throw new StartupError(`${reason}, or choose another folder with --data.`, { cause });
+    if (errcode !== SQLITE_BUSY) throw damagedFile(lockFile, message);
+    throw new StartupError(
+      `Another service is using ${path}: stop it first, or choose another folder with --data.`,
+      { cause },
+    );
   }
 };
 
@@ -137,13 +100,48 @@ const ensureSecrets = async ({ hashSecretFile, signingKeyFile, tableFile }: Data
   if (!existsSync(hashSecretFile)) {
     await writePrivateFile(hashSecretFile, JSON.stringify({ current: randomBase62(SECRET_LENGTH) }));
   }
-  if (!existsSync(signingKeyFile)) await writePrivateFile(signingKeyFile, newSigningKey());
+  if (existsSync(signingKeyFile)) return;
+  // ES256.
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  await writePrivateFile(signingKeyFile, String(privateKey.export({ type: 'pkcs8', format: 'pem' })));
 };
 
-/** A P-256 private key, for ES256. */
-const newSigningKey = (): string =>
-  generateKeyPairSync('ec', {
-    namedCurve: 'P-256',
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  }).privateKey;
+/**
+ * Opens the log of the service, to be read with `tail -F` or `jq`, and returns what writes a line. A full file is renamed to `<path>.1`
+ * and replaces the one before. Writes are synchronous, so that a killed process loses no line. A line that cannot be written is dropped:
+ * a request must not fail because of its log line. The first one is reported, and again one after lines that were written.
+ */
+export const openServiceLog = (path: string, maxBytes = MAX_LOG_BYTES): ((line: string) => void) => {
+  let size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  let isFailing = false;
+  return (line) => {
+    try {
+      if (size > maxBytes) {
+        size = 0;
+        renameSync(path, `${path}.1`);
+      }
+      appendFileSync(path, `${line}\n`, { mode: 0o600 });
+      size += Buffer.byteLength(line) + 1;
+      isFailing = false;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (!isFailing) console.error(`${path} cannot be written (${code}): log lines are lost until it can.`);
+      isFailing = true;
+    }
+  };
+};
+
+/** Writes a file that only its owner may read. The write is atomic: neither a reader nor a power failure sees half of it. */
+const writePrivateFile = async (path: string, text: string): Promise<void> => {
+  const draft = `${path}.${process.pid}.draft`;
+  await writeFile(draft, text, { mode: 0o600, flush: true });
+  await rename(draft, path);
+};
+
+/** Writes a value as readable JSON, in the same way. */
+export const writePrivateJson = (path: string, value: unknown): Promise<void> =>
+  writePrivateFile(path, `${JSON.stringify(value, null, 2)}\n`);
+
+/** Returns the text of a file; undefined if it does not exist. */
+export const readIfThere = async (path: string): Promise<string | undefined> =>
+  existsSync(path) ? readFile(path, 'utf8') : undefined;

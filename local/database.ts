@@ -6,7 +6,10 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readIfThere, writePrivateJson } from './private-file.ts';
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import * as v from 'valibot';
+import type { Table } from '#shared/table/client.ts';
+import { type DataFolder, readIfThere, writePrivateJson } from './data-folder.ts';
 import { damagedFile, StartupError } from './startup-error.ts';
 
 /** A DynamoDB to connect to. */
@@ -18,15 +21,9 @@ export interface Database {
   stop(): Promise<void>;
 }
 
-/** Where the embedded database keeps its data; without files, in memory. */
-interface DatabaseFiles {
-  /** The SQLite file. */
-  readonly file?: string | undefined;
-  /** Names the process while it runs, so that the next start ends the database of a service that was killed. */
-  readonly pidFile?: string | undefined;
-}
+/** The files of the embedded database; without a table file its data is in memory. */
+type DatabaseFiles = Partial<Pick<DataFolder, 'tableFile' | 'databasePidFile'>>;
 
-const START_ATTEMPTS = 3;
 const READY_WITHIN_MS = 10_000;
 const KILL_AFTER_MS = 5000;
 const POLL_MS = 25;
@@ -39,76 +36,13 @@ const DAMAGED = /not a valid SQLite database|malformed/;
 
 /** Starts the embedded database. Throws a StartupError with the reason if it does not start. */
 export const startDatabase = async (files: DatabaseFiles = {}): Promise<Database> => {
-  const binary = binaryPath();
-  if (files.pidFile !== undefined) await endAbandoned(files.pidFile);
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await startOnce(binary, files);
-    } catch (error) {
-      if (files.file !== undefined && DAMAGED.test((error as Error).message)) {
-        throw damagedFile(files.file, 'it is not a SQLite database');
-      }
-      // Another program may have the random port: the next attempt chooses another one.
-      if (attempt === START_ATTEMPTS) throw error;
-    }
-  }
-};
-
-/** A DynamoDB that this process did not start. */
-export const foreignDatabase = (endpoint: string): Database => ({
-  endpoint,
-  died: new Promise(() => {}),
-  stop: async () => {},
-});
-
-/** Returns the path of the binary in the optional dependency that npm installed. Throws a StartupError if the platform has none. */
-export const binaryPath = (platform = `${process.platform}-${process.arch}`): string => {
-  try {
-    const packageJson = createRequire(import.meta.url).resolve(`@dynoxide/${platform}/package.json`);
-    return join(dirname(packageJson), platform.startsWith('win32') ? 'dynoxide.exe' : 'dynoxide');
-  } catch (cause) {
-    throw new StartupError(
-      `There is no embedded database for ${platform}: set DYNAMODB_ENDPOINT to the URL of a DynamoDB, such as DynamoDB Local, and start again.`,
-      { cause },
-    );
-  }
-};
-
-/** Ends the database that a killed service left behind. A process that does not answer as a database has only got its number. */
-const endAbandoned = async (pidFile: string): Promise<void> => {
-  const text = await readIfThere(pidFile);
-  if (text === undefined) return;
-  const { pid, endpoint } = JSON.parse(text) as { pid: number; endpoint: string };
-  if (await isDatabase(endpoint)) {
-    process.kill(pid, 'SIGKILL');
-    while (await isDatabase(endpoint)) await sleep(POLL_MS);
-  }
-  await rm(pidFile);
-};
-
-const isDatabase = async (endpoint: string): Promise<boolean> => {
-  const response = await fetch(endpoint, { signal: AbortSignal.timeout(1000) }).catch(() => undefined);
-  return response?.headers.get('server')?.startsWith('Dynoxide') === true;
-};
-
-/**
- * A random loopback address, since the database checks no credentials. On Linux and Windows all of 127.0.0.0/8 is loopback: with the
- * port, 39 random bits that no web page can search. On macOS only 127.0.0.1 is, and the port alone is random.
- */
-const randomAddress = () => ({
-  host:
-    process.platform === 'darwin'
-      ? '127.0.0.1'
-      : ['127', ...[0, 0, 0].map(() => randomInt(1, 255))].join('.'),
-  port: randomInt(1024, 32_768),
-});
-
-const startOnce = async (binary: string, { file, pidFile }: DatabaseFiles): Promise<Database> => {
+  const { tableFile: file, databasePidFile: pidFile } = files;
+  if (pidFile !== undefined) await endAbandoned(pidFile);
   const { host, port } = randomAddress();
   const endpoint = `http://${host}:${port}`;
   const args = ['serve', '--host', host, '--port', String(port)];
   // A process group of its own: Ctrl-C reaches only the service, and requests in flight still find their database.
-  const child = spawn(binary, file === undefined ? args : [...args, '--db-path', file], {
+  const child = spawn(binaryPath(), file === undefined ? args : [...args, '--db-path', file], {
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
     windowsHide: true,
@@ -148,6 +82,8 @@ const startOnce = async (binary: string, { file, pidFile }: DatabaseFiles): Prom
   const isListening = await Promise.race([listening.promise, ended, tooLate]);
   if (isListening !== true) {
     await stop();
+    if (file !== undefined && DAMAGED.test(isListening))
+      throw damagedFile(file, 'it is not a SQLite database');
     throw new StartupError(`The embedded database did not start: ${isListening}.`);
   }
   // A database that was not stopped must not keep this process running; it ends with the process.
@@ -155,4 +91,62 @@ const startOnce = async (binary: string, { file, pidFile }: DatabaseFiles): Prom
   (child.stderr as Socket).unref();
   const died = ended.then((how) => `The embedded database ended: ${how}. Start again with npm start.`);
   return { endpoint, died, stop };
+};
+
+/** Returns the path of the binary in the optional dependency that npm installed. Throws a StartupError if the platform has none. */
+export const binaryPath = (platform = `${process.platform}-${process.arch}`): string => {
+  try {
+    const packageJson = createRequire(import.meta.url).resolve(`@dynoxide/${platform}/package.json`);
+    return join(dirname(packageJson), platform.startsWith('win32') ? 'dynoxide.exe' : 'dynoxide');
+  } catch (cause) {
+    throw new StartupError(
+      `There is no embedded database for ${platform}: set DYNAMODB_ENDPOINT to the URL of a DynamoDB, such as DynamoDB Local, and start again.`,
+      { cause },
+    );
+  }
+};
+
+const pidSchema = v.pipe(v.string(), v.parseJson(), v.object({ pid: v.number(), endpoint: v.string() }));
+
+/** Ends the database that a killed service left behind. A process that does not answer as a database has only got its number. */
+const endAbandoned = async (pidFile: string): Promise<void> => {
+  const { success, output } = v.safeParse(pidSchema, await readIfThere(pidFile));
+  if (!success || !(await isDatabase(output.endpoint))) return;
+  const { pid, endpoint } = output;
+  process.kill(pid, 'SIGKILL');
+  while (await isDatabase(endpoint)) await sleep(POLL_MS);
+};
+
+const isDatabase = async (endpoint: string): Promise<boolean> => {
+  const response = await fetch(endpoint, { signal: AbortSignal.timeout(1000) }).catch(() => undefined);
+  return response?.headers.get('server')?.startsWith('Dynoxide') === true;
+};
+
+/**
+ * A random loopback address, since the database checks no credentials. On Linux and Windows all of 127.0.0.0/8 is loopback: with the
+ * port, 39 random bits that no web page can search. On macOS only 127.0.0.1 is, and the port alone is random.
+ */
+const randomAddress = () => ({
+  host:
+    process.platform === 'darwin'
+      ? '127.0.0.1'
+      : ['127', ...[0, 0, 0].map(() => randomInt(1, 255))].join('.'),
+  port: randomInt(1024, 32_768),
+});
+
+/** Creates the table with the keys that the data stack gives it, if it is missing. */
+export const ensureTable = async ({ client, name: TableName }: Table): Promise<void> => {
+  const keys = [
+    ['pk', 'HASH'],
+    ['sk', 'RANGE'],
+  ] as const;
+  const create = new CreateTableCommand({
+    TableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: keys.map(([AttributeName]) => ({ AttributeName, AttributeType: 'S' })),
+    KeySchema: keys.map(([AttributeName, KeyType]) => ({ AttributeName, KeyType })),
+  });
+  await client.send(create).catch((error: Error) => {
+    if (error.name !== 'ResourceInUseException') throw error;
+  });
 };

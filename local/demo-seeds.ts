@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Administration } from '#admin/administration.ts';
-import { createSeller } from '#admin/operations/create-seller.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
+import { createSeller } from '#admin/operations/sellers.ts';
 import { isUsable } from '#shared/api-keys/api-key-item.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
@@ -12,7 +11,7 @@ import type { Scope } from '#shared/scopes.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { fileSecret } from '#shared/secrets/secret-source.ts';
 import { PHONE_EXAMPLE } from '#shared/values/schemas.ts';
-import { readIfThere, writePrivateJson } from './private-file.ts';
+import { readIfThere, writePrivateJson } from './data-folder.ts';
 import { damagedFile } from './startup-error.ts';
 
 interface DemoKey {
@@ -64,35 +63,24 @@ const keptSchema = v.object({
   other_seller: v.object({ seller_id: v.string(), key: v.string() }),
 });
 
-/** The table holds only hashes, so this file keeps the keys from one start to the next. */
-const FILE_NAME = 'demo-keys.json';
-
-/** The dependencies of the seeding. */
-export interface Seeding {
-  readonly admin: Administration;
-  /** Returns whether the gateway has a plan for this usage id. */
-  readonly isInPlan: (usageId: string) => Promise<boolean>;
-}
-
 /**
  * Returns the demo sellers and their keys. Keys of the last start that still work are kept; the others are issued again with the admin
- * operations. `folder` undefined: nothing is kept.
+ * operations. `file` undefined: nothing is kept.
  */
-export const seedDemo = async (folder: string | undefined, seeding: Seeding): Promise<DemoSellers> => {
-  const file = folder && join(folder, FILE_NAME);
+export const seedDemo = async (file: string | undefined, admin: Administration): Promise<DemoSellers> => {
   const schema = v.pipe(v.string(), v.parseJson(), keptSchema);
   // A missing or damaged file: everything is created again.
   const { success, output } = v.safeParse(schema, file && (await readIfThere(file)));
   const kept = success ? output : undefined;
-  const sellerId = await ensureSeller(seeding, kept?.seller_id, 'Demo Shop');
+  const sellerId = await ensureSeller(admin, kept?.seller_id, 'Demo Shop');
   const keys = {} as Record<DemoKeyName, string>;
   for (const name of DEMO_KEY_NAMES) {
     const wanted = { ...DEMO_KEYS[name], sellerId, name: `demo ${name.replace('_', ' ')}` };
-    keys[name] = await ensureKey(seeding, kept?.keys[name], wanted);
+    keys[name] = await ensureKey(admin, kept?.keys[name], wanted);
   }
-  const otherId = await ensureSeller(seeding, kept?.other_seller.seller_id, 'Other Shop');
+  const otherId = await ensureSeller(admin, kept?.other_seller.seller_id, 'Other Shop');
   const other = { ...DEMO_KEYS.professional, sellerId: otherId, name: 'demo other seller' };
-  const key = await ensureKey(seeding, kept?.other_seller.key, other);
+  const key = await ensureKey(admin, kept?.other_seller.key, other);
   const sellers = { seller_id: sellerId, keys, other_seller: { seller_id: otherId, key } };
   if (file !== undefined) await writePrivateJson(file, sellers);
   return sellers;
@@ -110,18 +98,17 @@ export const registerExampleBuyer = async (
   await buyers.register(phoneHash, await hashes.buyerId(PHONE_EXAMPLE), new Date().toISOString());
 };
 
-const ensureSeller = async ({ admin }: Seeding, keptId: string | undefined, name: string) => {
+const ensureSeller = async (admin: Administration, keptId: string | undefined, name: string) => {
   const kept = keptId && (await admin.sellers.find(keptId));
   return kept && kept.status === 'active' ? kept.seller_id : (await createSeller(admin, name)).seller_id;
 };
 
 const ensureKey = async (
-  { admin, isInPlan }: Seeding,
+  admin: Administration,
   kept: string | undefined,
   wanted: DemoKey & { readonly sellerId: string; readonly name: string },
 ): Promise<string> => {
   const found = kept && (await keySecretStore(admin.table).findSecret(hashApiKey(kept)));
-  const works =
-    found && found.seller_id === wanted.sellerId && isUsable(found, Date.now()) && isInPlan(found.usage_id);
-  return (await works) ? String(kept) : (await issueKey(admin, wanted)).secret;
+  const works = found && found.seller_id === wanted.sellerId && isUsable(found, Date.now());
+  return works ? kept : (await issueKey(admin, wanted)).secret;
 };

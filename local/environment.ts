@@ -9,7 +9,6 @@ import { StartupError } from './startup-error.ts';
  * functions read theirs through shared/env.ts, as on AWS.
  */
 
-/** Names on one machine. */
 export const TABLE_NAME = 'buyer-linking-local';
 /** The stage name of the local service. */
 export const STAGE_NAME = 'local';
@@ -31,40 +30,28 @@ export const chosenOtpAccess = (): OtpAccess => {
 /** True if `npm start` runs this process. */
 export const isStartedByNpm = (): boolean => process.env.npm_lifecycle_event === 'start';
 
-/** What the environment of the functions depends on. */
-interface LocalEnvironment {
-  readonly baseUrl: string;
-  readonly databaseEndpoint: string;
-  readonly folder: DataFolder;
-  /** Undefined: the providers are the sandbox. */
-  readonly providerSecretFile: string | undefined;
-}
-
-/** Sets the variables that shared/env.ts reads, as the stacks do for each function. */
-export const setEnvironment = (options: LocalEnvironment): void => {
-  const { baseUrl, databaseEndpoint, folder, providerSecretFile } = options;
+/** Sets the variables that shared/env.ts reads, as the stacks do for each function. `others` are set too, and have precedence. */
+export const setEnvironment = (folder: DataFolder, others: Readonly<Record<string, string>>): void => {
   const otpAccess = chosenOtpAccess();
-  const release = releaseOf();
+  const { version, commit } = releaseOf();
   Object.assign(process.env, {
     TABLE_NAME,
-    DYNAMODB_ENDPOINT: databaseEndpoint,
     HASH_SECRET: `file:${folder.hashSecretFile}`,
-    PROVIDER_SECRET: `file:${providerSecretFile}`,
-    IDENTITY_PROVIDERS: providerSecretFile === undefined ? SANDBOX : 'jibit,zohal',
-    SMS_PROVIDERS: providerSecretFile === undefined ? SANDBOX : 'kavenegar,sms-ir',
+    // The sandbox reads no secret.
+    PROVIDER_SECRET: 'file:none',
+    IDENTITY_PROVIDERS: SANDBOX,
+    SMS_PROVIDERS: SANDBOX,
     SIGNING_KEYS: `file:${folder.signingKeyFile}`,
-    TOKEN_ISSUER: baseUrl,
     KEY_PREFIX,
     OTP_ACCESS: otpAccess,
-    RELEASE_VERSION: release.version,
-    RELEASE_COMMIT: release.commit,
+    RELEASE_VERSION: version,
+    RELEASE_COMMIT: commit,
     PAGES_FOLDER: folder.pagesFolder,
-    ...(otpAccess === 'public' ? { SMS_PER_DAY: PUBLIC_SMS_PER_DAY } : {}),
+    // In public mode a deploy requires a ceiling.
+    ...(otpAccess === 'public' ? { SMS_PER_DAY: '1000' } : {}),
+    ...others,
   });
 };
-
-/** In public mode a deploy requires a ceiling of SMS per day. */
-const PUBLIC_SMS_PER_DAY = '1000';
 
 /** Sets credentials that are valid in no AWS account, so that nothing here touches the account a developer is signed in to. */
 export const setLocalCredentials = (): void => {

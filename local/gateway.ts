@@ -7,8 +7,7 @@ import { isServed, type Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { type AccessOptions, accessCheck, GatewayRefusal } from './gateway/access-check.ts';
 import { atMost, type Functions, invoke } from './gateway/functions.ts';
-import { proxyEvent, respond } from './gateway/proxy-event.ts';
-import { type ReceivedRequest, receive } from './gateway/received-request.ts';
+import { proxyEvent, type ReceivedRequest, receive, respond } from './gateway/proxy-event.ts';
 import { type RouteMatch, router } from './gateway/router.ts';
 
 /** One completed request, without the values that were sent. `route` undefined: no row of the table. */
@@ -49,7 +48,6 @@ export const gateway = (options: GatewayOptions) => {
   ): Promise<APIGatewayProxyResult> => {
     if (match === undefined) throw new GatewayRefusal('not_found');
     const context = await checkAccess(request, match);
-    if (request.body === 'too_large') throw new GatewayRefusal('body_too_large');
     const { name, timeoutSeconds } = match.route;
     const handler = options.functions.endpoints.get(name);
     if (handler === undefined) throw new Error(`no function for ${name}`);
@@ -64,7 +62,7 @@ export const gateway = (options: GatewayOptions) => {
     if (request === undefined) return;
     const match = findRoute(request.method, request.path);
     const result = await withContainer(() => resultOf(request, match)).catch((error: unknown) =>
-      refuse(request, error instanceof GatewayRefusal ? error : internal(request, match, error)),
+      refusalOf(request, match, error),
     );
     respond(response, result);
     options.onCompleted({
@@ -78,24 +76,22 @@ export const gateway = (options: GatewayOptions) => {
   };
 };
 
-/** A refusal of the gateway as a response, with the same body and headers as a refusal of a function. */
-const refuse = (
+/**
+ * A refusal as a response, with the same body and headers as a refusal of a function. Logs any other error: of the gateway, or of a
+ * function that failed or ran out of time.
+ */
+const refusalOf = (
   { path, extendedRequestId }: ReceivedRequest,
-  { code, headers }: GatewayRefusal,
-): APIGatewayProxyResult => {
-  const response = problemResponse(code, extendedRequestId, { headers });
-  return { ...response, headers: { ...commonHeaders(path, extendedRequestId), ...response.headers } };
-};
-
-/** Logs an error of the gateway, or of a function that failed or ran out of time. */
-const internal = (
-  { extendedRequestId }: ReceivedRequest,
   match: RouteMatch | undefined,
   error: unknown,
-): GatewayRefusal => {
-  const operation = match?.route.name;
-  logEvent('request_failed', { request_id: extendedRequestId, operation, ...errorFields(error) });
-  return new GatewayRefusal('internal');
+): APIGatewayProxyResult => {
+  const isRefusal = error instanceof GatewayRefusal;
+  if (!isRefusal) {
+    const operation = match?.route.name;
+    logEvent('request_failed', { request_id: extendedRequestId, operation, ...errorFields(error) });
+  }
+  const headers = { ...commonHeaders(path, extendedRequestId), ...(isRefusal ? error.headers : {}) };
+  return problemResponse(isRefusal ? error.code : 'internal', extendedRequestId, { headers });
 };
 
 const problemOf = ({ headers = {}, body }: APIGatewayProxyResult): ProblemBody | undefined =>

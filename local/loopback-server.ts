@@ -9,8 +9,8 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jsonText, PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
-import { PROBLEMS, type ProblemCode, problemBody } from '#shared/problems.ts';
+import { commonHeaders, problemResponse } from '#shared/http/responses.ts';
+import type { ProblemCode } from '#shared/problems.ts';
 import { StartupError } from './startup-error.ts';
 
 /** A server that only programs on this machine can reach. */
@@ -31,32 +31,26 @@ const DRAIN_MS = 10_000;
 /** Listens on the loopback addresses of this machine. `port` 0: any free one. Throws a StartupError if the port is taken. */
 export const listenOnLoopback = async (port: number, serve: Serve): Promise<LoopbackServer> => {
   const servers: Server[] = [];
-  const chosenPort = (): number => (servers[0]?.address() as AddressInfo | undefined)?.port ?? port;
+  let chosen = port;
   for (const host of ADDRESSES) {
     const server = newServer(serve);
     try {
-      await once(server.listen(chosenPort(), host), 'listening');
-      servers.push(server);
+      await once(server.listen(chosen, host), 'listening');
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException;
       // A machine without IPv6.
       if (host === '::1' && ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(code)) continue;
-      const taken = chosenPort();
       await closeAll(servers);
-      // A port that is free on one address may be taken on the other.
-      if (code === 'EADDRINUSE' && port === 0) return listenOnLoopback(port, serve);
-      throw startupError(error as Error, code, taken);
+      if (code === 'EACCES') throw new StartupError(`This user may not listen on port ${port}.`);
+      if (code !== 'EADDRINUSE') throw error;
+      throw new StartupError(
+        `Port ${chosen} is taken: stop what listens there, or choose another one with --port.`,
+      );
     }
+    servers.push(server);
+    chosen = (server.address() as AddressInfo).port;
   }
-  return { port: chosenPort(), close: () => closeAll(servers) };
-};
-
-const startupError = (error: Error, code: string, port: number): Error => {
-  if (code === 'EACCES') return new StartupError(`This user may not listen on port ${port}.`);
-  if (code !== 'EADDRINUSE') return error;
-  return new StartupError(
-    `Port ${port} is taken: stop what listens there, or choose another one with --port.`,
-  );
+  return { port: chosen, close: () => closeAll(servers) };
 };
 
 const newServer = (serve: Serve): Server => {
@@ -69,27 +63,19 @@ const newServer = (serve: Serve): Server => {
     request.url = (request.url ?? '').replace(/^https?:\/\/[^/?]*/i, '');
     serve(request, response).catch(() => response.destroy());
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+  return server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else refuse(socket, error.code === 'HPE_INVALID_METHOD' ? 'not_found' : 'malformed_json');
   });
-  return server;
 };
 
 /** Writes a problem to a connection whose request cannot be read, and closes it. */
 const refuse = (socket: Socket, code: ProblemCode): void => {
   const requestId = randomUUID();
-  const body = jsonText(problemBody(code, requestId));
-  const { status } = PROBLEMS[code];
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    `X-Request-Id: ${requestId}`,
-    'Cache-Control: no-store',
-    `Content-Type: ${PROBLEM_CONTENT_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const { statusCode, headers, body } = problemResponse(code, requestId);
+  const head = { ...commonHeaders('/v1', requestId), ...headers, 'Content-Length': Buffer.byteLength(body) };
+  const lines = Object.entries({ ...head, Connection: 'close' }).map(([name, value]) => `${name}: ${value}`);
+  socket.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
 };
 
 const closeAll = async (servers: readonly Server[]): Promise<void> => {

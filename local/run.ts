@@ -1,16 +1,12 @@
-import { styleText } from 'node:util';
 import { errorFields, logEvent } from '#shared/log.ts';
-import { chosenDatabaseEndpoint, isStartedByNpm } from './environment.ts';
+import { isStartedByNpm } from './environment.ts';
 import { type ServiceOptions, startService } from './service.ts';
-import { startupReason } from './startup-error.ts';
+import { StartupError } from './startup-error.ts';
 import { readyText, requestLine } from './terminal.ts';
 
 /** One Ctrl-C under npm arrives twice within this time: from the terminal, and from npm, which forwards it. */
 const SAME_KEYSTROKE_MS = 500;
 const PARENT_POLL_MS = 100;
-
-/** Respects NO_COLOR. */
-const isColored = process.stdout.isTTY && process.stdout.hasColors();
 
 let isEnding = false;
 
@@ -37,8 +33,7 @@ const stopRequest = (): Promise<string> =>
     }, PARENT_POLL_MS);
   });
 
-/** What the program of a service decides; the rest comes from the environment. */
-type RunOptions = Pick<ServiceOptions, 'port' | 'folder' | 'inMemory' | 'providerSecretFile'>;
+type RunOptions = Omit<ServiceOptions, 'onProgress' | 'onCompleted'>;
 
 /** Runs the service until it is stopped and prints what happens. Returns the exit code: 0 when it was stopped, 1 when it cannot run. */
 export const runService = async (options: RunOptions): Promise<number> => {
@@ -62,10 +57,8 @@ const runUntilEnd = async (options: RunOptions): Promise<number> => {
   const stopRequested = stopRequest();
   const service = await startService({
     ...options,
-    databaseEndpoint: chosenDatabaseEndpoint(),
     onProgress: say,
-    onCompleted: (completed) => say(requestLine(completed, { now: new Date(), isColored })),
-    onTrouble: (sentence) => say(isColored ? styleText('red', sentence) : sentence),
+    onCompleted: (completed) => say(requestLine(completed, new Date())),
   });
   say(readyText(service.demo));
   const broken = service.broken.then((reason) => ({ reason, exitCode: 1 }));
@@ -75,4 +68,19 @@ const runUntilEnd = async (options: RunOptions): Promise<number> => {
   await service.stop();
   say('Stopped.');
   return end.exitCode;
+};
+
+const FULL_DISK_CODES: readonly string[] = ['ENOSPC', 'EDQUOT'];
+/** The embedded database has no code for it. */
+const FULL_DATABASE = /database or disk is full/;
+
+/** Returns what a person can do about an error of the start; the stack of an error that nobody expected. */
+export const startupReason = (error: unknown, folder: string): string => {
+  // A part that was started fails to end for the same reason: the first error is the one that counts.
+  if (error instanceof SuppressedError) return startupReason(error.suppressed, folder);
+  const { code = '', message, stack } = error as NodeJS.ErrnoException;
+  if (FULL_DISK_CODES.includes(code) || FULL_DATABASE.test(message)) {
+    return `The disk of ${folder} is full (${code === 'EDQUOT' ? code : 'ENOSPC'}): free some space, or choose another folder with --data.`;
+  }
+  return error instanceof StartupError ? message : String(stack);
 };

@@ -2,97 +2,128 @@ import { rm } from 'node:fs/promises';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { cachedPromise } from '#shared/cached-promise.ts';
 import { systemClock } from '#shared/clock.ts';
-import { type FolderOptions, openFolder } from './data-folder.ts';
+import { openTable } from '#shared/table/client.ts';
+import { localAdministration } from './administration.ts';
+import { type DataFolder, openFolder, writePrivateJson } from './data-folder.ts';
+import { type Database, ensureTable, startDatabase } from './database.ts';
 import { type Demo, keysByScope, registerExampleBuyer, seedDemo } from './demo-seeds.ts';
-import { chosenOtpAccess, setEnvironment } from './environment.ts';
+import {
+  chosenDatabaseEndpoint,
+  chosenOtpAccess,
+  setEnvironment,
+  setLocalCredentials,
+  TABLE_NAME,
+} from './environment.ts';
 import { loadFunctions } from './gateway/functions.ts';
-import { gatewayCounts } from './gateway/throttles.ts';
+import { tokenBuckets } from './gateway/token-buckets.ts';
 import { type Completed, gateway } from './gateway.ts';
-import { localAdministration } from './local-administration.ts';
-import { isLocalPath, localPaths } from './local-paths.ts';
+import { forgetUse, isLocalPath, localPaths } from './local-paths.ts';
 import { listenOnLoopback, type Serve } from './loopback-server.ts';
-import { writePrivateJson } from './private-file.ts';
-import { forgetUse } from './reset.ts';
-import { type DatabaseOptions, openLocalTable } from './table.ts';
-import { gatewayPlans, usagePlansTable } from './usage-plans.ts';
+import { StartupError } from './startup-error.ts';
+import { localUsagePlans, usagePlansTable } from './usage-plans.ts';
 
 /** The options of the local service. */
-export interface ServiceOptions extends DatabaseOptions, FolderOptions {
+export interface ServiceOptions {
   /** 0: any free one. */
   readonly port: number;
+  readonly folder: string;
+  /** The table and the usage plans are not kept. */
+  readonly inMemory: boolean;
+  /** Receives a sentence about each step of the start. */
+  readonly onProgress: (sentence: string) => void;
   readonly onCompleted: (completed: Completed) => void;
-  /** The file of a provider secret with the addresses of simulated providers, which are called in place of the sandbox. */
-  readonly providerSecretFile?: string | undefined;
+  /** The variables of other providers than the sandbox, such as simulated ones. */
+  readonly providers?: Readonly<Record<string, string>>;
 }
 
-export interface Service {
-  readonly demo: Demo;
-  /** Resolves with a sentence when a part that the service needs ends by itself. */
-  readonly broken: Promise<string>;
-  /** Lets requests in flight finish, then ends every part, the last one first. */
-  stop(): Promise<void>;
-}
-
-/** Starts every part. If one does not start, ends those before it and rejects; the port is free when the process ends. */
-export const startService = async (options: ServiceOptions): Promise<Service> => {
+/**
+ * Starts every part. If one does not start, ends those before it and rejects; the port is free when the process ends. `stop` lets requests
+ * in flight finish, then ends every part, the last one first.
+ */
+export const startService = async (options: ServiceOptions) => {
   await using parts = new AsyncDisposableStack();
   const service = await start(options, parts);
   const running = parts.move();
   return { ...service, stop: () => running.disposeAsync() };
 };
 
-const start = async (
-  options: ServiceOptions,
-  parts: AsyncDisposableStack,
-): Promise<Omit<Service, 'stop'>> => {
-  const { inMemory, onProgress, onCompleted, providerSecretFile } = options;
+const start = async (options: ServiceOptions, parts: AsyncDisposableStack) => {
+  const { inMemory, onProgress, onCompleted } = options;
   const { promise: ready, resolve: open } = Promise.withResolvers<Serve>();
   // Requests that come early wait until the service is ready.
   const server = await listenOnLoopback(options.port, async (...exchange) => (await ready)(...exchange));
   const baseUrl = `http://localhost:${server.port}`;
-  const folder = await openFolder(options, parts);
-  const { database, table } = await openLocalTable(options, folder, parts);
-  const usagePlans = gatewayPlans(usagePlansTable(table), systemClock);
+  const folder = await openFolder(options.folder, parts);
+  const { database, table } = await openDatabase(options, folder, parts);
+  const usagePlans = localUsagePlans(usagePlansTable(table));
 
   onProgress('Loading the functions.');
-  setEnvironment({ baseUrl, databaseEndpoint: database.endpoint, folder, providerSecretFile });
-  const counts = gatewayCounts(systemClock);
+  setEnvironment(folder, {
+    TOKEN_ISSUER: baseUrl,
+    DYNAMODB_ENDPOINT: database.endpoint,
+    ...options.providers,
+  });
+  const buildPages = cachedPromise(async () => {
+    const { writePages } = await import('#reference/pages/write-pages.ts');
+    await writePages(folder.pagesFolder);
+  });
+  const buckets = tokenBuckets(systemClock);
   const serveApi = gateway({
-    functions: await loadFunctions(
-      cachedPromise(async () => {
-        const { writePages } = await import('#reference/pages/write-pages.ts');
-        await writePages(folder.pagesFolder);
-      }),
-    ),
+    functions: await loadFunctions(buildPages),
     usagePlans,
     otpAccess: chosenOtpAccess(),
-    counts,
+    buckets,
     clock: systemClock,
     onCompleted,
   });
 
   onProgress('Making sure that the demo sellers and their keys exist.');
-  const sellers = await seedDemo(inMemory ? undefined : folder.path, {
-    admin: localAdministration(table, 'local:npm start'),
-    isInPlan: async (usageId) => (await usagePlans.throttleOf(usageId)) !== undefined,
-  });
+  const admin = localAdministration(table, 'local:npm start');
+  const sellers = await seedDemo(inMemory ? undefined : folder.demoKeysFile, admin);
   await registerExampleBuyer(buyerStore(table), folder.hashSecretFile);
-  const demo = {
-    base_url: baseUrl,
-    dynamodb_endpoint: database.endpoint,
-    table_name: table.name,
-    ...sellers,
-  };
-
   const reset = (): Promise<number> => {
-    counts.clear();
+    buckets.clear();
     return forgetUse(table);
   };
   const serveLocal = localPaths({ ...sellers, keys_by_scope: keysByScope(sellers.keys) }, reset);
   open((request, response) => (isLocalPath(request) ? serveLocal : serveApi)(request, response));
+  const addresses = { base_url: baseUrl, dynamodb_endpoint: database.endpoint, table_name: table.name };
+  const demo: Demo = { ...addresses, ...sellers };
   parts.defer(() => rm(folder.demoFile, { force: true }));
   await writePrivateJson(folder.demoFile, demo);
   // Closed first: requests in flight need every other part.
   parts.defer(server.close);
-  return { demo, broken: database.died };
+  /** Resolves with a sentence when a part that the service needs ends by itself. */
+  const broken = database.died;
+  return { demo, broken };
+};
+
+/** Opens the embedded database, or the one of DYNAMODB_ENDPOINT, and makes sure that its tables exist. */
+const openDatabase = async (
+  { inMemory, onProgress }: ServiceOptions,
+  folder: DataFolder,
+  parts: AsyncDisposableStack,
+) => {
+  setLocalCredentials();
+  const chosen = chosenDatabaseEndpoint();
+  const kept = inMemory
+    ? ' in memory: it keeps nothing after the end'
+    : `; its data is kept in ${folder.path}`;
+  onProgress(
+    chosen === undefined ? `Starting the embedded DynamoDB${kept}.` : `Using the DynamoDB at ${chosen}.`,
+  );
+  const database: Database =
+    chosen === undefined
+      ? await startDatabase(inMemory ? { databasePidFile: folder.databasePidFile } : folder)
+      : { endpoint: chosen, died: new Promise(() => {}), stop: async () => {} };
+  parts.defer(database.stop);
+  const table = openTable(TABLE_NAME, database.endpoint);
+  parts.defer(() => table.client.destroy());
+  try {
+    await Promise.all([ensureTable(table), ensureTable(usagePlansTable(table))]);
+  } catch (cause) {
+    const { name } = cause as Error;
+    throw new StartupError(`The DynamoDB at ${database.endpoint} gives no table: ${name}.`, { cause });
+  }
+  return { database, table };
 };

@@ -3,26 +3,20 @@ import type { InputError } from '#shared/problems.ts';
 import type { Demo } from './demo-seeds.ts';
 import type { Completed } from './gateway.ts';
 
-/** How a request line is written: at which time, and with colors only if the terminal shows them. */
-export interface LineOptions {
-  readonly now: Date;
-  readonly isColored: boolean;
-}
-
 /** The width of `POST /v1/auth/otp/verify`: the problem codes stand in one column. */
 const OPERATION_WIDTH = 25;
 const SHORT_ID_LENGTH = 8;
 
 /**
  * One line about a request: time, status, duration, the beginning of the request id, method and path, problem code and the names of the
- * wrong fields. The path is the route's and not the one that was sent: a wrong path or a query may hold a phone.
+ * wrong fields. The path is the route's and not the one that was sent: a wrong path or a query may hold a phone. The status has a color if
+ * the terminal shows colors.
  */
-export const requestLine = (completed: Completed, { now, isColored }: LineOptions): string => {
+export const requestLine = (completed: Completed, now: Date): string => {
   const { requestId, method, route, status, problem, durationMs } = completed;
-  const shownStatus = isColored ? styleText(colorOf(status), String(status), NO_STREAM) : status;
   return [
     now.toTimeString().slice(0, 8),
-    shownStatus,
+    styleText(colorOf(status), String(status)),
     `${durationMs} ms`.padStart(8),
     requestId.slice(0, SHORT_ID_LENGTH),
     `${method} ${route?.path ?? '(unknown path)'}`.padEnd(OPERATION_WIDTH),
@@ -31,9 +25,6 @@ export const requestLine = (completed: Completed, { now, isColored }: LineOption
     .join('  ')
     .trimEnd();
 };
-
-/** Whether the terminal shows colors was decided by the caller. */
-const NO_STREAM = { validateStream: false } as const;
 
 const colorOf = (status: number): 'green' | 'yellow' | 'red' => {
   if (status >= 500) return 'red';

@@ -1,19 +1,21 @@
-import type { APIGatewayAuthorizerResult } from 'aws-lambda';
+import type {
+  APIGatewayAuthorizerResult,
+  APIGatewayRequestAuthorizerEvent,
+  PolicyDocument,
+} from 'aws-lambda';
 import type { Clock } from '#shared/clock.ts';
 import type { OtpAccess } from '#shared/env.ts';
+import { headerOf } from '#shared/http/request.ts';
 import type { Headers } from '#shared/http/responses.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import { type ProblemCode, SERVICE_RETRY_AFTER_SECONDS } from '#shared/problems.ts';
 import { WINDOW_SECONDS } from '#shared/rate-limits/plans.ts';
 import { requiresKey } from '#shared/route.ts';
 import type { GatewayPlans } from '../usage-plans.ts';
-import { authorizerCache } from './authorizer-cache.ts';
 import { type Functions, invoke } from './functions.ts';
-import { allowsInvoke } from './policy-evaluation.ts';
-import { type AuthorizerContext, authorizerEvent, methodArn } from './proxy-event.ts';
-import { headerOf, type ReceivedRequest } from './received-request.ts';
+import { type AuthorizerContext, authorizerEvent, type ReceivedRequest } from './proxy-event.ts';
 import type { RouteMatch } from './router.ts';
-import type { GatewayCounts } from './throttles.ts';
+import type { Throttle, TokenBuckets } from './token-buckets.ts';
 
 /** A refusal by the gateway itself. */
 export class GatewayRefusal extends Error {
@@ -32,12 +34,27 @@ export interface AccessOptions {
   readonly functions: Pick<Functions, 'authorizer'>;
   readonly usagePlans: GatewayPlans;
   readonly otpAccess: OtpAccess;
-  readonly counts: GatewayCounts;
+  /** Of keys by usage id, and of addresses. */
+  readonly buckets: TokenBuckets;
   readonly clock: Clock;
+}
+
+/** A decision of the authorizer, and the throttle of the key's plan: the cache is flushed when that changes. */
+interface Decision extends APIGatewayAuthorizerResult {
+  readonly throttle: Throttle | undefined;
+  /** How often the cache was flushed before it. */
+  readonly flushes: number;
+  readonly untilMs: number;
 }
 
 /** The time limit of the authorizer's function, as lib/api-stack.ts deploys it. */
 const AUTHORIZER_SECONDS = 5;
+
+/** The cache time of the deployed authorizer: without a flush, a changed key goes unnoticed for at most this long. */
+export const CACHE_SECONDS = 300;
+
+/** In place of the firewall of a stage whose one-time-code operations are public: 100 requests of an address in five minutes. */
+const PER_ADDRESS: Throttle = { burstLimit: 100, rateLimit: 100 / 300 };
 
 /** The gateway cannot compute the time until the next token; one window is always enough. Gateway responses on AWS say the same. */
 const THROTTLED: Headers = { 'Retry-After': String(WINDOW_SECONDS) };
@@ -46,39 +63,45 @@ const THROTTLED: Headers = { 'Retry-After': String(WINDOW_SECONDS) };
  * Returns the check before a function: of the key where the row needs one; else, where the one-time-code operations are public, of the
  * client's address. It resolves with the authorizer's context, undefined without a key, or throws a GatewayRefusal.
  */
-export const accessCheck = ({ functions, usagePlans, otpAccess, counts, clock }: AccessOptions) => {
-  const cache = authorizerCache(clock);
+export const accessCheck = ({ functions, usagePlans, otpAccess, buckets, clock }: AccessOptions) => {
+  /** By API key. */
+  const cache = new Map<string, Decision>();
 
-  const authorize = (request: ReceivedRequest, match: RouteMatch) =>
-    invoke('authorizer', functions.authorizer, authorizerEvent(request, match), AUTHORIZER_SECONDS);
+  const decide = async (key: string, event: APIGatewayRequestAuthorizerEvent): Promise<Decision> => {
+    const flushes = await usagePlans.flushes();
+    const cached = cache.get(key);
+    if (cached && cached.flushes >= flushes && cached.untilMs > clock()) return cached;
+    const result = await invoke('authorizer', functions.authorizer, event, AUTHORIZER_SECONDS);
+    const throttle = await usagePlans.throttleOf(result.usageIdentifierKey ?? '');
+    const decision = { ...result, throttle, flushes, untilMs: clock() + CACHE_SECONDS * 1000 };
+    if (throttle !== undefined) cache.set(key, decision);
+    return decision;
+  };
 
   /** In the order of API Gateway: key present, authorizer's decision, policy, usage id in a plan, token in the plan's bucket. */
   const checkKey = async (request: ReceivedRequest, match: RouteMatch): Promise<AuthorizerContext> => {
-    const key = headerOf(request, 'x-api-key') ?? '';
+    const event = authorizerEvent(request, match);
+    const key = headerOf(event, 'x-api-key') ?? '';
     if (key === '') throw new GatewayRefusal('invalid_api_key');
-    const refuse = (error: unknown) => refuseUnauthorized(request, error);
-    const flushes = await usagePlans.flushes().catch(refuse);
-    const decision = await cache.getOrAuthorize(key, flushes, () => authorize(request, match)).catch(refuse);
+    const decision = await decide(key, event).catch((error) => refuseUnauthorized(request, error));
     const context = contextOf(decision);
-    if (!allowsInvoke(decision.policyDocument, methodArn(request.method, request.path))) {
+    if (!allowsInvoke(decision.policyDocument, event.methodArn)) {
       throw new GatewayRefusal('insufficient_scope');
     }
     const usageId = decision.usageIdentifierKey ?? '';
-    const throttle = await usagePlans.throttleOf(usageId).catch(refuse);
-    if (throttle === undefined) throw new GatewayRefusal('invalid_api_key');
-    if (!counts.buckets.consume(usageId, throttle)) {
+    if (decision.throttle === undefined) throw new GatewayRefusal('invalid_api_key');
+    if (!buckets.consume(usageId, decision.throttle)) {
       const { rateLimit = '', rateLimitPolicy = '' } = context;
       const headers = { ...THROTTLED, RateLimit: rateLimit, 'RateLimit-Policy': rateLimitPolicy };
       throw new GatewayRefusal('rate_limit_exceeded', headers);
     }
-    // No request waits for its count.
-    void usagePlans.recordUse(usageId);
     return context;
   };
 
   return async (request: ReceivedRequest, match: RouteMatch): Promise<AuthorizerContext | undefined> => {
     if (requiresKey(match.route, otpAccess)) return checkKey(request, match);
-    if (match.route.access.by === 'public' || counts.firewall.allows(request.sourceIp)) return undefined;
+    if (match.route.access.by === 'public' || buckets.consume(request.sourceIp, PER_ADDRESS))
+      return undefined;
     throw new GatewayRefusal('rate_limit_exceeded', THROTTLED);
   };
 };
@@ -93,6 +116,18 @@ const refuseUnauthorized = ({ extendedRequestId }: ReceivedRequest, error: unkno
   });
   throw new GatewayRefusal('service_unavailable', { 'Retry-After': String(SERVICE_RETRY_AFTER_SECONDS) });
 };
+
+/** The parts of a statement that the authorizer uses: it denies nothing. */
+interface Statement {
+  readonly Effect: string;
+  readonly Resource: string | readonly string[];
+}
+
+/** Without an allow a method is denied. `*` stands for any characters, also slashes. */
+const allowsInvoke = ({ Statement: statements }: PolicyDocument, methodArn: string): boolean =>
+  (statements as readonly Statement[])
+    .flatMap(({ Effect, Resource }) => (Effect === 'Allow' ? Resource : []))
+    .some((pattern) => new RegExp(`^${RegExp.escape(pattern).replaceAll('\\*', '.*')}$`).test(methodArn));
 
 /** The context as functions receive it, with the two fields that API Gateway adds. Every value is a string. */
 const contextOf = ({ context, principalId }: APIGatewayAuthorizerResult): AuthorizerContext => ({

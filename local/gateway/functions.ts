@@ -8,12 +8,13 @@ import type {
 import { allRoutes } from '#shared/routes.ts';
 
 type Handler<Event, Result> = (event: Event, context: Context) => Promise<Result>;
+type Endpoint = Handler<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
 /** The deployed functions: the exported `handler` of each file in functions/. */
 export interface Functions {
   readonly authorizer: Handler<APIGatewayRequestAuthorizerEvent, APIGatewayAuthorizerResult>;
   /** By the name of the route. */
-  readonly endpoints: ReadonlyMap<string, Handler<APIGatewayProxyEvent, APIGatewayProxyResult>>;
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
 }
 
 /**
@@ -22,23 +23,15 @@ export interface Functions {
  */
 export const loadFunctions = async (buildPages: () => Promise<void>): Promise<Functions> => {
   const handlerOf = async (name: string) => (await import(`#functions/${name}.ts`)).handler;
-  const endpoints = allRoutes.map(async ({ name, permissions }) => {
-    const handler: Handler<APIGatewayProxyEvent, APIGatewayProxyResult> = await handlerOf(name);
-    const withPages: typeof handler = async (...call) => {
-      await buildPages();
-      return handler(...call);
-    };
-    return [name, permissions.pages === undefined ? handler : withPages] as const;
+  const endpoints = allRoutes.map(async ({ name, permissions }): Promise<[string, Endpoint]> => {
+    const handler: Endpoint = await handlerOf(name);
+    if (permissions.pages === undefined) return [name, handler];
+    return [name, async (...call) => buildPages().then(() => handler(...call))];
   });
   return { authorizer: await handlerOf('authorizer'), endpoints: new Map(await Promise.all(endpoints)) };
 };
 
-/** A function did not return before its timeout. */
-export class FunctionTimeout extends Error {
-  override readonly name = 'FunctionTimeout';
-}
-
-/** Calls a function as Lambda does: with a context that says how much time is left. Throws FunctionTimeout after that time. */
+/** Calls a function as Lambda does: with a context that says how much time is left. Rejects after that time. */
 export const invoke = async <Event, Result>(
   name: string,
   handler: Handler<Event, Result>,
@@ -48,10 +41,7 @@ export const invoke = async <Event, Result>(
   const deadlineMs = Date.now() + timeoutSeconds * 1000;
   const context = { getRemainingTimeInMillis: () => Math.max(0, deadlineMs - Date.now()) } as Context;
   const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => timeout.reject(new FunctionTimeout(`${name} timed out`)),
-    timeoutSeconds * 1000,
-  );
+  const timer = setTimeout(() => timeout.reject(new Error(`${name} timed out`)), timeoutSeconds * 1000);
   try {
     return await Promise.race([handler(event, context), timeout.promise]);
   } finally {
@@ -62,16 +52,15 @@ export const invoke = async <Event, Result>(
 /** Returns a function that runs at most `limit` works at a time. The others wait in the order in which they came. */
 export const atMost = (limit: number) => {
   const waiting: (() => void)[] = [];
-  let running = 0;
+  let free = limit;
   return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (running < limit) running += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    free -= 1;
+    if (free < 0) await new Promise<void>((start) => waiting.push(start));
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
+      free += 1;
+      waiting.shift()?.();
     }
   };
 };

@@ -2,22 +2,22 @@ import { execFile } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { DescribeTableCommand, DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { binaryPath, type Database, startDatabase } from '#local/database.ts';
+import { type DataFolder, filesIn } from '#local/data-folder.ts';
+import { binaryPath, type Database, ensureTable, startDatabase } from '#local/database.ts';
 import { setLocalCredentials } from '#local/environment.ts';
-import { ensureTable } from '#local/table.ts';
 import { openTable } from '#shared/table/client.ts';
 import { newDataFolder, removeDataFolder, until } from '#test/service/running-service.ts';
 import { databasePid, isRunning } from './database-process.ts';
 
 let folder: string;
-let files: { readonly file: string; readonly pidFile: string };
+let files: Pick<DataFolder, 'tableFile' | 'databasePidFile'>;
 
 beforeEach(async () => {
   setLocalCredentials();
   folder = await newDataFolder();
-  files = { file: join(folder, 'table.sqlite'), pidFile: join(folder, 'database.pid') };
+  files = filesIn(folder);
 });
 afterEach(() => removeDataFolder(folder));
 
@@ -76,13 +76,18 @@ describe('startDatabase', () => {
 
   it('ends no other process that has got the number of an earlier database', async () => {
     const endpoint = 'http://127.0.0.1:9';
-    await writeFile(files.pidFile, JSON.stringify({ pid: process.pid, endpoint }));
+    await writeFile(files.databasePidFile, JSON.stringify({ pid: process.pid, endpoint }));
+    await (await start()).stop();
+  });
+
+  it('starts beside a pid file that cannot be read', async () => {
+    await writeFile(files.databasePidFile ?? '', '{"pid":');
     await (await start()).stop();
   });
 
   it('rejects with the output of the database if it does not start', async () => {
     const missing = join(folder, 'no', 'such', 'folder', 'table.sqlite');
-    await expect(startDatabase({ file: missing })).rejects.toThrow(
+    await expect(startDatabase({ tableFile: missing })).rejects.toThrow(
       /^The embedded database did not start: exit code 1 \(its last output: .*unable to open database file/,
     );
   });
@@ -108,7 +113,7 @@ describe('binaryPath', () => {
 });
 
 describe('ensureTable', () => {
-  it('creates the table as the data stack does, once', async () => {
+  it('creates the table with the keys that the data stack gives it, once', async () => {
     const database = await startDatabase();
     const table = openTable('new', database.endpoint);
     await ensureTable(table);
@@ -119,10 +124,6 @@ describe('ensureTable', () => {
       { AttributeName: 'pk', KeyType: 'HASH' },
       { AttributeName: 'sk', KeyType: 'RANGE' },
     ]);
-    const { TimeToLiveDescription } = await table.client.send(
-      new DescribeTimeToLiveCommand({ TableName: 'new' }),
-    );
-    expect(TimeToLiveDescription).toMatchObject({ AttributeName: 'ttl', TimeToLiveStatus: 'ENABLED' });
     table.client.destroy();
     await database.stop();
   });

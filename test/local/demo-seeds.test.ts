@@ -1,33 +1,29 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { UsagePlans } from '#admin/usage-plans/port.ts';
-import { type DemoSellers, keysByScope, type Seeding, seedDemo } from '#local/demo-seeds.ts';
+import type { Administration } from '#admin/administration.ts';
+import { revokeKey } from '#admin/operations/change-key.ts';
+import { localAdministration } from '#local/administration.ts';
+import { ensureTable } from '#local/database.ts';
+import { type DemoSellers, keysByScope, seedDemo } from '#local/demo-seeds.ts';
 import { KEY_PREFIX } from '#local/environment.ts';
-import { localAdministration } from '#local/local-administration.ts';
-import { ensureTable } from '#local/table.ts';
-import { gatewayPlans, localUsagePlans, usagePlansTable } from '#local/usage-plans.ts';
+import { usagePlansTable } from '#local/usage-plans.ts';
 import { hashApiKey, isWellFormedKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
-import { systemClock } from '#shared/clock.ts';
 import { scopeOf } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { newDataFolder, removeDataFolder } from '#test/service/running-service.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 const table = useTable();
-let usagePlans: UsagePlans;
-let seeding: Seeding;
+let admin: Administration;
 let folder: string;
+let file: string;
 
 beforeEach(async () => {
-  const plansTable = usagePlansTable(table);
-  await ensureTable(plansTable);
-  usagePlans = localUsagePlans(plansTable);
+  await ensureTable(usagePlansTable(table));
+  admin = localAdministration(table, 'local:tester');
   folder = await newDataFolder();
-  seeding = {
-    admin: localAdministration(table, 'local:tester'),
-    isInPlan: async (id) => (await gatewayPlans(plansTable, systemClock).throttleOf(id)) !== undefined,
-  };
+  file = join(folder, 'demo-keys.json');
 });
 afterEach(() => removeDataFolder(folder));
 
@@ -37,7 +33,7 @@ const secretOf = (key: string) => keySecretStore(table).findSecret(hashApiKey(ke
 
 describe('seedDemo', () => {
   it('issues a key of every documented kind', async () => {
-    const { seller_id, keys, other_seller } = await seedDemo(folder, seeding);
+    const { seller_id, keys, other_seller } = await seedDemo(file, admin);
     const both = ['users:read', 'users:write'];
     for (const [key, plan, scopes, seller] of [
       [keys.free, 'free', both, seller_id],
@@ -56,20 +52,20 @@ describe('seedDemo', () => {
   });
 
   it('returns the same keys at the next start', async () => {
-    const first = await seedDemo(folder, seeding);
-    expect(await seedDemo(folder, seeding)).toEqual(first);
+    const first = await seedDemo(file, admin);
+    expect(await seedDemo(file, admin)).toEqual(first);
   });
 
-  it('issues new keys at each start without a folder', async () => {
-    const [first, second] = [await seedDemo(undefined, seeding), await seedDemo(undefined, seeding)];
+  it('issues new keys at each start without a file', async () => {
+    const [first, second] = [await seedDemo(undefined, admin), await seedDemo(undefined, admin)];
     expect(new Set([...allKeys(first), ...allKeys(second)]).size).toBe(16);
   });
 
-  it('replaces a key that is in no usage plan, and keeps the others', async () => {
-    const first = await seedDemo(folder, seeding);
-    const { usage_id } = (await secretOf(first.keys.free)) ?? {};
-    await usagePlans.deleteKey(usage_id ?? '');
-    const second = await seedDemo(folder, seeding);
+  it('replaces a key that no longer works, and keeps the others', async () => {
+    const first = await seedDemo(file, admin);
+    const { key_id = '' } = (await secretOf(first.keys.free)) ?? {};
+    await revokeKey(admin, key_id);
+    const second = await seedDemo(file, admin);
     expect(second.keys.free).not.toBe(first.keys.free);
     expect({ ...second, keys: { ...second.keys, free: '' } }).toEqual({
       ...first,
@@ -78,18 +74,18 @@ describe('seedDemo', () => {
   });
 
   it('issues the keys that the file of an earlier version lacks, and keeps the others', async () => {
-    const first = await seedDemo(folder, seeding);
+    const first = await seedDemo(file, admin);
     const { rotate: _, ...earlier } = first.keys;
-    await writeFile(join(folder, 'demo-keys.json'), JSON.stringify({ ...first, keys: earlier }));
-    const second = await seedDemo(folder, seeding);
+    await writeFile(file, JSON.stringify({ ...first, keys: earlier }));
+    const second = await seedDemo(file, admin);
     expect(second).toEqual({ ...first, keys: { ...first.keys, rotate: second.keys.rotate } });
     expect(second.keys.rotate).not.toBe(first.keys.rotate);
   });
 
   it('creates new sellers and keys when the file is damaged', async () => {
-    const first = await seedDemo(folder, seeding);
-    await writeFile(join(folder, 'demo-keys.json'), '{"half":');
-    const second = await seedDemo(folder, seeding);
+    const first = await seedDemo(file, admin);
+    await writeFile(file, '{"half":');
+    const second = await seedDemo(file, admin);
     expect(second.seller_id).not.toBe(first.seller_id);
     expect(new Set([...allKeys(first), ...allKeys(second)]).size).toBe(16);
   });
@@ -97,7 +93,7 @@ describe('seedDemo', () => {
 
 describe('keysByScope', () => {
   it('has a key for each scope that a row needs, and prefers the free key', async () => {
-    const { keys } = await seedDemo(undefined, seeding);
+    const { keys } = await seedDemo(undefined, admin);
     const byScope = keysByScope(keys);
     expect(byScope).toMatchObject({
       'users:read': keys.free,

@@ -74,6 +74,16 @@ describe('listenOnLoopback', () => {
     expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('hello');
   });
 
+  it('returns a problem for a body that cannot be read while its request is served', async () => {
+    const { port } = await listen(async (request, response) => {
+      await text(request);
+      response.end('hello');
+    });
+    const head = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    expect(await sendRaw(port, `${head}nonsense\r\n`)).toMatch(/^HTTP\/1\.1 400 .*"malformed_json"/s);
+    expect(await sendRaw(port, `${head}0\r\n\r\nGET nonsense\r\n\r\n`)).toMatch(/malformed_json/);
+  });
+
   it.each([['a method that HTTP does not know', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n']])(
     'returns 404 to %s',
     async (_what, bytes) => {

@@ -2,21 +2,26 @@ import { readyText, requestLine } from '#local/terminal.ts';
 import { problemBody } from '#shared/problems.ts';
 import { routes } from '#shared/routes.ts';
 
-const PLAIN = { now: new Date(2026, 10, 21, 12, 0, 1), isColored: false };
+const NOW = new Date(2026, 10, 21, 12, 0, 1);
 const ID = '1f0c9a2e-9f0e-4a53-8a44-1a1c8f0d1c11';
 const link = { requestId: ID, method: 'POST', route: routes['create-user'], durationMs: 34 };
 const linked = { ...link, status: 201, problem: undefined };
 const refused = { ...link, status: 409, problem: problemBody('user_conflict', ID) };
 const failed = { ...link, status: 503, problem: problemBody('service_unavailable', ID) };
 
+beforeEach(() => {
+  delete process.env.FORCE_COLOR;
+  process.env.NO_COLOR = '1';
+});
+
 describe('requestLine', () => {
   it('shows time, status, duration, the beginning of the request id, method and path', () => {
-    expect(requestLine(linked, PLAIN)).toBe('12:00:01  201     34 ms  1f0c9a2e  POST /v1/users');
+    expect(requestLine(linked, NOW)).toBe('12:00:01  201     34 ms  1f0c9a2e  POST /v1/users');
   });
 
   it('shows the problem codes of all operations in one column', () => {
     const verify = { ...refused, route: routes['verify-otp'], durationMs: 12_345 };
-    const lines = [refused, verify].map((completed) => requestLine(completed, PLAIN));
+    const lines = [refused, verify].map((completed) => requestLine(completed, NOW));
     expect(lines).toEqual([
       '12:00:01  409     34 ms  1f0c9a2e  POST /v1/users             user_conflict',
       '12:00:01  409  12345 ms  1f0c9a2e  POST /v1/auth/otp/verify   user_conflict',
@@ -30,7 +35,7 @@ describe('requestLine', () => {
       { parameter: 'phone', detail: 'Is not a known parameter.' },
     ];
     const invalid = { ...link, status: 422, problem: problemBody('validation_failed', ID, { errors }) };
-    expect(requestLine(invalid, PLAIN)).toMatch(/ {2}validation_failed phone birth_date$/);
+    expect(requestLine(invalid, NOW)).toMatch(/ {2}validation_failed phone birth_date$/);
   });
 
   it('shows no unknown name that could hold a number or control the terminal', () => {
@@ -39,12 +44,12 @@ describe('requestLine', () => {
       detail: '',
     }));
     const invalid = { ...link, status: 422, problem: problemBody('validation_failed', ID, { errors }) };
-    expect(requestLine(invalid, PLAIN)).toMatch(/ {2}validation_failed \(unknown name\) phone$/);
+    expect(requestLine(invalid, NOW)).toMatch(/ {2}validation_failed \(unknown name\) phone$/);
   });
 
   it('shows no unknown path', () => {
     const unknown = { ...refused, method: 'GET', route: undefined, status: 404 };
-    expect(requestLine(unknown, PLAIN)).toContain('  GET (unknown path)  ');
+    expect(requestLine(unknown, NOW)).toContain('  GET (unknown path)  ');
   });
 
   it.each([
@@ -52,7 +57,9 @@ describe('requestLine', () => {
     [refused, 33],
     [failed, 31],
   ])('colors the status of line %#: 2xx green, 4xx yellow, 5xx red', (completed, color) => {
-    const line = requestLine(completed, { ...PLAIN, isColored: true });
+    delete process.env.NO_COLOR;
+    process.env.FORCE_COLOR = '1';
+    const line = requestLine(completed, NOW);
     expect(line).toContain(`  \u001b[${color}m${completed.status}\u001b[39m  `);
   });
 });

@@ -5,7 +5,7 @@ import type {
   Context,
 } from 'aws-lambda';
 import type { Functions } from '#local/gateway/functions.ts';
-import { gatewayCounts } from '#local/gateway/throttles.ts';
+import { tokenBuckets } from '#local/gateway/token-buckets.ts';
 import { type Completed, gateway } from '#local/gateway.ts';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
 import type { OtpAccess } from '#shared/env.ts';
@@ -14,7 +14,7 @@ import { usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import { allRoutes } from '#shared/routes.ts';
 import type { ProblemBody } from '#test/scenarios/target.ts';
 
-const STAGE = 'arn:aws:execute-api:us-east-1:000000000000:local/local';
+export const STAGE = 'arn:aws:execute-api:us-east-1:000000000000:local/local';
 
 /** What a test changes: the authorizer, the function, the usage plan and the access mode. */
 export interface Setup {
@@ -24,8 +24,11 @@ export interface Setup {
   readonly otpAccess?: OtpAccess;
 }
 
-/** The decision for a key that may call GET /v1/users. */
-const allowAll = async (): Promise<APIGatewayAuthorizerResult> => ({
+/** A decision about the methods of a policy. */
+export const decisionOn = (
+  Resource: string | string[],
+  Effect: 'Allow' | 'Deny' = 'Allow',
+): APIGatewayAuthorizerResult => ({
   principalId: 'key_1',
   usageIdentifierKey: 'usage-1',
   context: {
@@ -37,9 +40,12 @@ const allowAll = async (): Promise<APIGatewayAuthorizerResult> => ({
   },
   policyDocument: {
     Version: '2012-10-17',
-    Statement: [{ Effect: 'Allow', Action: 'execute-api:Invoke', Resource: `${STAGE}/GET/v1/users` }],
+    Statement: [{ Effect, Action: 'execute-api:Invoke', Resource }],
   },
 });
+
+/** The decision for a key that may call GET /v1/users. */
+const allowList = async () => decisionOn(`${STAGE}/GET/v1/users`);
 
 /** The state that a test reads: what reached the functions, what was reported and what was logged. */
 interface Recorded {
@@ -47,10 +53,9 @@ interface Recorded {
   readonly authorized: APIGatewayRequestAuthorizerEvent[];
   readonly completed: Completed[];
   readonly logged: string[];
-  readonly usedUsageIds: string[];
 }
 
-const nothing = (): Recorded => ({ events: [], authorized: [], completed: [], logged: [], usedUsageIds: [] });
+const nothing = (): Recorded => ({ events: [], authorized: [], completed: [], logged: [] });
 
 /** The gateway behind a server, with functions that record what they receive. It registers its own set-up and clean-up. */
 export const useGateway = () => {
@@ -60,7 +65,7 @@ export const useGateway = () => {
   let flushes = 0;
   let restoreLog = (): void => {};
 
-  const functionsOf = ({ authorize = allowAll, handle }: Setup): Functions => {
+  const functionsOf = ({ authorize = allowList, handle }: Setup): Functions => {
     const handler = async (event: APIGatewayProxyEvent, context: Context) => {
       recorded.events.push(structuredClone(event));
       const result = await handle?.(event, context);
@@ -75,11 +80,6 @@ export const useGateway = () => {
     } as unknown as Functions;
   };
 
-  const stop = async (): Promise<void> => {
-    await server?.close();
-    server = undefined;
-  };
-
   beforeEach(() => {
     recorded = nothing();
     time.nowMs = 0;
@@ -87,7 +87,8 @@ export const useGateway = () => {
   });
   afterEach(async () => {
     restoreLog();
-    await stop();
+    await server?.close();
+    server = undefined;
   });
 
   return {
@@ -96,7 +97,6 @@ export const useGateway = () => {
     flush: () => {
       flushes += 1;
     },
-    stop,
     async start(setup: Setup = {}) {
       const { inPlan = true, otpAccess = 'api-key' } = setup;
       const serve = gateway({
@@ -104,10 +104,9 @@ export const useGateway = () => {
         usagePlans: {
           flushes: async () => flushes,
           throttleOf: async () => (inPlan ? usagePlanThrottle('free') : undefined),
-          recordUse: async (usageId) => void recorded.usedUsageIds.push(usageId),
         },
         otpAccess,
-        counts: gatewayCounts(() => time.nowMs),
+        buckets: tokenBuckets(() => time.nowMs),
         clock: () => time.nowMs,
         onCompleted: (one) => recorded.completed.push(one),
       });

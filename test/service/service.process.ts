@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
@@ -15,7 +15,6 @@ import {
   type RunningService,
   removeDataFolder,
   runService,
-  spawnService,
   startRunningService,
   until,
 } from './running-service.ts';
@@ -113,18 +112,6 @@ describe('the running service', () => {
     expect(code).toBe(1);
     expect(text).toContain(`Another service is using ${folder}`);
     expect((await call(localTarget(service.demo), '/.well-known/jwks.json')).status).toBe(200);
-  });
-
-  it('lets a service with --memory run beside it, in a folder of its own that is gone afterwards', async () => {
-    const before = await readFile(join(folder, 'demo.json'), 'utf8');
-    const beside = spawnService(['--port', '0', '--data', folder, '--memory']);
-    await until(() => beside.terminal().includes('Ready: '));
-    const [, own = ''] = /the files of this service are in (\S+) until its end/.exec(beside.terminal()) ?? [];
-    expect(existsSync(join(own, 'demo.json'))).toBe(true);
-    beside.child.kill('SIGTERM');
-    expect(await beside.exited).toEqual([0, null]);
-    expect(existsSync(own)).toBe(false);
-    expect(await readFile(join(folder, 'demo.json'), 'utf8')).toBe(before);
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(

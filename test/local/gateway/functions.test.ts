@@ -1,4 +1,4 @@
-import { atMost, FunctionTimeout, invoke } from '#local/gateway/functions.ts';
+import { atMost, invoke } from '#local/gateway/functions.ts';
 
 /** A work that ends when a test says so. */
 const openWork = () => {
@@ -42,11 +42,9 @@ describe('atMost', () => {
 });
 
 describe('invoke', () => {
-  it('rejects with FunctionTimeout after the time of the row', async () => {
+  it('rejects after the time of the row', async () => {
     const never = () => new Promise<never>(() => {});
-    const invoked = invoke('slow', never, {}, 0.05);
-    await expect(invoked).rejects.toThrow(FunctionTimeout);
-    await expect(invoked).rejects.toMatchObject({ name: 'FunctionTimeout', message: 'slow timed out' });
+    await expect(invoke('slow', never, {}, 0.05)).rejects.toThrow('slow timed out');
   });
 
   it('passes the remaining time to the function', async () => {

@@ -1,38 +1,22 @@
 /** Keys that are no longer valid: refused at once or to the second, although the gateway caches authorizer decisions for minutes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Administration } from '#admin/administration.ts';
-import { createSeller } from '#admin/operations/create-seller.ts';
+import { revokeKey } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
-import { revokeKey } from '#admin/operations/revoke-key.ts';
-import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
+import { createSeller, setSellerStatus } from '#admin/operations/sellers.ts';
+import { localAdministration } from '#local/administration.ts';
 import { setLocalCredentials, TABLE_NAME } from '#local/environment.ts';
-import { localAdministration } from '#local/local-administration.ts';
 import { openTable, type Table } from '#shared/table/client.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
 import type { Target } from '#test/scenarios/target.ts';
 import { localTarget } from './local-target.ts';
-import { type RunningService, removeDataFolder, startRunningService } from './running-service.ts';
+import type { RunningService } from './running-service.ts';
 
 const POLL_MS = 50;
 
-let service: RunningService;
 let target: Target;
 let table: Table;
 let admin: Administration;
-
-beforeAll(async () => {
-  service = await startRunningService();
-  target = localTarget(service.demo);
-  setLocalCredentials();
-  table = openTable(TABLE_NAME, service.demo.dynamodb_endpoint);
-  admin = localAdministration(table, 'local:tester');
-});
-
-afterAll(async () => {
-  table.client.destroy();
-  await service.stop();
-  await removeDataFolder(service.folder);
-});
 
 const list = (key: string): Promise<Reply> => call(target, '/v1/users', { key });
 
@@ -63,29 +47,41 @@ const usedExpiringKey = async (lifetimeSeconds = 2): Promise<{ secret: string; e
   return status === 200 ? { secret, expiresAt } : usedExpiringKey(2 * lifetimeSeconds);
 };
 
-describe('a key that is no longer valid', () => {
-  it('is refused with the same bytes as a missing key', async () => {
-    const revoked = await usedKey();
-    await revokeKey(admin, revoked.key.key_id);
-    const suspended = await usedKey();
-    await setSellerStatus(admin, suspended.seller_id, 'suspended');
-    const replies = [
-      await call(target, '/v1/users'),
-      await list(revoked.secret),
-      await list(suspended.secret),
-    ];
-    for (const reply of replies) expectProblem(reply, 'invalid_api_key');
-    expect(new Set(replies.map(withoutRequestId)).size).toBe(1);
-  });
+/** Keys of a running service that are no longer valid. */
+export const refusedKeyTests = (service: () => RunningService): void => {
+  describe('a key that is no longer valid', () => {
+    beforeAll(() => {
+      const { demo } = service();
+      target = localTarget(demo);
+      setLocalCredentials();
+      table = openTable(TABLE_NAME, demo.dynamodb_endpoint);
+      admin = localAdministration(table, 'local:tester');
+    });
+    afterAll(() => table.client.destroy());
 
-  it('is refused from the second in which it expires', async () => {
-    const { secret, expiresAt } = await usedExpiringKey();
-    let reply = await list(secret);
-    for (; reply.status === 200; reply = await list(secret)) await sleep(POLL_MS);
-    const refusedAtMs = Date.now();
-    expectProblem(reply, 'invalid_api_key');
-    expect(withoutRequestId(reply)).toBe(withoutRequestId(await call(target, '/v1/users')));
-    expect(reply.headers.get('ratelimit')).toBeNull();
-    expect(refusedAtMs).toBeGreaterThanOrEqual(expiresAt * 1000);
+    it('is refused with the same bytes as a missing key', async () => {
+      const revoked = await usedKey();
+      await revokeKey(admin, revoked.key.key_id);
+      const suspended = await usedKey();
+      await setSellerStatus(admin, suspended.seller_id, 'suspended');
+      const replies = [
+        await call(target, '/v1/users'),
+        await list(revoked.secret),
+        await list(suspended.secret),
+      ];
+      for (const reply of replies) expectProblem(reply, 'invalid_api_key');
+      expect(new Set(replies.map(withoutRequestId)).size).toBe(1);
+    });
+
+    it('is refused from the second in which it expires', async () => {
+      const { secret, expiresAt } = await usedExpiringKey();
+      let reply = await list(secret);
+      for (; reply.status === 200; reply = await list(secret)) await sleep(POLL_MS);
+      const refusedAtMs = Date.now();
+      expectProblem(reply, 'invalid_api_key');
+      expect(withoutRequestId(reply)).toBe(withoutRequestId(await call(target, '/v1/users')));
+      expect(reply.headers.get('ratelimit')).toBeNull();
+      expect(refusedAtMs).toBeGreaterThanOrEqual(expiresAt * 1000);
+    });
   });
-});
+};

@@ -1,26 +1,34 @@
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
+import { type Administration, administration } from '#admin/administration.ts';
 import { type Connection, openAdminTable } from '#admin/cli/connection.ts';
 import { releaseOf } from '#lib/release.ts';
+import { systemClock } from '#shared/clock.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { fileSecret } from '#shared/secrets/secret-source.ts';
+import type { Table } from '#shared/table/client.ts';
 import { filesIn } from './data-folder.ts';
 import type { Demo } from './demo-seeds.ts';
-import { LOCAL_CREDENTIALS } from './environment.ts';
-import { localAdministration } from './local-administration.ts';
+import { KEY_PREFIX, STAGE_NAME, setLocalCredentials } from './environment.ts';
+import { localUsagePlans, usagePlansTable } from './usage-plans.ts';
+
+/** The admin operations on the service of this machine: the same code as for a stage. */
+export const localAdministration = (table: Table, actor: string): Administration =>
+  administration({
+    table,
+    usagePlans: localUsagePlans(usagePlansTable(table)),
+    keyPrefix: KEY_PREFIX,
+    stage: STAGE_NAME,
+    actor,
+    clock: systemClock,
+  });
 
 /** Connects to the service that `npm start` runs. The caller's own AWS credentials are not used. */
 export const connectLocal = async (folder: string): Promise<Connection> => {
   const { demoFile, hashSecretFile } = filesIn(folder);
   const demo = JSON.parse(await readFile(demoFile, 'utf8')) as Demo;
-  const table = openAdminTable(demo.table_name, {
-    endpoint: demo.dynamodb_endpoint,
-    region: LOCAL_CREDENTIALS.AWS_REGION,
-    credentials: {
-      accessKeyId: LOCAL_CREDENTIALS.AWS_ACCESS_KEY_ID,
-      secretAccessKey: LOCAL_CREDENTIALS.AWS_SECRET_ACCESS_KEY,
-    },
-  });
+  setLocalCredentials();
+  const table = openAdminTable(demo.table_name, { endpoint: demo.dynamodb_endpoint });
   return {
     admin: localAdministration(table, `local:${userInfo().username}`),
     hashes: keyedHashesFrom(fileSecret(hashSecretFile)),
@@ -30,6 +38,5 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
     aws: undefined,
     baseUrl: demo.base_url,
     isSandbox: true,
-    close: () => table.client.destroy(),
   };
 };

@@ -1,4 +1,5 @@
-import { StartupError, startupReason } from '#local/startup-error.ts';
+import { startupReason } from '#local/run.ts';
+import { StartupError } from '#local/startup-error.ts';
 
 const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 const FULL = 'The disk of /data is full (ENOSPC): free some space, or choose another folder with --data.';
