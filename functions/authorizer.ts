@@ -2,20 +2,16 @@ import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } fro
 import { isUsable, type KeySecret } from '#shared/api-keys/api-key-item.ts';
 import { policyFor } from '#shared/api-keys/caller.ts';
 import { hashApiKey, isWellFormedKey } from '#shared/api-keys/secret.ts';
-import { type KeySecretStore, keySecretStore } from '#shared/api-keys/store.ts';
-import { type Clock, systemClock } from '#shared/clock.ts';
-import { bindOnce, type KeyPrefix, readEnv } from '#shared/env.ts';
+import { keySecretStore } from '#shared/api-keys/store.ts';
+import { systemClock } from '#shared/clock.ts';
+import { bindOnce, readEnv } from '#shared/env.ts';
 import { headerOf, requestIdOf } from '#shared/http/request.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { tableFromEnv } from '#shared/table/client.ts';
 
-export interface AuthorizerDeps {
-  readonly secrets: KeySecretStore;
-  readonly keyPrefix: KeyPrefix;
-  readonly clock: Clock;
-}
+type Deps = ReturnType<typeof build>;
 
 /** API Gateway returns 401 for exactly this message. */
 const refuse = (outcome: 'malformed' | 'unknown' | 'unusable'): never => {
@@ -28,7 +24,7 @@ const refuse = (outcome: 'malformed' | 'unknown' | 'unusable'): never => {
  * recorded. A failure on a later day does not fail the request: that day is only for admins.
  */
 const recordUse = async (
-  secrets: KeySecretStore,
+  secrets: Deps['secrets'],
   secretHash: string,
   { last_used_day }: KeySecret,
   nowMs: number,
@@ -47,7 +43,7 @@ const logFailure = (error: unknown): never => {
 
 const decide = async (
   event: APIGatewayRequestAuthorizerEvent,
-  { secrets, keyPrefix, clock }: AuthorizerDeps,
+  { secrets, keyPrefix, clock }: Deps,
 ): Promise<APIGatewayAuthorizerResult> => {
   const key = headerOf(event, 'x-api-key') ?? '';
   if (!isWellFormedKey(key, keyPrefix)) return refuse('malformed');
@@ -71,7 +67,7 @@ const DEADLINE_MS = 3000;
  */
 export const authorize = (
   event: APIGatewayRequestAuthorizerEvent,
-  deps: AuthorizerDeps,
+  deps: Deps,
   deadlineMs = DEADLINE_MS,
 ): Promise<APIGatewayAuthorizerResult> =>
   runInRequest(
@@ -85,13 +81,13 @@ export const authorize = (
     () => decide(event, deps),
   );
 
-const deps = bindOnce(
-  (): AuthorizerDeps => ({
-    secrets: keySecretStore(tableFromEnv()),
-    keyPrefix: readEnv(['KEY_PREFIX']).KEY_PREFIX,
-    clock: systemClock,
-  }),
-);
+export const build = () => ({
+  secrets: keySecretStore(tableFromEnv()),
+  keyPrefix: readEnv(['KEY_PREFIX']).KEY_PREFIX,
+  clock: systemClock,
+});
+
+const deps = bindOnce(build);
 
 export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
   authorize(event, deps());

@@ -4,7 +4,7 @@ import { problem } from '#shared/problems.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
 import { buildPersonDeps, readPerson } from '#shared/users/person-request.ts';
 import { userRoutes } from '#shared/users/routes.ts';
-import { userUpdates } from '#shared/users/update-user.ts';
+import { userConfirmer } from '#shared/users/update-user.ts';
 import { userFrom } from '#shared/users/user-item.ts';
 
 const route = userRoutes['check-user'];
@@ -61,7 +61,7 @@ const checkUser = async (
 
 export const build = (parts: KeyedParts) => {
   const deps = buildPersonDeps(parts);
-  return { ...deps, users: { ...deps.users, ...userUpdates(parts.table) } };
+  return { ...deps, users: { ...deps.users, confirmUser: userConfirmer(parts.table) } };
 };
 
 export const handler = keyedEndpoint(route, build, handle);

@@ -3,8 +3,9 @@ import { readEnv } from '#shared/env.ts';
 import type { Request, ResponseOf } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
+import { userLinker } from '#shared/users/link-user.ts';
 import { buildPersonDeps, readPerson } from '#shared/users/person-request.ts';
-import { userReads } from '#shared/users/read-users.ts';
+import { userReader } from '#shared/users/read-users.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 import type { NewUser } from '#shared/users/schema.ts';
 import type { NewUserAttributes } from '#shared/users/user-item.ts';
@@ -53,7 +54,7 @@ const linkOrFind = async (attempt: Attempt, deps: Deps): Promise<Response | unde
       const birthDay = body.birth_date.isoDay;
       const newLink = { ...link, lifted: refused, buyerHash, birthDay, user: newUser(body, deps.clock()) };
       const result = await deps.users.link(newLink, deadlineMs, [release]);
-      return result.written ? result.value : undefined;
+      return result === 'outdated' ? undefined : result;
     },
   });
   return user && { status: 201, body: user };
@@ -76,7 +77,7 @@ export const build = (parts: KeyedParts) => {
   let verify: VerifyToken | undefined;
   return {
     ...deps,
-    users: { ...userReads(parts.table), ...deps.users },
+    users: { ...deps.users, getUser: userReader(parts.table), link: userLinker(parts.table) },
     /** Built with the first token. A dynamic import would be larger and start slower: esbuild would keep the whole KMS client. */
     verifyToken(...token: Parameters<VerifyToken>) {
       verify ??= tokenVerifierFromEnv(parts.clock);

@@ -1,7 +1,7 @@
 import type { Handle } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { problem } from '#shared/problems.ts';
-import { userRemovals } from '#shared/users/remove-user.ts';
+import { userRemover } from '#shared/users/remove-user.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 
 const route = userRoutes['delete-user'];
@@ -17,6 +17,9 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   return { status: 204 };
 };
 
-export const build = ({ table, clock }: KeyedParts) => ({ users: userRemovals(table), clock });
+export const build = ({ table, clock }: KeyedParts) => ({
+  users: { removeUser: userRemover(table) },
+  clock,
+});
 
 export const handler = keyedEndpoint(route, build, handle);

@@ -5,7 +5,7 @@ import type { Handle } from '#shared/http/endpoint.ts';
 import type { KeyedParts } from '#shared/http/keyed-endpoint.ts';
 import { hashesFromEnv } from '#shared/secrets/keyed-hashes.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
-import { userRemovals } from '#shared/users/remove-user.ts';
+import { userRemover } from '#shared/users/remove-user.ts';
 
 const route = buyerRoutes['end-link'];
 
@@ -41,7 +41,7 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
 export const build = ({ table, clock }: KeyedParts) => ({
   clock,
   links: buyerLinks(table),
-  users: userRemovals(table),
+  users: { removeUser: userRemover(table) },
   hashes: hashesFromEnv(),
 });
 

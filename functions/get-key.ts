@@ -1,5 +1,5 @@
 import { secretEnd } from '#shared/api-keys/api-key-item.ts';
-import { ownKeyStore } from '#shared/api-keys/own-key.ts';
+import { ownKeyReader } from '#shared/api-keys/own-key.ts';
 import { apiKeyRoutes } from '#shared/api-keys/routes.ts';
 import { validSecrets } from '#shared/api-keys/secret.ts';
 import { timeText } from '#shared/clock.ts';
@@ -55,6 +55,6 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   };
 };
 
-export const build = ({ table, clock }: KeyedParts) => ({ keys: ownKeyStore(table), clock });
+export const build = ({ table, clock }: KeyedParts) => ({ keys: { read: ownKeyReader(table) }, clock });
 
 export const handler = keyedEndpoint(route, build, handle);

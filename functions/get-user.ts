@@ -1,7 +1,7 @@
 import type { Handle } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { problem } from '#shared/problems.ts';
-import { userReads } from '#shared/users/read-users.ts';
+import { userReader } from '#shared/users/read-users.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 
 const route = userRoutes['get-user'];
@@ -12,6 +12,6 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async ({ p
   return { status: 200, body: user };
 };
 
-export const build = ({ table }: KeyedParts) => ({ users: userReads(table) });
+export const build = ({ table }: KeyedParts) => ({ users: { getUser: userReader(table) } });
 
 export const handler = keyedEndpoint(route, build, handle);

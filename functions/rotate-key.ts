@@ -1,4 +1,4 @@
-import { ownKeyStore } from '#shared/api-keys/own-key.ts';
+import { ownKeyRotator } from '#shared/api-keys/own-key.ts';
 import { apiKeyRoutes } from '#shared/api-keys/routes.ts';
 import { newSecret } from '#shared/api-keys/secret.ts';
 import { timeText } from '#shared/clock.ts';
@@ -15,7 +15,7 @@ const route = apiKeyRoutes['rotate-key'];
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (request, deps) => {
   const { body, caller, deadlineMs } = request;
   const { keys, keyPrefix, clock } = deps;
-  const rotation = await keyLimits(deps, request).consume('rotations-per-hour');
+  const refund = await keyLimits(deps, request).consume('rotations-per-hour');
   const nowMs = clock();
   const secret = newSecret(keyPrefix, { created_at: new Date(nowMs).toISOString(), created_by: 'seller' });
   const result = await keys.rotate(caller, {
@@ -25,7 +25,7 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
     deadlineMs,
   });
   if (!result.written) {
-    await rotation.refund();
+    await refund();
     throw problem(result.reason === 'in_use' ? 'too_many_secrets' : 'invalid_api_key');
   }
   return {
@@ -39,7 +39,7 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
 };
 
 export const build = ({ table, rateLimiter, clock }: KeyedParts) => ({
-  keys: ownKeyStore(table),
+  keys: { rotate: ownKeyRotator(table) },
   rateLimiter,
   keyPrefix: readEnv(['KEY_PREFIX']).KEY_PREFIX,
   clock,

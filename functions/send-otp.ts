@@ -12,10 +12,10 @@ import {
   sendLimitsOf,
   whyNotSent,
 } from '#shared/one-time-codes/rules.ts';
-import { type CodeOwner, codeStore } from '#shared/one-time-codes/store.ts';
+import { type CodeOwner, codeSends } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
 import { assertSandboxAllowed } from '#shared/providers/sandbox.ts';
-import { type Consumed, keyLimits } from '#shared/rate-limits/request-limits.ts';
+import { keyLimits, type Refund } from '#shared/rate-limits/request-limits.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { isBuyerApp } from '#shared/scopes.ts';
 import { hashesFromEnv } from '#shared/secrets/keyed-hashes.ts';
@@ -37,7 +37,7 @@ const recordSend = async (
   const { caller, withinPlan, deadlineMs } = request;
   const { codes, ceilings, smsProvider, clock } = deps;
   const limits = keyLimits(deps, request);
-  let sms: Consumed | undefined;
+  let refund: Refund | undefined;
   try {
     return await retryUntil(deadlineMs, async () => {
       const [before] = await Promise.all([codes.read(owner, !isBuyerApp(caller)), withinPlan]);
@@ -45,12 +45,12 @@ const recordSend = async (
       const phoneSends = before.phoneSends?.sends.map(({ at }) => at) ?? [];
       const refusal = whyNotSent(before.record, { limits: sendLimitsOf(caller), phoneSends }, now);
       if (refusal !== undefined) throw problem(refusal.reason, refusal);
-      sms ??= await ceilings.consumeSms(caller, limits);
+      refund ??= await ceilings.consumeSms(caller, limits);
       const code = { mac, provider: smsProvider, now };
-      return (await codes.recordSend(owner, before, code)) ? { before, code, sms } : undefined;
+      return (await codes.recordSend(owner, before, code)) ? { before, code, refund } : undefined;
     });
   } catch (error) {
-    await sms?.refund();
+    await refund?.();
     throw error;
   }
 };
@@ -72,7 +72,7 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
   const undo = (isRefused: boolean) =>
     Promise.all([
       codes.undoSend(owner, sent.before, { ...sent.code, isRefused }),
-      isRefused ? undefined : sent.sms.refund(),
+      isRefused ? undefined : sent.refund(),
     ]);
   const { templates } = sent.before;
   const provider = await deliverCode(sms, { phone, code, locale, templates, deadlineMs }, undo);
@@ -90,7 +90,7 @@ export const build = ({ table, rateLimiter, clock }: KeyedParts) => {
     clock,
     rateLimiter,
     ceilings: stageCeilings(rateLimiter, { smsPerDay: env.SMS_PER_DAY }, clock),
-    codes: codeStore(table),
+    codes: codeSends(table),
     newCode: codesOf(env.SMS_PROVIDERS),
     hashes: hashesFromEnv(),
     sms: smsSenderFrom(env.SMS_PROVIDERS, providerSecretFromEnv()),

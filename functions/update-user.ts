@@ -2,7 +2,7 @@ import type { Handle } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { problem } from '#shared/problems.ts';
 import { userRoutes } from '#shared/users/routes.ts';
-import { userUpdates } from '#shared/users/update-user.ts';
+import { userUpdater } from '#shared/users/update-user.ts';
 
 const route = userRoutes['update-user'];
 
@@ -17,6 +17,9 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   return { status: 200, body: result.value };
 };
 
-export const build = ({ table, clock }: KeyedParts) => ({ users: userUpdates(table), clock });
+export const build = ({ table, clock }: KeyedParts) => ({
+  users: { updateUser: userUpdater(table) },
+  clock,
+});
 
 export const handler = keyedEndpoint(route, build, handle);

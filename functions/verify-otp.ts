@@ -8,7 +8,7 @@ import { logEvent } from '#shared/log.ts';
 import { failedVerifies } from '#shared/one-time-codes/failed-verifies.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import { audienceOf, type OutstandingCode, sendLimitsOf } from '#shared/one-time-codes/rules.ts';
-import { type CodeOwner, codeStore } from '#shared/one-time-codes/store.ts';
+import { type CodeOwner, codeTries } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
 import { keyLimits } from '#shared/rate-limits/request-limits.ts';
 import { isBuyerApp } from '#shared/scopes.ts';
@@ -77,7 +77,7 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
 export const build = ({ table, rateLimiter, clock }: KeyedParts) => ({
   clock,
   rateLimiter,
-  codes: codeStore(table),
+  codes: codeTries(table),
   hashes: hashesFromEnv(),
   signer: signerFromEnv(),
   tokenIssuer: readEnv(['TOKEN_ISSUER']).TOKEN_ISSUER,

@@ -9,20 +9,19 @@ export const parsed = <T>(parse: (text: string) => T | undefined, message: strin
     return NEVER;
   });
 
-/** `minimum` is at least 0. */
-export const queryInteger = (
-  description: string,
-  message: string,
-  { minimum, maximum }: { readonly minimum: number; readonly maximum: number },
-) =>
+/** `minimum` is at least 0. Without `maximum`, any integer that a number holds exactly. */
+export const queryInteger = (description: string, minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
   v.pipe(
     v.string(),
     v.description(description),
     v.metadata({ type: 'integer', minimum, maximum }),
-    parsed((sent) => {
-      const value = /^(?:0|[1-9][0-9]*)$/.test(sent) ? Number(sent) : undefined;
-      return value !== undefined && value >= minimum && value <= maximum ? value : undefined;
-    }, message),
+    parsed(
+      (sent) => {
+        const value = /^(?:0|[1-9][0-9]*)$/.test(sent) ? Number(sent) : undefined;
+        return value !== undefined && value >= minimum && value <= maximum ? value : undefined;
+      },
+      `Must be an integer ${maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`}.`,
+    ),
   );
 
 export const shown = (description: string, example: string) =>

@@ -155,20 +155,16 @@ interface ProblemOptions extends ProblemTexts {
 
 /** An error response. Code throws it anywhere; `http/endpoint.ts` turns it into the response. */
 export class Problem extends Error {
+  override readonly name = 'Problem';
   readonly code: ProblemCode;
-  readonly errors: readonly InputError[] | undefined;
-  readonly detail: string | undefined;
-  readonly user_id: string | undefined;
+  readonly texts: ProblemTexts;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ProblemCode, options: ProblemOptions = {}) {
-    super(code, { cause: options.cause });
-    this.name = 'Problem';
+  constructor(code: ProblemCode, { cause, retryAfterSeconds, ...texts }: ProblemOptions = {}) {
+    super(code, { cause });
     this.code = code;
-    this.errors = options.errors;
-    this.detail = options.detail;
-    this.user_id = options.user_id;
-    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.texts = texts;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

@@ -67,6 +67,8 @@ export const TAGS = {
   Documentation: 'The interface as a document for programs and a page for people.',
 } as const;
 
+type Tag = keyof typeof TAGS;
+
 export interface Route {
   /** The name of its file in functions/, its operationId, construct, log field and metric dimension. */
   readonly name: string;
@@ -77,7 +79,7 @@ export interface Route {
   readonly repeatable: boolean;
   readonly access: Access;
   /** Its chapter of the reference page. A row without one is not part of the published interface. */
-  readonly tag?: keyof typeof TAGS;
+  readonly tag?: Tag | undefined;
   readonly summary: string;
   readonly description: string;
   /** A path that the schema rejects names no resource and gets `problem`. */
@@ -98,7 +100,7 @@ export interface Route {
   readonly impact: string;
 }
 
-type WithDefault = 'name' | 'memoryMb' | 'timeoutSeconds' | 'problems';
+type WithDefault = 'name' | 'tag' | 'repeatable' | 'memoryMb' | 'timeoutSeconds' | 'problems';
 
 /** A row as it is written. */
 export type Row = Omit<Route, WithDefault> & Partial<Pick<Route, Exclude<WithDefault, 'name'>>>;
@@ -107,12 +109,19 @@ type Rows<Written> = {
   readonly [Name in keyof Written]: Pick<Route, WithDefault> & Written[Name] & { readonly name: Name };
 };
 
-/** Gives each row its name and the defaults: no problems, 10 s, 512 MB for a public row and 1,024 MB with a database client. */
-export const routeRows = <const Written extends Record<string, Row>>(rows: Written): Rows<Written> =>
+/**
+ * Gives each row its name and the defaults: the chapter of its file, repeatable if HTTP says so of the method, no problems, 10 s, 512 MB for
+ * a public row and 1,024 MB with a database client.
+ */
+export const routeRows = <const Written extends Record<string, Row>>(
+  tag: Tag,
+  rows: Written,
+): Rows<Written> =>
   Object.fromEntries(
     Object.entries(rows).map(([name, row]) => {
       const memoryMb = row.access.by === 'public' ? 512 : 1024;
-      return [name, { name, memoryMb, timeoutSeconds: 10, problems: [], ...row }];
+      const repeatable = row.method === 'GET' || row.method === 'DELETE';
+      return [name, { name, tag, repeatable, memoryMb, timeoutSeconds: 10, problems: [], ...row }];
     }),
   ) as Rows<Written>;
 

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { newDemoPerson } from '#local/demo/people.ts';
+import { newDemoPerson } from '#test/simulators/people.ts';
 
 /** A body of POST /v1/users. */
 export type NewUser = ReturnType<typeof newDemoPerson>;

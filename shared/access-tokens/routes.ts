@@ -1,13 +1,11 @@
 import { type Row, routeRows } from '#shared/route.ts';
 import { issuerMetadataSchema, jwksSchema } from './schema.ts';
 
-export const accessTokenRoutes = routeRows({
+export const accessTokenRoutes = routeRows('Access tokens', {
   'get-jwks': {
     method: 'GET',
     path: '/.well-known/jwks.json',
-    repeatable: true,
     access: { by: 'public' },
-    tag: 'Access tokens',
     summary: 'The public keys of access tokens',
     description: 'A JSON Web Key Set (RFC 7517). Any JOSE library verifies an access token with it.',
     responses: {
@@ -25,9 +23,7 @@ export const accessTokenRoutes = routeRows({
   'get-openid-configuration': {
     method: 'GET',
     path: '/.well-known/openid-configuration',
-    repeatable: true,
     access: { by: 'public' },
-    tag: 'Access tokens',
     summary: 'The issuer of access tokens',
     description:
       'The metadata of the issuer (OpenID Connect Discovery 1.0): enough for a library that verifies tokens by an issuer URL.',

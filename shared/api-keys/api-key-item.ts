@@ -68,8 +68,6 @@ export const apiKeySchema = v.object({
   limits: v.optional(limitOverridesSchema),
   usage_id: v.string(),
   status: v.picklist(['pending', 'active', 'revoked']),
-  /** The id of the key in API Gateway, from its activation to its revocation. */
-  gateway_key_id: v.optional(v.string()),
   created_at: v.string(),
   expires_at: v.optional(v.number()),
   /** Newest first. */

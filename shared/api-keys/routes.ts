@@ -9,13 +9,11 @@ import {
   rotationSchema,
 } from './schema.ts';
 
-export const apiKeyRoutes = routeRows({
+export const apiKeyRoutes = routeRows('Key', {
   'get-key': {
     method: 'GET',
     path: '/v1/key',
-    repeatable: true,
     access: { by: 'key' },
-    tag: 'Key',
     summary: 'Read your key',
     description:
       'What the key of this request may do: its plan, its scopes, its valid secrets, and the state of each of its limits now. ' +
@@ -34,9 +32,7 @@ export const apiKeyRoutes = routeRows({
   'get-key-usage': {
     method: 'GET',
     path: '/v1/key/usage',
-    repeatable: true,
     access: { by: 'key' },
-    tag: 'Key',
     summary: 'Read the use of your key',
     description:
       'The counts of the key per hour, and its paid checks per day, of hours and days in which anything was counted. ' +
@@ -52,7 +48,6 @@ export const apiKeyRoutes = routeRows({
     // A delayed first request would replace the secret that the second one returned.
     repeatable: false,
     access: { by: 'key', scope: 'key:rotate' },
-    tag: 'Key',
     summary: 'Get a new secret for your key',
     description:
       'Returns a new secret with the scopes, the plan, the limits and the counts of the key. It works at once. ' +

@@ -64,8 +64,8 @@ export const keyUsageQuerySchema = v.strictObject({
   days: v.optional(
     queryInteger(
       `How many times 24 hours to return, 1 to ${KEPT_DAYS}. The last hour is the current one.`,
-      `Must be an integer from 1 to ${KEPT_DAYS}.`,
-      { minimum: 1, maximum: KEPT_DAYS },
+      1,
+      KEPT_DAYS,
     ),
     String(DEFAULT_DAYS),
   ),

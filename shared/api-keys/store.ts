@@ -37,5 +37,3 @@ export const keySecretStore = ({ client, name }: Table) => ({
     await conditionalWrite(client.send(useUpdate(name, secretHash, day, unlessRecorded), { abortSignal }));
   },
 });
-
-export type KeySecretStore = ReturnType<typeof keySecretStore>;

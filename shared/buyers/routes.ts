@@ -5,13 +5,12 @@ import { buyerLinksSchema, claimedPersonSchema, linkPathSchema } from './schema.
 const WITH_TOKEN =
   'The buyer app sends its key in X-Api-Key and the access token of the signed-in buyer as Authorization: Bearer.';
 
-export const buyerRoutes = routeRows({
+export const buyerRoutes = routeRows('Buyer app', {
   'find-links': {
     method: 'POST',
     path: '/v1/buyer/links/find',
     repeatable: true,
     access: { by: 'buyer', scope: 'buyers:links' },
-    tag: 'Buyer app',
     summary: 'Show a buyer its links',
     description:
       `The sellers that linked the phone of the token with this person. ${WITH_TOKEN} ` +
@@ -35,9 +34,7 @@ export const buyerRoutes = routeRows({
   'end-link': {
     method: 'DELETE',
     path: '/v1/buyer/links/{id}',
-    repeatable: true,
     access: { by: 'buyer', scope: 'buyers:links' },
-    tag: 'Buyer app',
     summary: 'End a link',
     description:
       `Ends a link of the phone of the token for good. ${WITH_TOKEN} The seller's user is removed, and the seller can link the person again only ` +

@@ -27,13 +27,11 @@ const PAGE_RESPONSE = {
 } as const;
 
 /** The rows of the reference page and the OpenAPI document. */
-export const docsPageRoutes = routeRows({
+export const docsPageRoutes = routeRows('Documentation', {
   'get-openapi': {
     method: 'GET',
     path: '/v1/openapi.json',
-    repeatable: true,
     access: { by: 'public' },
-    tag: 'Documentation',
     summary: 'This document',
     description: 'The interface as an OpenAPI 3.0 document.',
     responses: { 200: { description: 'The document.', schema: openApiDocumentSchema } },
@@ -43,9 +41,7 @@ export const docsPageRoutes = routeRows({
   'get-docs': {
     method: 'GET',
     path: '/docs',
-    repeatable: true,
     access: { by: 'public' },
-    tag: 'Documentation',
     summary: 'The reference page',
     description: 'The interface as a page for people, with a form to try each operation.',
     responses: { 200: PAGE_RESPONSE },
@@ -55,8 +51,8 @@ export const docsPageRoutes = routeRows({
   'get-guide': {
     method: 'GET',
     path: '/docs/{guide+}',
-    repeatable: true,
     access: { by: 'public' },
+    tag: undefined,
     summary: 'A guide for sellers',
     description: 'A guide of docs/, or the page of a key, for people.',
     pathParameters: { schema: v.strictObject({ guide: v.string() }), problem: 'not_found' },

@@ -8,7 +8,11 @@ export const REMOVAL_REASONS = ['seller', 'operator', 'erasure', 'buyer'] as con
 export type RemovalReason = (typeof REMOVAL_REASONS)[number];
 
 /** A change of one user of a seller. It holds ids only, so that an erased buyer leaves nothing in it. */
-export type UserEvent = { readonly userId: string /** ISO, UTC. */; readonly occurredAt: string } & (
+export type UserEvent = {
+  readonly userId: string;
+  /** ISO, UTC. */
+  readonly occurredAt: string;
+} & (
   | { readonly type: 'user.linked'; readonly reason?: 'restore' }
   | { readonly type: 'user.updated' }
   | { readonly type: 'user.removed'; readonly reason: RemovalReason }

@@ -2,13 +2,11 @@ import { type Row, routeRows } from '#shared/route.ts';
 import { KEEP_EVENTS_DAYS } from './event.ts';
 import { eventPageSchema, eventQuerySchema } from './schema.ts';
 
-export const eventRoutes = routeRows({
+export const eventRoutes = routeRows('Events', {
   'list-events': {
     method: 'GET',
     path: '/v1/events',
-    repeatable: true,
     access: { by: 'key', scope: 'events:read' },
-    tag: 'Events',
     summary: 'Read what changed',
     description:
       'The changes of your users, oldest first: user.linked, user.updated and user.removed. An event holds ids only: read the user for ' +

@@ -8,15 +8,14 @@ export const eventQuerySchema = v.strictObject({
   after: v.optional(
     queryInteger(
       'The sequence of the last event that you read; 0: from your first event. Left out: from the oldest event that is kept.',
-      'Must be an integer of at least 0.',
-      { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+      0,
     ),
   ),
   limit: v.optional(
     queryInteger(
       `The most events of a page, 1 to ${MAX_LIMIT}. A page can have fewer although has_more is true.`,
-      `Must be an integer from 1 to ${MAX_LIMIT}.`,
-      { minimum: 1, maximum: MAX_LIMIT },
+      1,
+      MAX_LIMIT,
     ),
     String(MAX_LIMIT),
   ),

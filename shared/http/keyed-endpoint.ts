@@ -1,8 +1,9 @@
 /** Apart from endpoint.ts, so that the bundle of a public row holds no database client. */
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { VerifyToken } from '#shared/access-tokens/verify.ts';
 import { callerFrom } from '#shared/api-keys/caller.ts';
 import { type Clock, systemClock } from '#shared/clock.ts';
-import { type OtpAccess, readEnv } from '#shared/env.ts';
+import { readEnv } from '#shared/env.ts';
 import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
 import { countRequest } from '#shared/rate-limits/request-limits.ts';
 import { type Route, requiresKey } from '#shared/route.ts';
@@ -16,61 +17,45 @@ export interface KeyedParts {
   readonly clock: Clock;
 }
 
-interface KeyedService<Deps> {
-  readonly deps: Deps;
+interface CallerParts {
   readonly rateLimiter: Pick<RateLimiter, 'incrementAndRead'>;
   readonly clock: Clock;
-  /** `public`: an otp row is served without a caller. */
-  readonly otpAccess: OtpAccess;
   /** Given on a row for buyers: verifies its access token before the input is parsed. */
-  readonly verifyToken?: VerifyToken;
+  readonly verifyToken?: VerifyToken | undefined;
 }
 
-/** The count of a request runs beside its reads. */
-export const keyedStack = <R extends Route, Deps>(
-  route: R,
-  open: () => KeyedService<Deps>,
-  handle: Handle<R, Deps>,
-): LambdaHandler =>
-  endpointStack(
-    route,
-    () => {
-      const { deps, rateLimiter, clock, otpAccess, verifyToken } = open();
-      if (!requiresKey(route, otpAccess)) return { deps };
-      const limitsToRead = route.limitsRead ?? [];
-      return {
-        deps,
-        async identifyCaller(event) {
-          const scope = currentScope();
-          const nowMs = clock();
-          scope.caller = callerFrom(event.requestContext.authorizer, nowMs);
-          scope.planLimit = countRequest(rateLimiter, scope.caller, { nowMs, limitsToRead });
-          if (route.access.by !== 'buyer') return;
-          if (verifyToken === undefined) throw new Error(`${route.name} verifies no access token`);
-          await scope.planLimit.withinPlan;
-          scope.buyer = await verifyToken(headerOf(event, 'authorization'), scope.caller.sellerId);
-        },
-      };
-    },
-    handle,
-  );
+/** Sets the caller of the current request, starts to count it beside its reads, and verifies its buyer. */
+export const callerIdentifier =
+  (route: Route, { rateLimiter, clock, verifyToken }: CallerParts) =>
+  async (event: APIGatewayProxyEvent): Promise<void> => {
+    const scope = currentScope();
+    const nowMs = clock();
+    scope.caller = callerFrom(event.requestContext.authorizer, nowMs);
+    const limitsToRead = route.limitsRead ?? [];
+    scope.planLimit = countRequest(rateLimiter, scope.caller, { nowMs, limitsToRead });
+    if (route.access.by !== 'buyer') return;
+    if (verifyToken === undefined) throw new Error(`${route.name} verifies no access token`);
+    await scope.planLimit.withinPlan;
+    scope.buyer = await verifyToken(headerOf(event, 'authorization'), scope.caller.sellerId);
+  };
 
-export const partsFromEnv = (): KeyedParts => {
-  const table = tableFromEnv();
-  return { table, rateLimiter: rateLimiterFromEnv(table), clock: systemClock };
-};
-
+/** An otp row is served without a caller if OTP_ACCESS is `public`. */
 export const keyedEndpoint = <R extends Route, Deps>(
   route: R,
   build: (parts: KeyedParts) => Deps,
   handle: Handle<R, Deps>,
+  verifierFor?: (clock: Clock) => VerifyToken,
 ): LambdaHandler =>
-  keyedStack(
+  endpointStack(
     route,
     () => {
-      const parts = partsFromEnv();
+      const table = tableFromEnv();
+      const parts = { table, rateLimiter: rateLimiterFromEnv(table), clock: systemClock };
+      const deps = build(parts);
       const otpAccess = route.access.by === 'otp' ? readEnv(['OTP_ACCESS']).OTP_ACCESS : 'api-key';
-      return { ...parts, otpAccess, deps: build(parts) };
+      if (!requiresKey(route, otpAccess)) return { deps };
+      const verifyToken = verifierFor?.(systemClock);
+      return { deps, identifyCaller: callerIdentifier(route, { ...parts, verifyToken }) };
     },
     handle,
   );

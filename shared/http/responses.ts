@@ -108,7 +108,7 @@ const problemFrom = (error: unknown): Problem => {
 /** An unexpected error becomes `internal`, with its cause in the log only. */
 export const completeWithProblem = (error: unknown): APIGatewayProxyResult => {
   const thrown = problemFrom(error);
-  const { code, errors, detail, user_id, retryAfterSeconds } = thrown;
+  const { code, texts, retryAfterSeconds } = thrown;
   if (code === 'internal') {
     logEvent('request_failed', errorFields(thrown.cause ?? thrown));
   }
@@ -116,8 +116,5 @@ export const completeWithProblem = (error: unknown): APIGatewayProxyResult => {
     retryAfterSeconds === undefined
       ? {}
       : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) };
-  return complete(
-    problemResponse(code, currentScope().requestId, { errors, detail, user_id, headers }),
-    thrown,
-  );
+  return complete(problemResponse(code, currentScope().requestId, { ...texts, headers }), thrown);
 };

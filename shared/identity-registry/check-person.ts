@@ -1,6 +1,6 @@
 import { type ProblemCode, problem } from '#shared/problems.ts';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
-import type { Consumed } from '#shared/rate-limits/request-limits.ts';
+import type { Refund } from '#shared/rate-limits/request-limits.ts';
 import type { IdentityRegistry, IdentityVerdict, JalaliDay, OwnershipVerdict } from './port.ts';
 
 /** Retry-After of an undecided check, in seconds: where the registry names no time, and at most. */
@@ -18,7 +18,7 @@ export interface PersonToCheck {
 
 export interface PaidCheckDeps {
   readonly identityRegistry: IdentityRegistry;
-  readonly count: () => Promise<Consumed>;
+  readonly count: () => Promise<Refund>;
 }
 
 /**
@@ -30,7 +30,7 @@ export const paidCheck = async (
   { nationalId, birthDate, phone }: PersonToCheck,
   deadlineMs: number,
 ): Promise<void> => {
-  const paid = await count();
+  const refund = await count();
   const firstFailure = new AbortController();
   const timeLeftMs = Math.max(0, Math.floor(deadlineMs - performance.now() - LINK_RESERVE_MS));
   const signal = AbortSignal.any([firstFailure.signal, AbortSignal.timeout(timeLeftMs)]);
@@ -46,7 +46,7 @@ export const paidCheck = async (
   } catch (error) {
     firstFailure.abort();
     if (!(error instanceof ProviderUnavailable)) throw error;
-    if (!error.wasCalled) await paid.refund();
+    if (!error.wasCalled) await refund();
     const seconds = error.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS;
     throw problem('verification_unavailable', {
       retryAfterSeconds: Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, seconds)),

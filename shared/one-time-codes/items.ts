@@ -41,7 +41,7 @@ export const recordFrom = (item: StoredItem = {}): VersionedRecord => ({
   ...(item.mac === undefined ? {} : { code: codeOf(item) }),
 });
 
-/** The part of an UpdateItem that differs from write to write. */
+/** The part of an UpdateItem that differs from write to write. A value that is undefined is not sent. */
 export interface Expression {
   readonly UpdateExpression: string;
   readonly ConditionExpression: string;
@@ -51,24 +51,22 @@ export interface Expression {
 
 const TTL_NAME = { '#ttl': 'ttl' };
 
-/** The condition that the item was not written since `version` was read. */
-const unchangedSince = (version: number) =>
-  version === 0
-    ? { ConditionExpression: 'attribute_not_exists(version)', seen: {} }
-    : { ConditionExpression: 'version = :seen', seen: { ':seen': version } };
+/** The condition that the item was not written since a version was read, which is `:seen`. */
+const unchangedSince = (version: number): string =>
+  version === 0 ? 'attribute_not_exists(version)' : 'version = :seen';
 
 /** Replaces the old code by a new one. The item has no ttl while it holds failures. */
 export const sendExpression = (seen: VersionedRecord, { now, ...code }: NewCode): Expression => {
   const next = afterSend(seen, code, now);
-  const condition = unchangedSince(seen.version);
   const hasFailures = next.failures > 0;
   return {
     UpdateExpression:
       'SET version = :next, sends = :sends, failures = :failures, lock_at = :lockAt, mac = :mac, ' +
       `code_expires_at = :expiresAt, tries = :tries, provider = :provider${hasFailures ? ' REMOVE #ttl' : ', #ttl = :ttl'}`,
-    ConditionExpression: condition.ConditionExpression,
+    ConditionExpression: unchangedSince(seen.version),
     ExpressionAttributeNames: TTL_NAME,
     ExpressionAttributeValues: {
+      ':seen': seen.version || undefined,
       ':next': seen.version + 1,
       ':sends': next.sends,
       ':failures': next.failures,
@@ -77,8 +75,7 @@ export const sendExpression = (seen: VersionedRecord, { now, ...code }: NewCode)
       ':expiresAt': next.code.expiresAt,
       ':tries': next.code.tries,
       ':provider': next.code.provider,
-      ...(hasFailures ? {} : { ':ttl': now + SENDS_KEPT_SECONDS }),
-      ...condition.seen,
+      ':ttl': hasFailures ? undefined : now + SENDS_KEPT_SECONDS,
     },
   };
 };
@@ -99,14 +96,10 @@ export const undoExpression = (
     ':mac': mac,
     ':sends': sends,
     ':refusedAt': isRefused ? now : lastRefusedAt,
-    ...(code === undefined
-      ? {}
-      : {
-          ':before': code.mac,
-          ':expiresAt': code.expiresAt,
-          ':tries': code.tries,
-          ':provider': code.provider,
-        }),
+    ':before': code?.mac,
+    ':expiresAt': code?.expiresAt,
+    ':tries': code?.tries,
+    ':provider': code?.provider,
   },
 });
 
@@ -184,17 +177,14 @@ export const withoutSend = ({ sends, version }: PhoneSends, code: NewCode): Phon
 });
 
 /** Replaces the sends by `next`, whose version is one higher, if the item is unchanged. */
-export const phoneSendsExpression = ({ sends, version }: PhoneSends, now: number): Expression => {
-  const condition = unchangedSince(version - 1);
-  return {
-    UpdateExpression: 'SET version = :next, sends = :sends, #ttl = :ttl',
-    ConditionExpression: condition.ConditionExpression,
-    ExpressionAttributeNames: TTL_NAME,
-    ExpressionAttributeValues: {
-      ':next': version,
-      ':sends': sends,
-      ':ttl': now + SENDS_KEPT_SECONDS,
-      ...condition.seen,
-    },
-  };
-};
+export const phoneSendsExpression = ({ sends, version }: PhoneSends, now: number): Expression => ({
+  UpdateExpression: 'SET version = :next, sends = :sends, #ttl = :ttl',
+  ConditionExpression: unchangedSince(version - 1),
+  ExpressionAttributeNames: TTL_NAME,
+  ExpressionAttributeValues: {
+    ':seen': version - 1 || undefined,
+    ':next': version,
+    ':sends': sends,
+    ':ttl': now + SENDS_KEPT_SECONDS,
+  },
+});

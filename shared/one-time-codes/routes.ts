@@ -17,13 +17,12 @@ const sendLimit = (limit: SendLimit): string => {
   return `${limit.maximum} sends in ${minutes < 60 ? `${minutes} minutes` : `${minutes / 60} hours`}`;
 };
 
-export const oneTimeCodeRoutes = routeRows({
+export const oneTimeCodeRoutes = routeRows('One-time codes', {
   'send-otp': {
     method: 'POST',
     path: '/v1/auth/otp/send',
     repeatable: false,
     access: { by: 'otp' },
-    tag: 'One-time codes',
     summary: 'Send a one-time code',
     description:
       `Sends ${digits} digits by SMS, valid for ${lifetimeSeconds} seconds and for one use. A new code replaces your old one. The ` +
@@ -48,7 +47,6 @@ export const oneTimeCodeRoutes = routeRows({
     path: '/v1/auth/otp/verify',
     repeatable: false,
     access: { by: 'otp' },
-    tag: 'One-time codes',
     summary: 'Verify a one-time code',
     description:
       `Exchanges the code for an access token. A code allows ${triesPerCode} tries. Failures are counted per phone, for you, and only ` +

@@ -134,15 +134,10 @@ const secondsUntilResend = (
     secondsUntilNextSend([CODE_LIMITS.sendLimits[0]], lastRefusedAt > 0 ? [lastRefusedAt] : [], now),
   );
 
-interface SendLimits {
-  readonly limits: readonly SendLimit[];
-  /** Times of the sends over all sellers; empty for a caller that they do not limit. */
-  readonly phoneSends: readonly number[];
-}
-
+/** `phoneSends`: times of the sends over all sellers; empty for a caller that they do not limit. */
 export const whyNotSent = (
   record: CodeRecord,
-  { limits, phoneSends }: SendLimits,
+  { limits, phoneSends }: { readonly limits: readonly SendLimit[]; readonly phoneSends: readonly number[] },
   now: number,
 ): Wait | undefined => {
   const locked = secondsLocked(record, now);

@@ -64,27 +64,26 @@ const TRY_ID_LENGTH = 12;
 
 const keyOf = ({ phoneHash, audience }: CodeOwner): ItemKey => codeKey(phoneHash, audience);
 
-export const codeStore = (table: Table) => {
-  const { client, name: TableName } = table;
+const params = (TableName: string, Key: ItemKey, expression: Expression) => ({
+  TableName,
+  Key,
+  ...expression,
+  ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+});
 
-  const params = (Key: ItemKey, expression: Expression) => ({
-    TableName,
-    Key,
-    ...expression,
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
-  });
+const update = ({ client, name }: Table, key: ItemKey, expression: Expression) => {
+  const command = new UpdateCommand({ ...params(name, key, expression), ReturnValues: 'ALL_NEW' });
+  return retriedWrite(() => client.send(command));
+};
 
-  const update = (key: ItemKey, expression: Expression) => {
-    const command = new UpdateCommand({ ...params(key, expression), ReturnValues: 'ALL_NEW' });
-    return retriedWrite(() => client.send(command));
-  };
-
+/** What send-otp does with the codes of a phone. */
+export const codeSends = (table: Table) => {
   /** Removes a send from the count over all sellers. After many conflicts it gives up; the count is then one too high for a day. */
   const removePhoneSend = async (phoneHash: string, before: PhoneSends, code: NewCode): Promise<void> => {
     let current = withSend(before, code);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS && hasSend(current, code); attempt += 1) {
       const expression = phoneSendsExpression(withoutSend(current, code), code.now);
-      const result = await update(phoneSendsKey(phoneHash), expression);
+      const result = await update(table, phoneSendsKey(phoneHash), expression);
       if (result.written) return;
       current = phoneSendsFrom(result.reason);
     }
@@ -107,59 +106,61 @@ export const codeStore = (table: Table) => {
 
     /** Returns false if something has changed since the state was read. */
     async recordSend(owner: CodeOwner, { record, phoneSends }: SendState, code: NewCode): Promise<boolean> {
-      const own = { Update: params(keyOf(owner), sendExpression(record, code)) };
+      const own = { Update: params(table.name, keyOf(owner), sendExpression(record, code)) };
       const all = phoneSends && phoneSendsExpression(withSend(phoneSends, code), code.now);
-      const ofPhone = all && { Update: params(phoneSendsKey(owner.phoneHash), all) };
+      const ofPhone = all && { Update: params(table.name, phoneSendsKey(owner.phoneHash), all) };
       return (await transactWrite(table, ofPhone ? [own, ofPhone] : [own])).written;
     },
 
     /** Undoes a send whose message was not sent. Tries, failures and locks of the meantime stay, and the cool-down of a refused send. */
     async undoSend(owner: CodeOwner, { record, phoneSends }: SendState, code: UnsentCode): Promise<void> {
       await Promise.all([
-        update(keyOf(owner), undoExpression(record, code)),
+        update(table, keyOf(owner), undoExpression(record, code)),
         phoneSends && removePhoneSend(owner.phoneHash, phoneSends, code),
       ]);
     },
 
     /** Notes which provider sent the code, if it was not the expected one. */
     async setProvider(owner: CodeOwner, mac: string, provider: string): Promise<void> {
-      await update(keyOf(owner), {
+      await update(table, keyOf(owner), {
         UpdateExpression: 'SET provider = :provider',
         ConditionExpression: 'mac = :mac',
         ExpressionAttributeValues: { ':provider': provider, ':mac': mac },
       });
     },
-
-    /** Counts a try before anything is compared, so that parallel guesses gain nothing. It is a failure until `redeem` clears it. */
-    async countTry(
-      owner: CodeOwner,
-      now: number,
-      limits?: readonly SendLimit[],
-    ): Promise<WriteResult<OutstandingCode, TryRefusal>> {
-      const tryId = randomBase62(TRY_ID_LENGTH);
-      const result = await update(keyOf(owner), tryExpression(tryId, now));
-      const record = recordFrom(result.written ? result.value.Attributes : result.reason);
-      if (record.code?.tries.includes(tryId)) return written(record.code);
-      return notWritten(whyNotTried(record, now, limits) ?? { reason: 'code_rejected' });
-    },
-
-    /** For a right code without a token: the code stays, and so do its tries. */
-    async clearFailures(owner: CodeOwner, mac: string, now: number): Promise<void> {
-      await update(keyOf(owner), clearFailuresExpression(mac, now));
-    },
-
-    /** Uses the code up, and registers the buyer `buyerId` in the same transaction. Returns false if another request was first. */
-    async redeem(owner: CodeOwner, mac: string, now: number, buyerId?: string): Promise<boolean> {
-      const registeredAt = new Date(now * 1000).toISOString();
-      const items: TransactItem[] = [{ Update: params(keyOf(owner), redeemExpression(mac, now)) }];
-      if (buyerId !== undefined)
-        items.push(registrationOf(TableName, owner.phoneHash, buyerId, registeredAt));
-      return retryUntil(performance.now() + CONFLICTS_TIMEOUT_MS, async () => {
-        const result = await transactWrite(table, items);
-        if (result.written) return true;
-        const [ofCode] = result.reason;
-        return ofCode && isConditionFailure(ofCode) ? false : undefined;
-      });
-    },
   };
 };
+
+/** What verify-otp does with them. */
+export const codeTries = (table: Table) => ({
+  /** Counts a try before anything is compared, so that parallel guesses gain nothing. It is a failure until `redeem` clears it. */
+  async countTry(
+    owner: CodeOwner,
+    now: number,
+    limits?: readonly SendLimit[],
+  ): Promise<WriteResult<OutstandingCode, TryRefusal>> {
+    const tryId = randomBase62(TRY_ID_LENGTH);
+    const result = await update(table, keyOf(owner), tryExpression(tryId, now));
+    const record = recordFrom(result.written ? result.value.Attributes : result.reason);
+    if (record.code?.tries.includes(tryId)) return written(record.code);
+    return notWritten(whyNotTried(record, now, limits) ?? { reason: 'code_rejected' });
+  },
+
+  /** For a right code without a token: the code stays, and so do its tries. */
+  async clearFailures(owner: CodeOwner, mac: string, now: number): Promise<void> {
+    await update(table, keyOf(owner), clearFailuresExpression(mac, now));
+  },
+
+  /** Uses the code up, and registers the buyer `buyerId` in the same transaction. Returns false if another request was first. */
+  async redeem(owner: CodeOwner, mac: string, now: number, buyerId?: string): Promise<boolean> {
+    const registeredAt = new Date(now * 1000).toISOString();
+    const items: TransactItem[] = [{ Update: params(table.name, keyOf(owner), redeemExpression(mac, now)) }];
+    if (buyerId !== undefined) items.push(registrationOf(table.name, owner.phoneHash, buyerId, registeredAt));
+    return retryUntil(performance.now() + CONFLICTS_TIMEOUT_MS, async () => {
+      const result = await transactWrite(table, items);
+      if (result.written) return true;
+      const [ofCode] = result.reason;
+      return ofCode && isConditionFailure(ofCode) ? false : undefined;
+    });
+  },
+});

@@ -28,8 +28,6 @@ export interface CallPolicy {
 
 type PortRequest<Port, T> = (port: Port, signal: AbortSignal) => Promise<T>;
 
-type Ended<T> = { readonly result: T; readonly error?: never } | { readonly error: unknown };
-
 /** Failures that a second attempt can avoid. A timeout is not one: the caller has waited once, and the second call would hang too. */
 const RETRIED: readonly string[] = ['transport', 'upstream'];
 
@@ -64,17 +62,20 @@ export const providerCalls = <Port>(
       }
 
       const call = { site: { provider, operation }, policy, signal, openPort, request, timeoutSignal };
-      let ended = await attempt(call, 1);
-      if (mayRepeat && isRetried(ended.error) && (await hasPaused(retryPauseMs(), signal))) {
-        ended = await attempt(call, 2);
+      try {
+        const result = await attempt(call, 1).catch(async (error: unknown) => {
+          if (!mayRepeat || !isRetried(error) || !(await hasPaused(retryPauseMs(), signal))) throw error;
+          return attempt(call, 2);
+        });
+        circuit.leave(entered);
+        return result;
+      } catch (error) {
+        circuit.leave(entered, error);
+        if (!(error instanceof ProviderUnavailable)) throw error;
+        failures.push(error);
+        const mayFailOver = mayRepeat || error.delivery !== 'possibly_sent';
+        if (error.reason === 'aborted' || !mayFailOver) break;
       }
-      circuit.leave(entered, ended.error);
-
-      if ('result' in ended) return ended.result;
-      if (!(ended.error instanceof ProviderUnavailable)) throw ended.error;
-      failures.push(ended.error);
-      const mayFailOver = mayRepeat || ended.error.delivery !== 'possibly_sent';
-      if (ended.error.reason === 'aborted' || !mayFailOver) break;
     }
     throw combined(failures);
   };
@@ -93,7 +94,7 @@ interface Call<Port, T> {
 const attempt = async <Port, T>(
   { site, policy, signal, openPort, request, timeoutSignal = AbortSignal.timeout }: Call<Port, T>,
   number: 1 | 2,
-): Promise<Ended<T>> => {
+): Promise<T> => {
   let startedAtMs: number | undefined;
   let outcome = 'error';
   try {
@@ -104,10 +105,10 @@ const attempt = async <Port, T>(
     startedAtMs = performance.now();
     const result = await request(port, AbortSignal.any([signal, timeoutSignal(policy.attemptTimeoutMs)]));
     outcome = policy.outcomeOf(result);
-    return { result };
+    return result;
   } catch (error) {
     if (error instanceof ProviderUnavailable) outcome = error.reason;
-    return { error };
+    throw error;
   } finally {
     if (startedAtMs !== undefined) {
       logCall(site, { number, outcome, ms: performance.now() - startedAtMs });

@@ -43,7 +43,7 @@ export const circuit = (
     },
 
     /** Ignores a call if the state has changed since it began. */
-    leave(entered: State, error: unknown): void {
+    leave(entered: State, error?: unknown): void {
       if (entered !== state) return;
       const outcome = outcomeOf(error);
       const nowMs = monotonicClock();

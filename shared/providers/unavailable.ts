@@ -1,3 +1,5 @@
+import { addAbortListener } from 'node:events';
+
 /** Why a provider gave no verdict. For logs and metrics, never for a caller. */
 export type UnavailableReason =
   /** No complete response within the time of an attempt or of the request. */
@@ -86,14 +88,8 @@ export const abortedFailure = (
 };
 
 /** Waits for work that other callers share. When the signal aborts, this caller stops waiting and the work continues. */
-export const untilAborted = async <T>(site: CallSite, work: Promise<T>, signal: AbortSignal): Promise<T> => {
-  const aborted = Promise.withResolvers<never>();
-  const leave = () => aborted.reject(abortedFailure(site, signal, 'not_reached'));
-  if (signal.aborted) leave();
-  signal.addEventListener('abort', leave, { once: true });
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', leave);
-  }
+export const untilAborted = <T>(site: CallSite, work: Promise<T>, signal: AbortSignal): Promise<T> => {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const listener = addAbortListener(signal, () => reject(abortedFailure(site, signal, 'not_reached')));
+  return Promise.race([work, aborted]).finally(() => listener[Symbol.dispose]());
 };

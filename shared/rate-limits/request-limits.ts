@@ -14,35 +14,20 @@ import {
 } from './plans.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
-export interface Consumed {
-  /** A second call refunds nothing. */
-  refund(): Promise<void>;
-}
-
-export const consumed = (refund?: () => Promise<unknown>): Consumed => {
-  let open = refund;
-  return {
-    async refund() {
-      const refundOnce = open;
-      open = undefined;
-      await refundOnce?.();
-    },
-  };
-};
+/** Refunds what was counted. Call it once: each call refunds one. */
+export type Refund = () => Promise<unknown>;
 
 /** If one of the counts throws, those before are refunded. */
-export const consumeAll = async (...counts: readonly (() => Promise<Consumed>)[]): Promise<Consumed> => {
-  const all: Consumed[] = [];
-  const refund = async (): Promise<void> => {
-    await Promise.all(all.map((one) => one.refund()));
-  };
+export const consumeAll = async (...counts: readonly (() => Promise<Refund>)[]): Promise<Refund> => {
+  const refunds: Refund[] = [];
+  const refundAll = () => Promise.all(refunds.map((refund) => refund()));
   try {
-    for (const count of counts) all.push(await count());
+    for (const count of counts) refunds.push(await count());
   } catch (error) {
-    await refund();
+    await refundAll();
     throw error;
   }
-  return { refund };
+  return refundAll;
 };
 
 export interface CountedRequest {
@@ -58,7 +43,7 @@ export interface KeyLimits {
   /** Like `check`, for a request that has waited: reads the limits as they are now, in one call. */
   recheck(...names: readonly HourlyLimitName[]): Promise<void>;
   /** Counts one, or throws `rate_limit_exceeded` and counts nothing. */
-  consume(name: KeyLimitName): Promise<Consumed>;
+  consume(name: KeyLimitName): Promise<Refund>;
 }
 
 /** `rate_limit_exceeded` by an hourly or daily limit, which is an item of its own in the rate-limit headers. */
@@ -108,7 +93,7 @@ export type PlanLimit = ReturnType<typeof countRequest>;
 const NOT_LIMITED: KeyLimits = {
   check: async () => {},
   recheck: async () => {},
-  consume: async () => consumed(),
+  consume: async () => async () => {},
 };
 
 interface LimitedRequest {
@@ -159,7 +144,7 @@ export const keyLimits = (
       throwIfExceeded(name, state);
       if (state?.remaining === 0) logEvent('key_limit_used_up', { limit: name, key_id: caller.keyId });
       // After a count that was not made, the refund does nothing either: the store is not called again.
-      return consumed(() => orUncounted(() => rateLimiter.decrement(limit, nowMs)));
+      return () => orUncounted(() => rateLimiter.decrement(limit, nowMs));
     },
   };
 };

@@ -6,7 +6,7 @@ import { problem } from '#shared/problems.ts';
 import { isBuyerApp, type Scope } from '#shared/scopes.ts';
 import { DAY_SECONDS, keyLimit, type Limit, type LimitedKey, type LimitState } from './plans.ts';
 import type { RateLimiter } from './rate-limiter.ts';
-import { type Consumed, consumeAll, consumed, KeyLimitExceeded, type KeyLimits } from './request-limits.ts';
+import { consumeAll, KeyLimitExceeded, type KeyLimits, type Refund } from './request-limits.ts';
 
 export interface StageCeilingNumbers {
   readonly paidChecksPerDay?: number | undefined;
@@ -55,7 +55,7 @@ export const stageCeilings = (
     ceiling: CeilingName,
     callsPerDay: number | undefined,
     key: CountedKey,
-    own: () => Promise<Consumed>,
+    own: () => Promise<Refund>,
   ) => {
     if (callsPerDay === undefined) return own();
     const counts = limitsOf(ceiling, callsPerDay, key).map((limit) => async () => {
@@ -69,7 +69,7 @@ export const stageCeilings = (
       }
       throwIfUsedUp(ceiling, state);
       // A refund that cannot be written leaves the count one too high, which spends nothing.
-      return consumed(() => limiter.decrement(limit, nowMs).catch(() => {}));
+      return () => limiter.decrement(limit, nowMs).catch(() => {});
     });
     return consumeAll(own, ...counts);
   };
@@ -90,11 +90,11 @@ export const stageCeilings = (
     },
 
     /** Throws `rate_limit_exceeded` for the key's limit, `verification_unavailable` for its seller's share or the ceiling. */
-    consumePaidCheck: (key: CountedKey, limits: Pick<KeyLimits, 'consume'>): Promise<Consumed> =>
+    consumePaidCheck: (key: CountedKey, limits: Pick<KeyLimits, 'consume'>): Promise<Refund> =>
       consume('paid-checks-per-day', paidChecksPerDay, key, () => limits.consume('paid-checks-per-day')),
 
     /** Throws `rate_limit_exceeded` for the key's limit, `sms_unavailable` for a share or the ceiling. */
-    consumeSms: (key: CountedKey, limits: Pick<KeyLimits, 'consume'>): Promise<Consumed> =>
+    consumeSms: (key: CountedKey, limits: Pick<KeyLimits, 'consume'>): Promise<Refund> =>
       consume('sms-per-day', smsPerDay, key, () => limits.consume('sms-per-hour')),
   };
 };

@@ -27,31 +27,23 @@ const dayOf = (item: StoredItem) => ({
   count: countIn(item, 'paid-checks-per-day'),
 });
 
-/** What keys used, from the items of the rate limiter. */
-export const useHistory = (table: Table) => {
-  const windows = (keyId: string, unit: 'HOUR' | 'DAY', [first, last]: readonly [number, number]) =>
+/** Reads what a key used in the last `days` times 24 hours, and the days that they lie in: those with a count only, oldest first. */
+export const useReader = (table: Table) => async (keyId: string, days: number, nowMs: number) => {
+  const windows = (unit: 'HOUR' | 'DAY', first: number, last: number) =>
     queryAll(table, {
       pk: limitsPartition(keyId),
       between: [limitSortKey(unit, first), limitSortKey(unit, last)],
       isEventuallyConsistent: true,
     });
-
+  const lastHour = windowOf(nowMs, HOUR_SECONDS);
+  const firstHour = lastHour - days * 24 + 1;
+  const firstDay = windowOf(firstHour * HOUR_SECONDS * 1000, DAY_SECONDS);
+  const [hours, dayItems] = await Promise.all([
+    windows('HOUR', firstHour, lastHour),
+    windows('DAY', firstDay, windowOf(nowMs, DAY_SECONDS)),
+  ]);
   return {
-    /** The last `days` times 24 hours and the days that they lie in, those with a count only, oldest first. */
-    async read(keyId: string, days: number, nowMs: number) {
-      const lastHour = windowOf(nowMs, HOUR_SECONDS);
-      const firstHour = lastHour - days * 24 + 1;
-      const firstDay = windowOf(firstHour * HOUR_SECONDS * 1000, DAY_SECONDS);
-      const [hours, dayItems] = await Promise.all([
-        windows(keyId, 'HOUR', [firstHour, lastHour]),
-        windows(keyId, 'DAY', [firstDay, windowOf(nowMs, DAY_SECONDS)]),
-      ]);
-      return {
-        data: hours
-          .map(hourOf)
-          .filter(({ hour, ...counts }) => Object.values(counts).some((count) => count > 0)),
-        paid_checks: dayItems.map(dayOf).filter(({ count }) => count > 0),
-      };
-    },
+    data: hours.map(hourOf).filter(({ hour, ...counts }) => Object.values(counts).some((count) => count > 0)),
+    paid_checks: dayItems.map(dayOf).filter(({ count }) => count > 0),
   };
 };

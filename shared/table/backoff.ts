@@ -1,16 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { serviceUnavailable } from '#shared/problems.ts';
 
-export interface Backoff {
-  readonly baseMs: number;
-  readonly capMs: number;
-}
+/** For each attempt in turn, the bound of the wait after it, in milliseconds. The last one repeats. */
+export type Backoff = readonly number[];
 
-/** Full jitter: a random time between 0 and a bound that doubles with each attempt, in milliseconds. */
-export const fullJitterMs = ({ baseMs, capMs }: Backoff, attempt: number): number =>
-  Math.random() * Math.min(capMs, baseMs * 2 ** attempt);
+/** Full jitter: a random time between 0 and the bound of an attempt, which counts from 0, in milliseconds. */
+export const fullJitterMs = (bounds: Backoff, attempt: number): number =>
+  Math.random() * (bounds[attempt] ?? bounds.at(-1) ?? 0);
 
-const BETWEEN_ATTEMPTS: Backoff = { baseMs: 4, capMs: 400 };
+const BETWEEN_ATTEMPTS: Backoff = [4, 8, 16, 32, 64, 128, 256, 400];
 
 /**
  * Runs `attempt` until it gives a result. Undefined means that another writer was first: it runs again after a random wait. Throws

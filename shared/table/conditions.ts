@@ -23,15 +23,15 @@ export const settingIfEqual = (
   attributes: Readonly<Record<string, unknown>>,
   [attribute, value]: readonly [string, unknown],
 ) => {
-  const update = setting(attributes);
-  const condition = ifEqual(attribute, value);
+  const {
+    UpdateExpression,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+  } = setting(attributes);
   return {
-    ...update,
-    ...condition,
-    ExpressionAttributeNames: { ...update.ExpressionAttributeNames, ...condition.ExpressionAttributeNames },
-    ExpressionAttributeValues: {
-      ...update.ExpressionAttributeValues,
-      ...condition.ExpressionAttributeValues,
-    },
+    UpdateExpression,
+    ConditionExpression: '#expected = :expected',
+    ExpressionAttributeNames: { ...names, '#expected': attribute },
+    ExpressionAttributeValues: { ...values, ':expected': value },
   };
 };

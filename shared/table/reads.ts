@@ -33,24 +33,24 @@ export interface Range {
   readonly isEventuallyConsistent?: boolean;
 }
 
-const keyCondition = ({ pk, prefix, between, above }: Range) => {
-  const values = { ':pk': pk, ...(above === undefined ? {} : { ':above': above[1] }) };
-  if (prefix !== undefined) {
-    const ExpressionAttributeValues = { ...values, ':prefix': prefix };
-    return { KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)', ExpressionAttributeValues };
-  }
-  if (between !== undefined) {
-    const ExpressionAttributeValues = { ...values, ':first': between[0], ':last': between[1] };
-    return { KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last', ExpressionAttributeValues };
-  }
-  return { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: values };
-};
-
-/** The most items of a call would count those that a filter leaves out. */
-const filterOf = ({ above, limit }: Range) =>
-  above === undefined
+/** Attributes that are undefined are not sent. The most items of a call would count those that a filter leaves out. */
+const conditionsOf = ({ prefix, between, above, limit, ...range }: Range) => ({
+  KeyConditionExpression: [
+    'pk = :pk',
+    ...(prefix === undefined ? [] : ['begins_with(sk, :prefix)']),
+    ...(between === undefined ? [] : ['sk BETWEEN :first AND :last']),
+  ].join(' AND '),
+  ...(above === undefined
     ? { Limit: limit }
-    : { FilterExpression: '#above > :above', ExpressionAttributeNames: { '#above': above[0] } };
+    : { FilterExpression: '#above > :above', ExpressionAttributeNames: { '#above': above[0] } }),
+  ExpressionAttributeValues: {
+    ':pk': range.pk,
+    ':prefix': prefix,
+    ':first': between?.[0],
+    ':last': between?.[1],
+    ':above': above?.[1],
+  },
+});
 
 /** A caller that stops early causes no further read. */
 export async function* queryPages({ client, name }: Table, range: Range): AsyncGenerator<StoredItem[]> {
@@ -59,10 +59,9 @@ export async function* queryPages({ client, name }: Table, range: Range): AsyncG
     const page = await client.send(
       new QueryCommand({
         TableName: name,
-        ...keyCondition(range),
+        ...conditionsOf(range),
         ScanIndexForward: range.newestFirst !== true,
         ConsistentRead: range.isEventuallyConsistent !== true,
-        ...filterOf(range),
         ExclusiveStartKey: start,
       }),
     );
@@ -87,7 +86,7 @@ export const queryFirst = async (table: Table, range: Range, count: number): Pro
 };
 
 const MAX_ATTEMPTS = 5;
-const BACKOFF = { baseMs: 20, capMs: 400 };
+const BACKOFF = [20, 40, 80, 160, 320, 400];
 
 /** DynamoDB left keys of a batch unread, because the table or a partition is throttled. */
 export class UnprocessedKeysError extends Error {
@@ -101,6 +100,8 @@ export class UnprocessedKeysError extends Error {
 interface BatchGetOptions {
   readonly attributes?: string | undefined;
   readonly abortSignal?: AbortSignal | undefined;
+  /** How often a batch is read, until a throttled table has left no key unread. */
+  readonly attempts?: number;
 }
 
 const BATCH_SIZE = 100;
@@ -125,12 +126,12 @@ export const batchGet = async (
 const getChunk = async (
   { client, name }: Table,
   keys: readonly ItemKey[],
-  { attributes, abortSignal }: BatchGetOptions = {},
+  { attributes, abortSignal, attempts = MAX_ATTEMPTS }: BatchGetOptions = {},
 ): Promise<StoredItem[]> => {
   const items: StoredItem[] = [];
   let open: Record<string, unknown>[] = keys.map(({ pk, sk }) => ({ pk, sk }));
   for (let attempt = 0; open.length > 0; attempt += 1) {
-    if (attempt === MAX_ATTEMPTS) throw new UnprocessedKeysError();
+    if (attempt === attempts) throw new UnprocessedKeysError();
     if (attempt > 0) await pause(fullJitterMs(BACKOFF, attempt));
     const { Responses, UnprocessedKeys } = await client.send(
       new BatchGetCommand({

@@ -13,13 +13,7 @@ import {
   userKey,
 } from '#shared/table/keys.ts';
 import { batchGet, getItem, itemOf } from '#shared/table/reads.ts';
-import {
-  isConditionFailure,
-  notWritten,
-  type TransactItem,
-  type WriteResult,
-  written,
-} from '#shared/table/writes.ts';
+import { isConditionFailure, type StoredItem, type TransactItem } from '#shared/table/writes.ts';
 import { checkRecordFrom } from './person-check.ts';
 import type { User } from './schema.ts';
 import {
@@ -33,7 +27,6 @@ import {
 import { newRandomPart, ordinalOf, userIdAt } from './user-id.ts';
 import {
   type NewUserAttributes,
-  type Person,
   personFrom,
   personItem,
   type RefusedPerson,
@@ -66,17 +59,6 @@ export interface NewLink extends LinkHashes {
   readonly lifted?: RefusedPerson | undefined;
 }
 
-interface StoredUser extends NewUserAttributes {
-  readonly id: string;
-  readonly checked_at: string;
-  readonly ordinal: number;
-  /** The number of the event of its last change. */
-  readonly last_event: number;
-}
-
-/** The reason: the person whom the seller had linked before; undefined: no such buyer is registered, or the external id is taken. */
-export type LinkResult = WriteResult<User, Person | undefined>;
-
 const personKeysOf = (sellerId: string, personHashes: readonly string[]): ItemKey[] =>
   personHashes.map((hash) => personKey(sellerId, hash));
 
@@ -86,19 +68,15 @@ const IS_NEW = 'attribute_not_exists(pk)';
  * The first item requires that the buyer is registered; the person items (under each hash of a rotation) follow, then the external id.
  * Only person items and the external id return what they hold.
  */
-const userItems = (TableName: string, newLink: NewLink, user: StoredUser): TransactItem[] => {
-  const { sellerId, personHashes, birthDay } = newLink;
-  const { ordinal, ...attributes } = user;
-  const [person_hash] = personHashes;
-  const [phone_hash] = newLink.phoneHashes;
+const userItems = (TableName: string, newLink: NewLink, user: StoredItem): TransactItem[] => {
+  const { sellerId, personHashes, phoneHashes, birthDay, lifted } = newLink;
   const [, ...older] = personKeysOf(sellerId, personHashes);
-  const item = { ...userKey(sellerId, ordinal), ...attributes, person_hash, phone_hash };
+  const pointer = { user_id: user.id };
   const ifNew = {
     TableName,
     ConditionExpression: IS_NEW,
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   } as const;
-  const { lifted } = newLink;
   /** New, or the refusal that is lifted. */
   const personAt = (hash: string | undefined) =>
     lifted?.personHash !== hash
@@ -116,7 +94,7 @@ const userItems = (TableName: string, newLink: NewLink, user: StoredUser): Trans
         ConditionExpression: 'attribute_exists(pk)',
       },
     },
-    { Put: { ...personAt(personHashes[0]), Item: personItem(sellerId, item, birthDay) } },
+    { Put: { ...personAt(personHashes[0]), Item: personItem(sellerId, user, birthDay) } },
     ...older.map((Key, index) =>
       lifted?.personHash === personHashes[index + 1]
         ? { Delete: { ...personAt(lifted?.personHash), Key } }
@@ -124,9 +102,9 @@ const userItems = (TableName: string, newLink: NewLink, user: StoredUser): Trans
     ),
     ...(user.external_id === undefined
       ? []
-      : [{ Put: { ...ifNew, Item: { ...externalIdKey(sellerId, user.external_id), user_id: user.id } } }]),
-    { Put: { TableName, Item: item, ConditionExpression: IS_NEW } },
-    { Put: { TableName, Item: { ...phoneLinkKey(phone_hash, sellerId, ordinal), user_id: user.id } } },
+      : [{ Put: { ...ifNew, Item: { ...externalIdKey(sellerId, String(user.external_id)), ...pointer } } }]),
+    { Put: { TableName, Item: user, ConditionExpression: IS_NEW } },
+    { Put: { TableName, Item: { ...phoneLinkKey(phoneHashes[0], sellerId, Number(user.sk)), ...pointer } } },
     ...(lifted === undefined
       ? []
       : [{ Delete: { TableName, Key: refusalKey(lifted.phoneHash, sellerId, lifted.personHash) } }]),
@@ -140,9 +118,10 @@ const readCounts = async (table: Table, sellerId: string): Promise<SellerCounts>
   return countsFrom(seller);
 };
 
-export const userLinks = (table: Table) => ({
-  /** Reads in one call what decides on a link or a check. `person`: the seller has linked it. `refused`: its buyer refuses links. */
-  async lookUp({ sellerId, personHashes, phoneHashes, externalId, userId, limits, nowMs }: LinkLookup) {
+/** Reads in one call what decides on a link or a check. `person`: the seller has linked it. `refused`: its buyer refuses links. */
+export const personReader =
+  (table: Table) =>
+  async ({ sellerId, personHashes, phoneHashes, externalId, userId, limits, nowMs }: LinkLookup) => {
     const personKeys = personKeysOf(sellerId, personHashes);
     const checkKey = personCheckKey(sellerId, personHashes[0]);
     const externalKeys = externalId === undefined ? [] : [externalIdKey(sellerId, externalId)];
@@ -162,37 +141,47 @@ export const userLinks = (table: Table) => ({
       record: checkRecordFrom(itemOf(items, checkKey)),
       limitStates: limits.map((limit) => stateIn(itemOf(items, limitKey(limit, nowMs)), limit, nowMs)),
     };
-  },
+  };
 
-  /**
-   * Links a user under the next ordinal of its seller, and writes `alsoWrite` (without conditions) in the same transaction. Retries until
-   * `deadlineMs` (monotonic clock), then throws `service_unavailable`: nothing was stored.
-   */
-  link(newLink: NewLink, deadlineMs: number, alsoWrite: readonly TransactItem[] = []): Promise<LinkResult> {
-    const { sellerId, personHashes } = newLink;
+/**
+ * Links a user under the next ordinal of its seller, and writes `alsoWrite` (without conditions) in the same transaction. Retries until
+ * `deadlineMs` (monotonic clock), then throws `service_unavailable`: nothing was stored. `outdated`: the person or the external id is
+ * linked by now, the buyer is no longer registered, or the refusal was lifted.
+ */
+export const userLinker =
+  (table: Table) =>
+  (
+    newLink: NewLink,
+    deadlineMs: number,
+    alsoWrite: readonly TransactItem[] = [],
+  ): Promise<User | 'outdated'> => {
+    const { sellerId, personHashes, phoneHashes } = newLink;
     const randomPart = newRandomPart();
 
     const read = async () => ({ counts: await readCounts(table, sellerId) });
     return changeUsers(deadlineMs, read, async ({ counts }) => {
       const ordinal = counts.users + 1;
       const id = userIdAt(ordinal, randomPart);
-      const checked_at = newLink.user.created_at;
-      const user = { ...newLink.user, checked_at, id, ordinal, last_event: sequenceAfter(counts) };
-      const event = { type: 'user.linked', userId: id, occurredAt: user.created_at } as const;
+      const { created_at } = newLink.user;
+      const user = {
+        ...userKey(sellerId, ordinal),
+        ...newLink.user,
+        id,
+        checked_at: created_at,
+        last_event: sequenceAfter(counts),
+        person_hash: personHashes[0],
+        phone_hash: phoneHashes[0],
+      };
+      const event = { type: 'user.linked', userId: id, occurredAt: created_at } as const;
       const items = [...userItems(table.name, newLink, user), ...alsoWrite];
       const change = { sellerId, counts, added: { users: 1 }, event, items } as const;
       const result = await writeUserChange(table, change);
-      if (result.written) return written(userFrom(user));
+      if (result.written) return userFrom(user);
       const [buyer, ...others] = result.reason.reasons;
       const isBuyerGone = buyer !== undefined && isConditionFailure(buyer);
-      const person = others
-        .slice(0, personHashes.length)
-        .find(({ item }) => item?.user_id !== undefined)?.item;
       const isTaken = others.some(({ item }) => item !== undefined);
       // Somebody else lifted or erased the refusal: no item is left that could be returned.
       const isLifted = newLink.lifted !== undefined && others.some(isConditionFailure);
-      if (isBuyerGone || isTaken || isLifted) return notWritten(person && personFrom(person));
-      return new Overtaken(result.reason.counts);
+      return isBuyerGone || isTaken || isLifted ? 'outdated' : new Overtaken(result.reason.counts);
     });
-  },
-});
+  };

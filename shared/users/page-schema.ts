@@ -32,22 +32,9 @@ const userPageQuery = v.strictObject({
       v.examples([USER_ID_EXAMPLE]),
     ),
   ),
-  page: v.optional(
-    queryInteger(
-      'The number of the page, counted from 1. The default is 1.',
-      'Must be an integer of at least 1.',
-      {
-        minimum: 1,
-        maximum: Number.MAX_SAFE_INTEGER,
-      },
-    ),
-  ),
+  page: v.optional(queryInteger('The number of the page, counted from 1. The default is 1.', 1)),
   page_size: v.optional(
-    queryInteger(
-      `How many users a page holds, 1 to ${MAX_PAGE_SIZE}.`,
-      `Must be an integer from 1 to ${MAX_PAGE_SIZE}.`,
-      { minimum: 1, maximum: MAX_PAGE_SIZE },
-    ),
+    queryInteger(`How many users a page holds, 1 to ${MAX_PAGE_SIZE}.`, 1, MAX_PAGE_SIZE),
     String(DEFAULT_PAGE_SIZE),
   ),
 });

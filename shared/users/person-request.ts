@@ -13,7 +13,7 @@ import { hashesFromEnv } from '#shared/secrets/keyed-hashes.ts';
 import { providerSecretFromEnv } from '#shared/secrets/secret-source.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
-import { type LinkHashes, type LinkLookup, userLinks } from './link-user.ts';
+import { type LinkHashes, type LinkLookup, personReader } from './link-user.ts';
 import { personChecks } from './person-check-lease.ts';
 import type { NewUser } from './schema.ts';
 
@@ -116,7 +116,7 @@ export const buildPersonDeps = ({ table, rateLimiter, clock }: Parts) => {
     rateLimiter,
     ceilings: stageCeilings(rateLimiter, { paidChecksPerDay: env.PAID_CHECKS_PER_DAY }, clock),
     checks: personChecks(table, clock),
-    users: userLinks(table),
+    users: { lookUp: personReader(table) },
     hashes: hashesFromEnv(),
     identityRegistry: identityRegistryFrom(env.IDENTITY_PROVIDERS, providerSecretFromEnv()),
   };

@@ -51,21 +51,14 @@ const NOTHING_REMOVED = new Uint8Array();
 const bytesOf = (attribute: unknown): Uint8Array =>
   attribute === undefined ? NOTHING_REMOVED : (attribute as Uint8Array);
 
-interface Users {
-  readonly first: number;
-  readonly count: number;
-}
-
-const usersFrom = async (table: Table, sellerId: string, { first, count }: Users): Promise<StoredItem[]> => {
-  if (first > MAX_ORDINAL) return [];
-  const between = [numberSortKey(first), numberSortKey(MAX_ORDINAL)] as const;
-  return queryFirst(table, { pk: usersPartition(sellerId), between }, count);
-};
-
-interface PageRange {
-  readonly preceding: number;
-  readonly count: number;
-}
+/** Returns a function that reads `count` users from an ordinal on. */
+const usersOf =
+  (table: Table, sellerId: string, count: number) =>
+  async (first: number): Promise<StoredItem[]> => {
+    if (first > MAX_ORDINAL) return [];
+    const between = [numberSortKey(first), numberSortKey(MAX_ORDINAL)] as const;
+    return queryFirst(table, { pk: usersPartition(sellerId), between }, count);
+  };
 
 /** `isSnapshot`: the counts and the summary of the removals are of the same moment. */
 const readCounts = async (table: Table, sellerId: string) => {
@@ -85,22 +78,20 @@ const findOrdinal = async (table: Table, sellerId: string, place: Place) => {
 };
 
 /** The Query for the case that nothing before the page was removed runs beside the counts. Otherwise the index of removals says where it begins. */
-const readPage = async (table: Table, sellerId: string, { preceding, count }: PageRange) => {
-  const early = { first: preceding + 1, count };
+const readPage = async (table: Table, sellerId: string, { page, pageSize }: PageRequest) => {
+  const preceding = (page - 1) * pageSize;
+  const usersFrom = usersOf(table, sellerId, pageSize);
   const [{ total, summary, isSnapshot }, earlyItems] = await Promise.all([
     readCounts(table, sellerId),
-    usersFrom(table, sellerId, early),
+    usersFrom(preceding + 1),
   ]);
-  const expected = Math.max(0, Math.min(count, total - preceding));
+  const expected = Math.max(0, Math.min(pageSize, total - preceding));
   if (expected === 0) return { total, users: [], isExact: isSnapshot };
   const start =
     preceding === 0
       ? { ordinal: 1, isSnapshot: true }
       : await findOrdinal(table, sellerId, placeOf(summary, preceding));
-  const items =
-    start.ordinal === early.first
-      ? earlyItems
-      : await usersFrom(table, sellerId, { first: start.ordinal, count });
+  const items = start.ordinal === preceding + 1 ? earlyItems : await usersFrom(start.ordinal);
   return {
     total,
     // A user that was linked after the counts were read is not on the page.
@@ -109,21 +100,22 @@ const readPage = async (table: Table, sellerId: string, { preceding, count }: Pa
   };
 };
 
-const getUser = async (table: Table, sellerId: string, userId: string): Promise<User | undefined> => {
-  const ordinal = ordinalOf(userId);
-  if (ordinal === undefined) return undefined;
-  const item = await getItem(table, userKey(sellerId, ordinal));
-  return item?.id === userId ? userFrom(item) : undefined;
-};
+export const userReader =
+  (table: Table) =>
+  async (sellerId: string, userId: string): Promise<User | undefined> => {
+    const ordinal = ordinalOf(userId);
+    if (ordinal === undefined) return undefined;
+    const item = await getItem(table, userKey(sellerId, ordinal));
+    return item?.id === userId ? userFrom(item) : undefined;
+  };
 
 export const userReads = (table: Table) => ({
-  getUser: (sellerId: string, userId: string) => getUser(table, sellerId, userId),
+  getUser: userReader(table),
 
   /** One round trip if nothing before the page was removed, else at most three. */
   async listPage(sellerId: string, page: number, pageSize: number): Promise<UserPage> {
-    const range = { preceding: (page - 1) * pageSize, count: pageSize };
     for (let attempt = 1; ; attempt += 1) {
-      const { total, users, isExact } = await readPage(table, sellerId, range);
+      const { total, users, isExact } = await readPage(table, sellerId, { page, pageSize });
       if (isExact || attempt === MAX_ATTEMPTS)
         return { users, total, totalPages: Math.ceil(total / pageSize) };
     }
@@ -133,7 +125,7 @@ export const userReads = (table: Table) => ({
   async listAfter(sellerId: string, place: number, count: number): Promise<UsersAfter> {
     // One more than wanted tells whether there are users after these.
     const [items, { total }] = await Promise.all([
-      usersFrom(table, sellerId, { first: place + 1, count: count + 1 }),
+      usersOf(table, sellerId, count + 1)(place + 1),
       readCounts(table, sellerId),
     ]);
     const users = items.slice(0, count).map(userFrom);
@@ -165,7 +157,7 @@ export const userReads = (table: Table) => ({
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const pointer = await getItem(table, externalIdKey(sellerId, externalId));
       if (pointer === undefined) return undefined;
-      const user = await getUser(table, sellerId, String(pointer.user_id));
+      const user = await userReader(table)(sellerId, String(pointer.user_id));
       if (user?.external_id === externalId) return user;
       // Between the two reads the user lost the external id, and another user may have got it.
     }

@@ -124,12 +124,13 @@ const removalItems = (
   ];
 };
 
-export const userRemovals = (table: Table) => ({
-  /**
-   * Removes a user and everything personal about it, in one transaction. Retries conflicts until the deadline, then throws
-   * `service_unavailable`: nothing was changed.
-   */
-  async removeUser(sellerId: string, userId: string, options: RemovalOptions): Promise<RemovalResult> {
+/**
+ * Removes a user and everything personal about it, in one transaction. Retries conflicts until the deadline, then throws
+ * `service_unavailable`: nothing was changed.
+ */
+export const userRemover =
+  (table: Table) =>
+  async (sellerId: string, userId: string, options: RemovalOptions): Promise<RemovalResult> => {
     const { removedAt, reason, refusedAt, deadlineMs, mayWrite, alsoWrite = [] } = options;
     const ordinal = ordinalOf(userId);
     if (ordinal === undefined) return 'not_found';
@@ -152,5 +153,4 @@ export const userRemovals = (table: Table) => ({
       const { reasons, counts: newCounts } = result.reason;
       return new Overtaken(reasons.some(isConditionFailure) ? undefined : newCounts);
     });
-  },
-});
+  };

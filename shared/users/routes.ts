@@ -12,13 +12,12 @@ import {
 
 const byId = { schema: userPathSchema, problem: 'user_not_found' } as const;
 
-export const userRoutes = routeRows({
+export const userRoutes = routeRows('Users', {
   'create-user': {
     method: 'POST',
     path: '/v1/users',
     repeatable: true,
     access: { by: 'key', scope: 'users:write' },
-    tag: 'Users',
     summary: 'Link a buyer',
     description:
       'Checks that the phone is a registered buyer, that a living person has this national_id and birth_date, and that the phone ' +
@@ -68,9 +67,7 @@ export const userRoutes = routeRows({
   'list-users': {
     method: 'GET',
     path: '/v1/users',
-    repeatable: true,
     access: { by: 'key', scope: 'users:read' },
-    tag: 'Users',
     summary: 'List your users',
     description:
       `The users linked to your account, oldest link first, up to ${MAX_PAGE_SIZE} on a page. ` +
@@ -102,9 +99,7 @@ export const userRoutes = routeRows({
   'get-user': {
     method: 'GET',
     path: '/v1/users/{id}',
-    repeatable: true,
     access: { by: 'key', scope: 'users:read' },
-    tag: 'Users',
     summary: 'Read a user',
     description:
       'The user with this id. An id that is unknown, was removed or belongs to another account gets the same 404.',
@@ -119,7 +114,6 @@ export const userRoutes = routeRows({
     path: '/v1/users/{id}',
     repeatable: true,
     access: { by: 'key', scope: 'users:write' },
-    tag: 'Users',
     summary: 'Correct a user',
     description:
       'Changes the display_name, the external_id or both; null clears the external_id. A field that is left out stays as it is. ' +
@@ -145,7 +139,6 @@ export const userRoutes = routeRows({
     path: '/v1/users/{id}/checks',
     repeatable: true,
     access: { by: 'key', scope: 'users:write' },
-    tag: 'Users',
     summary: 'Check a user again',
     description:
       'Checks as for a link that the phone belongs to the person of the user, because operators sell withdrawn numbers again. The phone may be ' +
@@ -185,9 +178,7 @@ export const userRoutes = routeRows({
   'delete-user': {
     method: 'DELETE',
     path: '/v1/users/{id}',
-    repeatable: true,
     access: { by: 'key', scope: 'users:write' },
-    tag: 'Users',
     summary: 'Remove a user',
     description:
       'Removes the link and all personal data of it. The same request again returns 204 too, so you can repeat it after a timeout. ' +

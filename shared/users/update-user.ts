@@ -30,10 +30,6 @@ interface CorrectionOptions {
   readonly mayWrite?: Promise<unknown>;
 }
 
-interface UpdateOptions extends CorrectionOptions {
-  readonly update: UserUpdate;
-}
-
 interface ConfirmOptions extends CorrectionOptions {
   /** What both registries confirmed of the person, and the one of the phone hashes under which the buyer is registered. */
   readonly confirmed: Pick<LinkHashes, 'phoneHashes'> & {
@@ -69,30 +65,26 @@ const correctUser = async <Reason>(
     const [items] = await Promise.all([batchGet(table, Object.values(keys)), mayWrite]);
     return { counts: countsFrom(itemOf(items, keys.seller)), before: itemOf(items, keys.user) };
   };
-  return changeUsers<Awaited<ReturnType<typeof read>>, CorrectionResult<Reason>>(
-    deadlineMs,
-    read,
-    async ({ counts, before }) => {
-      if (before?.id !== userId) return notWritten('user_not_found');
-      const correction = correct(before);
-      if (correction === undefined) return written(userFrom(before));
-      const after = { ...correction.after, last_event: sequenceAfter(counts) };
-      const user = {
-        TableName: table.name,
-        Item: after,
-        ConditionExpression: 'last_event = :read',
-        ExpressionAttributeValues: { ':read': before.last_event },
-      };
-      const event = { type: 'user.updated', userId, occurredAt: updatedAt } as const;
-      const change = { sellerId, counts, event, items: [{ Put: user }, ...correction.items] };
-      const result = await writeUserChange(table, change);
-      if (result.written) return written(userFrom(after));
-      const { reasons, counts: newCounts } = result.reason;
-      const reason = correction.reasonOf(reasons.slice(1));
-      if (reason !== undefined) return notWritten(reason);
-      return new Overtaken(reasons.some(isConditionFailure) ? undefined : newCounts);
-    },
-  );
+  return changeUsers(deadlineMs, read, async ({ counts, before }) => {
+    if (before?.id !== userId) return notWritten('user_not_found');
+    const correction = correct(before);
+    if (correction === undefined) return written(userFrom(before));
+    const after = { ...correction.after, last_event: sequenceAfter(counts) };
+    const user = {
+      TableName: table.name,
+      Item: after,
+      ConditionExpression: 'last_event = :read',
+      ExpressionAttributeValues: { ':read': before.last_event },
+    };
+    const event = { type: 'user.updated', userId, occurredAt: updatedAt } as const;
+    const change = { sellerId, counts, event, items: [{ Put: user }, ...correction.items] };
+    const result = await writeUserChange(table, change);
+    if (result.written) return written(userFrom(after));
+    const { reasons, counts: newCounts } = result.reason;
+    const reason = correction.reasonOf(reasons.slice(1));
+    if (reason !== undefined) return notWritten(reason);
+    return new Overtaken(reasons.some(isConditionFailure) ? undefined : newCounts);
+  });
 };
 
 /** The user with what the correction names; null clears an attribute. */
@@ -161,15 +153,14 @@ const confirmed = (
   };
 };
 
-/** Corrections of a user. Conflicts with other changes are retried until the deadline; then they throw `service_unavailable`, and nothing was changed. */
-export const userUpdates = (table: Table) => ({
-  /** Changes the name and the external id of a user. A correction that changes nothing writes nothing. */
-  updateUser: (
-    sellerId: string,
-    userId: string,
-    options: UpdateOptions,
-  ): Promise<CorrectionResult<'external_id_conflict'>> =>
-    correctUser(table, [sellerId, userId], options, (before) => {
+/**
+ * Changes the name and the external id of a user. A correction that changes nothing writes nothing. Conflicts with other changes are retried
+ * until the deadline; then it throws `service_unavailable`, and nothing was changed.
+ */
+export const userUpdater =
+  (table: Table) =>
+  (sellerId: string, userId: string, options: CorrectionOptions & { readonly update: UserUpdate }) =>
+    correctUser<'external_id_conflict'>(table, [sellerId, userId], options, (before) => {
       const after = updated(before, options.update);
       if (isSame(before, after, options.update)) return undefined;
       return {
@@ -178,11 +169,10 @@ export const userUpdates = (table: Table) => ({
         reasonOf: (reasons) =>
           reasons.some(({ item }) => item !== undefined) ? 'external_id_conflict' : undefined,
       };
-    }),
+    });
 
-  /** Stores what both registries confirmed of a user. */
-  confirmUser: (sellerId: string, userId: string, options: ConfirmOptions) =>
-    correctUser(table, [sellerId, userId], options, (before) =>
-      confirmed(table.name, sellerId, before, options),
-    ),
-});
+/** Stores what both registries confirmed of a user, with retries like those of a correction. */
+export const userConfirmer = (table: Table) => (sellerId: string, userId: string, options: ConfirmOptions) =>
+  correctUser(table, [sellerId, userId], options, (before) =>
+    confirmed(table.name, sellerId, before, options),
+  );

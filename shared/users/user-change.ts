@@ -83,8 +83,11 @@ export class Overtaken {
   }
 }
 
-/** Long from the first conflict on: each change takes a round trip, so many at once need as many round trips. See `npm run bench:changes`. */
-const BETWEEN_CHANGES: Backoff = { baseMs: 300, capMs: 2400 };
+/**
+ * Long from the first conflict on, since each change takes a round trip, so many at once need as many round trips; after two conflicts the
+ * competitors are many. See `npm run bench:changes`.
+ */
+const BETWEEN_CHANGES: Backoff = [220, 400, 1200, 3600];
 
 /**
  * Attempts a change until no other overtakes it. After a wait it reads again; an attempt after that is repeated once without a read, with the

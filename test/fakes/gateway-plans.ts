@@ -4,5 +4,4 @@ import type { GatewayPlans } from '#local/usage-plans.ts';
 export const unlimitedPlans: GatewayPlans = {
   flushes: async () => 0,
   throttleOf: async () => ({ rateLimit: 1e6, burstLimit: 1e6 }),
-  recordUse: async () => {},
 };

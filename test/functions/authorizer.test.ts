@@ -1,13 +1,15 @@
 import { mock } from 'node:test';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { setScopes } from '#admin/operations/change-key.ts';
-import { type AuthorizerDeps, authorize } from '#functions/authorizer.ts';
+import { authorize, type build } from '#functions/authorizer.ts';
 import type { KeySecret } from '#shared/api-keys/api-key-item.ts';
 import { hashApiKey, newApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { redirectLog } from '#shared/log.ts';
 import { currentRequest } from '#shared/request-context.ts';
 import { useAdministration } from '#test/admin/operations/use-administration.ts';
+
+type Deps = ReturnType<typeof build>;
 
 const newAdministration = useAdministration();
 let restoreLog: () => void;
@@ -40,7 +42,7 @@ const SECRET: KeySecret = {
 
 /** The authorizer over one stored secret, or over a store that throws. */
 const authorizing = (found: KeySecret | undefined | Error, key = newApiKey('blk_test_')) => {
-  const deps: AuthorizerDeps = {
+  const deps: Deps = {
     secrets: {
       findSecret: async () => {
         if (found instanceof Error) throw found;
@@ -111,7 +113,7 @@ describe('the decision on a key', () => {
   });
 
   it('aborts a read that hangs at the deadline, and does not throw Unauthorized', async () => {
-    const deps: AuthorizerDeps = {
+    const deps: Deps = {
       secrets: {
         findSecret: () =>
           new Promise((_resolve, reject) => {
@@ -196,7 +198,7 @@ describe('the day of the latest use', () => {
     expect(result.principalId).toBe('key_1');
   });
 
-  const neverUsed = (recordFirstUse: () => Promise<boolean>): AuthorizerDeps => ({
+  const neverUsed = (recordFirstUse: () => Promise<boolean>): Deps => ({
     secrets: {
       findSecret: async () => ({ ...SECRET, last_used_day: undefined }),
       recordFirstUse,

@@ -7,9 +7,9 @@ import { handle as listEvents } from '#functions/list-events.ts';
 import { handle as listUsers } from '#functions/list-users.ts';
 import { handle as rotateKey } from '#functions/rotate-key.ts';
 import { handle as updateUser } from '#functions/update-user.ts';
-import { ownKeyStore } from '#shared/api-keys/own-key.ts';
+import { ownKeyReader, ownKeyRotator } from '#shared/api-keys/own-key.ts';
 import { eventReads } from '#shared/events/read-events.ts';
-import { useHistory } from '#shared/rate-limits/use-history.ts';
+import { useReader } from '#shared/rate-limits/use-history.ts';
 import { type RouteName, routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { sellerKey } from '#shared/table/keys.ts';
@@ -351,7 +351,7 @@ const BUDGETS: readonly Budget[] = [
     rounds: [['BatchGet', 'Update']],
     async make(on) {
       await putApiKey(table, 'sel_test', 'key_test');
-      const keys = ownKeyStore(on);
+      const keys = { read: ownKeyReader(on) };
       return functionUnderTest(routes['get-key'], getKey, on, {
         keys,
       }).call();
@@ -363,7 +363,7 @@ const BUDGETS: readonly Budget[] = [
     status: 200,
     rounds: [['Query', 'Query', 'Update']],
     make: (on) =>
-      functionUnderTest(routes['get-key-usage'], getKeyUsage, on, { history: useHistory(on) }).call(),
+      functionUnderTest(routes['get-key-usage'], getKeyUsage, on, { readUse: useReader(on) }).call(),
   },
   {
     operation: 'rotate-key',
@@ -372,7 +372,7 @@ const BUDGETS: readonly Budget[] = [
     rounds: [['Update'], ['Update'], ['Get'], ['TransactWrite']],
     async make(on) {
       await putApiKey(table, 'sel_test', 'key_test');
-      const own = { keys: ownKeyStore(on), keyPrefix: 'blk_test_' } as const;
+      const own = { keys: { rotate: ownKeyRotator(on) }, keyPrefix: 'blk_test_' } as const;
       return functionUnderTest(routes['rotate-key'], rotateKey, on, {
         ...own,
         rateLimiter: patientLimiter(on),

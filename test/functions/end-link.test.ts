@@ -1,4 +1,4 @@
-import { eraseBuyer } from '#admin/operations/erase-buyer.ts';
+import { eraseBuyer } from '#admin/operations/buyers.ts';
 import { useAdministration } from '#test/admin/operations/use-administration.ts';
 import { claimsOf, forgedTokens, signer } from '#test/fakes/buyer-tokens.ts';
 import { newPerson } from '#test/generated-people.ts';

@@ -1,5 +1,4 @@
-import { revokeKey } from '#admin/operations/revoke-key.ts';
-import { rotateKey } from '#admin/operations/rotate-key.ts';
+import { revokeKey, rotateKey } from '#admin/operations/change-key.ts';
 import { KEY_LIMIT_NAMES, keyLimit } from '#shared/rate-limits/plans.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';

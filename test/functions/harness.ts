@@ -8,6 +8,7 @@ import type { Route } from '#shared/route.ts';
 import type { Table } from '#shared/table/client.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { withoutOpenWrites } from '#test/table/embedded-table.ts';
 import { keyedHandler } from './keyed-handler.ts';
 
 /** The parts of the event that a test can set. */
@@ -114,9 +115,8 @@ export const functionUnderTest = <R extends Route, Deps>(
     /** The log lines of all calls. */
     lines,
     async call(call: Call = {}): Promise<Reply> {
-      const { statusCode, headers, body } = await handler(
-        eventOf(route, call),
-        contextOf(call.timeLeftMs ?? 15_000),
+      const { statusCode, headers, body } = await withoutOpenWrites(() =>
+        handler(eventOf(route, call), contextOf(call.timeLeftMs ?? 15_000)),
       );
       return {
         status: statusCode,

@@ -1,7 +1,8 @@
+import type { VerifyToken } from '#shared/access-tokens/verify.ts';
 import type { OtpAccess } from '#shared/env.ts';
-import type { Handle, LambdaHandler } from '#shared/http/endpoint.ts';
-import { type KeyedParts, keyedStack } from '#shared/http/keyed-endpoint.ts';
-import type { Route } from '#shared/route.ts';
+import { endpointStack, type Handle, type LambdaHandler } from '#shared/http/endpoint.ts';
+import { callerIdentifier, type KeyedParts } from '#shared/http/keyed-endpoint.ts';
+import { type Route, requiresKey } from '#shared/route.ts';
 
 /** What counts the callers of a function under test. */
 interface Counting extends Pick<KeyedParts, 'clock'> {
@@ -13,6 +14,15 @@ interface Counting extends Pick<KeyedParts, 'clock'> {
 export const keyedHandler = <R extends Route, Deps>(
   route: R,
   handle: Handle<R, Deps>,
-  deps: Omit<Deps, keyof Counting> & Counting,
+  deps: Omit<Deps, keyof Counting> & Counting & { readonly verifyToken?: VerifyToken },
 ): LambdaHandler =>
-  keyedStack(route, () => ({ otpAccess: 'api-key', ...deps, deps: deps as unknown as Deps }), handle);
+  endpointStack(
+    route,
+    () => ({
+      deps: deps as unknown as Deps,
+      ...(requiresKey(route, deps.otpAccess ?? 'api-key')
+        ? { identifyCaller: callerIdentifier(route, deps) }
+        : {}),
+    }),
+    handle,
+  );

@@ -1,6 +1,7 @@
+import { AsyncResource } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/erase-buyer.ts';
+import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/buyers.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { type TestAdministration, useAdministration } from '#test/admin/operations/use-administration.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
@@ -33,10 +34,12 @@ const linkDuring = async (change: Change, moment: number, order: 'before' | 'bes
   const buyer = await newBuyerIn(deployment.table);
   const phoneHashes = await testHashes.phone(buyer.phone);
   const changed = Promise.withResolvers<unknown>();
+  // Its writes are not those of the function.
+  const changeApart = AsyncResource.bind(() => change(phoneHashes));
   let calls = 0;
   const watched = interceptedTable(deployment.table, async (_command, send) => {
     calls += 1;
-    if (calls === moment) changed.resolve(change(phoneHashes));
+    if (calls === moment) changed.resolve(changeApart());
     if (calls === moment && order === 'before') await changed.promise;
     return send();
   });
@@ -54,10 +57,11 @@ const checkDuring = async (moment: number, order: 'before' | 'beside') => {
   const { id } = (await createUserUnderTest(deployment.table).call({ body: person, authorizer: newKey() }))
     .json;
   const erased = Promise.withResolvers<unknown>();
+  const eraseApart = AsyncResource.bind(() => erase(phoneHashes));
   let calls = 0;
   const watched = interceptedTable(deployment.table, async (_command, send) => {
     calls += 1;
-    if (calls === moment) erased.resolve(erase(phoneHashes));
+    if (calls === moment) erased.resolve(eraseApart());
     if (calls === moment && order === 'before') await erased.promise;
     return send();
   });

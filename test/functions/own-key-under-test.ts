@@ -2,8 +2,8 @@ import type { KeyRequest } from '#admin/operations/issue-key.ts';
 import { handle as getKey } from '#functions/get-key.ts';
 import { handle as getKeyUsage } from '#functions/get-key-usage.ts';
 import { handle as rotateKey } from '#functions/rotate-key.ts';
-import { ownKeyStore } from '#shared/api-keys/own-key.ts';
-import { useHistory } from '#shared/rate-limits/use-history.ts';
+import { ownKeyReader, ownKeyRotator } from '#shared/api-keys/own-key.ts';
+import { useReader } from '#shared/rate-limits/use-history.ts';
 import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { useAdministration } from '#test/admin/operations/use-administration.ts';
@@ -23,17 +23,17 @@ const issuedKey = async (administration: TestAdministration, request: Partial<Ke
     authorizer,
     getKey: (on: Table = table) =>
       functionUnderTest(routes['get-key'], getKey, on, {
-        keys: ownKeyStore(on),
+        keys: { read: ownKeyReader(on) },
         clock,
       }),
     getKeyUsage: (on: Table = table) =>
       functionUnderTest(routes['get-key-usage'], getKeyUsage, on, {
-        history: useHistory(on),
+        readUse: useReader(on),
         clock,
       }),
     rotateKey: (on: Table = table) =>
       functionUnderTest(routes['rotate-key'], rotateKey, on, {
-        keys: ownKeyStore(on),
+        keys: { rotate: ownKeyRotator(on) },
         rateLimiter: patientLimiter(on),
         keyPrefix: 'blk_test_',
         clock,

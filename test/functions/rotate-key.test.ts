@@ -1,7 +1,6 @@
+import { revokeKey, rotateKey as rotateByAdmin } from '#admin/operations/change-key.ts';
 import { reconcile } from '#admin/operations/reconcile.ts';
-import { revokeKey } from '#admin/operations/revoke-key.ts';
-import { rotateKey as rotateByAdmin } from '#admin/operations/rotate-key.ts';
-import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
+import { setSellerStatus } from '#admin/operations/sellers.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { type OwnKey, timedOut, useOwnKey } from './own-key-under-test.ts';
 

@@ -3,10 +3,10 @@ import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { authorize } from '#functions/authorizer.ts';
 import { handle as getKey } from '#functions/get-key.ts';
 import type { Functions } from '#local/gateway/functions.ts';
-import { gatewayCounts } from '#local/gateway/throttles.ts';
+import { tokenBuckets } from '#local/gateway/token-buckets.ts';
 import { gateway } from '#local/gateway.ts';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
-import { ownKeyStore } from '#shared/api-keys/own-key.ts';
+import { ownKeyReader } from '#shared/api-keys/own-key.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { redirectLog } from '#shared/log.ts';
 import { routes } from '#shared/routes.ts';
@@ -28,7 +28,7 @@ let authorized = 0;
 let restoreLog: () => void;
 
 const functionsOf = ({ administration: { table: on, clock } }: OwnKey): Functions => {
-  const deps = { clock, rateLimiter: patientLimiter(on), keys: ownKeyStore(on) };
+  const deps = { clock, rateLimiter: patientLimiter(on), keys: { read: ownKeyReader(on) } };
   const decision = { secrets: keySecretStore(on), keyPrefix: 'blk_test_', clock } as const;
   return {
     authorizer: (event: APIGatewayRequestAuthorizerEvent) => {
@@ -46,7 +46,7 @@ beforeAll(async () => {
     functions: functionsOf(own),
     usagePlans: unlimitedPlans,
     otpAccess: 'api-key',
-    counts: gatewayCounts(own.administration.clock),
+    buckets: tokenBuckets(own.administration.clock),
     clock: own.administration.clock,
     onCompleted: () => {},
   });

@@ -1,6 +1,6 @@
 import { handle } from '#functions/send-otp.ts';
 import { randomCode } from '#shared/one-time-codes/new-code.ts';
-import { codeStore } from '#shared/one-time-codes/store.ts';
+import { codeSends, codeTries } from '#shared/one-time-codes/store.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { routes } from '#shared/routes.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
@@ -29,7 +29,7 @@ export interface SendOtpOptions {
 export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = {}) => {
   const sent: CodeMessage[] = [];
   const provider: { name: string; failure?: Error; onSend?: () => Promise<unknown> } = { name: 'first' };
-  const codes = codeStore(table);
+  const codes = { ...codeSends(table), ...codeTries(table) };
   const limiter = patientLimiter(table);
   const clock = (): number => test.clock();
   const test = functionUnderTest(routes['send-otp'], handle, table, {

@@ -1,6 +1,6 @@
 import { handle } from '#functions/verify-otp.ts';
 import type { TokenSigner } from '#shared/access-tokens/signer.ts';
-import { codeStore } from '#shared/one-time-codes/store.ts';
+import { codeTries } from '#shared/one-time-codes/store.ts';
 import { routes } from '#shared/routes.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
@@ -36,7 +36,7 @@ export interface VerifyOtpOptions {
 export const verifyOtpOn = (table: Table, { on = table, ...own }: VerifyOtpOptions = {}) => {
   const { store, send } = codesOn(table);
   const test = functionUnderTest(routes['verify-otp'], handle, on, {
-    codes: codeStore(on),
+    codes: codeTries(on),
     hashes,
     signer,
     tokenIssuer: ISSUER,

@@ -93,7 +93,7 @@ describe('problem', () => {
       name: 'Problem',
       code: 'resend_too_soon',
       retryAfterSeconds: 42,
-      errors,
+      texts: { errors },
       cause,
     });
   });

@@ -1,7 +1,6 @@
 import { paidCheck } from '#shared/identity-registry/check-person.ts';
 import type { IdentityRegistry, IdentityVerdict, OwnershipVerdict } from '#shared/identity-registry/port.ts';
 import { Problem, problem } from '#shared/problems.ts';
-import { consumed } from '#shared/rate-limits/request-limits.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 
 const PERSON = {
@@ -50,9 +49,9 @@ const counted = (left: number) => {
     count: async () => {
       if (counts.left === 0) throw problem('rate_limit_exceeded');
       counts.left -= 1;
-      return consumed(async () => {
+      return async () => {
         counts.left += 1;
-      });
+      };
     },
   };
   return counts;

@@ -1,5 +1,5 @@
 import type { NewCode } from '#shared/one-time-codes/items.ts';
-import { type CodeOwner, codeStore } from '#shared/one-time-codes/store.ts';
+import { type CodeOwner, codeSends, codeTries } from '#shared/one-time-codes/store.ts';
 import type { Table } from '#shared/table/client.ts';
 
 /** Epoch seconds at which every test begins. */
@@ -38,7 +38,7 @@ export const codeOf = (mac: string, now = NOW): NewCode => ({
 
 /** The store on a table, and what tests do with it. */
 export const codesOn = (table: Table) => {
-  const store = codeStore(table);
+  const store = { ...codeSends(table), ...codeTries(table) };
 
   /** Sends a code without checking the limits. Returns the data for an undo. */
   const send = async (owner: CodeOwner, mac: string, now = NOW, withPhoneSends = true) => {

@@ -36,15 +36,15 @@ describe('a phone that does not begin with 0999', () => {
 
   it('is refused with sms_unavailable and a detail that says so', async () => {
     const sent = deliverCode(sms, { ...messageTo(REAL_PHONE), deadlineMs }, async () => {});
-    await expect(sent).rejects.toMatchObject({ code: 'sms_unavailable', detail });
+    await expect(sent).rejects.toMatchObject({ code: 'sms_unavailable', texts: { detail } });
   });
 
   it('is refused with verification_unavailable and a detail that says so', async () => {
     const birthDate = { year: 1370, month: 1, day: 5 };
     const person = { nationalId: completeNationalId('999000001'), birthDate, phone: REAL_PHONE };
-    const count = async () => ({ refund: async () => {} });
+    const count = async () => async () => {};
     const checked = paidCheck({ identityRegistry: registry, count }, person, deadlineMs);
-    await expect(checked).rejects.toMatchObject({ code: 'verification_unavailable', detail });
+    await expect(checked).rejects.toMatchObject({ code: 'verification_unavailable', texts: { detail } });
   });
 });
 

@@ -1,13 +1,7 @@
 import { redirectLog } from '#shared/log.ts';
 import type { Limit, LimitState } from '#shared/rate-limits/plans.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
-import {
-  type Consumed,
-  consumeAll,
-  consumed,
-  countRequest,
-  keyLimits,
-} from '#shared/rate-limits/request-limits.ts';
+import { consumeAll, countRequest, keyLimits, type Refund } from '#shared/rate-limits/request-limits.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 
 const caller = { keyId: 'key_1', plan: 'free', limits: { 'sms-per-hour': 7 } } as const;
@@ -133,10 +127,9 @@ describe('consume', () => {
     const bench = limiterOf({});
     const { limits } = requestWith(bench);
     const countedAtMs = clock();
-    const sms = await limits.consume('sms-per-hour');
+    const refund = await limits.consume('sms-per-hour');
     clock.advance(3600);
-    await sms.refund();
-    await sms.refund();
+    await refund();
     expect(bench.calls.slice(1)).toEqual([
       ['increment', 'sms-per-hour', 7, countedAtMs],
       ['decrement', 'sms-per-hour', 7, countedAtMs],
@@ -159,8 +152,8 @@ describe('consume', () => {
 
   it('makes no call if the store could not be reached for the plan, and has nothing to refund', async () => {
     const bench = limiterOf({}, ['incrementAndRead']);
-    const sms = await requestWith(bench).limits.consume('sms-per-hour');
-    await sms.refund();
+    const refund = await requestWith(bench).limits.consume('sms-per-hour');
+    await refund();
     expect(bench.calls.map(([name]) => name)).toEqual(['incrementAndRead']);
   });
 
@@ -169,14 +162,14 @@ describe('consume', () => {
     const { limits } = requestWith(bench);
     const counted = [await limits.consume('sms-per-hour'), await limits.consume('failed-checks-per-hour')];
     await limits.recheck('sms-per-hour');
-    for (const one of counted) await one.refund();
+    for (const refund of counted) await refund();
     expect(bench.calls.map(([name]) => name)).toEqual(['incrementAndRead', 'increment']);
     expect(unreachable()).toHaveLength(1);
   });
 
   it('does not fail if the refund cannot be written', async () => {
-    const sms = await requestWith(limiterOf({}, ['decrement'])).limits.consume('sms-per-hour');
-    await expect(sms.refund()).resolves.toBeUndefined();
+    const refund = await requestWith(limiterOf({}, ['decrement'])).limits.consume('sms-per-hour');
+    await expect(refund()).resolves.toBeUndefined();
     expect(unreachable()).toHaveLength(1);
   });
 });
@@ -188,7 +181,7 @@ describe('a caller without a key', () => {
     const limits = keyLimits({ rateLimiter: bench.limiter, clock }, { caller: undefined, withinPlan });
     await limits.check('sms-per-hour');
     await limits.recheck('sms-per-hour');
-    await (await limits.consume('sms-per-hour')).refund();
+    await (await limits.consume('sms-per-hour'))();
     expect(bench.calls).toEqual([]);
   });
 });
@@ -196,38 +189,13 @@ describe('a caller without a key', () => {
 /** Counts that record what happens, by name; one of them may throw. */
 const counts = (throwing?: string) => {
   const events: string[] = [];
-  const count = (name: string) => async (): Promise<Consumed> => {
+  const count = (name: string) => async (): Promise<Refund> => {
     if (name === throwing) throw new Error(`${name} is used up`);
     events.push(`count ${name}`);
-    return consumed(async () => events.push(`refund ${name}`));
+    return async () => events.push(`refund ${name}`);
   };
   return { events, count };
 };
-
-describe('consumed', () => {
-  it('is refunded once, however often and at how many places refund is called', async () => {
-    const { events, count } = counts();
-    const one = await count('a')();
-    await Promise.all([one.refund(), one.refund()]);
-    await one.refund();
-    expect(events).toEqual(['count a', 'refund a']);
-  });
-
-  it('rejects if the refund fails, and does not try it again', async () => {
-    let tries = 0;
-    const one = consumed(() => {
-      tries += 1;
-      return Promise.reject(new Error('no response'));
-    });
-    await expect(one.refund()).rejects.toThrow('no response');
-    await expect(one.refund()).resolves.toBeUndefined();
-    expect(tries).toBe(1);
-  });
-
-  it('needs no refund if nothing was counted', async () => {
-    await expect(consumed().refund()).resolves.toBeUndefined();
-  });
-});
 
 describe('consumeAll', () => {
   it('counts one after the other, in the given order', async () => {
@@ -240,11 +208,10 @@ describe('consumeAll', () => {
     expect(events).toEqual(['count a', 'count b']);
   });
 
-  it('refunds all of them together, once', async () => {
+  it('refunds all of them together', async () => {
     const { events, count } = counts();
-    const all = await consumeAll(count('a'), count('b'));
-    await all.refund();
-    await all.refund();
+    const refundAll = await consumeAll(count('a'), count('b'));
+    await refundAll();
     expect(events).toEqual(['count a', 'count b', 'refund a', 'refund b']);
   });
 

@@ -2,7 +2,7 @@ import { redirectLog } from '#shared/log.ts';
 import { Problem } from '#shared/problems.ts';
 import { type KeyLimitName, planItem } from '#shared/rate-limits/plans.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
-import { consumed, keyLimits } from '#shared/rate-limits/request-limits.ts';
+import { keyLimits } from '#shared/rate-limits/request-limits.ts';
 import { type StageCeilingNumbers, stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';
@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => restoreLog());
 
 const APP = { keyId: 'key_app', sellerId: 'sel_app', scopes: ['buyers:register'] } as const;
-const NO_LIMITS = { consume: async () => consumed() };
+const NO_LIMITS = { consume: async () => async () => {} };
 
 let days = 0;
 
@@ -69,7 +69,7 @@ describe.each(OPERATIONS)('%s of the buyer app', (consume, numbers, code, ceilin
     const { clock, ceilings } = ceilingsOnNewDay(numbers);
     const calls = await Promise.all(Array.from({ length: 3 }, () => ceilings[consume](APP, NO_LIMITS)));
     clock.advance(16 * 3600);
-    await calls[0]?.refund();
+    await calls[0]?.();
     const nextDay = await Promise.allSettled(
       Array.from({ length: 4 }, () => ceilings[consume](APP, NO_LIMITS)),
     );
@@ -95,8 +95,8 @@ describe.each(OPERATIONS)('%s of the buyer app', (consume, numbers, code, ceilin
 
   it('makes no call to the table when the ceiling is unset', async () => {
     const { ceilings } = ceilingsOnNewDay({}, unreachable);
-    const call = await ceilings[consume](APP, NO_LIMITS);
-    await expect(call.refund()).resolves.toBeUndefined();
+    const refund = await ceilings[consume](APP, NO_LIMITS);
+    await expect(refund()).resolves.toBeUndefined();
     expect(lines).toEqual([]);
   });
 
@@ -108,8 +108,8 @@ describe.each(OPERATIONS)('%s of the buyer app', (consume, numbers, code, ceilin
   it('leaves the count one too high when the refund cannot be written, and does not throw', async () => {
     const limiter = { ...patientLimiter(table), decrement: unreachable.decrement };
     const { ceilings } = ceilingsOnNewDay(numbers, limiter);
-    const first = await ceilings[consume](APP, NO_LIMITS);
-    await expect(first.refund()).resolves.toBeUndefined();
+    const refund = await ceilings[consume](APP, NO_LIMITS);
+    await refund();
     await ceilings[consume](APP, NO_LIMITS);
     await ceilings[consume](APP, NO_LIMITS);
     expect((await problemOf(ceilings[consume](APP, NO_LIMITS))).code).toBe(code);
@@ -193,16 +193,15 @@ describe.each([
     const ofApp = await Promise.all(Array.from({ length: 20 }, () => day.ceilings[consume](APP, NO_LIMITS)));
     const seller = sellerOn(day);
     expect((await problemOf(seller[consume]())).code).toBe(code);
-    await Promise.all(ofApp.map((one) => one.refund()));
+    await Promise.all(ofApp.map((refund) => refund()));
     expect(await countCalls(12, seller[consume])).toBe(5);
   });
 
   it('refunds the share with the count of the stage', async () => {
     const day = ceilingsOnNewDay(numbers);
     const seller = sellerOn(day);
-    const [first] = await Promise.all(Array.from({ length: 5 }, seller[consume]));
-    await first?.refund();
-    await first?.refund();
+    const [refund] = await Promise.all(Array.from({ length: 5 }, seller[consume]));
+    await refund?.();
     expect(await countCalls(3, seller[consume])).toBe(1);
     expect(await countCalls(20, () => day.ceilings[consume](APP, NO_LIMITS))).toBe(15);
   });
@@ -242,9 +241,9 @@ describe('consumeSms', () => {
     const lossy = losingResponses(table);
     const seller = sellerOn(ceilingsOnNewDay({ smsPerDay: 8 }, patientLimiter(lossy)));
     lossy.loseWrites(1);
-    const first = await seller.consumeSms();
+    const refund = await seller.consumeSms();
     lossy.loseWrites(1);
-    await first.refund();
+    await refund();
     expect(lossy.lost()).toBe(2);
     expect(await countCalls(3, seller.consumeSms)).toBe(2);
     lossy.client.destroy();

@@ -44,7 +44,7 @@ describe('deliverCode', () => {
     ['possibly_sent', PROBLEMS.sms_unavailable.otherDetail],
   ])('says of a message that is %s whether it may have been sent', async (delivery, detail) => {
     const { outcome } = await deliver(new ProviderUnavailable(SITE, 'upstream', { delivery }));
-    expect(outcome).toMatchObject({ reason: { code: 'sms_unavailable', detail } });
+    expect(outcome).toMatchObject({ reason: { code: 'sms_unavailable', texts: { detail } } });
   });
 
   it.each<[string, Delivery, number | undefined, string[], number]>([

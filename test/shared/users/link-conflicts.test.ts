@@ -1,3 +1,4 @@
+import { eventsPartition } from '#shared/table/keys.ts';
 import { useTable } from '#test/table/use-table.ts';
 import {
   canceledFor,
@@ -63,6 +64,18 @@ describe('link after a conflict', () => {
   });
 });
 
+describe('link of a seller whose counts are too low', () => {
+  it('overwrites no event: it throws service_unavailable', async () => {
+    await createSeller(table, 'sel_damaged');
+    await linked(store, linkOf('sel_damaged', 'first'));
+    const events = await itemsOf(table, eventsPartition('sel_damaged'));
+    await createSeller(table, 'sel_damaged', { user_count: 1 });
+    const link = store.link(linkOf('sel_damaged', 'second'), performance.now() - 1);
+    await expect(link).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(await itemsOf(table, eventsPartition('sel_damaged'))).toEqual(events);
+  });
+});
+
 describe('link when a response is lost', () => {
   beforeAll(() => createSeller(table, 'sel_lost'));
 
@@ -99,6 +112,6 @@ describe('link when a response is lost', () => {
       await linked(store, linkOf('sel_lost', 'contested'));
       throw noResponse;
     });
-    expect((await lossy.link(linkOf('sel_lost', 'contested'), inAnHour())).written).toBe(false);
+    expect(await lossy.link(linkOf('sel_lost', 'contested'), inAnHour())).toBe('outdated');
   });
 });

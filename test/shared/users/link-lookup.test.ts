@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { buyerKey, personCheckKey, personKey } from '#shared/table/keys.ts';
-import { userLinks } from '#shared/users/link-user.ts';
+import { personReader } from '#shared/users/link-user.ts';
 import { checkRecordFrom, withLease } from '#shared/users/person-check.ts';
 import { type CountedTable, countedTable } from '#test/table/counted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -23,7 +23,7 @@ const newLink = () => {
     personHashes: [`person ${links} new`, `person ${links} old`] as const,
     phoneHashes: [`phone ${links} new`, `phone ${links} old`] as const,
   };
-  return { hashes, lookUp: () => userLinks(counted.table).lookUp({ ...hashes, limits: [], nowMs: 0 }) };
+  return { hashes, lookUp: () => personReader(counted.table)({ ...hashes, limits: [], nowMs: 0 }) };
 };
 
 const put = (Item: object) =>

@@ -62,8 +62,8 @@ export const findPerson = async (store: Pick<UserStore, 'lookUp'>, sellerId: str
 /** Makes a link that must succeed; returns the new user. */
 export const linked = async (store: Pick<UserStore, 'link'>, link: NewLink): Promise<User> => {
   const result = await store.link(link, inAnHour());
-  if (!result.written) throw new Error(`${link.user.display_name} was linked before`);
-  return result.value;
+  if (result === 'outdated') throw new Error(`${link.user.display_name} was linked before`);
+  return result;
 };
 
 /** Every item of the table whose partition key begins with `prefix`. */

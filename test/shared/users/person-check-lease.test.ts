@@ -1,7 +1,6 @@
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { problem } from '#shared/problems.ts';
-import { consumed } from '#shared/rate-limits/request-limits.ts';
 import type { Table } from '#shared/table/client.ts';
 import { personCheckKey } from '#shared/table/keys.ts';
 import { getItem } from '#shared/table/reads.ts';
@@ -28,7 +27,7 @@ const personUnderTest = (over: Table = table) => {
     async consume() {
       if (used.refuse) throw problem('rate_limit_exceeded');
       used.failures += 1;
-      return consumed();
+      return async () => {};
     },
   };
   const read = async () => checkRecordFrom(await getItem(table, key));
@@ -117,6 +116,20 @@ describe('a request alone', () => {
     );
     const { checks, request } = personUnderTest(broken);
     await expect(checks.oneAtATime(await request(), failing('identity_mismatch'))).rejects.toBe(lost);
+  });
+
+  it('is answered after its lease is released, since Lambda stops the process then', async () => {
+    const order: string[] = [];
+    const watched = interceptedTable(table, async ({ name }, send) => {
+      const result = await send();
+      if (name === 'UpdateCommand') order.push('released');
+      return result;
+    });
+    const { checks, request } = personUnderTest(watched);
+    await checks
+      .oneAtATime(await request(), failing('verification_unavailable'))
+      .catch(() => order.push('answered'));
+    expect(order).toEqual(['released', 'answered']);
   });
 
   it('stores an expiry after the last time that the record can be needed', async () => {

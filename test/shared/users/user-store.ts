@@ -1,15 +1,17 @@
 import type { Table } from '#shared/table/client.ts';
-import { userLinks } from '#shared/users/link-user.ts';
+import { personReader, userLinker } from '#shared/users/link-user.ts';
 import { userReads } from '#shared/users/read-users.ts';
-import { userRemovals } from '#shared/users/remove-user.ts';
-import { userUpdates } from '#shared/users/update-user.ts';
+import { userRemover } from '#shared/users/remove-user.ts';
+import { userConfirmer, userUpdater } from '#shared/users/update-user.ts';
 
 /** Everything that can be done with the users of a table. */
 export const userStore = (table: Table) => ({
   ...userReads(table),
-  ...userLinks(table),
-  ...userRemovals(table),
-  ...userUpdates(table),
+  lookUp: personReader(table),
+  link: userLinker(table),
+  removeUser: userRemover(table),
+  updateUser: userUpdater(table),
+  confirmUser: userConfirmer(table),
 });
 
 export type UserStore = ReturnType<typeof userStore>;
