@@ -39,10 +39,12 @@ export const deployments: Deployments = {
       if (local) throw refusal('not_reachable', `${sentence}.`);
       throw new UsageError(`${sentence}, or name a stage: --stage prod.`);
     }
-    return (await import('#local/connect-local.ts')).connectLocal(folder);
+    return (await import('#local/administration.ts')).connectLocal(folder);
   },
-  async providerSecretOf(stage) {
-    const { account, region, providers } = await configOf(stage);
-    return { stage, account, region, name: providers.secretName };
+  async openProviderSecret(stage, options) {
+    const config = await configOf(stage);
+    const { secretsClientOf } = await import('#admin/cli/connect-aws.ts');
+    const client = await secretsClientOf(stage, config, options);
+    return { stage, secretName: config.providers.secretName, client };
   },
 };

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
-import { DIAGRAMS, diagramFile, diagramSources } from '#reference/pages/diagram.ts';
 import { guideFile } from '#reference/pages/guide.ts';
+import { DIAGRAMS, diagramFile, diagramSources } from '#reference/pages/markdown.ts';
 import { GUIDE_NAMES } from '#shared/pages.ts';
 import { commandLine } from './command-line.ts';
 

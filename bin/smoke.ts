@@ -4,12 +4,19 @@ import type { Administration } from '#admin/administration.ts';
 import type { Connection } from '#admin/cli/connection.ts';
 import { failureOf, UsageError } from '#admin/cli/errors.ts';
 import { abortOnInterrupt } from '#admin/cli/terminal.ts';
-import { createSeller } from '#admin/operations/create-seller.ts';
-import { eraseBuyer } from '#admin/operations/erase-buyer.ts';
+import { eraseBuyer } from '#admin/operations/buyers.ts';
+import { revokeKey } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
-import { revokeKey } from '#admin/operations/revoke-key.ts';
+import { createSeller } from '#admin/operations/sellers.ts';
 import { CheckFailed, callsTo, type Reply } from '#lib/canary/call.ts';
-import { CHECKS, type Check, type KeyName, type Run, TEST_PEOPLE, testPersonOf } from '#lib/canary/checks.ts';
+import {
+  checksFor,
+  type KeyName,
+  type Need,
+  type Run,
+  TEST_PEOPLE,
+  testPersonOf,
+} from '#lib/canary/checks.ts';
 import { isEncryptedOrLocal } from '#shared/providers/provider.ts';
 import type { Scope } from '#shared/scopes.ts';
 import { commandLine } from './command-line.ts';
@@ -93,8 +100,8 @@ const printResult = (mark: keyof typeof counts, title: string, result: string, e
   if (error) console.log(`      ${error instanceof CheckFailed ? error.message : failureOf(error).message}`);
 };
 
-const runChecks = async (run: Run, needs: readonly Check['needs'][]): Promise<void> => {
-  for (const check of CHECKS.filter((each) => needs.includes(each.needs))) {
+const runChecks = async (run: Run, needs: readonly Need[]): Promise<void> => {
+  for (const check of checksFor(needs)) {
     if (signal.aborted) return;
     const beganAtMs = performance.now();
     try {
@@ -168,28 +175,24 @@ const smokeTest = async (): Promise<void> => {
     throw new UsageError('--url must be https, or http on loopback.');
   }
   const connection = hasKeys ? await deployments.connect(values) : undefined;
-  try {
-    const baseUrl = (url ?? connection?.baseUrl ?? '').replace(/\/+$/, '');
-    console.log(`Smoke test of ${baseUrl}`);
-    const run: Run = {
-      call: callsTo(baseUrl, signal, addStep),
-      keys: { shop: '', reader: '', app: '' },
-      person: testPersonOf(randomInt(TEST_PEOPLE)),
-      mayBeLinked: false,
-      revoke: async () => {},
-    };
-    const beganAtMs = performance.now();
-    await runChecks(run, ['nothing']);
-    if (connection) await runWithKeys(run, emulator ? withoutFlush(connection) : connection);
-    const { passed, failed, skipped } = counts;
-    const ending = signal.aborted
-      ? 'interrupted'
-      : `in ${Math.round((performance.now() - beganAtMs) / 1000)} s`;
-    console.log(`${passed} passed, ${failed} failed, ${skipped} skipped, ${ending}.`);
-    process.exitCode = failed === 0 && !signal.aborted ? 0 : 1;
-  } finally {
-    connection?.close();
-  }
+  const baseUrl = (url ?? connection?.baseUrl ?? '').replace(/\/+$/, '');
+  console.log(`Smoke test of ${baseUrl}`);
+  const run: Run = {
+    call: callsTo(baseUrl, signal, addStep),
+    keys: { shop: '', reader: '', app: '' },
+    person: testPersonOf(randomInt(TEST_PEOPLE)),
+    mayBeLinked: false,
+    revoke: async () => {},
+  };
+  const beganAtMs = performance.now();
+  await runChecks(run, ['nothing']);
+  if (connection) await runWithKeys(run, emulator ? withoutFlush(connection) : connection);
+  const { passed, failed, skipped } = counts;
+  const ending = signal.aborted
+    ? 'interrupted'
+    : `in ${Math.round((performance.now() - beganAtMs) / 1000)} s`;
+  console.log(`${passed} passed, ${failed} failed, ${skipped} skipped, ${ending}.`);
+  process.exitCode = failed === 0 && !signal.aborted ? 0 : 1;
 };
 
 try {

@@ -1,11 +1,11 @@
-import { BatchWriteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { randomIds } from '#admin/ids.ts';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { newId } from '#admin/administration.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
+import { putAll } from '#admin/stores/batches.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
-import { startDatabase } from '#local/database.ts';
+import { localAdministration } from '#local/administration.ts';
+import { ensureTable, startDatabase } from '#local/database.ts';
 import { setLocalCredentials } from '#local/environment.ts';
-import { localAdministration } from '#local/local-administration.ts';
-import { ensureTable } from '#local/table.ts';
 import { usagePlansTable } from '#local/usage-plans.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
@@ -13,19 +13,16 @@ import { buyerStore } from '#shared/buyers/store.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { openTable } from '#shared/table/client.ts';
 import { removalBlockKey, removalSummaryKey, sellerKey, userKey } from '#shared/table/keys.ts';
+import type { StoredItem } from '#shared/table/writes.ts';
 import { blockOf, withCounted, withRemoved } from '#shared/users/removals.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
 import { type Round, SCOPES } from './operations.ts';
 
-/** The table of the benchmarks. */
 export const TABLE_NAME = 'buyer-linking-bench';
-/** The hash secret of the benchmarks. */
 export const HASH_SECRET = JSON.stringify({ current: 'benchmark-'.repeat(5) });
 
 /** The users of a new seller: more than a page has. */
 const USERS = 24;
-/** The most items of a BatchWriteItem. */
-const BATCH_SIZE = 25;
 
 /** The users of a seller: every n-th of those that it linked is removed; none if it is left out. */
 interface SellerUsers {
@@ -53,7 +50,7 @@ const sellerItem = (sellerId: string, users: SellerUsers): object => {
 /** The id of a user of a benchmark. */
 export const benchUserId = (ordinal: number): string => userIdAt(ordinal, '0'.repeat(15));
 
-const userItem = (sellerId: string, ordinal: number): object => ({
+const userItem = (sellerId: string, ordinal: number): StoredItem => ({
   ...userKey(sellerId, ordinal),
   id: benchUserId(ordinal),
   national_id_last_four: '0829',
@@ -66,7 +63,7 @@ const userItem = (sellerId: string, ordinal: number): object => ({
 });
 
 /** The index of removals, as the removals would have written it. */
-const removalItems = (sellerId: string, removed: readonly number[]): object[] => {
+const removalItems = (sellerId: string, removed: readonly number[]): StoredItem[] => {
   let summary: Uint8Array | undefined;
   const bitmaps = new Map<number, Uint8Array>();
   for (const ordinal of removed) {
@@ -100,10 +97,7 @@ export const startBenchDatabase = async () => {
       ...removalItems(sellerId, [...removed]),
       ...ordinals.filter((ordinal) => !removed.has(ordinal)).map((ordinal) => userItem(sellerId, ordinal)),
     ];
-    for (let done = 0; done < items.length; done += BATCH_SIZE) {
-      const puts = items.slice(done, done + BATCH_SIZE).map((Item) => ({ PutRequest: { Item } }));
-      await table.client.send(new BatchWriteCommand({ RequestItems: { [TABLE_NAME]: puts } }));
-    }
+    await putAll(table, items);
   };
 
   return {
@@ -112,7 +106,7 @@ export const startBenchDatabase = async () => {
 
     /** Creates a seller with a page of users and a key that was already used today. */
     async newSeller(): Promise<Pick<Round, 'sellerId' | 'apiKey' | 'keyId'>> {
-      const sellerId = randomIds('sel');
+      const sellerId = newId('sel');
       await addSeller(sellerId, { linked: USERS });
       const wanted = { sellerId, name: 'bench', plan: 'professional', scopes: SCOPES } as const;
       const { key, secret } = await issueKey(localAdministration(table, 'local:bench'), wanted);

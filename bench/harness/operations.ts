@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { newDemoPerson } from '#local/demo/people.ts';
-import { authorizerEvent, proxyEvent } from '#local/gateway/proxy-event.ts';
-import type { ReceivedRequest } from '#local/gateway/received-request.ts';
+import { authorizerEvent, proxyEvent, type ReceivedRequest } from '#local/gateway/proxy-event.ts';
 import { type RouteMatch, router } from '#local/gateway/router.ts';
 import { allRoutes } from '#shared/routes.ts';
+import type { newDemoPerson } from '#test/simulators/people.ts';
 
 /** What the requests of one round need from the responses before them. */
 export interface Round {
@@ -48,16 +47,15 @@ interface Sender {
 const receive = (method: string, target: string, apiKey: string, body?: object) => {
   const [path = '', query = ''] = target.split('?');
   const request: ReceivedRequest = {
-    requestId: randomUUID(),
     extendedRequestId: randomUUID(),
     receivedAtMs: Date.now(),
     method,
     path,
-    headers: new Map([
-      ['X-Api-Key', [apiKey]],
-      ['Content-Type', ['application/json']],
-    ]),
-    query: new Map([...new URLSearchParams(query)].map(([name, value]) => [name, [value]])),
+    headers: [
+      ['X-Api-Key', apiKey],
+      ['Content-Type', 'application/json'],
+    ],
+    query: [...new URLSearchParams(query)],
     sourceIp: '192.0.2.1',
     body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
   };

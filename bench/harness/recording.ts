@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import type { DeployedVariable } from '#lib/function-variables.ts';
-import { newDemoPerson } from '#local/demo/people.ts';
+import type { DeployedVariable } from '#lib/grants.ts';
 import { writePages } from '#reference/pages/write-pages.ts';
 import { redirectLog } from '#shared/log.ts';
+import { newDemoPerson } from '#test/simulators/people.ts';
 import { startSimulators } from '#test/simulators/server.ts';
 import { HASH_SECRET, startBenchDatabase, TABLE_NAME } from './database.ts';
 import { OPERATIONS, type Operation, type Round } from './operations.ts';
@@ -79,7 +79,7 @@ const startUpstreams = async () => {
 /** Records the calls of every operation twice: for the first request of a process and for a later one. */
 export const recordOperations = async (): Promise<Recording[]> => {
   const { recorder, newRound, stop } = await startUpstreams();
-  const pages = join(ROOT, '.build', 'pages');
+  const pages = join(ROOT, 'node_modules', '.cache', 'bench-pages');
   await writePages(pages);
   Object.assign(process.env, VARIABLES, { AWS_ENDPOINT_URL: recorder.url, PAGES_FOLDER: pages });
   let logBytes = 0;

@@ -59,13 +59,12 @@ export const replaceBlock = (text: string, name: string, content: string): strin
   return `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
 };
 
-/** Prints the result of a benchmark. With `--write` on the command line, docs/performance.md or ADR 7 then shows it too. */
+/** Prints the result of a benchmark. With `--write` on the command line, docs/performance.md then shows it too. */
 export const report = (name: string, title: string, ...tables: (readonly Row[])[]): void => {
   const text = [title, ...tables.map(markdownTable)].join('\n\n');
   console.log(text);
   if (process.argv.includes('--write')) {
-    const page = name === 'bundles' ? 'adr/0007-bundles.md' : 'performance.md';
-    const file = fileURLToPath(new URL(`../../docs/${page}`, import.meta.url));
+    const file = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
     writeFileSync(file, replaceBlock(readFileSync(file, 'utf8'), name, `\n${text}\n`));
   }
 };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { bundleFunctions } from '#lib/bundling.ts';
@@ -23,12 +23,9 @@ export const bundle = async (
   const outDir = await mkdtemp(join(folder, 'bundle-'));
   const { name } = recording.operation;
   const entries = { [name]: source };
-  const { folderOf, sizes } = await bundleFunctions({ outDir, entries, ...(plugins && { plugins }) });
-  return {
-    recording,
-    file: join(folderOf(name), 'index.mjs'),
-    bytes: sizes[name] ?? 0,
-  };
+  const { folderOf } = await bundleFunctions({ outDir, entries, ...(plugins && { plugins }) });
+  const file = join(folderOf(name), 'index.mjs');
+  return { recording, file, bytes: (await stat(file)).size };
 };
 
 /** Bundles the function of a recording as it is deployed. */

@@ -5,7 +5,6 @@ import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { LOCAL_CREDENTIALS, STAGE_NAME } from '#local/environment.ts';
 import { respond } from '#local/gateway/proxy-event.ts';
-import { systemClock } from '#shared/clock.ts';
 import { API_ID, PLAN_IDS } from '#test/simulators/api-gateway/identifiers.ts';
 import { openApiGateway } from '#test/simulators/api-gateway/simulator.ts';
 import type { TestTable } from '#test/table/use-table.ts';
@@ -128,7 +127,7 @@ export const startAccountDouble = async (table?: TestTable) => {
     session: { isExpired: false, mayRead: true },
     outputs: table && outputsOf(table),
   };
-  const apiGateway = openApiGateway({ clock: systemClock });
+  const apiGateway = openApiGateway();
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.url !== '/') return respond(response, await apiGateway.respondTo(request));

@@ -21,12 +21,10 @@ const UNSET = ['account', 'region', 'alarms', 'spend', 'budget'].map(
 
 const stacksOf = (stage: string): string => `buyer-linking-${stage}-data\nbuyer-linking-${stage}-api\n`;
 
-describe('npx cdk deploy --all', () => {
-  it('has the stacks of the stage that is named and no others, and none if no stage is', () => {
-    const cdk = (...args: string[]) => run('node_modules/aws-cdk/bin/cdk', 'list', '--no-notices', ...args);
-    const folder = ['--output', 'cdk.out/list'];
-    expect(cdk(...folder, '-c', 'stage=prod')).toMatchObject({ status: 0, stdout: stacksOf('prod') });
-    const { status, stderr } = cdk(...folder);
+describe('the CDK app', () => {
+  it('has no stacks if no stage is named', () => {
+    const cdk = 'node_modules/aws-cdk/bin/cdk';
+    const { status, stderr } = run(cdk, 'list', '--no-notices', '--output', 'cdk.out/list');
     expect(status).toBe(1);
     expect(stderr).toContain('The stages of lib/stages.ts are dev and prod: name one.\n');
   }, 120_000);
@@ -44,7 +42,7 @@ describe('npm run synth', () => {
 });
 
 describe('bin/stage.ts', () => {
-  it('passes the stage and --direct on to the CDK app, and all other arguments to the CDK CLI', () => {
+  it('passes the stage and --direct on to the CDK app, which has the stacks of that stage only, and all other arguments to the CDK CLI', () => {
     expect(run(STAGE, 'list', '--no-notices', '--stage=prod', '--direct')).toMatchObject({
       status: 0,
       stdout: stacksOf('prod'),

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
 const ADMIN_PROGRAM = fileURLToPath(new URL('../../bin/buyer-linking.mjs', import.meta.url));
 const SHIFTED_CLOCK = new URL('./shifted-clock.mjs', import.meta.url).href;
-const CLOCK_SETTLES_MS = 200;
+const CLOCK_POLL_MS = 10;
 const LISTENING = 'Dynoxide listening on';
 
 /** A seller of the campaign with its professional keys. */
@@ -166,7 +166,7 @@ export const startDeployment = async (): Promise<Deployment> => {
     async shiftClock(seconds) {
       await writeFile(offsetFile, String(seconds));
       service.process.kill('SIGUSR2');
-      await pause(CLOCK_SETTLES_MS);
+      while ((await readFile(`${offsetFile}.read`, 'utf8')) !== String(seconds)) await pause(CLOCK_POLL_MS);
     },
     async killService() {
       await service.stop('SIGKILL');

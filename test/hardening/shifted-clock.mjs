@@ -1,12 +1,14 @@
 // Loaded into the service's process before its code: shifts the wall clock by the seconds in a file, read again on SIGUSR2. The
-// monotonic clock stays as it is, as when a machine's clock is set.
-import { readFileSync } from 'node:fs';
+// monotonic clock stays as it is, as when a machine's clock is set. A file beside it tells that it was read.
+import { readFileSync, writeFileSync } from 'node:fs';
 
 const RealDate = Date;
 let offsetMs = 0;
 
 const readOffset = () => {
-  offsetMs = Number(readFileSync(process.env.CLOCK_OFFSET_FILE, 'utf8')) * 1000;
+  const text = readFileSync(process.env.CLOCK_OFFSET_FILE, 'utf8');
+  offsetMs = Number(text) * 1000;
+  writeFileSync(`${process.env.CLOCK_OFFSET_FILE}.read`, text);
 };
 
 globalThis.Date = class extends RealDate {

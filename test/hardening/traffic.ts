@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiCall, call, isDefinite, isIndefinite } from './api.ts';
 import type { CampaignSeller, Deployment } from './deployment.ts';
 import { otherPhoneOf } from './people.ts';
@@ -201,7 +202,11 @@ export const newWorker = ({
     /** Repeats each change that got no definite response until it gets one. */
     async settle(): Promise<void> {
       for (const state of states) {
-        for (let attempt = 0; state.unsettled && attempt < 20; attempt += 1) await create(state);
+        // Longer than a circuit stays open.
+        for (let attempt = 0; state.unsettled && attempt < 20; attempt += 1) {
+          if (attempt > 0) await pause(1000);
+          await create(state);
+        }
         report.expect('a repeated request settles', !state.unsettled, () => state.person.display_name);
       }
     },

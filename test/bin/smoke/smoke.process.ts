@@ -83,7 +83,7 @@ describe('the smoke test', () => {
     stub.stop();
     expect(exitCode).toBe(1);
     expect(out).toContain(
-      'FAIL  GET /docs returns the reference page\n      expected status 200, got status 500, request id missing\n',
+      'FAIL  GET /docs is 200\n      expected status 200, got status 500, request id missing\n',
     );
     expect(out).toMatch(/failed, 0 skipped, in \d+ s\.\n$/);
     expect(new Set(await keyStatuses())).toEqual(new Set(['revoked']));

@@ -43,6 +43,7 @@ describe('the smoke test of a stage', () => {
       '/.well-known/jwks.json',
       '/.well-known/openid-configuration',
       '/docs',
+      '/v1/key',
       '/v1/nothing',
       '/v1/openapi.json',
       '/v1/users',

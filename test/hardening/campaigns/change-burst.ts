@@ -31,8 +31,8 @@ export const changeBurst: Campaign = {
     const at = new Date().toISOString();
     await Promise.all(
       links.map((link, index) => {
-        if (link?.written !== true) return undefined;
-        const { id } = link.value;
+        if (link === undefined || link === 'outdated') return undefined;
+        const { id } = link;
         const options = { removedAt: at, updatedAt: at, reason: 'seller', deadlineMs: deadlineMs() } as const;
         const update = { display_name: `corrected ${index}` };
         return made<unknown>(

@@ -4,7 +4,7 @@ import { handle } from '#functions/verify-otp.ts';
 import { redirectLog } from '#shared/log.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import { CODE_LIFETIME_SECONDS } from '#shared/one-time-codes/rules.ts';
-import { codeStore } from '#shared/one-time-codes/store.ts';
+import { codeSends, codeTries } from '#shared/one-time-codes/store.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
@@ -30,7 +30,7 @@ type Reason = (typeof REASONS)[number];
 /** The function on a table, and a store of codes. */
 export const functionOn = (table: EmbeddedTable) => {
   const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
-  const codes = codeStore(table);
+  const codes = { ...codeSends(table), ...codeTries(table) };
   const deps = {
     codes,
     hashes,

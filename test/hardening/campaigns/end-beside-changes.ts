@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { administration } from '#admin/administration.ts';
-import { randomIds } from '#admin/ids.ts';
-import { eraseBuyer } from '#admin/operations/erase-buyer.ts';
+import { eraseBuyer } from '#admin/operations/buyers.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
 import { handle as createUser } from '#functions/create-user.ts';
 import { handle as endLink } from '#functions/end-link.ts';
@@ -49,7 +48,6 @@ const openOn = async () => {
     stage: 'local',
     actor: 'local:hardening',
     clock,
-    ids: randomIds,
   });
   return {
     table,

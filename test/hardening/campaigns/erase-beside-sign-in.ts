@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { administration } from '#admin/administration.ts';
-import { randomIds } from '#admin/ids.ts';
-import { eraseBuyer, readBuyerData } from '#admin/operations/erase-buyer.ts';
+import { eraseBuyer, readBuyerData } from '#admin/operations/buyers.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
 import { redirectLog } from '#shared/log.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
@@ -27,7 +26,6 @@ export const eraseBesideSignIn: Campaign = {
       stage: 'local',
       actor: 'local:hardening',
       clock: Date.now,
-      ids: randomIds,
     });
     for (let race = 0; race < Math.ceil(RACES * scale); race += 1) {
       const phone = `+98955${String(5_000_000 + race)}`;

@@ -1,5 +1,5 @@
 import { putAll } from '#admin/stores/batches.ts';
-import { ensureTable } from '#local/table.ts';
+import { ensureTable } from '#local/database.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { damage, itemsIn } from '#test/admin/operations/restore/damage.ts';
