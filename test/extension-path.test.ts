@@ -1,7 +1,6 @@
 /** Tests the list of CONTRIBUTING.md on two sample rows: what it says follows from a row does. */
 
-import { variablesOf } from '#lib/function-variables.ts';
-import { grantsOf } from '#lib/grants.ts';
+import { grantsOf, variablesOf } from '#lib/grants.ts';
 import { buildDocument } from '#reference/openapi/document.ts';
 import { policyFor } from '#shared/api-keys/caller.ts';
 import { redirectLog } from '#shared/log.ts';

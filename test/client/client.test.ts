@@ -46,6 +46,15 @@ describe('the links of a buyer', () => {
   });
 });
 
+describe('the use of the key', () => {
+  it('is asked for as many days as are named, or for those of the service', async () => {
+    const { client, sent } = clientOf(json(200, {}), json(200, {}));
+    await client.usage();
+    await client.usage(3);
+    expect(sent.map(({ url }) => url)).toEqual([`${baseUrl}/v1/key/usage`, `${baseUrl}/v1/key/usage?days=3`]);
+  });
+});
+
 describe('the base URL', () => {
   it.each(['localhost:3000', 'api.example.com/prod', '//api.example.com', 'ftp://api.example.com', ''])(
     'is rejected with an example of a right one when it is "%s"',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand, withThisNode } from './command.ts';
 import { deployedUrl, lacksOf } from './deployed-target.ts';
-import { MINISTACK_LACKS, MINISTACK_LACKS_RESOURCES, removeResources, startEmulator } from './emulator.ts';
+import { adaptTemplates, MINISTACK_LACKS, startEmulator } from './emulator.ts';
 import { readResults } from './scenario-results.ts';
 import { assertNotDeployed, STAGE } from './stage.ts';
 import { step } from './step.ts';
@@ -139,7 +139,7 @@ const deployAndCall = async (target: Environment, folder: string): Promise<void>
   try {
     await cdk('bootstrap', ...target.bootstrap);
     await cdk('synth', '--quiet');
-    if (target.lacks.length > 0) await removeResources(out, MINISTACK_LACKS_RESOURCES);
+    if (target.lacks.length > 0) await adaptTemplates(out);
     await cdk('deploy', '--all', '--app', out, '--require-approval', 'never', '--progress', 'bar');
     await runScenarios(target, env, folder);
     const smoke = [SMOKE, '--stage', STAGE, '--url', await deployedUrl(STAGE)];

@@ -33,18 +33,41 @@ export const MINISTACK_LACKS: readonly Feature[] = [
   'exact key enforcement',
 ];
 
-/** The types of resources that its CloudFormation cannot make: a deploy with one fails. */
-export const MINISTACK_LACKS_RESOURCES: readonly string[] = ['AWS::Logs::QueryDefinition'];
+interface MetricStat {
+  readonly Metric: object;
+  readonly Period: number;
+  readonly Stat: string;
+}
 
-/** Removes the resources of these types from the templates of a folder that `cdk synth` wrote. */
-export const removeResources = async (folder: string, types: readonly string[]): Promise<void> => {
+interface Resource {
+  readonly Type: string;
+  readonly Properties: {
+    readonly [name: string]: unknown;
+    readonly Metrics?: readonly { readonly MetricStat?: MetricStat }[];
+  };
+}
+
+/** Gives an alarm on metric math its first metric. */
+const withOneMetric = (resource: Resource): Resource => {
+  const { Metrics = [], ...properties } = resource.Properties;
+  const [first] = Metrics.flatMap(({ MetricStat }) => MetricStat ?? []);
+  if (first === undefined) return resource;
+  const { Metric, Period, Stat } = first;
+  return { ...resource, Properties: { ...properties, ...Metric, Period, Statistic: Stat } };
+};
+
+/**
+ * Changes the templates of a folder that `cdk synth` wrote to what MiniStack can make: its CloudFormation has no query definitions and no
+ * alarms on metric math. test/lib checks them.
+ */
+export const adaptTemplates = async (folder: string): Promise<void> => {
   for (const name of (await readdir(folder)).filter((each) => each.endsWith('.template.json'))) {
     const file = join(folder, name);
-    const template: { Resources: Record<string, { Type: string }> } = JSON.parse(
-      await readFile(file, 'utf8'),
-    );
-    const kept = Object.entries(template.Resources).filter(([, { Type }]) => !types.includes(Type));
-    await writeFile(file, JSON.stringify({ ...template, Resources: Object.fromEntries(kept) }));
+    const template: { Resources: Record<string, Resource> } = JSON.parse(await readFile(file, 'utf8'));
+    const resources = Object.entries(template.Resources)
+      .filter(([, { Type }]) => Type !== 'AWS::Logs::QueryDefinition')
+      .map(([id, each]) => [id, each.Type === 'AWS::CloudWatch::Alarm' ? withOneMetric(each) : each]);
+    await writeFile(file, JSON.stringify({ ...template, Resources: Object.fromEntries(resources) }));
   }
 };
 

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newDemoPerson } from '#local/demo/people.ts';
 import { onTerminal } from '#test/admin/cli/pseudo-terminal.ts';
 import { call } from '#test/scenarios/call.ts';
 import { localTarget } from '#test/service/local-target.ts';
+import { newDemoPerson } from '#test/simulators/people.ts';
 import { answersOf, type ConsoleCommand, consoleCommandsOf, linesNotPrinted } from './console.ts';
 import { textOf } from './page.ts';
 import type { Reader } from './reader.ts';

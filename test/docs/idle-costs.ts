@@ -38,7 +38,7 @@ export const idleCosts = (stage: keyof typeof STAGES, folder: string): Record<Re
   const app = new App({ outdir: join(folder, stage) });
   const config = parseConfig(stage, { ...STAGES[stage], ...(stage === 'prod' && PROD) });
   // The templates need a folder of each function, and not what is in it.
-  const bundles = { sizes: {}, folderOf: () => import.meta.dirname };
+  const bundles = { folderOf: () => import.meta.dirname };
   const { data, api } = addStage(app, config, { bundles, release: releaseOf() });
   const templates = [Template.fromStack(data), Template.fromStack(api)];
   const costs = Object.entries(IDLE_USD).map(([type, price]) => {

@@ -2,26 +2,21 @@
 import { readFileSync } from 'node:fs';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { administration } from '#admin/administration.ts';
-import { randomIds } from '#admin/ids.ts';
-import { setExpiry } from '#admin/operations/change-key.ts';
-import { createSeller } from '#admin/operations/create-seller.ts';
-import { eraseBuyer } from '#admin/operations/erase-buyer.ts';
+import { eraseBuyer } from '#admin/operations/buyers.ts';
+import { rotateKey, setExpiry } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { setKeyLimits } from '#admin/operations/key-limits.ts';
 import { restore } from '#admin/operations/restore/restore.ts';
-import { rotateKey } from '#admin/operations/rotate-key.ts';
-import { setSellerTemplates } from '#admin/operations/seller-templates.ts';
-import { setSellerStatus } from '#admin/operations/set-seller-status.ts';
+import { createSeller, setSellerStatus, setSellerTemplates } from '#admin/operations/sellers.ts';
 import { deleteAll, putAll } from '#admin/stores/batches.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { mergedSearches, withPerson } from '#shared/buyers/link-searches.ts';
 import { buyerLinks } from '#shared/buyers/links.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
-import { codeStore } from '#shared/one-time-codes/store.ts';
+import { codeSends, codeTries } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
 import { KEY_LIMIT_NAMES, keyLimit, minuteLimit } from '#shared/rate-limits/plans.ts';
-import { consumed } from '#shared/rate-limits/request-limits.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { apiKeyKey } from '#shared/table/keys.ts';
 import { checkRecordFrom } from '#shared/users/person-check.ts';
@@ -31,6 +26,7 @@ import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { useApiGateway } from '#test/simulators/api-gateway/use-api-gateway.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 const PAGE = readFileSync(new URL('../../docs/table.md', import.meta.url), 'utf8');
@@ -114,16 +110,18 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
     await observe();
     return result;
   };
-  // Each step is observed, so that marks of a change in progress are seen too.
+  // Each write of an admin is observed, so that marks of a change in progress are seen too.
   const admin = administration({
-    table,
+    table: interceptedTable(table, async (_, send) => {
+      const result = await send();
+      await observe();
+      return result;
+    }),
     usagePlans: apiGateway().usagePlans,
     keyPrefix: 'blk_test_',
     stage: 'test',
     actor: 'local:tester',
     clock: () => NOW_MS,
-    ids: randomIds,
-    onStep: observe,
   });
   const { seller_id: sellerId } = await observed(createSeller(admin, 'Kaveh Books'));
   await observed(eraseBuyer(admin, ['another phone']));
@@ -158,17 +156,17 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   await observed(buyerStore(table).register('phone', 'byr_1', AT));
   const linked = await observed(users.link(link, DEADLINE_MS));
   const removal = { removedAt: AT, reason: 'seller' as const, deadlineMs: DEADLINE_MS };
-  await observed(users.removeUser(sellerId, linked.written ? linked.value.id : '', removal));
+  await observed(users.removeUser(sellerId, linked === 'outdated' ? '' : linked.id, removal));
 
   const again = await observed(users.link(link, DEADLINE_MS));
   const end = { ...removal, reason: 'buyer', refusedAt: NOW } as const;
-  await observed(users.removeUser(sellerId, again.written ? again.value.id : '', end));
+  await observed(users.removeUser(sellerId, again === 'outdated' ? '' : again.id, end));
   const searches = mergedSearches([]);
   const searched = withPerson(searches, ['claim'], NOW_MS) ?? searches;
   await observed(buyerLinks(table).saveSearches('phone', searches, searched));
 
   const owner = { phoneHash: 'phone', audience: sellerId };
-  const codes = codeStore(table);
+  const codes = { ...codeSends(table), ...codeTries(table) };
   const code = { mac: 'salt.mac', provider: 'kavenegar', now: NOW };
   const unsent = { ...code, mac: 'unsent.mac', isRefused: true };
   const before = await codes.read(owner, true);
@@ -183,7 +181,7 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
     await observed(patientLimiter(table).increment(limit, NOW_MS));
   }
   const ceilings = stageCeilings(patientLimiter(table), { smsPerDay: 10 }, () => NOW_MS);
-  const unlimited = { consume: async () => consumed() };
+  const unlimited = { consume: async () => async () => {} };
   await observed(ceilings.consumeSms({ sellerId, keyId: key.key_id, scopes: [] }, unlimited));
 
   const check = {

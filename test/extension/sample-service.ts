@@ -1,4 +1,4 @@
-import { gatewayCounts } from '#local/gateway/throttles.ts';
+import { tokenBuckets } from '#local/gateway/token-buckets.ts';
 import { gateway } from '#local/gateway.ts';
 import { listenOnLoopback } from '#local/loopback-server.ts';
 import type { KeySecret } from '#shared/api-keys/api-key-item.ts';
@@ -69,7 +69,7 @@ export const startSampleService = async (routes: readonly Route[]) => {
     },
     usagePlans: unlimitedPlans,
     otpAccess: 'api-key',
-    counts: gatewayCounts(systemClock),
+    buckets: tokenBuckets(systemClock),
     clock: systemClock,
     onCompleted: () => {},
   });

@@ -4,14 +4,14 @@ import { handle as createUser } from '#functions/create-user.ts';
 import { handle as listUsers } from '#functions/list-users.ts';
 import { handle as sendOtp } from '#functions/send-otp.ts';
 import type { Functions } from '#local/gateway/functions.ts';
-import { gatewayCounts } from '#local/gateway/throttles.ts';
+import { tokenBuckets } from '#local/gateway/token-buckets.ts';
 import { gateway } from '#local/gateway.ts';
 import { listenOnLoopback } from '#local/loopback-server.ts';
 import { type BuyerStore, buyerStore } from '#shared/buyers/store.ts';
 import type { Clock } from '#shared/clock.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import { randomCode } from '#shared/one-time-codes/new-code.ts';
-import { codeStore } from '#shared/one-time-codes/store.ts';
+import { codeSends } from '#shared/one-time-codes/store.ts';
 import type { CallOptions } from '#shared/providers/call.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
@@ -139,7 +139,7 @@ const bindEndpoints = (
     rateLimiter,
     hashes,
     ceilings: stageCeilings(rateLimiter, {}, clock),
-    codes: codeStore(table),
+    codes: codeSends(table),
     sms: smsSenderFrom(sms, secret, resilience),
     newCode: randomCode,
     smsProvider: sms[0] ?? '',
@@ -162,7 +162,7 @@ const listen = (functions: object, clock: Clock) =>
       functions: functions as Functions,
       usagePlans: unlimitedPlans,
       otpAccess: 'api-key',
-      counts: gatewayCounts(clock),
+      buckets: tokenBuckets(clock),
       clock,
       onCompleted: () => {},
     }),

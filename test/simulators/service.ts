@@ -2,4 +2,9 @@
 import { runService } from '#local/run.ts';
 
 const [folder = '', providerSecretFile] = process.argv.slice(2);
-process.exit(await runService({ port: 0, folder, inMemory: false, providerSecretFile }));
+const providers = {
+  PROVIDER_SECRET: `file:${providerSecretFile}`,
+  IDENTITY_PROVIDERS: 'jibit,zohal',
+  SMS_PROVIDERS: 'kavenegar,sms-ir',
+};
+process.exit(await runService({ port: 0, folder, inMemory: false, providers }));

@@ -66,6 +66,5 @@ export const updateKey: Operation = (state, { ids: [id = ''], body }) => {
 export const deleteKey: Operation = (state, { ids: [id = ''] }) => {
   requireKey(state, id);
   state.keys.delete(id);
-  state.usage.delete(id);
   return { status: 202 };
 };

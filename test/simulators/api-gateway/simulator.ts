@@ -3,19 +3,17 @@ import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { STAGE_NAME } from '#local/environment.ts';
 import { jsonResult } from '#local/gateway/proxy-event.ts';
-import type { Throttle } from '#local/gateway/throttles.ts';
-import type { Clock } from '#shared/clock.ts';
+import type { Throttle } from '#local/gateway/token-buckets.ts';
 import { usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import { createKey, deleteKey, listKeys, updateKey } from './api-keys.ts';
 import { ApiGatewayError, badRequest, notFound, type Operation, type Reply } from './call.ts';
 import { API_ID } from './identifiers.ts';
 import type { State, StoredKey } from './state.ts';
-import { addMember, getMember, getUsage, listMembers, removeMember } from './usage-plans.ts';
+import { addMember, getMember, listMembers, removeMember } from './usage-plans.ts';
 
 export interface SimulatorOptions {
   /** The keys of the account at first. */
   readonly keys?: readonly StoredKey[];
-  readonly clock: Clock;
 }
 
 /** API Gateway without AWS: its management calls for the admin operations, its usage plans for a gateway. */
@@ -24,15 +22,13 @@ export interface SimulatedApiGateway {
   respondTo(request: IncomingMessage): Promise<APIGatewayProxyResult>;
   /** Returns the throttle of the key's plan; undefined if the usage id is unknown, disabled or in no plan: API Gateway returns 403 then. */
   throttleOf(usageId: string): Throttle | undefined;
-  /** Counts a request. */
-  recordUse(usageId: string): void;
   /** Calls the listener at each flush of the authorizer cache, before the response of the flush. */
   onFlush(listener: () => void): void;
 }
 
 /** Opens the simulator. */
-export const openApiGateway = ({ keys = [], clock }: SimulatorOptions): SimulatedApiGateway => {
-  const state: State = { keys: new Map(keys.map((key) => [key.id, key])), usage: new Map() };
+export const openApiGateway = ({ keys = [] }: SimulatorOptions = {}): SimulatedApiGateway => {
+  const state: State = { keys: new Map(keys.map((key) => [key.id, key])) };
   const keyOf = (usageId: string) => state.keys.values().find(({ value }) => value === usageId);
   const listeners: (() => void)[] = [];
   const operations = operationsWith(() => {
@@ -50,13 +46,6 @@ export const openApiGateway = ({ keys = [], clock }: SimulatorOptions): Simulate
     throttleOf(usageId) {
       const key = keyOf(usageId);
       return key?.enabled && key.plan !== undefined ? usagePlanThrottle(key.plan) : undefined;
-    },
-    recordUse(usageId) {
-      const key = keyOf(usageId);
-      if (key === undefined) return;
-      const day = new Date(clock()).toISOString().slice(0, 10);
-      const days = state.usage.get(key.id) ?? {};
-      state.usage.set(key.id, { ...days, [day]: (days[day] ?? 0) + 1 });
     },
     onFlush: (listener) => {
       listeners.push(listener);
@@ -77,7 +66,6 @@ const operationsWith = (flush: () => void): Operations => [
   ['GET', /^\/usageplans\/([^/]+)\/keys$/, listMembers],
   ['GET', /^\/usageplans\/([^/]+)\/keys\/([^/]+)$/, getMember],
   ['DELETE', /^\/usageplans\/([^/]+)\/keys\/([^/]+)$/, removeMember],
-  ['GET', /^\/usageplans\/([^/]+)\/usage$/, getUsage],
   [
     'DELETE',
     /^\/restapis\/([^/]+)\/stages\/([^/]+)\/cache\/authorizers$/,

@@ -15,6 +15,4 @@ export interface StoredKey {
 export interface State {
   /** By key id. */
   readonly keys: Map<string, StoredKey>;
-  /** Key id -> day (UTC) -> requests. */
-  readonly usage: Map<string, Record<string, number>>;
 }

@@ -3,10 +3,6 @@ import { badRequest, conflict, field, notFound, type Operation, pageOf, requireK
 import { PLAN_IDS } from './identifiers.ts';
 import type { State, StoredKey } from './state.ts';
 
-/** API Gateway returns the usage of no more days in one call. */
-const MAX_USAGE_DAYS = 90;
-const DAY_MS = 86_400_000;
-
 const requirePlan = (id: string): PlanName => {
   const plan = PLAN_NAMES.find((name) => PLAN_IDS[name] === id);
   if (plan === undefined) throw notFound('Invalid Usage Plan ID specified');
@@ -57,27 +53,4 @@ const membersOf = ({ keys }: State, plan: PlanName): StoredKey[] => [
 export const listMembers: Operation = (state, { ids: [planId = ''], query }) => {
   const { item, ...next } = pageOf(membersOf(state, requirePlan(planId)), query);
   return { status: 200, body: { item: item.map(memberView), ...next } };
-};
-
-/** GET /usageplans/{id}/usage */
-export const getUsage: Operation = (state, { ids: [planId = ''], query }) => {
-  const plan = requirePlan(planId);
-  const startDate = query.get('startDate') ?? '';
-  const endDate = query.get('endDate') ?? '';
-  const start = Date.parse(`${startDate}T00:00:00Z`);
-  const length = (Date.parse(`${endDate}T00:00:00Z`) - start) / DAY_MS + 1;
-  if (!(length >= 1 && length <= MAX_USAGE_DAYS))
-    throw badRequest('Usage dates are invalid or too far apart');
-  const days = Array.from({ length }, (_, index) =>
-    new Date(start + index * DAY_MS).toISOString().slice(0, 10),
-  );
-  const keyId = query.get('keyId');
-  const values = membersOf(state, plan)
-    .filter(({ id }) => state.usage.has(id) && (keyId === null || id === keyId))
-    // The second number is what a quota leaves; a plan without a quota has none to leave.
-    .map(({ id }) => [id, days.map((day) => [state.usage.get(id)?.[day] ?? 0, 0])]);
-  return {
-    status: 200,
-    body: { usagePlanId: planId, startDate, endDate, values: Object.fromEntries(values) },
-  };
 };

@@ -5,7 +5,6 @@ import { apiGatewayClient, apiGatewayUsagePlans } from '#admin/usage-plans/api-g
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
 import { STAGE_NAME } from '#local/environment.ts';
 import { jsonResult, respond } from '#local/gateway/proxy-event.ts';
-import { systemClock } from '#shared/clock.ts';
 import { API_ID, PLAN_IDS } from './identifiers.ts';
 import { openApiGateway, type SimulatedApiGateway, type SimulatorOptions } from './simulator.ts';
 
@@ -14,7 +13,7 @@ type Fault = 'throttled' | 'response lost';
 
 /** Starts a simulated API Gateway behind HTTP, with the adapter and the SDK client as in AWS. */
 export const startApiGateway = async (options: Partial<SimulatorOptions> = {}) => {
-  const open = () => openApiGateway({ clock: systemClock, ...options });
+  const open = () => openApiGateway(options);
   let simulator = open();
   let faults: Fault[] = [];
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
