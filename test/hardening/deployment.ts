@@ -15,6 +15,7 @@ import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 const ADMIN_PROGRAM = fileURLToPath(new URL('../../bin/buyer-linking.mjs', import.meta.url));
 const SHIFTED_CLOCK = new URL('./shifted-clock.mjs', import.meta.url).href;
 const CLOCK_POLL_MS = 10;
+const HOUR_SECONDS = 3600;
 const LISTENING = 'Dynoxide listening on';
 
 /** A seller of the campaign with its professional keys. */
@@ -50,6 +51,11 @@ export interface Deployment {
   register(phones: readonly string[]): Promise<void>;
   /** Shifts the service's wall clock by this many seconds from the real time. */
   shiftClock(seconds: number): Promise<void>;
+  /**
+   * Sets the service's wall clock to ten past an hour that begins up to so many hours from now: neither the minute nor the hour ends
+   * soon. Returns the shift in seconds.
+   */
+  toTenPast(hours?: number): Promise<number>;
   /** Kills the service without notice and starts it again on the same data. */
   killService(): Promise<void>;
   /** Kills the database without notice and starts it again on its file; the service stays up. */
@@ -133,6 +139,11 @@ export const startDeployment = async (): Promise<Deployment> => {
   const start = (): Promise<RunningService> => startRunningService({ folder, environment, simulators });
   let service = await start();
   const admin = (...args: readonly string[]) => runAdmin(folder, args);
+  const shiftClock = async (seconds: number): Promise<void> => {
+    await writeFile(offsetFile, String(seconds));
+    service.process.kill('SIGUSR2');
+    while ((await readFile(`${offsetFile}.read`, 'utf8')) !== String(seconds)) await pause(CLOCK_POLL_MS);
+  };
 
   return {
     proxy,
@@ -163,10 +174,12 @@ export const startDeployment = async (): Promise<Deployment> => {
       await writeFile(file, phones.join('\n'));
       await admin('buyers', 'import', file);
     },
-    async shiftClock(seconds) {
-      await writeFile(offsetFile, String(seconds));
-      service.process.kill('SIGUSR2');
-      while ((await readFile(`${offsetFile}.read`, 'utf8')) !== String(seconds)) await pause(CLOCK_POLL_MS);
+    shiftClock,
+    async toTenPast(hours = 0) {
+      const secondOfHour = Math.floor(Date.now() / 1000) % HOUR_SECONDS;
+      const shift = hours * HOUR_SECONDS + 600 - secondOfHour;
+      await shiftClock(shift);
+      return shift;
     },
     async killService() {
       await service.stop('SIGKILL');

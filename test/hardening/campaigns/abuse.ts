@@ -8,9 +8,6 @@ const BURSTS = 5;
 const ERASURES = 20;
 const AT_ONCE = 30;
 const REQUESTS_PER_ERASURE = 100;
-const HOUR_SECONDS = 3600;
-/** Where the clock is set within an hour, so that the hour does not end during the campaign. */
-const MINUTE_OF_HOUR = 10;
 const LIMITS = { 'failed-checks-per-hour': 6, 'refused-links-per-hour': 8, 'sms-per-hour': 7 };
 
 type Send = (request: Omit<ApiCall, 'key'>) => Promise<Reply | undefined>;
@@ -75,7 +72,7 @@ const isFailedCheck = (reply: Reply | undefined): Reply | undefined =>
 /** Bursts of failed checks, of refused links and of rejected sends: exactly the hourly limits of the key are answered. */
 const checkBursts = async (
   options: CampaignOptions,
-  toHour: (hour: number) => Promise<void>,
+  toHour: (hour: number) => Promise<number>,
 ): Promise<void> => {
   const { deployment, used } = options;
   const { key, keyId } = await deployment.newSeller('Bursts');
@@ -193,10 +190,9 @@ export const abuse: Campaign = {
       ...[...REFUSED_PEOPLE, ...erased].map(({ phone }) => phone),
       ...erased.map(otherPhoneOf),
     ]);
-    const toMinute = MINUTE_OF_HOUR * 60 - (Math.floor(Date.now() / 1000) % HOUR_SECONDS);
     for (let index = 0; index < Math.ceil(BURSTS * scale); index += 1) {
       // Each round has hours of its own, in which no phone was sent a code before.
-      const toHour = (hour: number) => deployment.shiftClock(toMinute + (index * 4 + hour) * HOUR_SECONDS);
+      const toHour = (hour: number) => deployment.toTenPast(index * 4 + hour);
       await toHour(0);
       await checkBursts(options, toHour);
     }

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
-import { administration } from '#admin/administration.ts';
 import { eraseBuyer } from '#admin/operations/buyers.ts';
-import type { UsagePlans } from '#admin/usage-plans/port.ts';
 import { handle as createUser } from '#functions/create-user.ts';
 import { handle as endLink } from '#functions/end-link.ts';
+import { localAdministration } from '#local/administration.ts';
 import { buyerLinks } from '#shared/buyers/links.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { redirectLog } from '#shared/log.ts';
@@ -40,15 +39,7 @@ const openOn = async () => {
   const users = userStore(table);
   const deadline = () => performance.now() + DEADLINE_MS;
   const now = () => new Date(clock()).toISOString();
-  const admin = administration({
-    table,
-    // An erasure calls no usage plan.
-    usagePlans: {} as UsagePlans,
-    keyPrefix: 'blk_test_',
-    stage: 'local',
-    actor: 'local:hardening',
-    clock,
-  });
+  const admin = localAdministration(table, 'local:hardening');
   return {
     table,
     async link(body: TestPerson, headers: Readonly<Record<string, string>> = {}) {

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { administration } from '#admin/administration.ts';
 import { eraseBuyer, readBuyerData } from '#admin/operations/buyers.ts';
-import type { UsagePlans } from '#admin/usage-plans/port.ts';
+import { localAdministration } from '#local/administration.ts';
 import { redirectLog } from '#shared/log.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 import type { Campaign } from './campaign.ts';
@@ -18,15 +17,7 @@ export const eraseBesideSignIn: Campaign = {
     const restoreLog = redirectLog(() => {});
     const table = await startEmbeddedTable();
     const { verify, store, hashes } = functionOn(table);
-    const admin = administration({
-      table,
-      // An erasure of a buyer without users calls no usage plan.
-      usagePlans: {} as UsagePlans,
-      keyPrefix: 'blk_test_',
-      stage: 'local',
-      actor: 'local:hardening',
-      clock: Date.now,
-    });
+    const admin = localAdministration(table, 'local:hardening');
     for (let race = 0; race < Math.ceil(RACES * scale); race += 1) {
       const phone = `+98955${String(5_000_000 + race)}`;
       await store(phone, 0);

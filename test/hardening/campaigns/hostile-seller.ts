@@ -1,18 +1,13 @@
 import { type ApiCall, call, type Reply } from '../api.ts';
-import type { CampaignSeller, Deployment } from '../deployment.ts';
+import type { CampaignSeller } from '../deployment.ts';
 import { personNumber, type TestPerson } from '../people.ts';
 import { sendCode } from '../sign-ins.ts';
 import type { Campaign, CampaignOptions } from './campaign.ts';
 
 const FIRST_PERSON = 80_000;
-const HOUR_SECONDS = 3600;
 const HOURS = 24;
 /** Far from the hours of other campaigns, so that no earlier send or failure counts. */
-const START_SECONDS = 40 * 24 * HOUR_SECONDS;
-
-/** Sets the clock to the beginning of a minute, so that the minute of the plan's limit does not end in an hour of one seller alone. */
-const toHour = (deployment: Deployment, hour: number): Promise<void> =>
-  deployment.shiftClock(START_SECONDS + hour * HOUR_SECONDS - (Math.floor(Date.now() / 1000) % 60));
+const START_HOURS = 40 * 24;
 
 /** What another seller can see of a response: status, code and the limits. Ids and times differ by themselves. */
 const visible = (reply: Reply | undefined): string => {
@@ -82,12 +77,12 @@ export const hostileSeller: Campaign = {
       const phone = Math.floor(hour / 3);
       const target = { person: theirs[hour] as TestPerson, phone: `+98955${8_200_000 + phone}` };
       const quiet = { person: others[hour] as TestPerson, phone: `+98955${8_300_000 + phone}` };
-      await toHour(deployment, hour);
+      await deployment.toTenPast(START_HOURS + hour);
       await hostileHour(options, hostile, target);
-      await toHour(deployment, hour);
+      await deployment.toTenPast(START_HOURS + hour);
       const seenByAttacked = await honestHour(options, attacked, target);
       await hostileHour(options, hostile, target);
-      await toHour(deployment, hour);
+      await deployment.toTenPast(START_HOURS + hour);
       const seenByControl = await honestHour(options, control, quiet);
       for (const [index, seen] of seenByAttacked.entries()) {
         const same = seen === seenByControl[index];

@@ -1,20 +1,11 @@
 import { KEY_LIMITS } from '#shared/rate-limits/plans.ts';
 import { call } from '../api.ts';
-import { type Deployment, keyIn } from '../deployment.ts';
+import { keyIn } from '../deployment.ts';
 import type { Campaign, CampaignOptions } from './campaign.ts';
 
 const ROUNDS = 5;
 const AT_ONCE = 40;
 const ROTATIONS_PER_HOUR = KEY_LIMITS['rotations-per-hour'].byPlan.professional;
-const HOUR_SECONDS = 3600;
-
-/** Where the clock is set within an hour, so that the hour does not end during the campaign. */
-const MINUTE_OF_HOUR = 10;
-
-const toHour = (deployment: Deployment, hour: number): Promise<void> =>
-  deployment.shiftClock(
-    MINUTE_OF_HOUR * 60 - (Math.floor(Date.now() / 1000) % HOUR_SECONDS) + hour * HOUR_SECONDS,
-  );
 
 /** A thief who rotates a key without pause from every secret that it got. */
 const thiefOf = ({ deployment, report, used }: CampaignOptions, stolen: string) => {
@@ -57,7 +48,7 @@ export const rotationStorm: Campaign = {
       const [keyId = ''] = /key_[0-9A-Za-z]{22}/.exec(issued) ?? [];
       const thief = thiefOf(options, keyIn(issued));
       used.keys.add(keyIn(issued));
-      await toHour(deployment, 2 * round);
+      await deployment.toTenPast(2 * round);
       await thief.atOnce();
       const made = thief.secrets.length - 1;
       report.expect(
@@ -67,7 +58,7 @@ export const rotationStorm: Campaign = {
       );
 
       // Another hour, in which the thief has rotations left.
-      await toHour(deployment, 2 * round + 1);
+      await deployment.toTenPast(2 * round + 1);
       const isRevoked = round % 2 === 0;
       const command = isRevoked ? ['revoke', keyId] : ['rotate', keyId, '--grace', '0s'];
       const storm = thief.untilStopped();

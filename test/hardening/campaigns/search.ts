@@ -6,8 +6,6 @@ import type { Campaign, CampaignOptions } from './campaign.ts';
 const FIRST_PERSON = 95_000;
 const GUESSES = 40;
 const REFUSED_LINKS = 10;
-/** Where the clock is set within an hour, so that the hour does not end during the campaign. */
-const MINUTE_OF_HOUR = 10;
 
 /** Links a person, then tries to find out its national id from its phone and birth date, the right id after each guess. */
 const search = async (
@@ -45,7 +43,7 @@ export const searches: Campaign = {
     const { deployment, report } = options;
     const victims = [personNumber(FIRST_PERSON), personNumber(FIRST_PERSON + 1)] as const;
     await deployment.register(victims.map(({ phone }) => phone));
-    await deployment.shiftClock(MINUTE_OF_HOUR * 60 - (Math.floor(Date.now() / 1000) % 3600));
+    await deployment.toTenPast();
 
     const usedUp = codesOf(await search(options, victims[0], ['paid-checks-per-day=1']));
     report.expect(
