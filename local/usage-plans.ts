@@ -2,6 +2,7 @@ import { DeleteCommand, GetCommand, PutCommand, paginateQuery, UpdateCommand } f
 import type { GatewayKey, UsagePlans } from '#admin/usage-plans/port.ts';
 import { type PlanName, usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import type { Table } from '#shared/table/client.ts';
+import { conditionalWrite } from '#shared/table/writes.ts';
 import type { Throttle } from './gateway/token-buckets.ts';
 
 /** A key of API Gateway. Its id is its usage id. */
@@ -28,16 +29,6 @@ export const usagePlansTable = ({ client, name }: Table): Table => ({ client, na
 
 const gatewayKey = ({ sk, name, enabled }: StoredKey): GatewayKey => ({ id: sk, value: sk, name, enabled });
 
-/** Resolves with false if the condition of a write does not hold. */
-const isWritten = (write: Promise<unknown>): Promise<boolean> =>
-  write.then(
-    () => true,
-    (error: Error) => {
-      if (error.name === 'ConditionalCheckFailedException') return false;
-      throw error;
-    },
-  );
-
 /** What the gateway asks of the usage plans. */
 export interface GatewayPlans {
   /** Returns how often the authorizer cache was flushed. */
@@ -61,7 +52,7 @@ export const localUsagePlans = ({ client, name: TableName }: Table): UsagePlans 
     for await (const { Items = [] } of paginateQuery({ client }, query)) yield* Items as StoredKey[];
   };
   /** Resolves with false if the condition does not hold. */
-  const update = (Key: typeof FLUSHES, { change, field, value, condition }: Change) => {
+  const update = async (Key: typeof FLUSHES, { change, field, value, condition }: Change) => {
     const command = new UpdateCommand({
       TableName,
       Key,
@@ -70,13 +61,13 @@ export const localUsagePlans = ({ client, name: TableName }: Table): UsagePlans 
       ExpressionAttributeNames: { '#field': field },
       ExpressionAttributeValues: { ':value': value },
     });
-    return isWritten(client.send(command));
+    return (await conditionalWrite(client.send(command))).written;
   };
   return {
     async createKey({ name, value, enabled }) {
       const item: StoredKey = { pk: 'KEY', sk: value, name, enabled };
       const put = new PutCommand({ TableName, Item: item, ConditionExpression: 'attribute_not_exists(pk)' });
-      if (await isWritten(client.send(put))) return gatewayKey(item);
+      if ((await conditionalWrite(client.send(put))).written) return gatewayKey(item);
       const existing = await findKey(value);
       if (existing?.name !== name) throw new Error('Another key has this value.');
       return gatewayKey(existing);

@@ -40,11 +40,8 @@ const writeAll = async ({ client, name }: Table, requests: WriteRequest[]): Prom
       open = UnprocessedItems?.[name] ?? [];
     }
   };
-  const chunks = chunksOf(requests, WRITES_AT_ONCE).values();
-  const writeNext = async (): Promise<void> => {
-    for (const chunk of chunks) await writeChunk(chunk);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, writeNext));
+  for (const some of chunksOf(chunksOf(requests, WRITES_AT_ONCE), AT_ONCE))
+    await Promise.all(some.map(writeChunk));
 };
 
 /** Puts any number of items, each once, without conditions and in no order. */
