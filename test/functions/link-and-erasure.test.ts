@@ -29,22 +29,28 @@ const remove: Change = (phoneHashes) =>
 /** The calls of a link: lookup, count, lease, paid check, count of users, transaction. The transaction is the last. */
 const CALLS = 6;
 
-/** Links a new buyer, who is erased or removed at one call of the link: before it is sent, or beside it. */
-const linkDuring = async (change: Change, moment: number, order: 'before' | 'beside') => {
-  const buyer = await newBuyerIn(deployment.table);
-  const phoneHashes = await testHashes.phone(buyer.phone);
+/** A table at one of whose calls a change begins: before the call is sent, which waits for its end, or beside it. */
+const tableDuring = (change: () => Promise<unknown>, moment: number, order: 'before' | 'beside') => {
   const changed = Promise.withResolvers<unknown>();
   // Its writes are not those of the function.
-  const changeApart = AsyncResource.bind(() => change(phoneHashes));
+  const changeApart = AsyncResource.bind(change);
   let calls = 0;
-  const watched = interceptedTable(deployment.table, async (_command, send) => {
+  const table = interceptedTable(deployment.table, async (_command, send) => {
     calls += 1;
     if (calls === moment) changed.resolve(changeApart());
     if (calls === moment && order === 'before') await changed.promise;
     return send();
   });
-  const { json } = await createUserUnderTest(watched).call({ body: buyer, authorizer: newKey() });
-  await changed.promise;
+  return { table, changed: changed.promise };
+};
+
+/** Links a new buyer, who is erased or removed at one call of the link. */
+const linkDuring = async (change: Change, moment: number, order: 'before' | 'beside') => {
+  const buyer = await newBuyerIn(deployment.table);
+  const phoneHashes = await testHashes.phone(buyer.phone);
+  const { table, changed } = tableDuring(() => change(phoneHashes), moment, order);
+  const { json } = await createUserUnderTest(table).call({ body: buyer, authorizer: newKey() });
+  await changed;
   const { users, registrations } = countsOf(await readBuyerData(deployment.admin, phoneHashes));
   return { result: json.code ?? 'linked', users, registrations };
 };
@@ -56,19 +62,11 @@ const checkDuring = async (moment: number, order: 'before' | 'beside') => {
   const phoneHashes = await testHashes.phone(phone);
   const { id } = (await createUserUnderTest(deployment.table).call({ body: person, authorizer: newKey() }))
     .json;
-  const erased = Promise.withResolvers<unknown>();
-  const eraseApart = AsyncResource.bind(() => erase(phoneHashes));
-  let calls = 0;
-  const watched = interceptedTable(deployment.table, async (_command, send) => {
-    calls += 1;
-    if (calls === moment) erased.resolve(eraseApart());
-    if (calls === moment && order === 'before') await erased.promise;
-    return send();
-  });
+  const { table, changed } = tableDuring(() => erase(phoneHashes), moment, order);
   const { display_name, ...claimed } = person;
   const body = { ...claimed, phone };
-  const { json } = await createUserUnderTest(watched).check({ path: { id }, body, authorizer: newKey() });
-  await erased.promise;
+  const { json } = await createUserUnderTest(table).check({ path: { id }, body, authorizer: newKey() });
+  await changed;
   const { users } = countsOf(await readBuyerData(deployment.admin, phoneHashes));
   const kept = await readBuyerData(deployment.admin, await testHashes.phone(person.phone));
   return { result: json.code ?? 'checked', users, kept: countsOf(kept).users };

@@ -4,6 +4,7 @@ import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { type Database, ensureTable, startDatabase } from '#local/database.ts';
 import { setLocalCredentials } from '#local/environment.ts';
 import { openTable, type Table } from '#shared/table/client.ts';
+import { interceptedTable, type SentCommand } from './intercepted-table.ts';
 
 /** A late response is not resent: a test that counts calls or attempts would see one more. */
 const ON_A_BUSY_MACHINE = { connectMs: 60_000, responseMs: 60_000 };
@@ -11,27 +12,22 @@ const ON_A_BUSY_MACHINE = { connectMs: 60_000, responseMs: 60_000 };
 const DATABASE = Symbol.for('buyer-linking.test-database');
 const worker = globalThis as { [DATABASE]?: Promise<Database> };
 
-const writes = new AsyncLocalStorage<Set<string>>();
+const writes = new AsyncLocalStorage<Set<SentCommand>>();
 
 /** Counts the writes that `run` began. Lambda stops a process that has answered, so none may be open then: throws with their names. */
 export const withoutOpenWrites = async <T>(run: () => Promise<T>): Promise<T> => {
-  const open = new Set<string>();
+  const open = new Set<SentCommand>();
   const result = await writes.run(open, run);
-  if (open.size > 0) throw new Error(`answered before ${[...open].join(', ')}`);
+  if (open.size > 0) throw new Error(`answered before ${Array.from(open, ({ name }) => name).join(', ')}`);
   return result;
 };
 
-const watchWrites = ({ client }: Table): void => {
-  const send = client.send.bind(client) as (command: object, options?: object) => Promise<unknown>;
-  Object.assign(client, {
-    async send(command: object, options?: object) {
-      const open = writes.getStore();
-      const name = `${command.constructor.name} ${randomUUID()}`;
-      if (/Put|Update|Delete|Write/.test(name)) open?.add(name);
-      return send(command, options).finally(() => open?.delete(name));
-    },
+const watchWrites = (table: Table): Table =>
+  interceptedTable(table, (command, send) => {
+    const open = writes.getStore();
+    if (/Put|Update|Delete|Write/.test(command.name)) open?.add(command);
+    return send().finally(() => open?.delete(command));
   });
-};
 
 /** A real, empty table in memory. */
 export interface EmbeddedTable extends Table {
@@ -50,9 +46,8 @@ export const startEmbeddedTable = async (): Promise<EmbeddedTable> => {
   setLocalCredentials();
   worker[DATABASE] ??= startForWorker();
   const { endpoint } = await worker[DATABASE];
-  const table = openTable(`test-${randomUUID()}`, endpoint, ON_A_BUSY_MACHINE);
+  const table = watchWrites(openTable(`test-${randomUUID()}`, endpoint, ON_A_BUSY_MACHINE));
   await ensureTable(table);
-  watchWrites(table);
   return {
     ...table,
     endpoint,

@@ -14,7 +14,9 @@ export const interceptedTable = (
   { name, client }: Table,
   intercept: (command: SentCommand, send: Send) => Promise<unknown>,
 ): Table => {
-  const send = (command: object & { readonly input: SentCommand['input'] }) =>
-    intercept({ name: command.constructor.name, input: command.input }, () => client.send(command as never));
-  return { name, client: { send } as unknown as Table['client'] };
+  const send = (command: object & { readonly input: SentCommand['input'] }, options?: object) =>
+    intercept({ name: command.constructor.name, input: command.input }, () =>
+      client.send(command as never, options),
+    );
+  return { name, client: Object.assign(Object.create(client), { send }) };
 };
