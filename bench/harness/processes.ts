@@ -31,7 +31,6 @@ export const startColdStarts = async () => {
     AWS_SECRET_ACCESS_KEY: 'bench',
     AWS_ENDPOINT_URL: server.url,
     NODE_EXTRA_CA_CERTS: certFile,
-    PAGES_FOLDER: join(ROOT, 'node_modules', '.cache', 'bench-pages'),
     // Hides the AWS profiles of this machine: Lambda has none.
     HOME: folder,
   };

@@ -31,8 +31,10 @@ export interface Recording {
 
 type OptionalVariable = 'PAID_CHECKS_PER_DAY' | 'SMS_PER_DAY' | 'METRIC_NAMESPACE';
 
-/** The environment variables that the stacks set for the functions. */
-export const VARIABLES: Readonly<Record<Exclude<DeployedVariable, OptionalVariable>, string>> = {
+/** The environment variables that the stacks set for the functions, and where the pages are, which a bundle has beside it. */
+export const VARIABLES: Readonly<
+  Record<Exclude<DeployedVariable, OptionalVariable> | 'PAGES_FOLDER', string>
+> = {
   TABLE_NAME,
   HASH_SECRET: 'hash-secret',
   PROVIDER_SECRET: 'provider-secret',
@@ -44,6 +46,7 @@ export const VARIABLES: Readonly<Record<Exclude<DeployedVariable, OptionalVariab
   OTP_ACCESS: 'api-key',
   RELEASE_VERSION: '1.0.0',
   RELEASE_COMMIT: 'bench',
+  PAGES_FOLDER: join(ROOT, 'node_modules', '.cache', 'bench-pages'),
 };
 
 /** A function as Lambda calls it. The result of the authorizer is a policy, which has no status. */
@@ -79,9 +82,8 @@ const startUpstreams = async () => {
 /** Records the calls of every operation twice: for the first request of a process and for a later one. */
 export const recordOperations = async (): Promise<Recording[]> => {
   const { recorder, newRound, stop } = await startUpstreams();
-  const pages = join(ROOT, 'node_modules', '.cache', 'bench-pages');
-  await writePages(pages);
-  Object.assign(process.env, VARIABLES, { AWS_ENDPOINT_URL: recorder.url, PAGES_FOLDER: pages });
+  await writePages(VARIABLES.PAGES_FOLDER);
+  Object.assign(process.env, VARIABLES, { AWS_ENDPOINT_URL: recorder.url });
   let logBytes = 0;
   const restoreLog = redirectLog((line) => {
     logBytes += Buffer.byteLength(line);
