@@ -30,11 +30,10 @@ export interface Recording {
 }
 
 type OptionalVariable = 'PAID_CHECKS_PER_DAY' | 'SMS_PER_DAY' | 'METRIC_NAMESPACE';
+type Variable = Exclude<DeployedVariable, OptionalVariable> | 'PAGES_FOLDER';
 
 /** The environment variables that the stacks set for the functions, and where the pages are, which a bundle has beside it. */
-export const VARIABLES: Readonly<
-  Record<Exclude<DeployedVariable, OptionalVariable> | 'PAGES_FOLDER', string>
-> = {
+export const VARIABLES: Readonly<Record<Variable, string>> = {
   TABLE_NAME,
   HASH_SECRET: 'hash-secret',
   PROVIDER_SECRET: 'provider-secret',
