@@ -7,11 +7,12 @@ import { CODE_LIFETIME_SECONDS } from '#shared/one-time-codes/rules.ts';
 import { codeSends, codeTries } from '#shared/one-time-codes/store.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
+import type { Table } from '#shared/table/client.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { keyedHandler } from '#test/functions/keyed-handler.ts';
 import { gatewayEvent } from '#test/lib/gateway-event.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
-import { type EmbeddedTable, startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 import type { Campaign } from './campaign.ts';
 
 /** Four rejected verifications each, which stays within the key's limit of 1,000 per hour. */
@@ -28,7 +29,7 @@ const AUDIENCE = 'sel_test';
 type Reason = (typeof REASONS)[number];
 
 /** The function on a table, and a store of codes. */
-export const functionOn = (table: EmbeddedTable) => {
+export const functionOn = (table: Table) => {
   const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
   const codes = { ...codeSends(table), ...codeTries(table) };
   const deps = {
