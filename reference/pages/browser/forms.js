@@ -2,12 +2,13 @@ import { blockOf } from './answer.js';
 import { all, element } from './dom.js';
 import { objectIn, requestOf, showSample } from './samples.js';
 
-/** Puts the id of a returned user or link into the forms that take one. */
-const offerId = (text) => {
-  const [id] = /(?:usr|lnk)_[\w-]{22}/.exec(text) ?? [];
-  if (id === undefined) return;
-  for (const field of all(`.try [data-in="path"][placeholder^="${id.slice(0, 4)}"]`)) {
-    field.value = id;
+/** Puts a returned access token, or the id of a returned user or link, into the forms that take one. */
+const offer = (text) => {
+  const [found, token] = /"access_token":"([^"]*)|(?:usr|lnk)_[\w-]{22}/.exec(text) ?? [];
+  if (found === undefined) return;
+  const place = token ? '[data-in="token"]' : `[data-in="path"][placeholder^="${found.slice(0, 4)}"]`;
+  for (const field of all(`.try ${place}`)) {
+    field.value = token ?? found;
     showSample(field.form);
   }
 };
@@ -40,7 +41,7 @@ const send = async (form) => {
       element('details', {}, element('summary', {}, 'Headers'), element('pre', {}, headers)),
     );
     answer.hidden = false;
-    if (response.ok && form.dataset.method !== 'DELETE') offerId(text);
+    if (response.ok && form.dataset.method !== 'DELETE') offer(text);
   } catch (error) {
     say(`The request could not be sent: ${error.message}`, 'bad');
   } finally {

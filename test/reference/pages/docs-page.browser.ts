@@ -88,11 +88,23 @@ describeInBrowser('the reference page', () => {
     expect(stored).toBe('[{},{},""]');
   });
 
-  it('fits the width of a phone with a response shown', async () => {
-    const { page } = await docs.open(PHONE);
-    await execute(page, 'list-users');
-    expect(await widthOf(page)).toBe(PHONE.viewport.width);
-  });
+  it.each([
+    ['a wide screen', { viewport: { width: 1280, height: 900 } }],
+    ['a phone', PHONE],
+  ])(
+    'fits the width of %s with a response shown: no sample and no table scrolls to the side',
+    async (_, options) => {
+      const { page } = await docs.open(options);
+      await execute(page, 'list-users');
+      await page.locator('#list-users-try .answer summary').click();
+      expect(await widthOf(page)).toBe(options.viewport.width);
+      expect(
+        await page.evaluate(
+          "[...document.querySelectorAll('pre, .scroll')].filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.innerText)",
+        ),
+      ).toEqual([]);
+    },
+  );
 
   it('has light text on a dark background in dark mode, and the reverse otherwise', async () => {
     const dark = (await docs.open(DARK)).page;

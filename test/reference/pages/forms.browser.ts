@@ -106,4 +106,12 @@ describeInBrowser('the forms of the reference page', () => {
     await answer.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(body);
   });
+
+  it('takes the access token of a verified code into the forms that show a buyer its links and end one', async () => {
+    const { page } = await docs.open();
+    const statuses: string[] = [];
+    for (const id of ['create-user', 'send-otp', 'verify-otp', 'find-links', 'end-link'])
+      statuses.push((await execute(page, id)).status);
+    expect(statuses).toEqual(['201', '202', '200', '200', '204']);
+  });
 });
