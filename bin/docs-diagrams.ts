@@ -24,7 +24,7 @@ const OPTIONS = {
   fontFamily: 'system-ui, sans-serif',
   htmlLabels: false,
   deterministicIds: true,
-  sequence: { mirrorActors: false, wrap: true, actorMargin: 60, width: 150, boxMargin: 5 },
+  sequence: { mirrorActors: false, wrap: true, diagramMarginX: 5, actorMargin: 10, width: 140, boxMargin: 5 },
 };
 
 /** Returns the path of Mermaid's browser build in a folder, downloaded by npm. */
