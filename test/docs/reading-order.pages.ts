@@ -18,14 +18,6 @@ const NOT_RUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'npm run admin -- sellers create "Kaveh Books"': 'docs/admin.md has these commands',
     'npm ci': 'a deploy: npm run test:deploy',
   },
-  'client/README.md': {
-    'npm ci --prefix client && npm publish ./client --access public':
-      'publishes: test/client makes a dry run',
-  },
-  'client-php/README.md': {
-    'composer install && composer test && composer lint': 'test/client-php runs the same',
-    'git push git@example.com:php-client.git \\': 'publishes',
-  },
   'docs/keep-in-step.md': {
     'node mirror.ts': 'does not end: test/docs/keep-in-step.process.ts runs it',
   },
