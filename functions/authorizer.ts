@@ -1,4 +1,5 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { accessRows } from '#shared/access.ts';
 import { isUsable, type KeySecret } from '#shared/api-keys/api-key-item.ts';
 import { policyFor } from '#shared/api-keys/caller.ts';
 import { hashApiKey, isWellFormedKey } from '#shared/api-keys/secret.ts';
@@ -8,7 +9,6 @@ import { bindOnce, readEnv } from '#shared/env.ts';
 import { headerOf, requestIdOf } from '#shared/http/request.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import { runInRequest } from '#shared/request-context.ts';
-import { allRoutes } from '#shared/routes.ts';
 import { tableFromEnv } from '#shared/table/client.ts';
 
 type Deps = ReturnType<typeof build>;
@@ -55,7 +55,7 @@ const decide = async (
   if (!(await recordUse(secrets, secretHash, secret, nowMs).catch(logFailure))) return refuse('unknown');
   const { seller_id, key_id, plan } = secret;
   logEvent('key_checked', { outcome: 'allowed', seller_id, key_id, plan });
-  return policyFor(secret, event.methodArn, allRoutes);
+  return policyFor(secret, event.methodArn, accessRows);
 };
 
 /** The longest time of a decision. A database that hangs must not keep a caller waiting. */

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { accessRows } from '#shared/access.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -57,55 +58,52 @@ export const NAMED_ERRORS = [
   'TransactionConflictException',
 ];
 
-/** Modules of the SDK, by the end of their path, and what a function needs of them in Lambda. Each shortens cold starts: docs/adr/0007-bundles.md. */
-const NEEDED: readonly (readonly [filter: RegExp, rewrite: (source: string, path: string) => string])[] = [
+/** What a function needs of modules in Lambda, by the end of their path, a regular expression: docs/adr/0007-bundles.md. */
+const NEEDED: Readonly<Record<string, (source: string, path: string) => string>> = {
+  // Its value in place of the route table, which holds every schema.
+  'shared/access.ts': () => `export const accessRows = ${JSON.stringify(accessRows)};`,
   // Lambda passes credentials in the environment and has no profiles, SSO or metadata service.
-  [
-    /@aws-sdk.credential-provider-node.dist-es.index\.js$/,
+  '@aws-sdk/credential-provider-node/dist-es/index.js':
     () => `export const defaultProvider = () => async () => ({
-      accessKeyId: process.env.AWS_ACCESS_KEY_ID,
-      secretAccessKey: process.env.AWS_SECRET_ACCESS_KEY,
-      sessionToken: process.env.AWS_SESSION_TOKEN,
-    });`,
-  ],
-  // The given endpoint or the standard one of the Region: FIPS, dual-stack and account-based endpoints are not used.
-  [
-    /@aws-sdk.client-[\w-]+.dist-es.endpoint.endpointResolver\.js$/,
-    (_, path) => {
-      const service = /client-([\w-]+)/.exec(path)?.[1]?.replaceAll('-', '');
-      return `export const defaultEndpointResolver = ({ Endpoint, Region }) => ({
+    accessKeyId: process.env.AWS_ACCESS_KEY_ID,
+    secretAccessKey: process.env.AWS_SECRET_ACCESS_KEY,
+    sessionToken: process.env.AWS_SESSION_TOKEN,
+  });`,
+  // An option is in the environment or has its default: Lambda has no files of profiles, which each client would try to read.
+  '@smithy/core/dist-es/submodules/config/node-config-provider/configLoader.js': (source) =>
+    source.replace(/fromSharedConfigFiles\(.*?\), /, ''),
+  // The given endpoint or the standard one of the Region: FIPS, dual-stack and account-based endpoints are not used, nor the partitions of their rules.
+  '@aws-sdk/client-[\\w-]+/dist-es/endpoint/endpointResolver.js': (_, path) => {
+    const service = /client-([\w-]+)/.exec(path)?.[1]?.replaceAll('-', '');
+    return `export const defaultEndpointResolver = ({ Endpoint, Region }) => ({
       url: new URL(Endpoint ?? \`https://${service}.\${Region}.amazonaws.com\${Region.startsWith('cn-') ? '.cn' : ''}\`),
     });`;
-    },
-  ],
+  },
+  '@aws-sdk/core/.+/partitions.js': () => 'export const partitionsInfo = {};',
   // A client registers a class for each error of its service, 50 for KMS.
-  [
-    /@aws-sdk.client-[\w-]+.dist-es.schemas.schemas_0\.js$/,
-    (source) =>
-      source.replaceAll(/^n0_registry\.registerError\((\w+)\$, \w+\);$/gm, (line, error) =>
-        NAMED_ERRORS.includes(error) ? line : '',
-      ),
-  ],
+  '@aws-sdk/client-[\\w-]+/dist-es/schemas/schemas_0.js': (source) =>
+    source.replaceAll(/^n0_registry\.registerError\((\w+)\$, \w+\);$/gm, (line, error) =>
+      NAMED_ERRORS.includes(error) ? line : '',
+    ),
+  // A client reads its version and nothing else of its package.
+  '@aws-sdk/client-[\\w-]+/package.json': (source) =>
+    `export default ${JSON.stringify({ version: JSON.parse(source).version })};`,
   // No command of the functions discovers its endpoint.
-  [
-    /@aws-sdk.middleware-endpoint-discovery.dist-es.index\.js$/,
-    () => `export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {
+  '@aws-sdk/middleware-endpoint-discovery/dist-es/index.js': () =>
+    `export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {
       environmentVariableSelector: () => undefined, configFileSelector: () => undefined, default: undefined };
     export const resolveEndpointDiscoveryConfig = (config) => config;`,
-  ],
   // No operation that the functions call uses event streams.
-  [
-    /@smithy.core.dist-es.submodules.event-streams.index\.js$/,
-    () => `throw new Error('event streams are not part of this bundle');`,
-  ],
-];
+  '@smithy/core/dist-es/submodules/event-streams/index.js': () =>
+    `throw new Error('event streams are not part of this bundle');`,
+};
 
-/** An SDK update that moves one of these modules makes the bundles larger, and the size budget of test/lib/bundling.test.ts then fails. */
-const trimmedSdk: Plugin = {
-  name: 'trimmed-sdk',
+/** A change that moves one of these modules makes the bundles larger, and the size budget of test/lib/bundling.test.ts then fails. */
+const neededOnly: Plugin = {
+  name: 'needed-only',
   setup({ onLoad }) {
-    for (const [filter, rewrite] of NEEDED) {
-      onLoad({ filter }, async ({ path }) => ({
+    for (const [end, rewrite] of Object.entries(NEEDED)) {
+      onLoad({ filter: new RegExp(`${end.replaceAll('/', '.')}$`) }, async ({ path }) => ({
         contents: rewrite(await readFile(path, 'utf8'), path),
         loader: 'js',
       }));
@@ -113,7 +111,7 @@ const trimmedSdk: Plugin = {
   },
 };
 
-const PLUGINS: readonly Plugin[] = [builtinsWithoutNamespace, trimmedSdk];
+const PLUGINS: readonly Plugin[] = [builtinsWithoutNamespace, neededOnly];
 
 const COMPILE = {
   absWorkingDir: ROOT,

@@ -45,29 +45,24 @@ export const callerFrom = (authorizer: unknown, nowMs: number): Caller => {
   return { ...context, expiresAt };
 };
 
-/** The caller, and the rate-limit headers for a request that the usage plan throttles: a gateway response cannot compute them. */
-type GatewayContext = AuthorizerContext & { readonly rateLimit: string; readonly rateLimitPolicy: string };
-
-export const allows = (scopes: readonly Scope[], route: Route): boolean => {
+export const allows = (scopes: readonly Scope[], route: Pick<Route, 'access'>): boolean => {
   const scope = scopeOf(route);
   return route.access.by !== 'public' && (scope === undefined || scopes.includes(scope));
 };
 
-/** A path parameter becomes `*`, so that one policy covers every resource. */
-const policyPath = (path: string): string => path.replace(/\{[^}]+\}/g, '*');
-
 /**
- * API Gateway caches the policy for every method, so it covers every row that the scopes allow.
+ * API Gateway caches the policy for every method and path, so it covers every row that the scopes allow, with `*` for a path parameter.
  * `methodArn`: arn:aws:execute-api:<region>:<account>:<api>/<stage>/<METHOD>/<path>.
  */
 export const policyFor = (
   secret: KeySecret,
   methodArn: string,
-  rows: readonly Route[],
+  rows: readonly Pick<Route, 'method' | 'path' | 'access'>[],
 ): APIGatewayAuthorizerResult => {
   const stageArn = methodArn.split('/').slice(0, 2).join('/');
   const throttled = rateLimitHeaders([planItem(secret.plan, 0, WINDOW_SECONDS)]);
-  const context: GatewayContext = {
+  // With the headers for a request that the usage plan throttles: a gateway response cannot compute them.
+  const context: AuthorizerContext & { readonly rateLimit: string; readonly rateLimitPolicy: string } = {
     sellerId: secret.seller_id,
     keyId: secret.key_id,
     plan: secret.plan,
@@ -90,7 +85,7 @@ export const policyFor = (
           Action: 'execute-api:Invoke',
           Resource: rows
             .filter((route) => allows(secret.scopes, route))
-            .map((route) => `${stageArn}/${route.method}${policyPath(route.path)}`),
+            .map((route) => `${stageArn}/${route.method}${route.path.replace(/\{[^}]+\}/g, '*')}`),
         },
       ],
     },
