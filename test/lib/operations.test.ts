@@ -67,6 +67,20 @@ describe('docs/operations.md', () => {
     expect(ignored).toEqual(expect.arrayContaining(files));
   });
 
+  test('gives a restored table the resource policy and the tags of the stack', () => {
+    const { data } = templatesOf('prod');
+    const [table] = Object.values(resourcesOf(data, 'AWS::DynamoDB::GlobalTable'));
+    const { ResourcePolicy, Tags } = table?.Properties.Replicas[0] ?? {};
+    const [, policy = ''] = /put-resource-policy .*--policy '(.+)'/.exec(runbook) ?? [];
+    const arn = { 'Fn::Join': ['', expect.arrayContaining([':role/cdk-*-lookup-role-*'])] };
+    const { Version, Statement } = JSON.parse(policy);
+    const Condition = { ArnLike: { 'aws:PrincipalArn': arn } };
+    expect(ResourcePolicy.PolicyDocument).toEqual({ Version, Statement: [{ ...Statement[0], Condition }] });
+    expect(Statement).toHaveLength(1);
+    const tags = Tags.map(({ Key, Value }: { Key: string; Value: string }) => `Key=${Key},Value=${Value}`);
+    expect(runbook).toContain(tags.join(' ').replace('prod', '<stage>'));
+  });
+
   test('links to headings that exist', () => {
     const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
       title
