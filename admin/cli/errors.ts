@@ -27,6 +27,7 @@ const KNOWN: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   not_reachable: {
     'AWS is throttling. Try again in a moment.':
       /^(TooManyRequestsException|ThrottlingException|ProvisionedThroughputExceededException|Throttling|UnprocessedKeysError)$/,
+    'The table does not exist: docs/operations.md, "The table was deleted".': /^Requested resource not found/,
     'The deployment does not respond.':
       /^(TimeoutError|AbortError)$|ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN/,
     'No AWS Region is set. Name one: --region eu-central-1.': /Region is missing/,

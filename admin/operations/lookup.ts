@@ -88,7 +88,7 @@ export const keyOfSecret = async (admin: Administration, secret: string): Promis
   if (item !== undefined) return requireKey(admin, item.key_id);
   throw refusal(
     'key_not_found',
-    'No key has this secret. Another stage may have it, or a rotation has ended it.',
+    'No key has this secret. Another stage may have it, a rotation has ended it, or its key waits for keys confirm.',
   );
 };
 

@@ -75,7 +75,7 @@ const wantedUser = (
     live !== undefined && (events.explains(live) || (last === undefined && isDeepStrictEqual(old, live)));
   const user = isKept ? live : old;
   const isErased = erasures.hasPhone(user.phone_hash);
-  if (live === undefined) return isErased ? {} : { user, event: 'user.linked', listed };
+  if (live === undefined) return { user, event: 'user.linked', isErased, listed };
   if (!isKept) return { user, event: 'user.updated', isErased, listed };
   const isSame = isDeepStrictEqual({ ...old, last_event: live.last_event }, live);
   return { user, isErased, listed: isSame ? undefined : ['changed_since', live.id] };
@@ -172,7 +172,7 @@ const write = ({ table, admin, sellerId }: SellerRun, event_count: number, plans
   return transact(table, [{ Update }, ...items, ...plans.flatMap(({ puts }) => puts.map(put))]);
 };
 
-/** Restores some users, in as many transactions as they need: those that change by it, or what is derived from the others. */
+/** Restores some users, in as many transactions as they need: those that change by it, or what is derived from the others. Returns those that are there now. */
 const restoreSome = async (
   run: SellerRun,
   ordinals: readonly number[],
@@ -194,12 +194,15 @@ const restoreSome = async (
   });
   for (const { listed } of planned) if (listed !== undefined) run.list(...listed, sellerId);
   for (const { event = 'complete' } of plans) run.count(NAMES[event]);
-  return open.length > plans.length ? restoreSome(run, ordinals, isChange) : wanted;
+  if (open.length > plans.length) return restoreSome(run, ordinals, isChange);
+  const restored = new Set(planned.map(({ user }) => user?.id));
+  return wanted.filter(({ user, event }) => event === undefined || restored.has(user?.id));
 };
 
 /**
  * Restores the users of a seller, oldest first: what is derived from users as they are, then damaged and missing users, so that nothing
- * is taken from a user that has it. Then removes those whose buyers were erased. `onUsers` receives numbers of users that are done.
+ * is taken from a user that has it. Then removes those whose buyers were erased, so that counts and events tell of it. `onUsers` receives
+ * numbers of users that are done.
  */
 export const restoreUsers = async (run: SellerRun, onUsers: (users: number) => void): Promise<void> => {
   const { sellerId, users, admin } = run;

@@ -14,6 +14,7 @@ describe('failureOf', () => {
     [named('TimeoutError'), 'not_reachable'],
     [named('Error', 'connect ECONNREFUSED 127.0.0.1:1'), 'not_reachable'],
     [named('Error', 'Region is missing'), 'not_reachable'],
+    [named('ResourceNotFoundException', 'Requested resource not found: Table: x'), 'not_reachable'],
     [refusal('key_revoked', 'key_1 is revoked.'), 'key_revoked'],
     [serviceUnavailable(new Error('busy')), 'not_reachable'],
     ['thrown text', 'unexpected'],

@@ -116,7 +116,7 @@ describe('restore', () => {
     }
   });
 
-  it('restores no user and no buyer that was erased since, and erases a user again that the damage hid from the erasure', async () => {
+  it('leaves no user and no buyer that was erased since, and removes with an event the users that the damage hid from the erasure', async () => {
     await link('Sara');
     await link('Reza');
     await putAll(deployment.table, [
@@ -127,10 +127,11 @@ describe('restore', () => {
     await lose(/^LINKS#phone-of-Reza/);
     await eraseBuyer(deployment.admin, ['phone-of-Sara', 'phone-of-Reza']);
     expect(await restored()).toEqual({
-      counts: { 'users completed': 1, 'users erased again': 1 },
+      counts: { users: 1, 'users completed': 1, 'users erased again': 2 },
       listed: [],
     });
     expect([await userAt(1), await userAt(2)]).toEqual([undefined, undefined]);
+    expect(faultsIn(await itemsIn(deployment.table))).toEqual([]);
   });
 
   it('removes again what it has restored of a buyer who is erased beside it', async () => {
@@ -299,13 +300,14 @@ describe('restore', () => {
     await takeRestorePoint();
     await deleteAll(deployment.table, await itemsIn(deployment.table));
     const { counts, listed } = await restored({ erased: [['phone-of-Omid']] });
-    expect(counts).toMatchObject({ users: 1, buyers: 1, keys: 1 });
+    expect(counts).toMatchObject({ users: 2, 'users erased again': 1, buyers: 1, keys: 1 });
     expect(listed).toContainEqual(['key_pending', [key.key_id]]);
     expect([(await userAt(1))?.display_name, await userAt(2), await userAt(3)]).toEqual([
       'Sara',
       undefined,
       undefined,
     ]);
+    expect(faultsIn(await itemsIn(deployment.table))).toEqual([]);
   });
 
   it('refuses a table without a known seller, and one older than 35 days unless the erased phones are named', async () => {
