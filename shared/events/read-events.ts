@@ -75,8 +75,7 @@ export const eventReads = (table: Table) => {
       const next = after + 1;
       const read = () => eventsFrom(sellerId, next, limit);
       const [last, found] = await Promise.all([lastOf(sellerId), read()]);
-      if (found.length === 0 && after === last) return pageOf([], last);
-      if (found.length === 0 && after > last) return undefined;
+      if (found.length === 0 && after >= last) return after === last ? pageOf([], last) : undefined;
       // Events can be written after the Query and before the seller is read.
       const [first, ...others] = found[0]?.sequence === next ? found : await read();
       if (first?.sequence !== next || !isKept(first, nowMs)) return undefined;

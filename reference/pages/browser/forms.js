@@ -80,7 +80,7 @@ export const setUpForms = () => {
     setUpTyping(form);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
-      send(form);
+      void send(form);
     });
   }
 };

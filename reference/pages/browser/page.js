@@ -37,11 +37,11 @@ const setUpContents = () => {
 };
 
 document.addEventListener('click', ({ target }) => {
-  if (target.matches('.copy')) copyBlock(target);
+  if (target.matches('.copy')) void copyBlock(target);
 });
 showBase();
 setUpSamples();
 setUpSearch();
 setUpContents();
 setUpForms();
-showDemo();
+void showDemo();

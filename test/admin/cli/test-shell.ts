@@ -13,8 +13,9 @@ import { systemClock } from '#shared/clock.ts';
 import { minuteLimit } from '#shared/rate-limits/plans.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { fileSecret } from '#shared/secrets/secret-source.ts';
+import type { Table } from '#shared/table/client.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
-import { startEmbeddedTable } from '#test/table/embedded-table.ts';
+import { startEmbeddedTable, withoutOpenWrites } from '#test/table/embedded-table.ts';
 import { recordingTerminal } from './recording-terminal.ts';
 
 /** The exit code and the output of a command. */
@@ -27,11 +28,12 @@ export interface Outcome {
 /** Answers the questions of a command. */
 type Person = (question: string) => string;
 
-const withUsagePlans = (other: UsagePlans | undefined): Deployments => ({
+/** Commands on these usage plans and this table, whose writes are watched. */
+const connectedTo = (parts: { readonly table: Table; readonly usagePlans: UsagePlans }): Deployments => ({
   ...deployments,
   async connect(options) {
     const { admin, ...connection } = await deployments.connect(options);
-    return { ...connection, admin: other === undefined ? admin : { ...admin, usagePlans: other } };
+    return { ...connection, admin: administration({ ...admin, ...parts }) };
   },
 });
 
@@ -61,7 +63,8 @@ export const startTestShell = async (other?: UsagePlans) => {
       columns: person === undefined ? undefined : 80,
       ask: async (question) => (person ?? (() => input))(question),
     });
-    return { exitCode: await run(['--data', folder, ...args], terminal, withUsagePlans(other)), ...written };
+    const command = () => run(['--data', folder, ...args], terminal, connectedTo({ table, usagePlans }));
+    return { exitCode: await withoutOpenWrites(command), ...written };
   };
 
   const admin = administration({

@@ -60,8 +60,14 @@ const takeRestorePoint = async (): Promise<void> => {
   deployment.clock.advance(1);
 };
 
+/** Compares, which changes nothing and counts what the copy then does. Returns what the copy counts and lists. */
 const restored = async (options: Partial<RestoreOptions> = {}) => {
+  const before = await itemsIn(deployment.table);
+  const compared = await restore(deployment.admin, { source, isDry: true, ...options });
+  expect(await itemsIn(deployment.table)).toEqual(before);
   const report = await restore(deployment.admin, { source, isDry: false, ...options });
+  // An erasure beside it makes the copy undo something more.
+  expect(report.counts).toMatchObject(compared.counts);
   const listed = [...report.listed].map(([reason, ids]) => [reason, [...ids.keys()]]);
   return { counts: report.counts, listed };
 };
