@@ -1,13 +1,15 @@
 /** The guides in a real browser, served by the whole local service. */
-import type { Browser } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { GUIDE_NAMES } from '#shared/pages.ts';
+import { itForAll } from '#test/for-all.ts';
 import {
   accessibilityFaults,
-  DARK,
+  darkModeFaults,
   describeInBrowser,
-  launchBrowser,
   openDocs,
+  type PageOptions,
   PHONE,
+  PUBLIC_HOST,
   useBrowser,
   widthOf,
 } from './browser.ts';
@@ -16,31 +18,29 @@ import { behindStage } from './staged.ts';
 describeInBrowser('the guides', () => {
   const docs = useBrowser();
 
-  it.each(
-    GUIDE_NAMES.flatMap(
-      (name) =>
-        [
-          [name, 'on a wide screen', {}],
-          [name, 'in dark mode', DARK],
-          [name, 'on a phone', PHONE],
-        ] as const,
-    ),
-  )(
-    'shows the guide %s %s without errors and with nothing of WCAG 2.2 AA for axe',
-    async (name, _, options) => {
-      const { page, faults } = await docs.open({ ...options, path: `/docs/${name}` });
-      expect(await accessibilityFaults(page)).toEqual([]);
-      expect(await widthOf(page)).toBe(page.viewportSize()?.width);
-      // No block, no diagram and no table scrolls to the side.
-      expect(
-        await page.evaluate(
-          "[...document.querySelectorAll('.block pre, .diagram, .scroll')].filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.innerText)",
-        ),
-      ).toEqual([]);
-      expect(
-        await page.evaluate('[...document.images].filter(({ naturalWidth }) => naturalWidth === 0).length'),
-      ).toBe(0);
-      expect(faults).toEqual([]);
+  const expectNoFaults = async (options: PageOptions): Promise<Page> => {
+    const { page, faults } = await docs.open(options);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await widthOf(page)).toBe(page.viewportSize()?.width);
+    // No block, no diagram and no table scrolls to the side.
+    expect(
+      await page.evaluate(
+        "[...document.querySelectorAll('.block pre, .diagram, .scroll')].filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.innerText)",
+      ),
+    ).toEqual([]);
+    expect(
+      await page.evaluate('[...document.images].filter(({ naturalWidth }) => naturalWidth === 0).length'),
+    ).toBe(0);
+    expect(faults).toEqual([]);
+    return page;
+  };
+
+  it.each(GUIDE_NAMES)(
+    'shows the guide %s on a wide screen, in dark mode and on a phone without errors and with nothing of WCAG 2.2 AA for axe',
+    async (name) => {
+      const path = `/docs/${name}`;
+      expect(await darkModeFaults(await expectNoFaults({ path }))).toEqual([]);
+      await expectNoFaults({ ...PHONE, path });
     },
   );
 
@@ -167,31 +167,26 @@ describeInBrowser('the guides', () => {
     await page.getByRole('searchbox', { name: 'Search' }).pressSequentially('r');
     await page.locator('#results a').first().waitFor();
   });
-});
 
-describeInBrowser('the guides of a deployment', () => {
-  const docs = useBrowser();
-  let browser: Browser;
-  let staged: Awaited<ReturnType<typeof behindStage>>;
-  let baseUrl: string;
-  beforeAll(async () => {
-    browser = await launchBrowser(['--host-resolver-rules=MAP api.example.com 127.0.0.1']);
-    staged = await behindStage(docs.baseUrl, 'prod');
-    baseUrl = staged.baseUrl.replace('127.0.0.1', 'api.example.com');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await staged?.close();
-  });
+  describe('of a deployment', () => {
+    let staged: Awaited<ReturnType<typeof behindStage>>;
+    let baseUrl: string;
+    beforeAll(async () => {
+      staged = await behindStage(docs.baseUrl, 'prod');
+      baseUrl = staged.baseUrl.replace('127.0.0.1', PUBLIC_HOST);
+    });
+    afterAll(() => staged?.close());
 
-  it.each(GUIDE_NAMES)('show its address in the samples of %s, and no value of the demo', async (name) => {
-    const { page, requested } = await openDocs(browser, baseUrl, { path: `/docs/${name}` });
-    const samples = (await page.locator('pre').allInnerTexts()).join('\n');
-    expect(samples).not.toContain('localhost');
-    const addresses = [...samples.matchAll(/^BUYER_LINKING_URL=(http.*)$/gm)].map(([, address]) => address);
-    expect(addresses.filter((address) => address !== baseUrl)).toEqual([]);
-    const values = [...samples.matchAll(/^(?:APP|BUYER_LINKING_API_KEY|SELLER_ID)=(.*)$/gm)];
-    expect(values.filter(([, value]) => !/^(?:blk|sel)_…$/.test(String(value)))).toEqual([]);
-    expect(requested).toEqual([`${baseUrl}/docs/${name}`]);
+    itForAll(GUIDE_NAMES)('show its address in their samples, and no value of the demo', async (name) => {
+      const { page, requested } = await openDocs(docs.browser, baseUrl, { path: `/docs/${name}` });
+      const samples = (await page.locator('pre').allInnerTexts()).join('\n');
+      expect(samples).not.toContain('localhost');
+      const addresses = [...samples.matchAll(/^BUYER_LINKING_URL=(http.*)$/gm)].map(([, address]) => address);
+      expect(addresses.filter((address) => address !== baseUrl)).toEqual([]);
+      const values = [...samples.matchAll(/^(?:APP|BUYER_LINKING_API_KEY|SELLER_ID)=(.*)$/gm)];
+      expect(values.filter(([, value]) => !/^(?:blk|sel)_…$/.test(String(value)))).toEqual([]);
+      expect(requested).toEqual([`${baseUrl}/docs/${name}`]);
+      await page.close();
+    });
   });
 });
