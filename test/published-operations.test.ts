@@ -2,7 +2,7 @@
  * What a published row needs besides its code, and no generator can write. `npm run check` runs this file, so that a row is not
  * forgotten in a client, the scenarios, the samples or the call budgets.
  */
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { buildDocument } from '#reference/openapi/document.ts';
 import { operationsOf, withSchemas } from '#reference/pages/document.ts';
 import type { Route } from '#shared/route.ts';
@@ -77,6 +77,27 @@ describe('a published operation', () => {
       expect(methodOfCurl(sampleText(operation, 'curl', 'http://localhost:3000'))).toBe(method);
     },
   );
+});
+
+describe('a published response', () => {
+  const { components } = buildDocument() as {
+    components: { schemas: Record<string, { properties?: object }> };
+  };
+  const classes = Object.entries(components.schemas)
+    .map(([name, { properties = {} }]) => ({
+      file: `client-php/src/${name}.php`,
+      fields: Object.keys(properties),
+    }))
+    .filter(({ file }) => existsSync(new URL(`../${file}`, import.meta.url)));
+
+  it('has each of its fields in its class of the PHP client', () => {
+    expect(classes.length).toBeGreaterThan(7);
+    const missing = classes.flatMap(({ file, fields }) => {
+      const source = textOf(file);
+      return fields.filter((field) => !source.includes(`['${field}']`)).map((field) => `${field}: ${file}`);
+    });
+    expect(missing).toEqual([]);
+  });
 });
 
 describe('the requests of a scenario', () => {
