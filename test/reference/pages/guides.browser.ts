@@ -129,7 +129,8 @@ describeInBrowser('the guides', () => {
     const { page } = await docs.open();
     const search = page.getByRole('searchbox', { name: 'Search' });
     const found: Record<string, string> = {};
-    for (const word of ['webhooks', 'callback', 'idempotency', 'sdk', 'seller id']) {
+    for (const word of ['webhooks', 'callback', 'idempotency', 'sdk', 'seller id', 'sign in']) {
+      await search.fill('');
       await search.fill(word);
       await page.locator('#results li').first().waitFor();
       found[word] = await page.locator('#results').innerText();
@@ -140,6 +141,7 @@ describeInBrowser('the guides', () => {
       idempotency: expect.stringContaining('Retries'),
       sdk: expect.stringContaining('TypeScript client'),
       'seller id': expect.stringContaining('Access tokens'),
+      'sign in': expect.stringMatching(/^Sign a buyer in/),
     });
   });
 
