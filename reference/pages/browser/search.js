@@ -21,16 +21,16 @@ const SYNONYMS = {
 /** Returns the synonym of a word, or of its singular; the word itself if it has none. */
 const synonymOf = (word) => SYNONYMS[word] ?? SYNONYMS[word.replace(/s$/, '')] ?? word;
 
-/** Returns the entries that have every word, those with the most of them in the shortest title first. */
+/** Returns the entries that have every word, those first of whose title they are the largest part. */
 const find = (entries, words) => {
   const isIn = (text) => (word) => text.includes(word) || text.includes(synonymOf(word));
-  const rank = ({ title }) => words.filter((word) => !isIn(title.toLowerCase())(word)).length;
+  const partOf = ({ title }) => words.filter(isIn(title.toLowerCase())).join('').length / title.length;
   return entries
     .filter((entry) => {
       const text = `${entry.title} ${entry.page} ${entry.words}`.toLowerCase();
       return words.every(isIn(text));
     })
-    .sort((a, b) => rank(a) - rank(b) || a.title.length - b.title.length);
+    .sort((a, b) => partOf(b) - partOf(a));
 };
 
 /** Searches the headings of all pages, the fields, the error codes and the limits. The index is loaded at the first search. */
