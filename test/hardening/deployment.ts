@@ -62,6 +62,8 @@ export interface Deployment {
   killService(): Promise<void>;
   /** Kills the database without notice and starts it again on its file; the service stays up. */
   killDatabase(): Promise<void>;
+  /** Returns how often the database was killed. */
+  databaseKills(): number;
   stop(): Promise<void>;
 }
 
@@ -129,6 +131,7 @@ export const startDeployment = async (): Promise<Deployment> => {
   const port = await freePort();
   const file = join(folder, 'campaign.sqlite');
   let database = await startDatabase(file, port);
+  let databaseKills = 0;
   const proxy = await startFaultProxy(`http://127.0.0.1:${port}`);
   const offsetFile = join(folder, 'clock-offset');
   await writeFile(offsetFile, '0');
@@ -191,7 +194,9 @@ export const startDeployment = async (): Promise<Deployment> => {
       await service.stop('SIGKILL');
       service = await start();
     },
+    databaseKills: () => databaseKills,
     async killDatabase() {
+      databaseKills += 1;
       database.kill('SIGKILL');
       await once(database, 'exit');
       database = await startDatabase(file, port);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { redirectLog } from '#shared/log.ts';
 import { Problem } from '#shared/problems.ts';
 import type { Table } from '#shared/table/client.ts';
 import { createSeller, itemsOf, linked, linkOf } from '#test/shared/users/linking.ts';
@@ -38,6 +39,7 @@ const callsOfAnother = async (table: Table, person: string): Promise<string[]> =
 export const changeBurst: Campaign = {
   name: 'burst of changes without a queue',
   async run({ report, scale }) {
+    const restoreLog = redirectLog(() => {});
     const table = await startEmbeddedTable();
     const store = userStore(table);
     await createSeller(table, SELLER);
@@ -91,5 +93,6 @@ export const changeBurst: Campaign = {
     const doAgree = users.length === linked.size && users.every(({ id }) => linked.has(id));
     report.expect('burst: the events agree with the users', doAgree, () => `${users.length} ${linked.size}`);
     await table.stop();
+    restoreLog();
   },
 };
