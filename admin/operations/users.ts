@@ -78,6 +78,8 @@ interface Removal {
   readonly sellerId: string;
   readonly userId: string;
   readonly reason: 'operator' | 'erasure';
+  /** A user that the table has lost, as userRemover takes it. */
+  readonly lost?: StoredItem | undefined;
 }
 
 /**
@@ -86,7 +88,7 @@ interface Removal {
  */
 export const removeUser = (
   admin: Administration,
-  { sellerId, userId, reason }: Removal,
+  { sellerId, userId, reason, lost }: Removal,
 ): Promise<RemovalResult> => {
   const details = { user_id: userId };
   const record = admin.record({ action: 'user.removed', seller_id: sellerId, details });
@@ -95,5 +97,6 @@ export const removeUser = (
     reason,
     deadlineMs: performance.now() + TIMEOUT_MS,
     alsoWrite: [auditPut(admin.table, record)],
+    lost,
   });
 };

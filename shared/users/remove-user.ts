@@ -32,6 +32,8 @@ export interface RemovalOptions {
   readonly refusedAt?: number;
   /** Written in the same transaction, so only with the result `removed`. They have no conditions. */
   readonly alsoWrite?: readonly TransactItem[];
+  /** The keys of a user that the table has lost: sk, id and phone_hash. Its person item and external id stay. */
+  readonly lost?: StoredItem | undefined;
 }
 
 const readAll = async (table: Table, sellerId: string, ordinal: number) => {
@@ -71,6 +73,7 @@ const personItems = (
     ConditionExpression: 'attribute_not_exists(pk) OR ordinal = :ordinal',
     ExpressionAttributeValues: { ':ordinal': Number(user.sk) },
   };
+  if (user.person_hash === undefined) return [];
   if (refusedAt === undefined) return [{ Delete: { TableName, Key, ...condition } }];
   const refusal = { phone_hash, refused_at: refusedAt };
   return [
@@ -131,13 +134,13 @@ const removalItems = (
 export const userRemover =
   (table: Table) =>
   async (sellerId: string, userId: string, options: RemovalOptions): Promise<RemovalResult> => {
-    const { removedAt, reason, refusedAt, deadlineMs, mayWrite, alsoWrite = [] } = options;
+    const { removedAt, reason, refusedAt, deadlineMs, mayWrite, alsoWrite = [], lost } = options;
     const ordinal = ordinalOf(userId);
     if (ordinal === undefined) return 'not_found';
 
     const read = async () => (await Promise.all([readAll(table, sellerId, ordinal), mayWrite]))[0];
     return changeUsers(deadlineMs, read, async (found) => {
-      const { counts, user, tombstone } = found;
+      const { counts, user = lost, tombstone } = found;
       if (tombstone !== undefined) return tombstone.id === userId ? 'already_removed' : 'not_found';
       // Between the reads of the tombstone and the user, the user was removed or linked.
       if (user === undefined) return ordinal <= counts.users ? new Overtaken(undefined) : 'not_found';

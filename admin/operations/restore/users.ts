@@ -8,7 +8,7 @@ import { type EventsAfter, readItems } from '#admin/stores/restored-items.ts';
 import { transact } from '#admin/stores/transactions.ts';
 import { eventPut } from '#shared/events/event.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
-import { settingIfEqual } from '#shared/table/conditions.ts';
+import { ifEqual, settingIfEqual } from '#shared/table/conditions.ts';
 import {
   externalIdKey,
   type ItemKey,
@@ -51,11 +51,12 @@ export type SellerRun = Restoring & {
   readonly events: EventsAfter;
 };
 
-/** The user that an ordinal must have. `event`: if the restore changes it. `isErased`: it is removed after that. */
+/** The user that an ordinal must have. `event`: if the restore changes it. `isErased`: it is removed after that. `isLost`: the table lacks it. */
 interface WantedUser {
   readonly user?: StoredItem;
   readonly event?: 'user.linked' | 'user.updated';
   readonly isErased?: boolean;
+  readonly isLost?: boolean;
   readonly listed?: readonly [reason: ListedReason, userId: unknown] | undefined;
 }
 
@@ -75,7 +76,8 @@ const wantedUser = (
     live !== undefined && (events.explains(live) || (last === undefined && isDeepStrictEqual(old, live)));
   const user = isKept ? live : old;
   const isErased = erasures.hasPhone(user.phone_hash);
-  if (live === undefined) return { user, event: 'user.linked', isErased, listed };
+  if (live === undefined)
+    return isErased ? { user, isErased, isLost: true } : { user, event: 'user.linked', listed };
   if (!isKept) return { user, event: 'user.updated', isErased, listed };
   const isSame = isDeepStrictEqual({ ...old, last_event: live.last_event }, live);
   return { user, isErased, listed: isSame ? undefined : ['changed_since', live.id] };
@@ -172,7 +174,7 @@ const write = ({ table, admin, sellerId }: SellerRun, event_count: number, plans
   return transact(table, [{ Update }, ...items, ...plans.flatMap(({ puts }) => puts.map(put))]);
 };
 
-/** Restores some users, in as many transactions as they need: those that change by it, or what is derived from the others. Returns those that are there now. */
+/** Restores some users, in as many transactions as they need: those that change by it, or what is derived from the others. */
 const restoreSome = async (
   run: SellerRun,
   ordinals: readonly number[],
@@ -185,7 +187,7 @@ const restoreSome = async (
     const counts = countsFrom((await getItem(table, sellerKey(sellerId))) ?? run.seller);
     await events.readTo(counts.events);
     const wanted = await readWanted(run, ordinals);
-    const some = wanted.filter(({ event }) => (event !== undefined) === isChange);
+    const some = wanted.filter(({ event, isLost }) => (event !== undefined) === isChange && !isLost);
     const planned = await planAll(run, some);
     const open = planned.filter(({ event, puts }) => event !== undefined || puts.length > 0);
     const plans = isDry ? open : open.slice(0, USERS_AT_ONCE);
@@ -194,9 +196,18 @@ const restoreSome = async (
   });
   for (const { listed } of planned) if (listed !== undefined) run.list(...listed, sellerId);
   for (const { event = 'complete' } of plans) run.count(NAMES[event]);
-  if (open.length > plans.length) return restoreSome(run, ordinals, isChange);
-  const restored = new Set(planned.map(({ user }) => user?.id));
-  return wanted.filter(({ user, event }) => event === undefined || restored.has(user?.id));
+  return open.length > plans.length ? restoreSome(run, ordinals, isChange) : wanted;
+};
+
+/** Removes a user whose buyer was erased. One that the table has lost does not come back for it; what points to it goes too. */
+const eraseUser = async ({ admin, table, sellerId }: SellerRun, user: StoredItem, isLost: boolean) => {
+  const { id, sk, phone_hash } = user;
+  const lost = isLost ? { id, sk, phone_hash } : undefined;
+  await removeUser(admin, { sellerId, userId: String(id), reason: 'erasure', lost });
+  for (const { pk, sk } of isLost ? pointersOf(sellerId, user) : []) {
+    const Delete = { TableName: table.name, Key: { pk, sk }, ...ifEqual('user_id', id) };
+    await transact(table, [{ Delete }]);
+  }
 };
 
 /**
@@ -205,14 +216,12 @@ const restoreSome = async (
  * numbers of users that are done.
  */
 export const restoreUsers = async (run: SellerRun, onUsers: (users: number) => void): Promise<void> => {
-  const { sellerId, users, admin } = run;
-  const all = Array.from({ length: users }, (_, index) => index + 1);
+  const all = Array.from({ length: run.users }, (_, index) => index + 1);
   for (const isChange of [false, true]) {
     for (const ordinals of chunksOf(all, WINDOW)) {
-      for (const { user, isErased } of await restoreSome(run, ordinals, isChange)) {
-        if (!isErased || !isChange) continue;
-        const removal = { sellerId, userId: String(user?.id), reason: 'erasure' } as const;
-        await run.change('users erased again', 1, () => removeUser(admin, removal));
+      for (const { user, isErased, isLost = false } of await restoreSome(run, ordinals, isChange)) {
+        if (user === undefined || !isErased || !isChange) continue;
+        await run.change('users erased again', 1, () => eraseUser(run, user, isLost));
       }
       onUsers(ordinals.length / 2);
     }

@@ -123,7 +123,7 @@ describe('restore', () => {
   });
 
   it('leaves no user and no buyer that was erased since, and removes with an event the users that the damage hid from the erasure', async () => {
-    await link('Sara');
+    await link('Sara', 'E-1');
     await link('Reza');
     await putAll(deployment.table, [
       { pk: 'BUYER#phone-of-Sara', sk: 'BUYER', buyer_id: 'byr_2', registered_at: AT },
@@ -133,11 +133,15 @@ describe('restore', () => {
     await lose(/^LINKS#phone-of-Reza/);
     await eraseBuyer(deployment.admin, ['phone-of-Sara', 'phone-of-Reza']);
     expect(await restored()).toEqual({
-      counts: { users: 1, 'users completed': 1, 'users erased again': 2 },
+      counts: { 'users completed': 1, 'users erased again': 2 },
       listed: [],
     });
     expect([await userAt(1), await userAt(2)]).toEqual([undefined, undefined]);
+    const events = await queryAll(deployment.table, { pk: eventsPartition(sellerId) });
+    expect(events.map(({ type }) => type).slice(2)).not.toContain('user.linked');
     expect(faultsIn(await itemsIn(deployment.table))).toEqual([]);
+    // Nothing that pointed to the lost user stands in the way of the next link.
+    await expect(link('Sara', 'E-1')).resolves.toMatch(/^usr_/);
   });
 
   it('removes again what it has restored of a buyer who is erased beside it', async () => {
@@ -306,7 +310,7 @@ describe('restore', () => {
     await takeRestorePoint();
     await deleteAll(deployment.table, await itemsIn(deployment.table));
     const { counts, listed } = await restored({ erased: [['phone-of-Omid']] });
-    expect(counts).toMatchObject({ users: 2, 'users erased again': 1, buyers: 1, keys: 1 });
+    expect(counts).toMatchObject({ users: 1, 'users erased again': 1, buyers: 1, keys: 1 });
     expect(listed).toContainEqual(['key_pending', [key.key_id]]);
     expect([(await userAt(1))?.display_name, await userAt(2), await userAt(3)]).toEqual([
       'Sara',
