@@ -1,6 +1,6 @@
 /** The CDK app under the CDK CLI, and the npm scripts that run it for one stage. */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import packageJson from '../../package.json' with { type: 'json' };
 import { withThisNode } from '../deploy/command.ts';
 
@@ -19,53 +19,46 @@ const UNSET = ['account', 'region', 'alarms', 'spend', 'budget'].map(
   (name) => `Set ${name} of prod in lib/stages.ts: `,
 );
 
-const stacksOf = (stage: string): string => `buyer-linking-${stage}-data\nbuyer-linking-${stage}-api\n`;
+const expectUnset = ({ stdout, stderr }: ReturnType<typeof run>): void => {
+  for (const sentence of UNSET) expect(`${stdout}${stderr}`.split(sentence)).toHaveLength(2);
+};
 
-describe('the CDK app', () => {
-  it('has no stacks if no stage is named', () => {
-    const cdk = 'node_modules/aws-cdk/bin/cdk';
-    const { status, stderr } = run(cdk, 'list', '--no-notices', '--output', 'cdk.out/list');
-    expect(status).toBe(1);
-    expect(stderr).toContain('The stages of lib/stages.ts are dev and prod: name one.\n');
-  }, 120_000);
-});
+const PROD = 'cdk.out/prod';
 
-describe('npm run synth', () => {
-  it('builds every stage, exits 0, and says once what prod must set', () => {
-    const { status, stdout, stderr } = run(STAGE, 'synth', '--quiet', '--ignore-errors', '--no-notices');
-    expect(status).toBe(0);
-    for (const sentence of UNSET) expect(`${stdout}${stderr}`.split(sentence)).toHaveLength(2);
-    for (const stage of ['dev', 'prod']) {
-      expect(existsSync(`cdk.out/${stage}/buyer-linking-${stage}-api.template.json`)).toBe(true);
-    }
-  }, 300_000);
-});
+/** Returns the aliases whose new versions get the traffic by and by. */
+const gradualAliases = (): readonly unknown[] => {
+  const template = JSON.parse(readFileSync(`${PROD}/buyer-linking-prod-api.template.json`, 'utf8'));
+  return Object.values<{ Type: string; UpdatePolicy?: object }>(template.Resources).filter(
+    ({ Type, UpdatePolicy }) => Type === 'AWS::Lambda::Alias' && UpdatePolicy !== undefined,
+  );
+};
 
 describe('bin/stage.ts', () => {
-  it('passes the stage and --direct on to the CDK app, which has the stacks of that stage only, and all other arguments to the CDK CLI', () => {
-    expect(run(STAGE, 'list', '--no-notices', '--stage=prod', '--direct')).toMatchObject({
+  // An app of its own: a synthesis of the service takes ten seconds.
+  const APP = ['--no-notices', '--app', 'node test/bin/context-app.ts'];
+
+  it('synthesizes every stage if none is named', () => {
+    const { status, stderr } = run(STAGE, 'synth', '--quiet', ...APP);
+    expect(status).toBe(0);
+    expect(stderr.match(/^stage .*/gm)).toEqual([
+      'stage dev, direct undefined',
+      'stage prod, direct undefined',
+    ]);
+    for (const stage of ['dev', 'prod'])
+      expect(existsSync(`cdk.out/${stage}/stack-of-${stage}.template.json`)).toBe(true);
+  });
+
+  it('passes the stage and --direct on to the CDK app, and all other arguments to the CDK CLI', () => {
+    expect(run(STAGE, 'list', '--stage=prod', '--direct', ...APP)).toMatchObject({
       status: 0,
-      stdout: stacksOf('prod'),
+      stdout: 'stack-of-prod\n',
+      stderr: expect.stringContaining('stage prod, direct true\n'),
     });
     expect(run(STAGE, 'deploy', '--help')).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('cdk deploy'),
     });
-  }, 120_000);
-
-  it.each([
-    ['diff', '--strict'],
-    ['deploy', '--all', '--strict'],
-  ])(
-    'does not %s prod while it must set something, with one sentence for each',
-    (...command) => {
-      const { status, stderr, stdout } = run(STAGE, ...command, '--stage', 'prod', '--no-notices');
-      expect(status).toBe(1);
-      for (const sentence of UNSET) expect(`${stdout}${stderr}`.split(sentence)).toHaveLength(2);
-      expect(`${stdout}${stderr}`).not.toMatch(/acknowledge/i);
-    },
-    120_000,
-  );
+  });
 
   it.each([
     ['deploy without a stage', ['deploy', '--all'], 'Name a stage: --stage dev or --stage prod.'],
@@ -93,15 +86,51 @@ describe('bin/stage.ts', () => {
   });
 });
 
+describe('the scripts for prod, while it must set something', () => {
+  let synth: ReturnType<typeof run>;
+  beforeAll(() => {
+    synth = run(STAGE, 'synth', '--quiet', '--ignore-errors', '--no-notices', '--stage', 'prod');
+  });
+
+  it('npm run synth builds the stacks of prod only, exits 0, and says once what it must set', () => {
+    expect(synth.status).toBe(0);
+    expectUnset(synth);
+    const { artifacts } = JSON.parse(readFileSync(`${PROD}/manifest.json`, 'utf8'));
+    const stacks = Object.keys(artifacts).filter((id) => artifacts[id].type === 'aws:cloudformation:stack');
+    expect(stacks.sort()).toEqual(['buyer-linking-prod-api', 'buyer-linking-prod-data']);
+    expect(gradualAliases()).not.toEqual([]);
+  });
+
+  it('npm run deploy deploys nothing, with one sentence for each', () => {
+    const options = ['--all', '--strict', '--stage', 'prod', '--no-notices'];
+    // What synth wrote, in place of the app.
+    const deploy = run(STAGE, 'deploy', ...options, '--app', PROD);
+    expect(deploy.status).toBe(1);
+    expectUnset(deploy);
+    expect(`${deploy.stdout}${deploy.stderr}`).not.toMatch(/acknowledge/i);
+  });
+
+  it('npm run diff compares nothing, with one sentence for each; with --direct the stacks have no gradual rollout', () => {
+    const diff = run(STAGE, 'diff', '--strict', '--stage', 'prod', '--direct', '--no-notices');
+    expect(diff.status).toBe(1);
+    expectUnset(diff);
+    expect(`${diff.stdout}${diff.stderr}`).not.toMatch(/acknowledge/i);
+    expect(gradualAliases()).toEqual([]);
+  });
+});
+
 describe('bin/app.ts', () => {
-  it('prints a stage that does not exist without a stack trace and exits with 1', () => {
+  it.each([
+    ['that does not exist', { stage: 'qa' }, 'there is no "qa".'],
+    ['that is not named', {}, 'name one.'],
+  ])('prints a stage %s without a stack trace and exits with 1', (_, context, fault) => {
     const { status, stderr } = spawnSync(process.execPath, ['bin/app.ts'], {
       encoding: 'utf8',
-      env: { ...process.env, CDK_CONTEXT_JSON: JSON.stringify({ stage: 'qa' }) },
+      env: { ...process.env, CDK_CONTEXT_JSON: JSON.stringify(context) },
     });
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: 'The stages of lib/stages.ts are dev and prod: there is no "qa".\n',
+      stderr: `The stages of lib/stages.ts are dev and prod: ${fault}\n`,
     });
   });
 });

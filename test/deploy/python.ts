@@ -35,6 +35,8 @@ export const makePythonEnvironment = async (folder: string, packages: readonly s
     'install',
     '--quiet',
     '--disable-pip-version-check',
+    // Python compiles what is imported, which is a part of it.
+    '--no-compile',
     ...packages,
   ]);
   return programs;

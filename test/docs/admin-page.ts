@@ -1,6 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTerminal } from '#test/admin/cli/pseudo-terminal.ts';
+import wrapAnsi from 'wrap-ansi';
+import { run as runCommand } from '#admin/cli/commands/program.ts';
+import { deployments } from '#bin/deployments.ts';
+import { recordingTerminal } from '#test/admin/cli/recording-terminal.ts';
 import { call } from '#test/scenarios/call.ts';
 import { localTarget } from '#test/service/local-target.ts';
 import { newDemoPerson } from '#test/simulators/people.ts';
@@ -18,7 +21,7 @@ const PHONE = '09991234567';
 const answersTo = (command: ConsoleCommand): readonly (readonly [string, string])[] => {
   const shown = answersOf(command);
   if (shown.length > 0) return shown;
-  return command.words.includes('-') ? [['Phone:', `${PHONE}\r`]] : [['[y/N]', 'y\r']];
+  return command.words.includes('-') ? [['Phone:', PHONE]] : [['[y/N]', 'y']];
 };
 
 /** Commands of a stage in AWS: test/admin/cli runs them against simulated AWS services. */
@@ -44,6 +47,25 @@ const linkUser = async ({ service }: Reader, phone?: string): Promise<string> =>
   return reply.json<{ id: string }>().id;
 };
 
+const COLUMNS = 80;
+
+/** Runs a command in this process, with a terminal of 80 columns and a person who answers. */
+const onTerminal = async (answers: readonly (readonly [string, string])[], ...words: readonly string[]) => {
+  const [...left] = answers;
+  const { terminal, written } = recordingTerminal({
+    isInteractive: true,
+    columns: COLUMNS,
+    async ask(question) {
+      const [expected = '', answer = ''] = left.shift() ?? [];
+      expect(question).toContain(expected);
+      terminal.error(`${question}${answer}`);
+      return answer;
+    },
+  });
+  const exitCode = await runCommand(words, terminal, deployments);
+  return { exitCode, screen: `${written.out}${wrapAnsi(written.error, COLUMNS)}` };
+};
+
 /**
  * Runs the commands of the page in order, each in a terminal of 80 columns, with the ids that the commands before have printed. Returns
  * the commands that fail or do not print what the page shows.
@@ -53,7 +75,7 @@ export const followAdminPage = async (reader: Reader): Promise<readonly object[]
   const file = join(reader.home, 'phones.txt');
   await writeFile(file, `${PHONE}\n`);
   const run = (words: readonly string[], answers: readonly (readonly [string, string])[] = []) =>
-    onTerminal({ answers }, '--data', folder, ...words);
+    onTerminal(answers, '--data', folder, ...words);
 
   const { phone } = newDemoPerson();
   for (const registered of [PHONE, phone]) await run(['buyers', 'add', registered]);

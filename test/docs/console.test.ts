@@ -20,8 +20,8 @@ describe('a console block of a page', () => {
 
   it('shows what is typed at each question', () => {
     expect(erase && answersOf(erase)).toEqual([
-      ['Phone:', '09990001234\r'],
-      ['[y/N]', 'y\r'],
+      ['Phone:', '09990001234'],
+      ['[y/N]', 'y'],
     ]);
   });
 

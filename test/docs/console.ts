@@ -50,5 +50,5 @@ export const linesNotPrinted = (screen: string, { shown }: ConsoleCommand): read
 export const answersOf = ({ shown }: ConsoleCommand): (readonly [string, string])[] =>
   shown.flatMap((line) => {
     const [, question, typed] = /^(.*(?:\[y\/N\]|^Phone:)) (\S+)$/.exec(line) ?? [];
-    return question === undefined ? [] : [[question.includes('[y/N]') ? '[y/N]' : question, `${typed}\r`]];
+    return question === undefined ? [] : [[question.includes('[y/N]') ? '[y/N]' : question, typed ?? '']];
   });

@@ -4,7 +4,6 @@
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { itOnTerminal } from '#test/admin/cli/pseudo-terminal.ts';
 import { missingForPhp } from '#test/client-php/php.ts';
 import { ADMIN_PAGE, followAdminPage } from './admin-page.ts';
 import { faultOf } from './output.ts';
@@ -80,7 +79,7 @@ describe('the pages in reading order', () => {
     });
   }
 
-  itOnTerminal(`${ADMIN_PAGE} runs as written and prints what it shows`, async () => {
+  it(`${ADMIN_PAGE} runs as written and prints what it shows`, async () => {
     expect(await followAdminPage(reader)).toEqual([]);
   });
 
