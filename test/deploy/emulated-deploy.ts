@@ -137,8 +137,8 @@ const deployAndCall = async (target: Environment, folder: string): Promise<void>
   Object.assign(process.env, target.variables);
   await assertNotDeployed();
   try {
-    await cdk('bootstrap', ...target.bootstrap);
     await cdk('synth', '--quiet');
+    await cdk('bootstrap', ...target.bootstrap, '--app', out);
     if (target.lacks.length > 0) await adaptTemplates(out);
     await cdk('deploy', '--all', '--app', out, '--require-approval', 'never', '--progress', 'bar');
     await runScenarios(target, env, folder);

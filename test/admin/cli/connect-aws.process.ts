@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { startAccountDouble } from '#test/bin/account-double.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { startCommand } from './cli-process.ts';
-import { runCommand } from './in-process.ts';
 import { stageCommands } from './stage-commands.ts';
 
 const table = useTable();
@@ -29,7 +28,7 @@ const onStage = (
 ) => startCommand(['--stage', stage, '--json', ...args], { ...aws.environment, ...environment }).ended;
 
 describe('the admin commands on a stage', () => {
-  stageCommands({ stage: 'prod', command: runCommand });
+  stageCommands({ stage: 'prod' });
 
   it('run in a process of their own too', async () => {
     const ended = await onStage('prod', ['sellers', 'list']);

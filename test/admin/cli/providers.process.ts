@@ -1,6 +1,7 @@
 import { STAGES } from '#lib/stages.ts';
 import { startAccountDouble } from '#test/bin/account-double.ts';
 import { startCommand } from './cli-process.ts';
+import { runCommand } from './in-process.ts';
 import { CTRL_C, itOnTerminal, onTerminal } from './pseudo-terminal.ts';
 
 const SECRET = STAGES.prod.providers.secretName;
@@ -160,7 +161,7 @@ describe('providers set', () => {
   ] as [string[], number, string][])(
     'refuses %j with exit code %i and says why',
     async ([provider = '', ...options], exitCode, sentence) => {
-      const ended = await set(provider, JSON.stringify(JIBIT), ...options);
+      const ended = await runCommand(['providers', 'set', provider, ...options]);
       expect(ended).toMatchObject({ exitCode, out: '' });
       expect(ended.error).toContain(sentence);
     },

@@ -2,14 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Feature, itWith } from '#test/scenarios/target.ts';
-import { type Ended, startCommand } from './cli-process.ts';
+import { runCommand } from './in-process.ts';
 
 /** A stage in AWS or in a simulation of it, and the features that it lacks. */
 export interface StageOptions {
   readonly stage: string;
   readonly lacks?: readonly Feature[];
-  /** Runs a command; in a process of its own by default. */
-  readonly command?: (args: readonly string[]) => Promise<Ended>;
 }
 
 /** The actor of an audit record in AWS: an identity, not a user of this machine. */
@@ -21,14 +19,10 @@ const PHONES = 300;
  * Tests the admin commands against a stage. Commands that flush the authorizer cache are skipped where
  * API Gateway cannot do that.
  */
-export const stageCommands = ({
-  stage,
-  lacks = [],
-  command = (args) => startCommand(args).ended,
-}: StageOptions): void => {
+export const stageCommands = ({ stage, lacks = [] }: StageOptions): void => {
   // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the result.
   const admin = async (...args: string[]): Promise<any> => {
-    const ended = await command(['--stage', stage, '--json', ...args]);
+    const ended = await runCommand(['--stage', stage, '--json', ...args]);
     expect(ended).toMatchObject({ exitCode: 0, error: '' });
     return JSON.parse(ended.out);
   };

@@ -55,12 +55,12 @@ export const startTestShell = async (other?: UsagePlans) => {
   );
 
   const runWith = async (
-    { person, input = '' }: { readonly person?: Person; readonly input?: string },
+    { person, input = '', columns = 80 }: { person?: Person; input?: string; columns?: number },
     args: readonly string[],
   ): Promise<Outcome> => {
     const { terminal, written } = recordingTerminal({
       isInteractive: person !== undefined,
-      columns: person === undefined ? undefined : 80,
+      columns: person === undefined ? undefined : columns,
       ask: async (question) => (person ?? (() => input))(question),
     });
     const command = () => run(['--data', folder, ...args], terminal, connectedTo({ table, usagePlans }));
@@ -89,6 +89,9 @@ export const startTestShell = async (other?: UsagePlans) => {
     cli: (...args: string[]): Promise<Outcome> => runWith({}, args),
     /** Runs a command with a terminal and a person who answers its questions. */
     cliWithPerson: (person: Person, ...args: string[]): Promise<Outcome> => runWith({ person }, args),
+    /** Runs a command with a terminal of this width, and asks nothing. */
+    cliOfWidth: (columns: number, ...args: string[]): Promise<Outcome> =>
+      runWith({ person: () => '', columns }, args),
     /** Runs a command without a terminal, with a line on stdin. */
     cliWithInput: (input: string, ...args: string[]): Promise<Outcome> => runWith({ input }, args),
     /** Runs a command with --json that must succeed, and returns its result. */

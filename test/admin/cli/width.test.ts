@@ -10,6 +10,8 @@ import { recordingTerminal } from './recording-terminal.ts';
 import { startTestShell } from './test-shell.ts';
 
 const WIDTH = 80;
+/** A narrow terminal. */
+const NARROW = 50;
 
 const widest = (text: string): number => Math.max(...text.split('\n').map((line) => stringWidth(line)));
 
@@ -53,4 +55,27 @@ describe('on a terminal of 80 columns', () => {
     expect(lines.filter((line) => /^key_\w{22} .* active +professional/.test(line))).toHaveLength(2);
     expect(widest(out)).toBeLessThanOrEqual(WIDTH);
   });
+});
+
+it('the results of the commands fit a terminal of 80 columns, and one of 50', async () => {
+  const shell = await startTestShell();
+  const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books, the Shop of Tehran and Isfahan');
+  const issue = ['keys', 'issue', seller_id, '--plan', 'professional', '--scopes', 'users:read'];
+  const { key_id } = await shell.json(...issue);
+  for (const command of [
+    ['sellers', 'list'],
+    ['sellers', 'show', seller_id],
+    ['keys', 'show', key_id],
+    ['keys', 'limits', key_id],
+    ['audit', seller_id],
+    ['usage', key_id],
+    ['info'],
+  ]) {
+    for (const columns of [WIDTH, NARROW]) {
+      const { exitCode, out } = await shell.cliOfWidth(columns, ...command);
+      expect(exitCode).toBe(0);
+      expect(widest(out)).toBeLessThanOrEqual(columns);
+    }
+  }
+  await shell.stop();
 });

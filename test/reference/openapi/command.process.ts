@@ -45,13 +45,6 @@ const setVersion = (version: string): void =>
   );
 
 describe('npm run openapi:check', () => {
-  it('passes on the committed documents', () => {
-    expect(openapi('--check')).toEqual({
-      status: 0,
-      output: expect.stringContaining('the document is current, valid and '),
-    });
-  });
-
   it('fails if the route table or the version changed, until openapi.json is written again', () => {
     setVersion(`${major}.${minor}.${patch + 1}`);
     expect(openapi('--check')).toEqual({
@@ -59,7 +52,10 @@ describe('npm run openapi:check', () => {
       output: expect.stringContaining('differs from the route table'),
     });
     openapi();
-    expect(openapi('--check').status).toBe(0);
+    expect(openapi('--check')).toEqual({
+      status: 0,
+      output: expect.stringContaining('the document is current, valid and '),
+    });
   });
 
   it('fails on a document that is not valid OpenAPI', () => {
