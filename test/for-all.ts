@@ -10,7 +10,8 @@ const oneTest =
         try {
           await check(...values);
         } catch (error) {
-          failed.push(`${String(values[0])}: ${stripVTControlCharacters((error as Error).message)}`);
+          const name = values.filter((value) => !['object', 'function'].includes(typeof value)).join(', ');
+          failed.push(`${name}: ${stripVTControlCharacters((error as Error).message)}`);
         }
       }
       if (failed.length > 0) throw new Error(failed.join('\n\n'));

@@ -7,6 +7,7 @@ import {
   problemType,
   titleOf,
 } from '#shared/problems.ts';
+import { itForAll } from '#test/for-all.ts';
 
 /** The closed list of the contract. */
 const STATUSES = {
@@ -57,7 +58,7 @@ describe('PROBLEMS', () => {
 });
 
 describe('problemBody', () => {
-  it.each(codes)('is an RFC 9457 body with exactly these members for %s', (code) => {
+  itForAll(codes)('is an RFC 9457 body with exactly these members for each code', (code) => {
     expect(problemBody(code, 'req-1')).toEqual({
       type: `urn:buyer-linking:problem:${code}`,
       title: titleOf(code),

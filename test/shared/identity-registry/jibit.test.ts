@@ -1,4 +1,5 @@
 import type { UnavailableReason } from '#shared/providers/unavailable.ts';
+import { itForAll } from '#test/for-all.ts';
 import { failureOf, neverAborted, summaryOf } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import type { ReceivedRequest, ScriptedReply } from '#test/shared/providers/scripted-server.ts';
@@ -201,8 +202,8 @@ const inquire = (jibit: ReturnType<typeof replying>, operation: (typeof OPERATIO
   })[operation]();
 
 describe.each(OPERATIONS)('%s', (operation) => {
-  it.each(CODES)(
-    'treats %s (HTTP %i) as %s, inquires %i time(s), and returns no verdict',
+  itForAll(CODES)(
+    'returns no verdict for a documented error code, with its reason, after one inquiry or two',
     async (code, status, reason, inquiries) => {
       const jibit = replying(() => ({ status, json: { code, message: 'پیام' } }));
       expect(summaryOf(await failureOf(inquire(jibit, operation)))).toEqual({ reason, delivery: 'not_sent' });
@@ -218,7 +219,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
     expect((await failureOf(inquire(jibit, operation))).reason).toBe('quota');
   });
 
-  it.each([
+  itForAll([
     ['an unknown code', { status: 400, json: { code: 'who.knows' } }, 'no_verdict'],
     [
       'a code that is a property of every object',
@@ -266,7 +267,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
       { status: 500, json: { matched: false, identityInfo: { alive: false } } },
       'upstream',
     ],
-  ] as const)('returns no verdict for %s', async (_what, reply, reason) => {
+  ] as const)('returns no verdict for any other response', async (_what, reply, reason) => {
     expect(
       summaryOf(
         await failureOf(

@@ -1,6 +1,7 @@
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import type { UnavailableReason } from '#shared/providers/unavailable.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
+import { itForAll } from '#test/for-all.ts';
 import { failureOf, neverAborted, summaryOf } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import {
@@ -114,8 +115,8 @@ const CODES: readonly (readonly [number, number, unknown, UnavailableReason, num
 ];
 
 describe.each(OPERATIONS)('%s', (operation) => {
-  it.each(CODES)(
-    'treats HTTP %i, result %i, error_code %s as %s, inquires %i time(s), and returns no verdict',
+  itForAll(CODES)(
+    'returns no verdict for a documented error, with its reason, after one inquiry or two',
     async (status, result, errorCode, reason, inquiries) => {
       const reply = { status, json: envelope(result, { matched: false, alive: false }, errorCode) };
       expect(summaryOf(await failureOf(inquire(operation, reply)))).toEqual({ reason, delivery: 'not_sent' });
@@ -123,7 +124,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
     },
   );
 
-  it.each([
+  itForAll([
     [
       'a match with an error code',
       { status: 200, json: envelope(1, { matched: false }, 'unknown_code') },
@@ -151,7 +152,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
     ['403 without a code', { status: 403, json: { message: 'no' } }, 'blocked'],
     ['429 without a code', { status: 429, text: '' }, 'quota'],
     ['503 without a code', { status: 503, text: '' }, 'upstream'],
-  ] as const)('returns no verdict for %s', async (_what, reply, reason) => {
+  ] as const)('returns no verdict for any other response', async (_what, reply, reason) => {
     expect(summaryOf(await failureOf(inquire(operation, reply)))).toEqual({
       reason,
       delivery: 'possibly_sent',

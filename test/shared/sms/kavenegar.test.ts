@@ -2,6 +2,7 @@ import type { UnavailableReason } from '#shared/providers/unavailable.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { messageTo } from '#test/fakes/sms.ts';
+import { itForAll } from '#test/for-all.ts';
 import { failureOf, neverAborted, summaryOf } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import {
@@ -109,8 +110,8 @@ describe('kavenegar', () => {
     ['the HTTP status is the same', (status: number) => status],
     ['the HTTP status is 200', () => 200],
   ])('if %s', (_how, httpStatus) => {
-    it.each(STATUSES)(
-      'treats return.status %i as not sent, with the reason %s, and calls once',
+    itForAll(STATUSES)(
+      'treats each documented return.status as not sent, with its reason, and calls once',
       async (status, reason) => {
         expect(summaryOf(await failureOf(send(replyOf(status, httpStatus(status)))))).toEqual({
           reason,

@@ -9,7 +9,7 @@ const ASTRAL = '𐎀';
 const DECOMPOSED_CHARACTER = '\u1f82'.normalize('NFD');
 
 describe('parseDisplayName', () => {
-  it.each([
+  itForAll([
     ['a Latin name', 'Sara Ahmadi'],
     ['a Persian name', 'سارا احمدی'],
     ['a zero-width non-joiner, which Persian names need', 'مهدی\u200cپور'],
@@ -28,7 +28,7 @@ describe('parseDisplayName', () => {
     ['an emoji that Unicode counts as punctuation', '‼️'],
     ['an apostrophe and a hyphen', "O'Brien-Šimić"],
     ['markup, which a page that shows it must escape', '<b>Sara</b>'],
-  ])('accepts %s unchanged', (_case, name) => {
+  ])('accepts names of every script, emoji and markup unchanged', (_case, name) => {
     expect(parseDisplayName(name)).toBe(name);
   });
 
@@ -56,7 +56,7 @@ describe('parseDisplayName', () => {
     expect(parseDisplayName(text)).toBe(text.trim().normalize('NFC'));
   });
 
-  it.each([
+  itForAll([
     ['an empty string', ''],
     ['spaces only', ' \u00a0\t'],
     ['101 letters', 'a'.repeat(101)],
@@ -99,11 +99,11 @@ describe('parseDisplayName', () => {
     ['a zero-width joiner between letters', 'Sa\u200dra'],
     ['a zero-width joiner after an emoji', '👩\u200d'],
     ['two zero-width joiners', '👩\u200d\u200d💻'],
-  ])('rejects %s', (_case, text) => {
+  ])('rejects names of a wrong length, and characters that names do not have', (_case, text) => {
     expect(parseDisplayName(text)).toBeUndefined();
   });
 
-  it.each([
+  itForAll([
     ['a Hangul filler (U+3164)', '\u3164'],
     ['a Hangul choseong filler (U+115F)', '\u115f'],
     ['a Hangul jungseong filler (U+1160)', '\u1160'],
@@ -124,7 +124,7 @@ describe('parseDisplayName', () => {
     ['a combining accent without its letter', '\u0301'],
     ['punctuation only', '. - !'],
     ['several of these', '\u3164 \u2800\u200b\u115f'],
-  ])('rejects %s, which shows no letter, number, symbol or emoji', (_case, text) => {
+  ])('rejects a name that shows no letter, number, symbol or emoji', (_case, text) => {
     expect(parseDisplayName(text)).toBeUndefined();
   });
 

@@ -67,7 +67,7 @@ describe('parseNationalId', () => {
     },
   );
 
-  it.each([
+  itForAll([
     ['an empty string', ''],
     ['nine digits', '999000001'],
     ['eleven digits', '99900000018'],
@@ -83,7 +83,7 @@ describe('parseNationalId', () => {
     ['an embedded zero', '9990000018\u0000'],
     ['letters', '99900000l8'],
     ['two lines, each a valid id', '9990000018\n9990000018'],
-  ])('rejects %s', (_case, text) => {
+  ])('rejects every other form', (_case, text) => {
     expect(parseNationalId(text)).toBeUndefined();
   });
 });
