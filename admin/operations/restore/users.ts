@@ -199,15 +199,18 @@ const restoreSome = async (
   return open.length > plans.length ? restoreSome(run, ordinals, isChange) : wanted;
 };
 
-/** Removes a user whose buyer was erased. One that the table has lost does not come back for it; what points to it goes too. */
+/**
+ * Removes a user whose buyer was erased. One that the table has lost does not come back for it: what points to it goes first, since after the
+ * removal no further run would look at it.
+ */
 const eraseUser = async ({ admin, table, sellerId }: SellerRun, user: StoredItem, isLost: boolean) => {
   const { id, sk, phone_hash } = user;
-  const lost = isLost ? { id, sk, phone_hash } : undefined;
-  await removeUser(admin, { sellerId, userId: String(id), reason: 'erasure', lost });
   for (const { pk, sk } of isLost ? pointersOf(sellerId, user) : []) {
     const Delete = { TableName: table.name, Key: { pk, sk }, ...ifEqual('user_id', id) };
     await transact(table, [{ Delete }]);
   }
+  const lost = isLost ? { id, sk, phone_hash } : undefined;
+  await removeUser(admin, { sellerId, userId: String(id), reason: 'erasure', lost });
 };
 
 /**
