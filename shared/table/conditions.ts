@@ -23,15 +23,14 @@ export const settingIfEqual = (
   attributes: Readonly<Record<string, unknown>>,
   [attribute, value]: readonly [string, unknown],
 ) => {
-  const {
-    UpdateExpression,
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: values,
-  } = setting(attributes);
+  const [update, condition] = [setting(attributes), ifEqual(attribute, value)];
   return {
-    UpdateExpression,
-    ConditionExpression: '#expected = :expected',
-    ExpressionAttributeNames: { ...names, '#expected': attribute },
-    ExpressionAttributeValues: { ...values, ':expected': value },
+    ...update,
+    ...condition,
+    ExpressionAttributeNames: { ...update.ExpressionAttributeNames, ...condition.ExpressionAttributeNames },
+    ExpressionAttributeValues: {
+      ...update.ExpressionAttributeValues,
+      ...condition.ExpressionAttributeValues,
+    },
   };
 };

@@ -67,13 +67,13 @@ const personItems = (
   TableName: string,
   { sellerId, user, refusedAt }: { sellerId: string; user: StoredItem; refusedAt?: number | undefined },
 ): TransactItem[] => {
+  if (user.person_hash === undefined) return [];
   const [personHash, phone_hash] = [String(user.person_hash), String(user.phone_hash)];
   const Key = personKey(sellerId, personHash);
   const condition = {
     ConditionExpression: 'attribute_not_exists(pk) OR ordinal = :ordinal',
     ExpressionAttributeValues: { ':ordinal': Number(user.sk) },
   };
-  if (user.person_hash === undefined) return [];
   if (refusedAt === undefined) return [{ Delete: { TableName, Key, ...condition } }];
   const refusal = { phone_hash, refused_at: refusedAt };
   return [
