@@ -16,6 +16,7 @@ const ADMIN_PROGRAM = fileURLToPath(new URL('../../bin/buyer-linking.mjs', impor
 const SHIFTED_CLOCK = new URL('./shifted-clock.mjs', import.meta.url).href;
 const CLOCK_POLL_MS = 10;
 const HOUR_SECONDS = 3600;
+const UNCOUNTED = /"rate_limiter_unreachable","request_id":"([^"]+)"/g;
 const LISTENING = 'Dynoxide listening on';
 
 /** A seller of the campaign with its professional keys. */
@@ -42,8 +43,8 @@ export interface Deployment {
   appKey(): string;
   terminal(): string;
   admin(...args: readonly string[]): Promise<string>;
-  /** Returns how many counts of limits the service has not made because its table was slow, as on a busy machine: those requests pass. */
-  uncounted(): Promise<number>;
+  /** Makes requests. `uncounted`: how many the service let pass without counting them, because its table was late, as on a busy machine. */
+  withUncounted<T>(requests: () => Promise<T>): Promise<{ readonly result: T; readonly uncounted: number }>;
   /**
    * Creates a seller with as many keys as `requests` need. The limit of a plan holds for a clock minute, and a fast machine makes all
    * requests within one.
@@ -144,6 +145,12 @@ export const startDeployment = async (): Promise<Deployment> => {
   const start = (): Promise<RunningService> => startRunningService({ folder, environment, simulators });
   let service = await start();
   const admin = (...args: readonly string[]) => runAdmin(folder, args);
+  /** The request ids in the log, which begins a new file when it is full. */
+  const uncountedIds = async (): Promise<Set<string | undefined>> => {
+    const read = (name: string) => readFile(join(folder, name), 'utf8').catch(() => '');
+    const log = (await Promise.all(['service.log.1', 'service.log'].map(read))).join('');
+    return new Set(Array.from(log.matchAll(UNCOUNTED), ([, id]) => id));
+  };
   const shiftClock = async (seconds: number): Promise<void> => {
     await writeFile(offsetFile, String(seconds));
     service.process.kill('SIGUSR2');
@@ -158,9 +165,10 @@ export const startDeployment = async (): Promise<Deployment> => {
     appKey: () => service.demo.keys.app,
     terminal: () => service.terminal(),
     admin,
-    async uncounted() {
-      const log = await readFile(join(folder, 'service.log'), 'utf8').catch(() => '');
-      return log.split('"rate_limiter_unreachable"').length - 1;
+    async withUncounted(requests) {
+      const before = await uncountedIds();
+      const result = await requests();
+      return { result, uncounted: (await uncountedIds()).difference(before).size };
     },
     async newSeller(name, requests = 1) {
       const id = fieldOf(await admin('sellers', 'create', name, '--json'), 'seller_id');

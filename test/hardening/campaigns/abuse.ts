@@ -46,9 +46,9 @@ const expectBurst = async (
   },
   requests: readonly (() => Promise<Reply | undefined>)[],
 ): Promise<void> => {
-  const before = await deployment.uncounted();
-  const replies = await Promise.all(requests.map((make) => make()));
-  const uncounted = (await deployment.uncounted()) - before;
+  const { result: replies, uncounted } = await deployment.withUncounted(() =>
+    Promise.all(requests.map((make) => make())),
+  );
   for (const reply of replies) report.operation('bursts', reply !== undefined && reply.status !== 500);
   const counts = countsOf(replies);
   const [counted = 0, refused = 0, refunded = 0] = [counts[code], counts[beyond], counts.sms_unavailable];

@@ -77,16 +77,19 @@ export const hostileSeller: Campaign = {
       const phone = Math.floor(hour / 3);
       const target = { person: theirs[hour] as TestPerson, phone: `+98955${8_200_000 + phone}` };
       const quiet = { person: others[hour] as TestPerson, phone: `+98955${8_300_000 + phone}` };
-      const before = await deployment.uncounted();
-      await deployment.toTenPast(START_HOURS + hour);
-      await hostileHour(options, hostile, target);
-      await deployment.toTenPast(START_HOURS + hour);
-      const seenByAttacked = await honestHour(options, attacked, target);
-      await hostileHour(options, hostile, target);
-      await deployment.toTenPast(START_HOURS + hour);
-      const seenByControl = await honestHour(options, control, quiet);
+      const seenByBoth = async () => {
+        await deployment.toTenPast(START_HOURS + hour);
+        await hostileHour(options, hostile, target);
+        await deployment.toTenPast(START_HOURS + hour);
+        const seenByAttacked = await honestHour(options, attacked, target);
+        await hostileHour(options, hostile, target);
+        await deployment.toTenPast(START_HOURS + hour);
+        return [seenByAttacked, await honestHour(options, control, quiet)] as const;
+      };
+      const { result, uncounted } = await deployment.withUncounted(seenByBoth);
       // A request that was not counted shows no limit.
-      if ((await deployment.uncounted()) > before) continue;
+      if (uncounted > 0) continue;
+      const [seenByAttacked, seenByControl] = result;
       for (const [index, seen] of seenByAttacked.entries()) {
         const same = seen === seenByControl[index];
         report.expect(

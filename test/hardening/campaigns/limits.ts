@@ -43,10 +43,8 @@ const minuteOf = (reply: Reply, shiftSeconds: number): number => {
 const checkPlanLimit = async (options: CampaignOptions, key: string, shiftSeconds: number): Promise<void> => {
   const { deployment, report } = options;
   const list = () => call(deployment.baseUrl(), { method: 'GET', path: '/v1/users', key }, report);
-  const before = await deployment.uncounted();
-  const all = await byClients(options, REQUESTS, list);
+  const { result: all, uncounted } = await deployment.withUncounted(() => byClients(options, REQUESTS, list));
   const replies = all.filter(({ headers }) => headers.has('ratelimit'));
-  const uncounted = (await deployment.uncounted()) - before;
   const isCounted = all.length - replies.length <= uncounted;
   report.expect('limits: each response shows the limit', isCounted, () => `${all.length} ${replies.length}`);
   for (const [minute, counted] of Map.groupBy(replies, (reply) => minuteOf(reply, shiftSeconds))) {
@@ -66,13 +64,15 @@ const checkPlanLimit = async (options: CampaignOptions, key: string, shiftSecond
 const checkHourlyLimit = async (options: CampaignOptions, key: string): Promise<void> => {
   const { deployment, report, used } = options;
   const phones = Array.from({ length: SENDS }, (_, index) => `+98955${String(9_000_000 + index)}`);
-  const before = await deployment.uncounted();
-  const replies = await byClients(options, SENDS, (number) => {
+  const send = (number: number) => {
     const phone = phones[number - 1] as string;
     used.phones.add(phone);
     const request = { method: 'POST', path: '/v1/auth/otp/send', key, body: { phone } } as const;
     return call(deployment.baseUrl(), request, report);
-  });
+  };
+  const { result: replies, uncounted } = await deployment.withUncounted(() =>
+    byClients(options, SENDS, send),
+  );
   let messages = 0;
   for (const phone of phones) {
     const sent = deployment.simulators.messages(phone);
@@ -80,7 +80,6 @@ const checkHourlyLimit = async (options: CampaignOptions, key: string): Promise<
     for (const { code } of sent) used.codes.add(code);
   }
   const accepted = replies.filter(({ status }) => status === 202).length;
-  const uncounted = (await deployment.uncounted()) - before;
   const isWithin = accepted >= SMS_PER_HOUR && accepted <= SMS_PER_HOUR + uncounted;
   const isExact = isWithin && messages === accepted;
   const detail = () => `${accepted} accepted, ${messages} sent, ${uncounted} uncounted`;

@@ -45,23 +45,21 @@ export const searches: Campaign = {
     await deployment.register(victims.map(({ phone }) => phone));
     await deployment.toTenPast();
 
-    const before = await deployment.uncounted();
-    const usedUp = codesOf(await search(options, victims[0], ['paid-checks-per-day=1']));
+    const usedUp = await deployment.withUncounted(() =>
+      search(options, victims[0], ['paid-checks-per-day=1']),
+    );
+    const codesUsedUp = codesOf(usedUp.result);
     report.expect(
       'search: while the paid checks are used up, the right id and a wrong one get the same answer',
-      usedUp.filter((code) => code !== 'rate_limit_exceeded').length <=
-        (await deployment.uncounted()) - before,
-      () => usedUp.join(' '),
+      codesUsedUp.filter((code) => code !== 'rate_limit_exceeded').length <= usedUp.uncounted,
+      () => codesUsedUp.join(' '),
     );
 
-    const beforeDown = await deployment.uncounted();
-    const down = await search(options, victims[1], [
-      'paid-checks-per-day=1000',
-      `refused-links-per-hour=${REFUSED_LINKS}`,
-    ]);
-    const codes = codesOf(down);
+    const limits = ['paid-checks-per-day=1000', `refused-links-per-hour=${REFUSED_LINKS}`];
+    const down = await deployment.withUncounted(() => search(options, victims[1], limits));
+    const codes = codesOf(down.result);
     const misses = codes.filter((code) => code === 'verification_unavailable').length;
-    const most = REFUSED_LINKS + (await deployment.uncounted()) - beforeDown;
+    const most = REFUSED_LINKS + down.uncounted;
     report.expect(
       'search: while no check gets a verdict, each miss is a refused link',
       misses >= REFUSED_LINKS &&
