@@ -29,6 +29,10 @@ const eventFrom = ({ sk, type, occurred_at, user_id, reason }: StoredItem): List
 const isKept = ({ occurred_at }: ListedEvent, nowMs: number): boolean =>
   Date.parse(occurred_at) > nowMs - KEEP_MS;
 
+/** A function ends within 30 seconds, so an older event was written before this request. */
+const wasWritten = ({ occurred_at }: ListedEvent, nowMs: number): boolean =>
+  Date.parse(occurred_at) < nowMs - 60_000;
+
 /** A Query is no snapshot: while it reads, two changes can be written of which it sees the second one only. */
 const withoutGap = (events: readonly ListedEvent[]): readonly ListedEvent[] => {
   const [first] = events;
@@ -84,8 +88,8 @@ export const eventReads = (table: Table) => {
 
     async listFromOldest(reading: Reading): Promise<EventPage> {
       const [last, found] = await Promise.all([lastOf(reading.sellerId), fromOldest(reading)]);
-      // The Query can have missed events that were written while it read. One that begins now sees them.
-      const isSure = last === 0 || found[0]?.sequence === 1;
+      // The Query can have missed events before the first one if that was written while it read. One that begins now sees them.
+      const isSure = last === 0 || (found[0] !== undefined && wasWritten(found[0], reading.nowMs));
       return pageOf(withoutGap(isSure ? found : await fromOldest(reading)), last);
     },
   };

@@ -104,6 +104,13 @@ describe('a page while changes are written', () => {
     expect(queries).toBeGreaterThan(1);
   });
 
+  it('is read once if its first event is older than any request that still runs', async () => {
+    const { page } = await newSeller([undefined, OLDEST_KEPT, YOUNG]);
+    const counted = countedTable(table);
+    expect((await page({}, counted.table)).data).toEqual([2, 3]);
+    expect(counted.rounds.flat().filter((call) => call === 'Query')).toHaveLength(1);
+  });
+
   it('is read again if the Query has missed its first event', async () => {
     const { page, putEvent } = await newSeller([undefined, YOUNG]);
     const on = interceptedTable(table, async ({ name }, send) => {
