@@ -1,4 +1,3 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '#admin/administration.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { putAll } from '#admin/stores/batches.ts';
@@ -12,7 +11,7 @@ import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { openTable } from '#shared/table/client.ts';
-import { removalBlockKey, removalSummaryKey, sellerKey, userKey } from '#shared/table/keys.ts';
+import { eventKey, removalBlockKey, removalSummaryKey, sellerKey, userKey } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { blockOf, withCounted, withRemoved } from '#shared/users/removals.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
@@ -21,8 +20,7 @@ import { type Round, SCOPES } from './operations.ts';
 export const TABLE_NAME = 'buyer-linking-bench';
 export const HASH_SECRET = JSON.stringify({ current: 'benchmark-'.repeat(5) });
 
-/** The users of a new seller: more than a page has. */
-const USERS = 24;
+const AN_HOUR_AGO = new Date(Date.now() - 3_600_000).toISOString();
 
 /** The users of a seller: every n-th of those that it linked is removed; none if it is left out. */
 interface SellerUsers {
@@ -33,7 +31,7 @@ interface SellerUsers {
 const removedOf = ({ linked, removeEvery = linked + 1 }: SellerUsers): number[] =>
   Array.from({ length: Math.floor(linked / removeEvery) }, (_, index) => (index + 1) * removeEvery);
 
-const sellerItem = (sellerId: string, users: SellerUsers): object => {
+const sellerItem = (sellerId: string, users: SellerUsers): StoredItem => {
   const removed = removedOf(users).length;
   const seller: Seller = {
     seller_id: sellerId,
@@ -42,7 +40,7 @@ const sellerItem = (sellerId: string, users: SellerUsers): object => {
     user_count: users.linked,
     removed_count: removed,
     event_count: users.linked + removed,
-    created_at: new Date().toISOString(),
+    created_at: AN_HOUR_AGO,
   };
   return { ...sellerKey(sellerId), ...seller };
 };
@@ -90,24 +88,26 @@ export const startBenchDatabase = async () => {
   const hashes = keyedHashesFrom({ read: async () => HASH_SECRET });
 
   const addSeller = async (sellerId: string, users: SellerUsers): Promise<void> => {
-    await table.client.send(new PutCommand({ TableName: TABLE_NAME, Item: sellerItem(sellerId, users) }));
     const removed = new Set(removedOf(users));
     const ordinals = Array.from({ length: users.linked }, (_, index) => index + 1);
-    const items = [
+    // Those before it have expired.
+    const lastEvent = { type: 'user.updated', user_id: benchUserId(1), occurred_at: AN_HOUR_AGO };
+    await putAll(table, [
+      sellerItem(sellerId, users),
+      { ...eventKey(sellerId, users.linked + removed.size), ...lastEvent },
       ...removalItems(sellerId, [...removed]),
       ...ordinals.filter((ordinal) => !removed.has(ordinal)).map((ordinal) => userItem(sellerId, ordinal)),
-    ];
-    await putAll(table, items);
+    ]);
   };
 
   return {
     url: database.endpoint,
     addSeller,
 
-    /** Creates a seller with a page of users and a key that was already used today. */
+    /** Creates a seller with more users than a page has and a key that was already used today. */
     async newSeller(): Promise<Pick<Round, 'sellerId' | 'apiKey' | 'keyId'>> {
       const sellerId = newId('sel');
-      await addSeller(sellerId, { linked: USERS });
+      await addSeller(sellerId, { linked: 24 });
       const wanted = { sellerId, name: 'bench', plan: 'professional', scopes: SCOPES } as const;
       const { key, secret } = await issueKey(localAdministration(table, 'local:bench'), wanted);
       await keySecretStore(table).recordUse(hashApiKey(secret), new Date().toISOString().slice(0, 10));
