@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { builtinModules } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { accessRows } from '#shared/access.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -31,23 +32,30 @@ export const functionFiles = async (): Promise<Readonly<Record<string, string>>>
 };
 
 /**
- * Loads node:http without its ESM namespace. Building the namespace calls the lazy `WebSocket` getter, which loads undici and takes
- * 30 ms of every cold start; the module alone takes 3 ms. An import of an export that is not listed here fails the build.
+ * Loads the modules of Node without their ESM namespaces. Building a namespace calls every getter: `WebSocket` of node:http loads undici and takes 30 ms
+ * of every cold start, others of node:process and node:fs take 3 ms. Here a getter is called on use: esbuild reads a CommonJS module so.
  */
 const builtinsWithoutNamespace: Plugin = {
   name: 'builtins-without-namespace',
-  setup(build) {
-    build.onResolve({ filter: /^(?:node:)?https?$/ }, ({ path }) => ({
-      path: path.startsWith('node:') ? path : `node:${path}`,
-      namespace: 'builtin',
+  setup({ onResolve, onLoad }) {
+    const filter = new RegExp(`^(?:node:)?(?:${builtinModules.join('|')})$`);
+    onResolve({ filter }, ({ path, kind, namespace }) => ({
+      path: path.replace(/^(?:node:)?/, 'node:'),
+      // Of a dynamic import nothing tells which names it needs.
+      namespace: namespace === 'builtin' || kind === 'dynamic-import' ? 'builtin-on-use' : 'builtin',
+      sideEffects: false,
     }));
-    build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
-      contents: [
-        `const builtin = process.getBuiltinModule(${JSON.stringify(path)});`,
-        'export default builtin;',
-        'export const { Agent, request, STATUS_CODES } = builtin;',
-      ].join('\n'),
+    onLoad({ filter: /.*/, namespace: 'builtin-on-use' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule('${path}');`,
     }));
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => {
+      const all = Object.getOwnPropertyDescriptors(process.getBuiltinModule(path) ?? {});
+      const names = Object.groupBy(Object.keys(all), (name) => (all[name]?.get ? 'onUse' : 'once'));
+      const once = names.once?.map((name) => `export const ${name} = /* @__PURE__ */ $read('${name}');`);
+      const module = `const $module = process.getBuiltinModule('${path}'), $read = (name) => $module[name];`;
+      const exports = `export { $module as default }; export { ${names.onUse ?? ''} } from '${path}';`;
+      return { contents: `${module} ${exports} ${once?.join(' ')}` };
+    });
   },
 };
 
@@ -111,25 +119,6 @@ const neededOnly: Plugin = {
   },
 };
 
-const PLUGINS: readonly Plugin[] = [builtinsWithoutNamespace, neededOnly];
-
-const COMPILE = {
-  absWorkingDir: ROOT,
-  bundle: true,
-  write: false,
-  format: 'esm',
-  platform: 'node',
-  target: 'node24',
-  // The CommonJS builds of the SDK are 1.5 times as large and start slower.
-  mainFields: ['module', 'main'],
-  minify: true,
-  // The maps are not deployed: reading them costs an eighth of a cold start. Their source names are relative, so every machine makes the same ones.
-  sourcemap: 'external',
-  legalComments: 'none',
-  outExtension: { '.js': '.mjs' },
-  logLevel: 'warning',
-} as const satisfies BuildOptions;
-
 /**
  * Bundles every function, the AWS SDK included, in one esbuild call. The same sources give the same bytes on every machine, so an
  * unchanged function is not deployed again.
@@ -137,11 +126,24 @@ const COMPILE = {
 export const bundleFunctions = async ({
   outDir,
   entries,
-  plugins = PLUGINS,
+  plugins = [builtinsWithoutNamespace, neededOnly],
 }: BundleOptions): Promise<Bundles> => {
   const codeDir = resolve(outDir, 'code');
   const { outputFiles } = await build({
-    ...COMPILE,
+    absWorkingDir: ROOT,
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    // The CommonJS builds of the SDK are 1.5 times as large and start slower.
+    mainFields: ['module', 'main'],
+    minify: true,
+    // The maps are not deployed: reading them costs an eighth of a cold start. Their source names are relative, so every machine makes the same ones.
+    sourcemap: 'external',
+    legalComments: 'none',
+    outExtension: { '.js': '.mjs' },
+    logLevel: 'warning',
     entryPoints: Object.entries(entries ?? (await functionFiles())).map(([name, file]) => ({
       in: file,
       out: join(name, 'index'),

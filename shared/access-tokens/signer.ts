@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type JsonWebKey, sign } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import files from 'node:fs';
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { cachedPromise } from '#shared/cached-promise.ts';
 import { readEnv } from '#shared/env.ts';
@@ -46,7 +46,7 @@ export const publishedKey = ({ crv, x, y }: JsonWebKey): PublicKeyJwk => {
 /** For one machine. Reads the file once. */
 export const keyFileSigner = (path: string): TokenSigner => {
   const keys = cachedPromise(async () => {
-    const privateKey = createPrivateKey(await readFile(path, 'utf8'));
+    const privateKey = createPrivateKey(await files.promises.readFile(path, 'utf8'));
     return { privateKey, published: publishedKey(createPublicKey(privateKey).export({ format: 'jwk' })) };
   });
   return {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import files from 'node:fs';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { type Clock, monotonicClock, systemClock } from '#shared/clock.ts';
 import { readEnv } from '#shared/env.ts';
@@ -16,8 +16,10 @@ const SCHEME = 'file:';
 export const pathIn = (address: string): string | undefined =>
   address.startsWith(SCHEME) ? address.slice(SCHEME.length) : undefined;
 
-/** Reads the file each time, so that an edit takes effect at once. */
-export const fileSecret = (path: string): SecretSource => ({ read: () => readFile(path, 'utf8') });
+/** Reads the file each time, so that an edit takes effect at once. Functions on AWS read none and do not load node:fs/promises for it. */
+export const fileSecret = (path: string): SecretSource => ({
+  read: () => files.promises.readFile(path, 'utf8'),
+});
 
 /** Of a call to Secrets Manager or KMS, in milliseconds. */
 export const TIMEOUTS = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };
