@@ -78,7 +78,6 @@ const removalItems = (sellerId: string, removed: readonly number[]): StoredItem[
     : [{ ...removalSummaryKey(sellerId), removed_counts: summary }, ...blocks];
 };
 
-/** Starts an embedded database with the table, in memory. */
 export const startBenchDatabase = async () => {
   setLocalCredentials();
   const database = await startDatabase();

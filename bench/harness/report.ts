@@ -3,12 +3,9 @@ import { fileURLToPath } from 'node:url';
 
 /** The arithmetic and the output that the benchmarks share. */
 
-/** Returns the value below which `share` (0–1) of the values lie. NaN for no values. */
-export const quantile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))] ?? Number.NaN;
-
-/** Returns the median. */
-export const median = (values: readonly number[]): number => quantile(values, 0.5);
+/** Returns the median, of an even number of values the lower one in the middle. NaN for no values. */
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
 
 /** Returns a ratio with two decimals; a dash if there is nothing to divide by. */
 export const ratio = (value: number, base: number): string => (base > 0 ? (value / base).toFixed(2) : '–');

@@ -87,11 +87,14 @@ export class Overtaken {
  * Long from the first conflict on, since each change takes a round trip, so many at once need as many round trips; after two conflicts the
  * competitors are many. See `npm run bench:changes`.
  */
-const BETWEEN_CHANGES: Backoff = [220, 400, 1200, 3600];
+const BETWEEN_ROUNDS: Backoff = [320, 340, 1000, 3400];
+
+/** The attempts of each round in turn; the last number repeats. More where few compete: of many that wait, one is made. */
+const ATTEMPTS = [1, 3, 2];
 
 /**
- * Attempts a change until no other overtakes it. After a wait it reads again; an attempt after that is repeated once without a read, with the
- * counts that the failed condition returned. Throws `service_unavailable` at the deadline (monotonic clock): nothing was stored then.
+ * Attempts a change until no other overtakes it. A round begins with a read, and its further attempts take the counts that the failed
+ * condition returned. Throws `service_unavailable` at the deadline (monotonic clock): nothing was stored then.
  */
 export const changeUsers = <Read extends { readonly counts: SellerCounts }, Result extends object | string>(
   deadlineMs: number,
@@ -100,12 +103,14 @@ export const changeUsers = <Read extends { readonly counts: SellerCounts }, Resu
 ): Promise<Result> =>
   retryUntil<Result>(
     deadlineMs,
-    async (attemptsBefore) => {
+    async (rounds) => {
       const found = await read();
-      const first = await attempt(found);
-      const counts = attemptsBefore > 0 && first instanceof Overtaken ? first.counts : undefined;
-      const result = counts === undefined ? first : await attempt({ ...found, counts });
+      let result = await attempt(found);
+      for (let left = (ATTEMPTS[rounds] ?? 2) - 1; left > 0 && result instanceof Overtaken; left -= 1) {
+        if (result.counts === undefined) return undefined;
+        result = await attempt({ ...found, counts: result.counts });
+      }
       return result instanceof Overtaken ? undefined : result;
     },
-    BETWEEN_CHANGES,
+    BETWEEN_ROUNDS,
   );
