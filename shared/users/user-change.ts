@@ -89,8 +89,8 @@ export class Overtaken {
  */
 const BETWEEN_ROUNDS: Backoff = [320, 340, 1000, 3400];
 
-/** The attempts of each round in turn; the last number repeats. More where few compete: of many that wait, one is made. */
-const ATTEMPTS = [1, 3, 2];
+/** The attempts of the first rounds; later ones have two. After one conflict few compete at a time; after more, each attempt delays many others. */
+const ATTEMPTS = [1, 3];
 
 /**
  * Attempts a change until no other overtakes it. A round begins with a read, and its further attempts take the counts that the failed
