@@ -1,6 +1,7 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { gatewayDetail } from '#shared/access.ts';
 import { jsonText, PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
-import { PROBLEMS, type ProblemCode, problemBody, SERVICE_RETRY_AFTER_SECONDS } from '#shared/problems.ts';
+import { type ProblemCode, problemBody, SERVICE_RETRY_AFTER_SECONDS } from '#shared/problems.ts';
 
 /** The problem code of each response type that API Gateway generates itself. */
 export const GATEWAY_PROBLEMS = {
@@ -59,11 +60,12 @@ const PLAN_HEADERS = {
 /** Adds a problem body to every response that API Gateway generates itself. */
 export const addGatewayResponses = (api: RestApi): void => {
   for (const [type, code] of Object.entries(GATEWAY_PROBLEMS)) {
+    const body = problemBody(code, REQUEST_ID, { detail: gatewayDetail(code) });
     api.addGatewayResponse(`Response-${type}`, {
       type: ResponseType.of(type),
-      statusCode: String(PROBLEMS[code].status),
+      statusCode: String(body.status),
       responseHeaders: { ...headersOf(code), ...(LIMITED_BY_PLAN.includes(type) && PLAN_HEADERS) },
-      templates: { 'application/json': jsonText(problemBody(code, REQUEST_ID)) },
+      templates: { 'application/json': jsonText(body) },
     });
   }
   for (const type of FALLBACKS) {

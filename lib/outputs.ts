@@ -2,13 +2,10 @@
 
 const SERVICE = 'buyer-linking';
 
-/** Returns the name of a stage's data stack. */
 export const dataStackName = (stage: string): string => `${SERVICE}-${stage}-data`;
 
-/** Returns the name of a stage's API stack. */
 export const apiStackName = (stage: string): string => `${SERVICE}-${stage}-api`;
 
-/** Returns the prefix of the names of a stage's alarms. */
 export const alarmNamePrefix = (stage: string): string => `${SERVICE}-${stage}-`;
 
 /** The outputs of the API stack. `EgressAddress` exists only with `staticEgress`, `DomainTarget` only with `domain`. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import { gatewayDetail } from '#shared/access.ts';
 import { commonHeaders, PROBLEM_CONTENT_TYPE, problemResponse } from '#shared/http/responses.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import type { ProblemBody } from '#shared/problems.ts';
@@ -91,7 +92,8 @@ const refusalOf = (
     logEvent('request_failed', { request_id: extendedRequestId, operation, ...errorFields(error) });
   }
   const headers = { ...commonHeaders(path, extendedRequestId), ...(isRefusal ? error.headers : {}) };
-  return problemResponse(isRefusal ? error.code : 'internal', extendedRequestId, { headers });
+  const code = isRefusal ? error.code : 'internal';
+  return problemResponse(code, extendedRequestId, { headers, detail: gatewayDetail(code) });
 };
 
 const problemOf = ({ headers = {}, body }: APIGatewayProxyResult): ProblemBody | undefined =>

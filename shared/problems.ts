@@ -40,10 +40,7 @@ export const PROBLEMS = {
   },
   insufficient_scope: {
     status: 403,
-    detail:
-      'This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, ' +
-      'PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: ' +
-      'POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.',
+    detail: 'This API key lacks the scope of this operation.',
   },
   link_refused: {
     status: 403,

@@ -1,5 +1,6 @@
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { FALLBACKS, GATEWAY_PROBLEMS } from '#lib/gateway-responses.ts';
+import { gatewayDetail } from '#shared/access.ts';
 import { problemResponse } from '#shared/http/responses.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { itForAll } from '#test/for-all.ts';
@@ -40,7 +41,8 @@ describe('the responses that API Gateway generates itself', () => {
     'have the status and the exact body of their problem',
     (type, code) => {
       expect(responseOf(type).StatusCode).toBe(String(PROBLEMS[code].status));
-      expect(bodyOf(type)).toBe(problemResponse(code, '$context.extendedRequestId').body);
+      const detail = gatewayDetail(code);
+      expect(bodyOf(type)).toBe(problemResponse(code, '$context.extendedRequestId', { detail }).body);
     },
   );
 

@@ -1092,7 +1092,7 @@ export interface components {
         };
         /**
          * InsufficientScope
-         * @description This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.
+         * @description This API key lacks the scope of this operation.
          */
         InsufficientScope: {
             /**
@@ -1114,7 +1114,7 @@ export interface components {
             code: "insufficient_scope";
             /**
              * @description For people; do not parse it.
-             * @example This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.
+             * @example This API key lacks the scope of this operation.
              */
             detail: string;
             /**
@@ -1756,7 +1756,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1770,7 +1770,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "This API key lacks the scope of this operation.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -1992,7 +1992,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.
+             * @description `insufficient_scope`: This API key lacks the scope of this operation.
              *
              *     `link_refused`: The buyer has ended the link with your account. Let the buyer sign in at your shop, and send the new access token with the request, as Authorization: Bearer.
              */
@@ -2232,7 +2232,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2246,7 +2246,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "This API key lacks the scope of this operation.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2422,7 +2422,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2436,7 +2436,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "This API key lacks the scope of this operation.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2656,7 +2656,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2670,7 +2670,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "This API key lacks the scope of this operation.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2963,7 +2963,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2977,7 +2977,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "This API key lacks the scope of this operation.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -3216,7 +3216,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3230,7 +3230,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "This API key lacks the scope of this operation.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -3788,7 +3788,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3802,7 +3802,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "This API key lacks the scope of this operation.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -4500,7 +4500,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"] | components["schemas"]["InvalidAccessToken"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4514,7 +4514,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "This API key lacks the scope of this operation.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -4703,7 +4703,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"] | components["schemas"]["InvalidAccessToken"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}. */
+            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4717,7 +4717,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:read: GET /v1/users and /v1/users/{id}. users:write: POST /v1/users, PATCH and DELETE /v1/users/{id}, POST /v1/users/{id}/checks. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find and DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "This API key lacks the scope of this operation.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
