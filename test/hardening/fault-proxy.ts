@@ -13,7 +13,7 @@ export type Fault =
   | 'lost-response'
   | 'ThrottlingException'
   | 'ProvisionedThroughputExceededException'
-  /** Another write holds the item; a transaction is canceled for it. */
+  /** Another write holds the item; a transaction is canceled for it, unless it is known by its token: DynamoDB repeats its result. */
   | 'TransactionConflictException'
   | 'InternalServerError'
   /** A batch read leaves all its keys unread. */
@@ -57,9 +57,13 @@ const conflictOf = (items: number) => ({
   })),
 });
 
+const tokenIn = (body: Buffer): string | undefined => JSON.parse(body.toString()).ClientRequestToken;
+
 /** Starts a proxy between the service and its database that makes calls fail as the plan says. */
 export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
   const agent = new Agent({ keepAlive: true });
+  /** The tokens of transactions that were made without a response. */
+  const made = new Set<string | undefined>();
   const counts = new Map<string, number>();
   let faults = NO_FAULT;
   let refused = 0;
@@ -76,7 +80,9 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
     const body = await bodyOf(incoming);
     if (state === 'hang') return;
     const action = String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '';
-    const fault = faults(action);
+    const planned = faults(action);
+    const isKnown = action === 'TransactWriteItems' && made.has(tokenIn(body));
+    const fault = isKnown && planned === 'TransactionConflictException' ? undefined : planned;
     counts.set(fault ?? 'none', (counts.get(fault ?? 'none') ?? 0) + 1);
     if (fault === 'reset') return void response.destroy();
     if (fault === 'unprocessed-keys') {
@@ -102,7 +108,10 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
       });
     }
     const reply = await forward(incoming, body);
-    if (fault === 'lost-response') return void response.destroy();
+    if (fault === 'lost-response') {
+      if (action === 'TransactWriteItems' && reply.status === 200) made.add(tokenIn(body));
+      return void response.destroy();
+    }
     response.writeHead(reply.status, reply.headers);
     response.end(reply.body);
   };
