@@ -34,11 +34,15 @@ const KEPT_OUTPUT_CHARACTERS = 1000;
 /** What the embedded database writes about a file that it cannot read. */
 const DAMAGED = /not a valid SQLite database|malformed/;
 
+const PORT_IN_USE = /port \d+ is already in use/;
+
 /** Starts the embedded database. Throws a StartupError with the reason if it does not start. */
-export const startDatabase = async (files: DatabaseFiles = {}): Promise<Database> => {
+export const startDatabase = async (
+  files: DatabaseFiles = {},
+  { host, port } = randomAddress(),
+): Promise<Database> => {
   const { tableFile: file, databasePidFile: pidFile } = files;
   if (pidFile !== undefined) await endAbandoned(pidFile);
-  const { host, port } = randomAddress();
   const endpoint = `http://${host}:${port}`;
   const args = ['serve', '--host', host, '--port', String(port)];
   // A process group of its own: Ctrl-C reaches only the service, and requests in flight still find their database.
@@ -82,6 +86,7 @@ export const startDatabase = async (files: DatabaseFiles = {}): Promise<Database
   const isListening = await Promise.race([listening.promise, ended, tooLate]);
   if (isListening !== true) {
     await stop();
+    if (PORT_IN_USE.test(isListening)) return startDatabase(files);
     if (file !== undefined && DAMAGED.test(isListening))
       throw damagedFile(file, 'it is not a SQLite database');
     throw new StartupError(`The embedded database did not start: ${isListening}.`);

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
@@ -78,6 +80,16 @@ describe('startDatabase', () => {
     const endpoint = 'http://127.0.0.1:9';
     await writeFile(files.databasePidFile, JSON.stringify({ pid: process.pid, endpoint }));
     await (await start()).stop();
+  });
+
+  it('starts at another address if the port is in use', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { address: host, port } = server.address() as AddressInfo;
+    const database = await startDatabase({}, { host, port });
+    expect(new URL(database.endpoint).port).not.toBe(String(port));
+    await database.stop();
+    server.close();
   });
 
   it('starts beside a pid file that cannot be read', async () => {
