@@ -1,3 +1,4 @@
+import { gatewayDetail } from '#shared/access.ts';
 import { PROBLEMS, type ProblemCode, problemType, titleOf } from '#shared/problems.ts';
 import { responseFaults } from '#test/reference/response-validator.ts';
 import type { ProblemBody, Target } from './target.ts';
@@ -51,7 +52,7 @@ export const expectProblem = (reply: Reply, code: ProblemCode): ProblemBody => {
     title: titleOf(code),
     status: PROBLEMS[code].status,
     code,
-    detail: PROBLEMS[code].detail,
+    detail: gatewayDetail(code),
     request_id: reply.headers.get('x-request-id'),
     ...(body.errors === undefined ? {} : { errors: body.errors }),
     ...(code === 'user_conflict' ? { user_id: expect.stringMatching(/^usr_/) } : {}),
