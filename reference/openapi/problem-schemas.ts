@@ -1,3 +1,4 @@
+import { gatewayDetail } from '#shared/access.ts';
 import {
   detailsOf,
   type InputError,
@@ -34,13 +35,13 @@ const listsErrors = (code: ProblemCode): boolean => code === 'validation_failed'
 
 /** Returns the schema of one problem, with its fixed `type`, `status` and `code`. */
 export const problemSchema = (code: ProblemCode): SchemaObject => {
-  const { status, detail } = PROBLEMS[code];
+  const { status } = PROBLEMS[code];
   const properties: Readonly<Record<string, SchemaObject>> = {
     type: { type: 'string', format: 'uri', enum: [problemType(code)] },
     title: text('For people.', titleOf(code)),
     status: { type: 'integer', enum: [status] },
     code: { type: 'string', enum: [code] },
-    detail: text('For people; do not parse it.', detail),
+    detail: text('For people; do not parse it.', gatewayDetail(code)),
     request_id: text('The same as X-Request-Id. Quote it when you report a problem.', EXAMPLE_REQUEST_ID),
     ...(listsErrors(code) ? { errors: { type: 'array', items: refTo('InputError') } } : {}),
   };
@@ -77,6 +78,7 @@ export const anyOfProblems = (codes: readonly ProblemCode[]): SchemaObject => {
 export const problemExample = (code: ProblemCode, error: InputError) => ({
   summary: titleOf(code),
   value: problemBody(code, EXAMPLE_REQUEST_ID, {
+    detail: gatewayDetail(code),
     ...(listsErrors(code) ? { errors: [error] } : {}),
     ...(code === 'user_conflict' ? { user_id: USER_ID_EXAMPLE } : {}),
   }),

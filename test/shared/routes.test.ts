@@ -30,10 +30,19 @@ describe('the route table', () => {
     expect(new Set(operations).size).toBe(operations.length);
   });
 
-  it('tells the operations of each scope in the detail of insufficient_scope, and of no other code', () => {
-    expect(gatewayDetail('insufficient_scope')).toMatch(
-      /scope of this operation\. .*events:read: GET \/v1\/events\. .*POST \/v1\/buyer\/links\/find, DELETE /,
-    );
+  it('has the method and the path of each row with a scope in the detail of insufficient_scope, under its scope', () => {
+    const detail = gatewayDetail('insufficient_scope');
+    const scoped = allRoutes.filter((route) => scopeOf(route) !== undefined);
+    expect(scoped.length).toBeGreaterThan(0);
+    for (const route of scoped) {
+      const [, operations = ''] = new RegExp(`${scopeOf(route)}: ([^.]+)\\.`).exec(detail) ?? [];
+      expect(operations.split(', ')).toContain(`${route.method} ${route.path}`);
+    }
+  });
+
+  it('has the operations of scopes in no other detail, and no operation without a scope', () => {
+    expect(gatewayDetail('insufficient_scope')).toMatch(/^This API key lacks the scope of this operation\. /);
+    expect(gatewayDetail('insufficient_scope')).not.toContain('undefined');
     expect(gatewayDetail('not_found')).toBe(PROBLEMS.not_found.detail);
   });
 

@@ -1114,7 +1114,7 @@ export interface components {
             code: "insufficient_scope";
             /**
              * @description For people; do not parse it.
-             * @example This API key lacks the scope of this operation.
+             * @example This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.
              */
             detail: string;
             /**
@@ -1770,7 +1770,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation.",
+                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2246,7 +2246,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation.",
+                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2436,7 +2436,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation.",
+                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2670,7 +2670,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation.",
+                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2977,7 +2977,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation.",
+                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -3230,7 +3230,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation.",
+                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -3802,7 +3802,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation.",
+                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -4514,7 +4514,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation.",
+                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -4717,7 +4717,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation.",
+                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
