@@ -57,13 +57,11 @@ const conflictOf = (items: number) => ({
   })),
 });
 
-const tokenIn = (body: Buffer): string | undefined => JSON.parse(body.toString()).ClientRequestToken;
-
 /** Starts a proxy between the service and its database that makes calls fail as the plan says. */
 export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
   const agent = new Agent({ keepAlive: true });
   /** The tokens of transactions that were made without a response. */
-  const made = new Set<string | undefined>();
+  const made = new Set<string>();
   const counts = new Map<string, number>();
   let faults = NO_FAULT;
   let refused = 0;
@@ -80,9 +78,10 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
     const body = await bodyOf(incoming);
     if (state === 'hang') return;
     const action = String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '';
+    const isTransaction = action === 'TransactWriteItems';
+    const token = isTransaction ? JSON.parse(body.toString()).ClientRequestToken : undefined;
     const planned = faults(action);
-    const isKnown = action === 'TransactWriteItems' && made.has(tokenIn(body));
-    const fault = isKnown && planned === 'TransactionConflictException' ? undefined : planned;
+    const fault = planned === 'TransactionConflictException' && made.has(token) ? undefined : planned;
     counts.set(fault ?? 'none', (counts.get(fault ?? 'none') ?? 0) + 1);
     if (fault === 'reset') return void response.destroy();
     if (fault === 'unprocessed-keys') {
@@ -97,7 +96,7 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
         message: 'fault',
       });
     }
-    if (fault === 'TransactionConflictException' && action === 'TransactWriteItems') {
+    if (fault === 'TransactionConflictException' && isTransaction) {
       return respond(response, 400, conflictOf(JSON.parse(body.toString()).TransactItems.length));
     }
     if (fault === 'delay') await pause(DELAY_MS);
@@ -109,7 +108,7 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
     }
     const reply = await forward(incoming, body);
     if (fault === 'lost-response') {
-      if (action === 'TransactWriteItems' && reply.status === 200) made.add(tokenIn(body));
+      if (isTransaction && reply.status === 200) made.add(token);
       return void response.destroy();
     }
     response.writeHead(reply.status, reply.headers);
