@@ -32,8 +32,8 @@ export const functionFiles = async (): Promise<Readonly<Record<string, string>>>
 };
 
 /**
- * Loads the modules of Node without their ESM namespaces. Building a namespace calls every getter: `WebSocket` of node:http loads undici and takes 30 ms
- * of every cold start, others of node:process and node:fs take 3 ms. Here a getter is called on use: esbuild reads a CommonJS module so.
+ * Loads the modules of Node without their ESM namespaces. Building a namespace calls every getter: `WebSocket` of node:http loads undici and
+ * takes 30 ms of every cold start, others of node:process and node:fs take 3 ms. Here a getter is called on use: esbuild reads CommonJS so.
  */
 const builtinsWithoutNamespace: Plugin = {
   name: 'builtins-without-namespace',
@@ -50,11 +50,14 @@ const builtinsWithoutNamespace: Plugin = {
     }));
     onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => {
       const all = Object.getOwnPropertyDescriptors(process.getBuiltinModule(path) ?? {});
-      const names = Object.groupBy(Object.keys(all), (name) => (all[name]?.get ? 'onUse' : 'once'));
-      const once = names.once?.map((name) => `export const ${name} = /* @__PURE__ */ $read('${name}');`);
-      const module = `const $module = process.getBuiltinModule('${path}'), $read = (name) => $module[name];`;
-      const exports = `export { $module as default }; export { ${names.onUse ?? ''} } from '${path}';`;
-      return { contents: `${module} ${exports} ${once?.join(' ')}` };
+      const onUse = Object.keys(all).filter((name) => all[name]?.get);
+      const once = Object.keys(all).filter((name) => !all[name]?.get);
+      const contents = [
+        `const $module = process.getBuiltinModule('${path}'), $read = (name) => $module[name];`,
+        `export { $module as default }; export { ${onUse} } from '${path}';`,
+        ...once.map((name) => `export const ${name} = /* @__PURE__ */ $read('${name}');`),
+      ];
+      return { contents: contents.join('\n') };
     });
   },
 };

@@ -22,7 +22,6 @@ type KeysOfEach<Union> = Union extends unknown ? keyof Union : never;
 /** The name of a metric of any event. */
 type MetricName = KeysOfEach<(typeof EVENTS)[keyof typeof EVENTS]['metrics']>;
 
-/** Returns the CloudWatch namespace of a stage's metrics. */
 export const metricNamespaceOf = (stage: string): string => `BuyerLinking/${stage}`;
 
 /** Returns the metrics that the functions of a stage write with their log lines. */
