@@ -143,7 +143,7 @@ const runWithKeys = async (run: Run, { admin, isSandbox, hashes }: Connection): 
     if (isSandbox) {
       await hashes
         .phone(`+98${run.person.phone.slice(1)}`)
-        .then((phoneHashes) => eraseBuyer(admin, phoneHashes))
+        .then((phone) => eraseBuyer(admin, phone))
         .catch((error: unknown) => printResult('failed', 'the test person is erased', '', error));
     }
     for (const id of issued.values()) {

@@ -36,20 +36,20 @@ const checkUser = async (
 ): Promise<Response | undefined> => {
   const { path, body, deadlineMs } = attempt;
   const found = await readPerson(attempt, deps, { userId: path.id });
-  const { link, user, person, buyerHash } = found;
+  const { link, user, person, buyer } = found;
   if (user === undefined) throw problem('user_not_found');
-  if (!link.personHashes.includes(String(user.person_hash)))
+  if (!link.person.isOf(user.person_hash))
     throw await found.refusal('user_conflict', { detail: NOT_OF_THE_USER });
-  if (buyerHash === undefined) throw await found.refusal('buyer_not_registered');
+  if (buyer === undefined) throw await found.refusal('buyer_not_registered');
   if (isRecent(user.checked_at, deps.clock()) && found.isSame(user.phone_hash, person?.birthDay))
     return { status: 200, body: userFrom(user) };
 
   const checked = await found.check({
     // Of the user's own phone, it tells nothing; of another one, that it is registered.
-    countsUndecided: !link.phoneHashes.includes(String(user.phone_hash)),
+    countsUndecided: !link.phone.isOf(user.phone_hash),
     async write(release) {
       const updatedAt = new Date(deps.clock()).toISOString();
-      const confirmed = { ...link, buyerHash, phone: body.phone, birthDate: body.birth_date };
+      const confirmed = { buyer, phoneHash: link.phone, phone: body.phone, birthDate: body.birth_date };
       const options = { confirmed, updatedAt, deadlineMs, alsoWrite: [release] };
       const result = await deps.users.confirmUser(link.sellerId, path.id, options);
       if (!result.written && result.reason === 'user_not_found') throw problem(result.reason);

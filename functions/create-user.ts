@@ -34,7 +34,7 @@ type Attempt = Request<typeof route> & {
 const linkOrFind = async (attempt: Attempt, deps: Deps): Promise<Response | undefined> => {
   const { body, caller, deadlineMs, signedIn } = attempt;
   const found = await readPerson(attempt, deps, { externalId: body.external_id });
-  const { link, person, refused, buyerHash } = found;
+  const { link, person, refused, buyer } = found;
   if (person !== undefined) {
     if (!found.isSame(person.phoneHash, person.birthDay))
       throw await found.refusal('user_conflict', { user_id: person.userId });
@@ -43,7 +43,7 @@ const linkOrFind = async (attempt: Attempt, deps: Deps): Promise<Response | unde
   }
   const isLifted = signedIn?.phone === body.phone && signedIn.authTime > (refused?.refusedAt ?? 0);
   if (refused !== undefined && !isLifted) throw await found.refusal('link_refused');
-  if (buyerHash === undefined) throw await found.refusal('buyer_not_registered');
+  if (buyer === undefined) throw await found.refusal('buyer_not_registered');
 
   if (found.isExternalIdTaken) throw await found.refusal('external_id_conflict');
 
@@ -52,7 +52,7 @@ const linkOrFind = async (attempt: Attempt, deps: Deps): Promise<Response | unde
     countsUndecided: true,
     async write(release) {
       const birthDay = body.birth_date.isoDay;
-      const newLink = { ...link, lifted: refused, buyerHash, birthDay, user: newUser(body, deps.clock()) };
+      const newLink = { ...link, lifted: refused, buyer, birthDay, user: newUser(body, deps.clock()) };
       const result = await deps.users.link(newLink, deadlineMs, [release]);
       return result === 'outdated' ? undefined : result;
     },

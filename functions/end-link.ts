@@ -15,12 +15,12 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   { links, users, hashes, clock },
 ) => {
   const nowMs = clock();
-  const phoneHashes = await hashes.phone(phone);
+  const phoneHash = await hashes.phone(phone);
   const findUser = async () => {
-    const found = await links.readLinks(await links.readPhone(phoneHashes), phoneHashes);
+    const found = await links.readLinks(await links.readPhone(phoneHash), phoneHash);
     for (const { sellerId, user } of found) {
-      const ids = await hashes.linkIds(sellerId, String(user.person_hash), phone);
-      if (ids.includes(path.id)) return { sellerId, userId: String(user.id) };
+      const id = await hashes.linkId(sellerId, String(user.person_hash), phone);
+      if (id.isOf(path.id)) return { sellerId, userId: String(user.id) };
     }
     return undefined;
   };

@@ -22,28 +22,28 @@ type Claim = Request<typeof route>['body'];
 
 /** One attempt. Undefined: start again. */
 const find = async (claim: Claim, phone: string, { links, hashes, clock }: Deps) => {
-  const phoneHashes = await hashes.phone(phone);
-  const found = await links.readPhone(phoneHashes);
+  const phoneHash = await hashes.phone(phone);
+  const found = await links.readPhone(phoneHash);
   const nowMs = clock();
   const refusal = searchRefusal(found.searches, nowMs);
   if (refusal !== undefined) throw refusal;
 
   const isPerson = async ({ sellerId, user }: PhoneLink): Promise<boolean> => {
-    const personHashes: readonly string[] = await hashes.person(sellerId, claim.national_id);
+    const person = await hashes.person(sellerId, claim.national_id);
     const isBorn = parseBirthDate(String(user.birth_date))?.isoDay === claim.birth_date.isoDay;
-    return isBorn && personHashes.includes(String(user.person_hash));
+    return isBorn && person.isOf(user.person_hash);
   };
-  const ofPhone = await links.readLinks(found, phoneHashes);
+  const ofPhone = await links.readLinks(found, phoneHash);
   const areTheirs = await Promise.all(ofPhone.map(isPerson));
   const own = ofPhone.filter((_, index) => areTheirs[index]);
   if (own.length === 0) {
     const claimed = await hashes.claimedPerson(phone, claim.national_id, claim.birth_date.isoDay);
     const next = withPerson(found.searches, claimed, nowMs);
-    if (next !== undefined && !(await links.saveSearches(phoneHashes[0], found.searches, next)))
+    if (next !== undefined && !(await links.saveSearches(phoneHash.current, found.searches, next)))
       return undefined;
   }
   const shown = own.map(async ({ sellerId, sellerName, user }) => ({
-    id: (await hashes.linkIds(sellerId, String(user.person_hash), phone))[0],
+    id: (await hashes.linkId(sellerId, String(user.person_hash), phone)).current,
     seller: { id: sellerId, name: sellerName },
     display_name: String(user.display_name),
     linked_at: String(user.created_at),

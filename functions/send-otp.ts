@@ -61,8 +61,8 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
   const { phone, locale } = request.body;
   const { codes, newCode, hashes, sms, smsProvider } = deps;
   const audience = audienceOf(caller);
-  const [phoneHash] = await hashes.phone(phone);
-  const owner = { phoneHash, audience };
+  const phoneHash = await hashes.phone(phone);
+  const owner = { phoneHash: phoneHash.current, audience };
   const code = newCode(phone);
   const mac = await hashes.codeMac({ phone, audience, code, salt: randomBase62(SALT_LENGTH) });
 

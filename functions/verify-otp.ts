@@ -45,13 +45,13 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
   const { codes, hashes, signer, tokenIssuer, clock } = deps;
   const audience = audienceOf(caller);
   const failures = failedVerifies(keyLimits(deps, request), caller);
-  const [[phoneHash], buyerId] = await Promise.all([
+  const [phoneHash, buyerId] = await Promise.all([
     hashes.phone(phone),
     hashes.buyerId(phone),
     withinPlan,
     failures.check(),
   ]);
-  const owner = { phoneHash, audience };
+  const owner = { phoneHash: phoneHash.current, audience };
   const verifiedAt = Math.floor(clock() / 1000);
   const rightCode = await tryCode({ owner, phone, code, now: verifiedAt, caller }, deps);
   if (rightCode === undefined) throw await failures.counted(problem('code_rejected'));

@@ -92,10 +92,10 @@ export const registerExampleBuyer = async (
   hashSecretFile: string,
 ): Promise<void> => {
   const hashes = keyedHashesFrom(fileSecret(hashSecretFile));
-  const [phoneHash] = await hashes.phone(PHONE_EXAMPLE).catch((error: Error) => {
+  const phoneHash = await hashes.phone(PHONE_EXAMPLE).catch((error: Error) => {
     throw damagedFile(hashSecretFile, error.message);
   });
-  await buyers.register(phoneHash, await hashes.buyerId(PHONE_EXAMPLE), new Date().toISOString());
+  await buyers.register(phoneHash.current, await hashes.buyerId(PHONE_EXAMPLE), new Date().toISOString());
 };
 
 const ensureSeller = async (admin: Administration, keptId: string | undefined, name: string) => {

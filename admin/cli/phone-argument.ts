@@ -1,4 +1,5 @@
 import { refusal } from '#admin/refusal.ts';
+import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { parsePhone } from '#shared/values/phone.ts';
 import type { Session } from './command.ts';
 import { UsageError } from './errors.ts';
@@ -18,8 +19,6 @@ export const requirePhone = async ({ terminal }: Session, argument: string | und
   throw refusal('bad_input', 'That is not an Iranian mobile number. It must be like 0912… or +98912….');
 };
 
-/** Returns the hashes of the phone that an argument names, under every key still in use. */
-export const phoneHashesOf = async (
-  session: Session,
-  argument: string | undefined,
-): Promise<readonly string[]> => session.hashes.phone(await requirePhone(session, argument));
+/** Returns the hash of the phone that an argument names. */
+export const phoneHashOf = async (session: Session, argument: string | undefined): Promise<KeyedHash> =>
+  session.hashes.phone(await requirePhone(session, argument));

@@ -2,6 +2,7 @@ import type { Administration } from '#admin/administration.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { transact } from '#admin/stores/transactions.ts';
 import { FIRST_LOCK_AT, PUBLIC_AUDIENCE, SENDS_KEPT_SECONDS } from '#shared/one-time-codes/rules.ts';
+import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import {
   codesPartition,
   type ItemKey,
@@ -23,17 +24,17 @@ const itemsOf = async ({ table }: Administration, partitions: readonly string[])
   (await Promise.all(partitions.map((pk) => queryAll(table, { pk })))).flat();
 
 /** The links of sellers with a phone, as pointers to their users. `traces`: ended links, and searches of the buyer. */
-const linksOf = async (admin: Administration, phoneHashes: readonly string[]) => {
-  const items = await itemsOf(admin, phoneHashes.map(phoneLinksPartition));
+const linksOf = async (admin: Administration, phone: KeyedHash) => {
+  const items = await itemsOf(admin, phone.keys(phoneLinksPartition));
   const isLink = ({ user_id }: StoredItem): boolean => user_id !== undefined;
   return { links: items.filter(isLink), traces: items.filter((item) => !isLink(item)) };
 };
 
-/** Reads the stored data about a phone. `phoneHashes`: its hashes under every key still in use. */
-export const readBuyerData = async (admin: Administration, phoneHashes: readonly string[]) => ({
-  isRegistered: (await adminBuyerStore(admin.table).find(phoneHashes)) !== undefined,
-  links: (await linksOf(admin, phoneHashes)).links,
-  codes: await itemsOf(admin, phoneHashes.map(codesPartition)),
+/** Reads the stored data about a phone. */
+export const readBuyerData = async (admin: Administration, phone: KeyedHash) => ({
+  isRegistered: (await adminBuyerStore(admin.table).find(phone)) !== undefined,
+  links: (await linksOf(admin, phone)).links,
+  codes: await itemsOf(admin, phone.keys(codesPartition)),
 });
 
 /** Counts what an erasure concerns. */
@@ -84,19 +85,19 @@ const eraseTrace = async (admin: Administration, trace: StoredItem): Promise<voi
  * interruption, run it again: it removes the rest. The audit records hold counts and no phone; the first one holds its hashes for 35
  * days. Returns the counts of what it removed.
  */
-export const eraseBuyer = async (admin: Administration, phoneHashes: readonly string[]) => {
-  const before = await readBuyerData(admin, phoneHashes);
+export const eraseBuyer = async (admin: Administration, phone: KeyedHash) => {
+  const before = await readBuyerData(admin, phone);
   const { isRegistered, codes } = before;
   for (const code of codes) await deleteItem(admin, code);
   const started = {
     ...admin.record({ action: 'buyer.erase_started', details: countsOf(before) }),
-    phone_hashes: phoneHashes,
+    phone_hashes: phone.keys((hash) => hash),
     ttl: Math.ceil(admin.clock() / 1000) + HASHES_KEPT_SECONDS,
   };
-  await adminBuyerStore(admin.table).remove(phoneHashes, started);
-  const { links } = await linksOf(admin, phoneHashes);
+  await adminBuyerStore(admin.table).remove(phone, started);
+  const { links } = await linksOf(admin, phone);
   for (const link of links) await eraseLink(admin, link);
-  const { traces } = await linksOf(admin, phoneHashes);
+  const { traces } = await linksOf(admin, phone);
   for (const trace of traces) await eraseTrace(admin, trace);
   const counts = countsOf({ isRegistered, links, codes });
   await admin.audit.write(admin.record({ action: 'buyer.erased', details: counts }));
@@ -125,11 +126,11 @@ const clearFailures = (admin: Administration, Key: ItemKey): Promise<boolean> =>
 
 /**
  * Clears the failed codes of a phone and with them its locks, for all sellers. A code that was sent stays valid, and the limits on
- * sends stay. Returns the number of sellers that had failures. `phoneHashes`: its hashes under every key still in use.
+ * sends stay. Returns the number of sellers that had failures.
  */
-export const unlockBuyer = async (admin: Administration, phoneHashes: readonly string[]): Promise<number> => {
+export const unlockBuyer = async (admin: Administration, phone: KeyedHash): Promise<number> => {
   let unlocked = 0;
-  for (const { pk, sk, failures = 0 } of await itemsOf(admin, phoneHashes.map(codesPartition))) {
+  for (const { pk, sk, failures = 0 } of await itemsOf(admin, phone.keys(codesPartition))) {
     if (Number(failures) === 0) continue;
     unlocked += Number(await clearFailures(admin, { pk: String(pk), sk: String(sk) }));
   }

@@ -85,7 +85,7 @@ const importBatch = async (
     else if (line.trim() !== '') rejected.push(`${done.lines + index + 1},not an Iranian mobile number\n`);
   }
   const buyers = [...new Set(phones)].map(async (phone) => ({
-    phoneHashes: await hashes.phone(phone),
+    phone: await hashes.phone(phone),
     buyerId: await hashes.buyerId(phone),
   }));
   const added = await adminBuyerStore(table).registerMany(await Promise.all(buyers), registeredAt);

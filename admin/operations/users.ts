@@ -1,6 +1,7 @@
 import type { Administration } from '#admin/administration.ts';
 import { batchGetAll } from '#admin/stores/batches.ts';
 import { auditPut } from '#shared/audit.ts';
+import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { externalIdKey, phoneLinksPartition, sellerOfPhoneLink, userKey } from '#shared/table/keys.ts';
 import { itemOf, queryAll } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
@@ -54,20 +55,18 @@ export const findByExternalId = async (
   return readUsers(admin, named, ({ external_id }) => external_id === externalId);
 };
 
-/** Finds the users of these sellers with a phone. `phoneHashes`: its hashes under every key still in use. */
+/** Finds the users of these sellers with a phone. */
 export const findByPhone = async (
   admin: Administration,
   sellerIds: readonly string[],
-  phoneHashes: readonly string[],
+  phone: KeyedHash,
 ): Promise<UserOfSeller[]> => {
-  const links = await Promise.all(
-    phoneHashes.map((hash) => queryAll(admin.table, { pk: phoneLinksPartition(hash) })),
-  );
+  const links = await Promise.all(phone.keys(phoneLinksPartition).map((pk) => queryAll(admin.table, { pk })));
   const sellerOf = new Map(links.flat().map(({ sk, user_id }) => [String(user_id), sellerOfPhoneLink(sk)]));
   const named = [...sellerOf]
     .map(([userId, seller_id]) => ({ seller_id, userId }))
     .filter(({ seller_id }) => sellerIds.includes(seller_id));
-  return readUsers(admin, named, ({ phone_hash }) => phoneHashes.includes(String(phone_hash)));
+  return readUsers(admin, named, ({ phone_hash }) => phone.isOf(phone_hash));
 };
 
 /** How long a removal that conflicts with other writes is tried again. */

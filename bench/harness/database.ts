@@ -114,8 +114,8 @@ export const startBenchDatabase = async () => {
     },
 
     async registerBuyer(phone: string): Promise<void> {
-      const [[phoneHash], buyerId] = await Promise.all([hashes.phone(phone), hashes.buyerId(phone)]);
-      await buyerStore(table).register(phoneHash, buyerId, new Date().toISOString());
+      const [phoneHash, buyerId] = await Promise.all([hashes.phone(phone), hashes.buyerId(phone)]);
+      await buyerStore(table).register(phoneHash.current, buyerId, new Date().toISOString());
     },
 
     async stop(): Promise<void> {

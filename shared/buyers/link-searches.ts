@@ -1,6 +1,7 @@
 /** The persons that somebody named beside a phone without a link to them: a bound on the national ids that its owner can try. */
 import * as v from 'valibot';
 import { type Problem, problem } from '#shared/problems.ts';
+import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 
 /** After this many different persons in the window, the phone gets no list. */
 export const MAX_CLAIMED_PERSONS = 5;
@@ -36,16 +37,16 @@ export const searchRefusal = (searches: LinkSearches, nowMs: number): Problem | 
   return problem('too_many_attempts', { retryAfterSeconds: Math.max(1, Math.ceil(leftMs / 1000)) });
 };
 
-/** Undefined if the record holds the person already. `hashes`: under each key, the current one first. */
+/** Undefined if the record holds the person already. */
 export const withPerson = (
   searches: LinkSearches,
-  hashes: readonly [string, ...string[]],
+  person: KeyedHash,
   nowMs: number,
 ): (LinkSearches & { readonly ttl: number }) | undefined => {
   const kept = recent(searches, nowMs);
-  if (kept.some(([hash]) => hashes.includes(hash))) return undefined;
+  if (kept.some(([hash]) => person.isOf(hash))) return undefined;
   return {
-    persons: Object.fromEntries([...kept, [hashes[0], nowMs]]),
+    persons: Object.fromEntries([...kept, [person.current, nowMs]]),
     version: searches.version + 1,
     ttl: Math.ceil((nowMs + WINDOW_MS) / 1000),
   };

@@ -1,4 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import {
   linkSearchesKey,
@@ -23,14 +24,11 @@ interface PhoneItems {
   readonly searches: LinkSearches;
 }
 
-type Hashes = readonly [string, ...string[]];
-
-/** `phoneHashes`: under each key of the hash secret, the current one first. */
 export const buyerLinks = (table: Table) => ({
   /** The pointers to the users with a phone, and the persons that were named beside it. */
-  async readPhone(phoneHashes: Hashes): Promise<PhoneItems> {
+  async readPhone(phone: KeyedHash): Promise<PhoneItems> {
     const items = (
-      await Promise.all(phoneHashes.map((hash) => queryAll(table, { pk: phoneLinksPartition(hash) })))
+      await Promise.all(phone.keys(phoneLinksPartition).map((pk) => queryAll(table, { pk })))
     ).flat();
     return {
       pointers: items
@@ -39,12 +37,12 @@ export const buyerLinks = (table: Table) => ({
           sellerId: sellerOfPhoneLink(sk),
           userId: String(user_id),
         })),
-      searches: mergedSearches(phoneHashes.map((hash) => itemOf(items, linkSearchesKey(hash)))),
+      searches: mergedSearches(phone.keys((hash) => itemOf(items, linkSearchesKey(hash)))),
     };
   },
 
   /** The users of pointers, the oldest first. A user that lost the phone meanwhile is left out. */
-  async readLinks({ pointers }: PhoneItems, phoneHashes: Hashes): Promise<PhoneLink[]> {
+  async readLinks({ pointers }: PhoneItems, phone: KeyedHash): Promise<PhoneLink[]> {
     const keyOf = ({ sellerId, userId }: PhoneItems['pointers'][number]) =>
       userKey(sellerId, ordinalOf(userId) ?? 0);
     const sellerIds = [...new Set(pointers.map(({ sellerId }) => sellerId))];
@@ -55,7 +53,7 @@ export const buyerLinks = (table: Table) => ({
     return pointers
       .flatMap((pointer) => {
         const user = itemOf(items, keyOf(pointer));
-        const isLinked = user?.id === pointer.userId && phoneHashes.includes(String(user.phone_hash));
+        const isLinked = user?.id === pointer.userId && phone.isOf(user.phone_hash);
         const seller = itemOf(items, sellerKey(pointer.sellerId));
         return isLinked ? [{ sellerId: pointer.sellerId, sellerName: String(seller?.name), user }] : [];
       })

@@ -31,8 +31,32 @@ const derive = (master: string, purpose: 'hash' | 'code' | 'subject'): Buffer =>
 const hashWith = (key: Buffer, parts: readonly string[], bytes = HASH_BYTES): string =>
   createHmac('sha256', key).update(JSON.stringify(parts)).digest().subarray(0, bytes).toString('base64url');
 
-/** The hash under the current key, followed by those under the older keys: writes use the first, reads try every one. */
-type HashList = readonly [string, ...string[]];
+/** The keyed hash of one value. During a rotation of the hash secret, the table holds it under the current key or under an older one. */
+export class KeyedHash {
+  /** Under the current key: what is written. */
+  readonly current: string;
+  readonly #older: readonly string[];
+
+  constructor(current: string, older: readonly string[] = []) {
+    this.current = current;
+    this.#older = older;
+  }
+
+  /** Whether a stored hash is of this value, under whichever key. */
+  isOf(stored: unknown): boolean {
+    return stored === this.current || this.#older.some((hash) => hash === stored);
+  }
+
+  /** The keys of a read, one under each hash. */
+  keys<Key>(keyOf: (hash: string) => Key): Key[] {
+    return [keyOf(this.current), ...this.olderKeys(keyOf)];
+  }
+
+  /** The keys under the hashes that are no longer written. */
+  olderKeys<Key>(keyOf: (hash: string) => Key): Key[] {
+    return this.#older.map(keyOf);
+  }
+}
 
 /** Throws an error that does not quote the secret, as those of JSON.parse and valibot do. */
 const keysFrom = (text: string) => {
@@ -73,28 +97,25 @@ export const keyedHashesFrom = (secret: SecretSource) => {
     return known.keys;
   };
 
-  const underEachKey = async (...parts: string[]): Promise<HashList> => {
+  const underEachKey = async (hashOf: (key: Buffer) => string): Promise<KeyedHash> => {
     const { current, older } = await keys();
-    return [hashWith(current, parts), ...older.map((key) => hashWith(key, parts))];
+    return new KeyedHash(hashOf(current), older.map(hashOf));
   };
 
   return {
-    phone: (phone: string) => underEachKey('phone', phone),
+    phone: (phone: string) => underEachKey((key) => hashWith(key, ['phone', phone])),
 
     /** Hashes a national id, differently for each seller, so that the users of two sellers cannot be compared. */
-    person: (sellerId: string, nationalId: string) => underEachKey('person', sellerId, nationalId),
+    person: (sellerId: string, nationalId: string) =>
+      underEachKey((key) => hashWith(key, ['person', sellerId, nationalId])),
 
     /** `personHash`: as the user is stored. */
-    linkIds: async (sellerId: string, personHash: string, phone: string): Promise<HashList> => {
-      const { current, older } = await keys();
-      const idUnder = (key: Buffer): string =>
-        `lnk_${hashWith(key, ['link', sellerId, personHash, phone], SUBJECT_BYTES)}`;
-      return [idUnder(current), ...older.map(idUnder)];
-    },
+    linkId: (sellerId: string, personHash: string, phone: string) =>
+      underEachKey((key) => `lnk_${hashWith(key, ['link', sellerId, personHash, phone], SUBJECT_BYTES)}`),
 
     /** Hashes a person that a buyer names, beside the phone, to count different ones. */
     claimedPerson: (phone: string, nationalId: string, birthDay: string) =>
-      underEachKey('claim', phone, nationalId, birthDay),
+      underEachKey((key) => hashWith(key, ['claim', phone, nationalId, birthDay])),
 
     /** The `sub` of tokens. It is derived from the oldest key, so a rotation does not change it. */
     buyerId: async (phone: string): Promise<string> =>

@@ -1,5 +1,6 @@
 import type { Limit } from '#shared/rate-limits/plans.ts';
 import { limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
+import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import {
   buyerKey,
@@ -34,11 +35,11 @@ import {
   userFrom,
 } from './user-item.ts';
 
-/** A person, a phone and a seller, by their keyed hashes: under the current key first, then under each older one. */
+/** A seller, and a person and a phone by their keyed hashes. */
 export interface LinkHashes {
   readonly sellerId: string;
-  readonly personHashes: readonly [string, ...string[]];
-  readonly phoneHashes: readonly [string, ...string[]];
+  readonly person: KeyedHash;
+  readonly phone: KeyedHash;
 }
 
 export interface LinkLookup extends LinkHashes {
@@ -50,17 +51,14 @@ export interface LinkLookup extends LinkHashes {
 }
 
 export interface NewLink extends LinkHashes {
-  /** The one of the phone hashes under which the buyer is registered. */
-  readonly buyerHash: string;
+  /** The registration of the buyer. */
+  readonly buyer: ItemKey;
   /** The day of birth as an ISO date. */
   readonly birthDay: string;
   readonly user: NewUserAttributes;
   /** A refusal of the buyer that a later sign-in has lifted. */
   readonly lifted?: RefusedPerson | undefined;
 }
-
-const personKeysOf = (sellerId: string, personHashes: readonly string[]): ItemKey[] =>
-  personHashes.map((hash) => personKey(sellerId, hash));
 
 const IS_NEW = 'attribute_not_exists(pk)';
 
@@ -69,8 +67,7 @@ const IS_NEW = 'attribute_not_exists(pk)';
  * Only person items and the external id return what they hold.
  */
 const userItems = (TableName: string, newLink: NewLink, user: StoredItem): TransactItem[] => {
-  const { sellerId, personHashes, phoneHashes, birthDay, lifted } = newLink;
-  const [, ...older] = personKeysOf(sellerId, personHashes);
+  const { sellerId, person, phone, birthDay, lifted } = newLink;
   const pointer = { user_id: user.id };
   const ifNew = {
     TableName,
@@ -78,7 +75,7 @@ const userItems = (TableName: string, newLink: NewLink, user: StoredItem): Trans
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   } as const;
   /** New, or the refusal that is lifted. */
-  const personAt = (hash: string | undefined) =>
+  const personAt = (hash: string) =>
     lifted?.personHash !== hash
       ? ifNew
       : {
@@ -90,21 +87,20 @@ const userItems = (TableName: string, newLink: NewLink, user: StoredItem): Trans
     {
       ConditionCheck: {
         TableName,
-        Key: buyerKey(newLink.buyerHash),
+        Key: newLink.buyer,
         ConditionExpression: 'attribute_exists(pk)',
       },
     },
-    { Put: { ...personAt(personHashes[0]), Item: personItem(sellerId, user, birthDay) } },
-    ...older.map((Key, index) =>
-      lifted?.personHash === personHashes[index + 1]
-        ? { Delete: { ...personAt(lifted?.personHash), Key } }
-        : { ConditionCheck: { ...ifNew, Key } },
-    ),
+    { Put: { ...personAt(person.current), Item: personItem(sellerId, user, birthDay) } },
+    ...person.olderKeys((hash) => {
+      const condition = { ...personAt(hash), Key: personKey(sellerId, hash) };
+      return lifted?.personHash === hash ? { Delete: condition } : { ConditionCheck: condition };
+    }),
     ...(user.external_id === undefined
       ? []
       : [{ Put: { ...ifNew, Item: { ...externalIdKey(sellerId, String(user.external_id)), ...pointer } } }]),
     { Put: { TableName, Item: user, ConditionExpression: IS_NEW } },
-    { Put: { TableName, Item: { ...phoneLinkKey(phoneHashes[0], sellerId, Number(user.sk)), ...pointer } } },
+    { Put: { TableName, Item: { ...phoneLinkKey(phone.current, sellerId, Number(user.sk)), ...pointer } } },
     ...(lifted === undefined
       ? []
       : [{ Delete: { TableName, Key: refusalKey(lifted.phoneHash, sellerId, lifted.personHash) } }]),
@@ -121,21 +117,22 @@ const readCounts = async (table: Table, sellerId: string): Promise<SellerCounts>
 /** Reads in one call what decides on a link or a check. `person`: the seller has linked it. `refused`: its buyer refuses links. */
 export const personReader =
   (table: Table) =>
-  async ({ sellerId, personHashes, phoneHashes, externalId, userId, limits, nowMs }: LinkLookup) => {
-    const personKeys = personKeysOf(sellerId, personHashes);
-    const checkKey = personCheckKey(sellerId, personHashes[0]);
+  async ({ sellerId, person, phone, externalId, userId, limits, nowMs }: LinkLookup) => {
+    const personKeys = person.keys((hash) => personKey(sellerId, hash));
+    const buyerKeys = phone.keys(buyerKey);
+    const checkKey = personCheckKey(sellerId, person.current);
     const externalKeys = externalId === undefined ? [] : [externalIdKey(sellerId, externalId)];
     const userKeys = userId === undefined ? [] : [userKey(sellerId, ordinalOf(userId) ?? 0)];
     const limitKeys = limits.map((limit) => limitKey(limit, nowMs));
     const one = [checkKey, ...externalKeys, ...userKeys];
-    const items = await batchGet(table, [...personKeys, ...phoneHashes.map(buyerKey), ...one, ...limitKeys]);
+    const items = await batchGet(table, [...personKeys, ...buyerKeys, ...one, ...limitKeys]);
     const persons = personKeys.map((key) => itemOf(items, key));
-    const person = persons.find((item) => item?.user_id !== undefined);
+    const linked = persons.find((item) => item?.user_id !== undefined);
     const refused = persons.find((item) => item?.refused_at !== undefined);
     return {
-      person: person && personFrom(person),
+      person: linked && personFrom(linked),
       refused: refused && refusedPersonFrom(refused),
-      buyerHash: phoneHashes.find((hash) => itemOf(items, buyerKey(hash)) !== undefined),
+      buyer: buyerKeys.find((key) => itemOf(items, key) !== undefined),
       isExternalIdTaken: externalKeys.some((key) => itemOf(items, key) !== undefined),
       user: userKeys.map((key) => itemOf(items, key)).find((item) => item?.id === userId),
       record: checkRecordFrom(itemOf(items, checkKey)),
@@ -155,7 +152,7 @@ export const userLinker =
     deadlineMs: number,
     alsoWrite: readonly TransactItem[] = [],
   ): Promise<User | 'outdated'> => {
-    const { sellerId, personHashes, phoneHashes } = newLink;
+    const { sellerId, person, phone } = newLink;
     const randomPart = newRandomPart();
 
     const read = async () => ({ counts: await readCounts(table, sellerId) });
@@ -169,8 +166,8 @@ export const userLinker =
         id,
         checked_at: created_at,
         last_event: sequenceAfter(counts),
-        person_hash: personHashes[0],
-        phone_hash: phoneHashes[0],
+        person_hash: person.current,
+        phone_hash: phone.current,
       };
       const event = { type: 'user.linked', userId: id, occurredAt: created_at } as const;
       const items = [...userItems(table.name, newLink, user), ...alsoWrite];

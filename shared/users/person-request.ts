@@ -55,11 +55,11 @@ export const readPerson = async (
   const limits = keyLimits({ rateLimiter, clock }, { caller, withinPlan });
   const paidChecks = ceilings.paidChecks(caller);
   const { sellerId } = caller;
-  const [personHashes, phoneHashes] = await Promise.all([
+  const [person, phone] = await Promise.all([
     hashes.person(sellerId, body.national_id),
     hashes.phone(body.phone),
   ]);
-  const link: LinkHashes = { sellerId, personHashes, phoneHashes };
+  const link: LinkHashes = { sellerId, person, phone };
 
   const [{ record, limitStates, ...found }] = await Promise.all([
     users.lookUp({ ...link, ...also, limits: paidChecks.limits, nowMs: clock() }),
@@ -72,7 +72,7 @@ export const readPerson = async (
     link,
     /** Whether a phone hash and a day of birth, as they are stored, are those of the request. */
     isSame: (phoneHash: unknown, birthDay: string | undefined): boolean =>
-      phoneHashes.includes(String(phoneHash)) && birthDay === body.birth_date.isoDay,
+      phone.isOf(phoneHash) && birthDay === body.birth_date.isoDay,
 
     /** Counts a refused link and returns its problem. Throws `rate_limit_exceeded`, which tells nothing, if the count is refused. */
     async refusal(
@@ -85,12 +85,12 @@ export const readPerson = async (
 
     /** Makes both paid checks while no other request checks the person, then writes. Undefined: start again from the first read. */
     async check<Value>({ countsUndecided, write }: CheckOptions<Value>): Promise<Value | undefined> {
-      const lease = { sellerId, personHash: personHashes[0], record, deadlineMs, limits };
-      const person = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
+      const lease = { sellerId, personHash: person.current, record, deadlineMs, limits };
+      const checked = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
       const count = () => ceilings.consumePaidCheck(caller, limits);
       try {
         const result = await checks.oneAtATime(lease, async (release) => {
-          await paidCheck({ identityRegistry, count }, person, deadlineMs);
+          await paidCheck({ identityRegistry, count }, checked, deadlineMs);
           return write(release);
         });
         return result === 'busy' ? undefined : result;

@@ -1,3 +1,4 @@
+import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import {
   externalIdKey,
@@ -132,24 +133,18 @@ export const userReads = (table: Table) => ({
     return { users, total, nextAfter: items.length > count ? (users.at(-1)?.id ?? null) : null };
   },
 
-  /** `phoneHashes`: under every key of the hash secret. A user that lost the phone between the reads is skipped. */
-  async findByPhone(
-    sellerId: string,
-    phoneHashes: readonly string[],
-    request: PageRequest,
-  ): Promise<UserPage> {
+  /** A user that lost the phone between the reads is skipped. */
+  async findByPhone(sellerId: string, phone: KeyedHash, request: PageRequest): Promise<UserPage> {
     const prefix = phoneLinkPrefix(sellerId);
     const links = await Promise.all(
-      phoneHashes.map((hash) => queryAll(table, { pk: phoneLinksPartition(hash), prefix })),
+      phone.keys(phoneLinksPartition).map((pk) => queryAll(table, { pk, prefix })),
     );
     const ids = new Set(links.flat().map(({ user_id }) => String(user_id)));
     const items = await batchGet(
       table,
       [...ids].map((id) => userKey(sellerId, ordinalOf(id) ?? 0)),
     );
-    const found = items.filter(
-      ({ id, phone_hash }) => ids.has(String(id)) && phoneHashes.includes(String(phone_hash)),
-    );
+    const found = items.filter(({ id, phone_hash }) => ids.has(String(id)) && phone.isOf(phone_hash));
     return pageOf(found.sort((a, b) => Number(a.sk) - Number(b.sk)).map(userFrom), request);
   },
 

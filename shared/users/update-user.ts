@@ -1,5 +1,6 @@
+import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
-import { buyerKey, externalIdKey, phoneLinkKey, sellerKey, userKey } from '#shared/table/keys.ts';
+import { externalIdKey, type ItemKey, phoneLinkKey, sellerKey, userKey } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
 import {
   type CancellationReason,
@@ -11,7 +12,6 @@ import {
   written,
 } from '#shared/table/writes.ts';
 import type { BirthDate } from '#shared/values/birth-date.ts';
-import type { LinkHashes } from './link-user.ts';
 import type { User, UserUpdate } from './schema.ts';
 import { changeUsers, countsFrom, Overtaken, sequenceAfter, writeUserChange } from './user-change.ts';
 import { ordinalOf } from './user-id.ts';
@@ -31,9 +31,10 @@ interface CorrectionOptions {
 }
 
 interface ConfirmOptions extends CorrectionOptions {
-  /** What both registries confirmed of the person, and the one of the phone hashes under which the buyer is registered. */
-  readonly confirmed: Pick<LinkHashes, 'phoneHashes'> & {
-    readonly buyerHash: string;
+  /** What both registries confirmed of the person, and the registration of the buyer. */
+  readonly confirmed: {
+    readonly buyer: ItemKey;
+    readonly phoneHash: KeyedHash;
     readonly phone: string;
     readonly birthDate: BirthDate;
   };
@@ -128,18 +129,18 @@ const confirmed = (
   TableName: string,
   sellerId: string,
   before: StoredItem,
-  { confirmed: { phoneHashes, buyerHash, phone, birthDate }, updatedAt, alsoWrite }: ConfirmOptions,
+  { confirmed: { phoneHash, buyer, phone, birthDate }, updatedAt, alsoWrite }: ConfirmOptions,
 ): Correction<'buyer_not_registered'> => {
   const ordinal = Number(before.sk);
   const oldHash = String(before.phone_hash);
-  const phone_hash = phoneHashes.includes(oldHash) ? oldHash : phoneHashes[0];
+  const phone_hash = phoneHash.isOf(oldHash) ? oldHash : phoneHash.current;
   const after = { ...before, phone, phone_hash, birth_date: birthDate.text, checked_at: updatedAt };
   const keyOf = (hash: string) => phoneLinkKey(hash, sellerId, ordinal);
   const ConditionExpression = 'attribute_exists(pk)';
   return {
     after,
     items: [
-      { ConditionCheck: { TableName, Key: buyerKey(buyerHash), ConditionExpression } },
+      { ConditionCheck: { TableName, Key: buyer, ConditionExpression } },
       { Put: { TableName, Item: personItem(sellerId, after, birthDate.isoDay) } },
       ...(phone_hash === oldHash
         ? []

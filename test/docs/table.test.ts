@@ -18,7 +18,8 @@ import { codeSends, codeTries } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
 import { KEY_LIMIT_NAMES, keyLimit, minuteLimit } from '#shared/rate-limits/plans.ts';
 import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
-import { apiKeyKey } from '#shared/table/keys.ts';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
+import { apiKeyKey, buyerKey } from '#shared/table/keys.ts';
 import { checkRecordFrom } from '#shared/users/person-check.ts';
 import { personChecks } from '#shared/users/person-check-lease.ts';
 import { itemsIn } from '#test/admin/operations/restore/damage.ts';
@@ -124,7 +125,7 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
     clock: () => NOW_MS,
   });
   const { seller_id: sellerId } = await observed(createSeller(admin, 'Kaveh Books'));
-  await observed(eraseBuyer(admin, ['another phone']));
+  await observed(eraseBuyer(admin, new KeyedHash('another phone')));
   const { key, secret } = await issueKey(admin, {
     sellerId,
     name: 'shop',
@@ -147,9 +148,9 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   const users = userStore(table);
   const link = {
     sellerId,
-    personHashes: ['person'] as const,
-    phoneHashes: ['phone'] as const,
-    buyerHash: 'phone',
+    person: new KeyedHash('person'),
+    phone: new KeyedHash('phone'),
+    buyer: buyerKey('phone'),
     birthDay: '1991-04-04',
     user,
   };
@@ -162,7 +163,7 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   const end = { ...removal, reason: 'buyer', refusedAt: NOW } as const;
   await observed(users.removeUser(sellerId, again === 'outdated' ? '' : again.id, end));
   const searches = mergedSearches([]);
-  const searched = withPerson(searches, ['claim'], NOW_MS) ?? searches;
+  const searched = withPerson(searches, new KeyedHash('claim'), NOW_MS) ?? searches;
   await observed(buyerLinks(table).saveSearches('phone', searches, searched));
 
   const owner = { phoneHash: 'phone', audience: sellerId };

@@ -5,6 +5,7 @@ import { buyerLinks } from '#shared/buyers/links.ts';
 import { routes } from '#shared/routes.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
+import { buyerKey } from '#shared/table/keys.ts';
 import type { User } from '#shared/users/schema.ts';
 import { bearerOf, ISSUER, signer } from '#test/fakes/buyer-tokens.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
@@ -23,13 +24,13 @@ export const linkPerson = async (
   person: Person = newPerson(),
   hashes: KeyedHashes = testHashes,
 ): Promise<User> => {
-  const phoneHashes = await hashes.phone(person.phone);
+  const phone = await hashes.phone(person.phone);
   await registerBuyer(table);
   return linked(userStore(table), {
     sellerId,
-    personHashes: await hashes.person(sellerId, person.national_id),
-    phoneHashes,
-    buyerHash: BUYER_HASH,
+    person: await hashes.person(sellerId, person.national_id),
+    phone,
+    buyer: buyerKey(BUYER_HASH),
     birthDay: '1991-04-04',
     user: {
       national_id_last_four: person.national_id.slice(-4),

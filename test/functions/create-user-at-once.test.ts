@@ -132,7 +132,7 @@ describe('guesses of a birth date', () => {
 
 describe('a request for a person whose check another request began and never ended', () => {
   const takeLease = async (nationalId: string, nowMs: number) => {
-    const [personHash] = await testHashes.person('sel_test', nationalId);
+    const { current: personHash } = await testHashes.person('sel_test', nationalId);
     const Item = {
       ...personCheckKey('sel_test', personHash),
       ...withLease(checkRecordFrom(undefined), 'crashed', nowMs),

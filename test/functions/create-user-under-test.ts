@@ -30,7 +30,7 @@ export const addSellers = async (table: Table, ...sellerIds: readonly string[]):
 /** A person whose phone is a registered buyer's. */
 export const newBuyerIn = async (table: Table) => {
   const person = newPerson();
-  const [hash] = await testHashes.phone(person.phone);
+  const { current: hash } = await testHashes.phone(person.phone);
   const buyerId = await testHashes.buyerId(person.phone);
   await buyerStore(table).register(hash, buyerId, '2026-01-01T00:00:00.000Z');
   return person;

@@ -87,7 +87,7 @@ describe('201', () => {
     const person = await newBuyer();
     const { call, clock } = createUser();
     await call({ body: person });
-    const [personHash] = await testHashes.person('sel_test', person.national_id);
+    const { current: personHash } = await testHashes.person('sel_test', person.national_id);
     const record = checkRecordFrom(await getItem(table, personCheckKey('sel_test', personHash)));
     expect([Object.values(record.ended), isInProgress(record, clock())]).toEqual([[0], false]);
   });
@@ -254,7 +254,7 @@ describe('403', () => {
     const headers = await bearerOf(person.phone, 'sel_test', ENDED_AT + 1);
     expect((await call({ body: person, headers })).status).toBe(201);
     expect((await call({ body: person })).status).toBe(200);
-    const [phoneHash] = await testHashes.phone(person.phone);
+    const { current: phoneHash } = await testHashes.phone(person.phone);
     expect((await itemsWithPrefix(`LINKS#${phoneHash}`)).map(({ sk }) => sk)).toEqual([
       expect.stringMatching(/^sel_test#/),
     ]);
@@ -281,7 +281,7 @@ describe('403', () => {
   it('keeps an end that comes while a link with a token is under way', async () => {
     const { person } = await refusedPerson();
     const headers = await bearerOf(person.phone, 'sel_test', ENDED_AT + 1);
-    const [personHash] = await testHashes.person('sel_test', person.national_id);
+    const { current: personHash } = await testHashes.person('sel_test', person.national_id);
     let isEnded = false;
     const raced = interceptedTable(table, async ({ name }, send) => {
       if (name === 'TransactWriteCommand' && !isEnded) {
@@ -310,7 +310,7 @@ describe('201 after an end', () => {
     await linkPerson(table, 'sel_test', person);
     const app = buyerAppOn(table);
     await app.end(person.phone, (await app.find(person)).json.data[0].id);
-    const [personHash] = await testHashes.person('sel_test', person.national_id);
+    const { current: personHash } = await testHashes.person('sel_test', person.national_id);
     let attempts = 0;
     const raced = interceptedTable(table, async ({ name }, send) => {
       if (name === 'TransactWriteCommand') {

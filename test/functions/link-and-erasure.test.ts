@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/buyers.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
+import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { type TestAdministration, useAdministration } from '#test/admin/operations/use-administration.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { testHashes } from './create-user-deps.ts';
@@ -16,13 +17,13 @@ beforeAll(async () => {
   await addSellers(deployment.table, 'sel_test');
 });
 
-type Change = (phoneHashes: readonly string[]) => Promise<unknown>;
+type Change = (phone: KeyedHash) => Promise<unknown>;
 
-const erase: Change = (phoneHashes) => eraseBuyer(deployment.admin, phoneHashes);
+const erase: Change = (phone) => eraseBuyer(deployment.admin, phone);
 
-const remove: Change = (phoneHashes) =>
+const remove: Change = (phone) =>
   adminBuyerStore(deployment.table).remove(
-    phoneHashes,
+    phone,
     deployment.admin.record({ action: 'buyer.removed', details: {} }),
   );
 
@@ -47,11 +48,11 @@ const tableDuring = (change: () => Promise<unknown>, moment: number, order: 'bef
 /** Links a new buyer, who is erased or removed at one call of the link. */
 const linkDuring = async (change: Change, moment: number, order: 'before' | 'beside') => {
   const buyer = await newBuyerIn(deployment.table);
-  const phoneHashes = await testHashes.phone(buyer.phone);
-  const { table, changed } = tableDuring(() => change(phoneHashes), moment, order);
+  const phoneHash = await testHashes.phone(buyer.phone);
+  const { table, changed } = tableDuring(() => change(phoneHash), moment, order);
   const { json } = await createUserUnderTest(table).call({ body: buyer, authorizer: newKey() });
   await changed;
-  const { users, registrations } = countsOf(await readBuyerData(deployment.admin, phoneHashes));
+  const { users, registrations } = countsOf(await readBuyerData(deployment.admin, phoneHash));
   return { result: json.code ?? 'linked', users, registrations };
 };
 
@@ -59,15 +60,15 @@ const linkDuring = async (change: Change, moment: number, order: 'before' | 'bes
 const checkDuring = async (moment: number, order: 'before' | 'beside') => {
   const person = await newBuyerIn(deployment.table);
   const { phone } = await newBuyerIn(deployment.table);
-  const phoneHashes = await testHashes.phone(phone);
+  const phoneHash = await testHashes.phone(phone);
   const { id } = (await createUserUnderTest(deployment.table).call({ body: person, authorizer: newKey() }))
     .json;
-  const { table, changed } = tableDuring(() => erase(phoneHashes), moment, order);
+  const { table, changed } = tableDuring(() => erase(phoneHash), moment, order);
   const { display_name, ...claimed } = person;
   const body = { ...claimed, phone };
   const { json } = await createUserUnderTest(table).check({ path: { id }, body, authorizer: newKey() });
   await changed;
-  const { users } = countsOf(await readBuyerData(deployment.admin, phoneHashes));
+  const { users } = countsOf(await readBuyerData(deployment.admin, phoneHash));
   const kept = await readBuyerData(deployment.admin, await testHashes.phone(person.phone));
   return { result: json.code ?? 'checked', users, kept: countsOf(kept).users };
 };

@@ -56,9 +56,9 @@ export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = 
     send: (phone: string, authorizer: Record<string, string> = seller('sel_a'), locale?: string) =>
       test.call({ body: { phone, ...(locale && { locale }) }, authorizer }),
     record: async (phone: string, audience = 'sel_a') =>
-      (await codes.read({ phoneHash: (await hashes.phone(phone))[0], audience }, false)).record,
+      (await codes.read({ phoneHash: (await hashes.phone(phone)).current, audience }, false)).record,
     ownerOf: async (phone: string, audience = 'sel_a') => ({
-      phoneHash: (await hashes.phone(phone))[0],
+      phoneHash: (await hashes.phone(phone)).current,
       audience,
     }),
     nowSeconds: () => Math.floor(test.clock() / 1000),

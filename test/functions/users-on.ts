@@ -1,5 +1,6 @@
 import { type KeyedHashes, keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
+import { buyerKey } from '#shared/table/keys.ts';
 import type { User } from '#shared/users/schema.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { newPerson } from '#test/generated-people.ts';
@@ -24,9 +25,9 @@ export const linkNewUser = async (
   await registerBuyer(table);
   return linked(userStore(table), {
     sellerId,
-    personHashes: await by.person(sellerId, person.national_id),
-    phoneHashes: await by.phone(person.phone),
-    buyerHash: BUYER_HASH,
+    person: await by.person(sellerId, person.national_id),
+    phone: await by.phone(person.phone),
+    buyer: buyerKey(BUYER_HASH),
     birthDay: '1991-04-04',
     user: {
       national_id_last_four: person.national_id.slice(-4),

@@ -47,12 +47,12 @@ export const verifyOtpOn = (table: Table, { on = table, ...own }: VerifyOtpOptio
     /** Stores a code for a phone, as a send does. */
     async send(phone: string, audience = 'sel_test') {
       const now = Math.floor(test.clock() / 1000);
-      const [phoneHash] = await hashes.phone(phone);
+      const { current: phoneHash } = await hashes.phone(phone);
       const mac = await hashes.codeMac({ phone, audience, code: RIGHT, salt: `salt-${now}` });
       await send({ phoneHash, audience }, mac, now);
     },
     record: async (phone: string, audience = 'sel_test') =>
-      (await store.read({ phoneHash: (await hashes.phone(phone))[0], audience }, false)).record,
+      (await store.read({ phoneHash: (await hashes.phone(phone)).current, audience }, false)).record,
     verify: (phone: string, code: string, authorizer: Record<string, string> = callerContext) =>
       test.call({ body: { phone, code }, authorizer }),
     events: (name: string) =>

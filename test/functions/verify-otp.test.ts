@@ -1,6 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { codeKey } from '#shared/table/keys.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';
@@ -272,7 +273,7 @@ describe('429', () => {
 describe('a code that is erased or used while it is verified', () => {
   it('registers nobody', async () => {
     const { phone } = newPerson();
-    const [hash] = await hashes.phone(phone);
+    const { current: hash } = await hashes.phone(phone);
     const erasing = {
       ...signer,
       async sign(claims: Parameters<typeof signer.sign>[0]) {
@@ -284,7 +285,7 @@ describe('a code that is erased or used while it is verified', () => {
     const { send, verify } = verifyOtp({ signer: erasing });
     await send(phone);
     expect((await verify(phone, RIGHT)).json.code).toBe('code_rejected');
-    expect(await adminBuyerStore(table).find([hash])).toBeUndefined();
+    expect(await adminBuyerStore(table).find(new KeyedHash(hash))).toBeUndefined();
   });
 });
 

@@ -114,7 +114,7 @@ const newBuyers = (buyers: BuyerStore) => {
     people += 1;
     const serial = people;
     const phone = `+98999${String(serial).padStart(7, '0')}`;
-    const [hash] = await testHashes.phone(phone);
+    const { current: hash } = await testHashes.phone(phone);
     await buyers.register(hash, await testHashes.buyerId(phone), '2026-01-01T00:00:00.000Z');
     return {
       national_id: nationalId ?? completeNationalId(`999${String(serial).padStart(6, '0')}`),

@@ -4,14 +4,14 @@ import { countLines, type ImportCounts, importBuyers } from '#admin/operations/i
 import { refusal } from '#admin/refusal.ts';
 import { adminBuyerStore, type Buyer } from '#admin/stores/buyer-store.ts';
 import { type AddCommands, type CommandResult, plural, type Session } from '../command.ts';
-import { phoneHashesOf, requirePhone } from '../phone-argument.ts';
+import { phoneHashOf, requirePhone } from '../phone-argument.ts';
 import { withProgress } from '../terminal.ts';
 
 const requireBuyer = async (session: Session, phone: string | undefined) => {
-  const phoneHashes = await phoneHashesOf(session, phone);
-  const buyer = await adminBuyerStore(session.admin.table).find(phoneHashes);
+  const phoneHash = await phoneHashOf(session, phone);
+  const buyer = await adminBuyerStore(session.admin.table).find(phoneHash);
   if (buyer === undefined) throw refusal('buyer_not_found', 'No buyer with that phone is registered.');
-  return { phoneHashes, buyer };
+  return { phoneHash, buyer };
 };
 
 const shown = (buyer: Buyer): CommandResult => ({
@@ -22,9 +22,9 @@ const shown = (buyer: Buyer): CommandResult => ({
 const register = async (session: Session, text: string | undefined): Promise<CommandResult> => {
   const { admin, hashes } = session;
   const phone = await requirePhone(session, text);
-  const [phoneHashes, buyerId] = await Promise.all([hashes.phone(phone), hashes.buyerId(phone)]);
+  const [phoneHash, buyerId] = await Promise.all([hashes.phone(phone), hashes.buyerId(phone)]);
   const { buyer, isNew } = await adminBuyerStore(admin.table).register(
-    { phoneHashes, buyerId },
+    { phone: phoneHash, buyerId },
     admin.record({ action: 'buyer.added', details: { buyer_id: buyerId } }),
   );
   return { ...shown(buyer), note: isNew ? undefined : 'The phone was registered already.' };
@@ -35,21 +35,21 @@ const show = async (session: Session, phone: string | undefined) =>
 
 const remove = async (session: Session, phone: string | undefined): Promise<CommandResult> => {
   const { admin, confirm } = session;
-  const { phoneHashes, buyer } = await requireBuyer(session, phone);
+  const { phoneHash, buyer } = await requireBuyer(session, phone);
   await confirm('Remove the registration? No seller can link this phone until it is registered again.');
   const record = admin.record({ action: 'buyer.removed', details: { buyer_id: buyer.buyer_id } });
-  await adminBuyerStore(admin.table).remove(phoneHashes, record);
+  await adminBuyerStore(admin.table).remove(phoneHash, record);
   return { json: { ...buyer, removed: true }, text: `Removed ${buyer.buyer_id}.\n` };
 };
 
 const erase = async (session: Session, phone: string | undefined): Promise<CommandResult> => {
   const { admin, confirm } = session;
-  const phoneHashes = await phoneHashesOf(session, phone);
-  const { sellers, users } = countsOf(await readBuyerData(admin, phoneHashes));
+  const phoneHash = await phoneHashOf(session, phone);
+  const { sellers, users } = countsOf(await readBuyerData(admin, phoneHash));
   await confirm(
     `Erase this buyer for good? It is linked with ${plural(sellers, 'seller')} as ${plural(users, 'user')}.`,
   );
-  const erased = await eraseBuyer(admin, phoneHashes);
+  const erased = await eraseBuyer(admin, phoneHash);
   return {
     json: erased,
     text: `Erased ${plural(erased.users, 'user')} of ${plural(erased.sellers, 'seller')}, ${plural(erased.codes, 'code record')} and ${plural(erased.registrations, 'registration')}.\n`,
@@ -57,7 +57,7 @@ const erase = async (session: Session, phone: string | undefined): Promise<Comma
 };
 
 const unlock = async (session: Session, phone: string | undefined): Promise<CommandResult> => {
-  const unlocked = await unlockBuyer(session.admin, await phoneHashesOf(session, phone));
+  const unlocked = await unlockBuyer(session.admin, await phoneHashOf(session, phone));
   return {
     json: { unlocked },
     text:

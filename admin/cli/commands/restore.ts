@@ -3,6 +3,7 @@ import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { restore } from '#admin/operations/restore/restore.ts';
 import { LISTED, type ListedReason } from '#admin/operations/restore/restoring.ts';
 import { refusal } from '#admin/refusal.ts';
+import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { parsePhone } from '#shared/values/phone.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
 import { withProgress } from '../terminal.ts';
@@ -17,7 +18,7 @@ interface Options {
 const ROWS_SHOWN = 20;
 
 /** Reads a file with one phone on each line. Returns the hashes of each. */
-const readErased = async ({ hashes }: Session, path: string): Promise<(readonly string[])[]> => {
+const readErased = async ({ hashes }: Session, path: string): Promise<KeyedHash[]> => {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw refusal('bad_input', `${path} cannot be read.`, { cause });
   });

@@ -13,7 +13,7 @@ import type { User } from '#shared/users/schema.ts';
 import { parsePhone } from '#shared/values/phone.ts';
 import { type AddCommands, PHONE_HELP, plural, type Session } from '../command.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';
-import { phoneHashesOf } from '../phone-argument.ts';
+import { phoneHashOf } from '../phone-argument.ts';
 
 interface OfSeller {
   readonly seller: string;
@@ -33,15 +33,15 @@ const FIELDS = ['id', 'display_name', 'phone', 'national_id', 'birth_date', 'cre
 const list = async (session: Session, seller: string, { limit, phone, search }: ListOptions) => {
   const { seller_id: sellerId } = await sellerNamed(session.admin, seller);
   const users = userReads(session.admin.table);
-  const phoneHashes = phone === undefined ? undefined : await phoneHashesOf(session, phone);
+  const phoneHash = phone === undefined ? undefined : await phoneHashOf(session, phone);
   const isWanted = containing(search);
   const found: User[] = [];
   let [page, last, total] = [1, 1, 0];
   for (; page <= last && found.length < limit; page += 1) {
     const read =
-      phoneHashes === undefined
+      phoneHash === undefined
         ? await users.listPage(sellerId, page, MAX_PAGE_SIZE)
-        : await users.findByPhone(sellerId, phoneHashes, { page, pageSize: MAX_PAGE_SIZE });
+        : await users.findByPhone(sellerId, phoneHash, { page, pageSize: MAX_PAGE_SIZE });
     [last, total] = [read.totalPages, read.total];
     found.push(...read.users.filter(({ id, display_name }) => isWanted(display_name, id)));
   }
@@ -61,7 +61,7 @@ const find = async (
 ): Promise<UserOfSeller[]> => {
   const { admin } = session;
   if (text === '-' || parsePhone(text) !== undefined) {
-    return findByPhone(admin, sellerIds, await phoneHashesOf(session, text));
+    return findByPhone(admin, sellerIds, await phoneHashOf(session, text));
   }
   const [user] = await findById(admin, sellerIds, text);
   return user === undefined ? findByExternalId(admin, sellerIds, text) : [user];

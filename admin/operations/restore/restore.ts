@@ -69,7 +69,7 @@ export const restore = async (admin: Administration, options: RestoreOptions): P
   const record = (action: string, details: typeof from) =>
     isDry ? undefined : admin.audit.write(admin.record({ action, details }));
   await record('restore.started', from);
-  if (!isDry) for (const hashes of erased) await eraseBuyer(admin, hashes);
+  if (!isDry) for (const phone of erased) await eraseBuyer(admin, phone);
   const report: Report = { counts: {}, listed: new Map() };
   for (let isAgain = true; isAgain; ) {
     const { erasures } = await restoreAll(admin, options, { audits, report });

@@ -4,6 +4,7 @@ import { refusal } from '#admin/refusal.ts';
 import { putAll } from '#admin/stores/batches.ts';
 import { readAudit, readItems } from '#admin/stores/restored-items.ts';
 import { DEPLOYMENT_SUBJECT } from '#shared/audit.ts';
+import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 
@@ -35,8 +36,8 @@ export interface RestoreOptions {
   readonly isDry: boolean;
   /** Only this seller, and no buyers. */
   readonly sellerId?: string | undefined;
-  /** The hashes of each phone that is to be erased again, under every key still in use. */
-  readonly erased?: readonly (readonly string[])[] | undefined;
+  /** The hashes of the phones that are to be erased again. */
+  readonly erased?: readonly KeyedHash[] | undefined;
   /** Ends the restore between two writes. */
   readonly signal?: AbortSignal;
   /** Receives how many of all users are done. */
@@ -46,7 +47,10 @@ export interface RestoreOptions {
 /** Reads whose data was removed since the restore point, by the audit. */
 export const readErasures = async (admin: Administration, { source, erased = [] }: RestoreOptions) => {
   const { added } = await readAudit(source, admin.table, DEPLOYMENT_SUBJECT);
-  const phones = new Set([...erased.flat(), ...added.flatMap(({ phone_hashes = [] }) => phone_hashes)]);
+  const phones = new Set([
+    ...erased.flatMap((phone) => phone.keys((hash) => hash)),
+    ...added.flatMap(({ phone_hashes = [] }) => phone_hashes),
+  ]);
   const actions = new Map(added.map(({ action, details }) => [details?.buyer_id, action]));
   return {
     /** Raised by each erasure and removal. */

@@ -15,7 +15,7 @@ let people = 0;
 const newPhone = async () => {
   people += 1;
   const phone = `+98912${String(people).padStart(7, '0')}`;
-  return { phone, hash: (await shell.hashes.phone(phone))[0] };
+  return { phone, hash: (await shell.hashes.phone(phone)).current };
 };
 
 /** Stores a code item with 100 failures, which locks the phone for the seller. */

@@ -12,7 +12,11 @@ beforeAll(async () => {
   const issue = ['keys', 'issue', sellerId, '--plan', 'free', '--scopes', 'users:read', '--name'];
   ({ key_id: keyId } = await shell.json(...issue, 'Checkout'));
   await shell.json(...issue, 'Reports');
-  ({ id: userId } = await linkBuyer(shell.table, sellerId, (await shell.hashes.phone('+989121234567'))[0]));
+  ({ id: userId } = await linkBuyer(
+    shell.table,
+    sellerId,
+    (await shell.hashes.phone('+989121234567')).current,
+  ));
 });
 afterAll(() => shell.stop());
 

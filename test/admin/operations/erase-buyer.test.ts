@@ -2,6 +2,7 @@ import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/buyers.ts';
 import { removeUser } from '#admin/operations/users.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { codeKey, phoneLinkKey, phoneSendsKey } from '#shared/table/keys.ts';
 import { userReads } from '#shared/users/read-users.ts';
 import { codesOn } from '#test/shared/one-time-codes/codes-on.ts';
@@ -10,7 +11,7 @@ import { recordWrites, type TestAdministration, useAdministration } from './use-
 
 const CURRENT = 'hash-under-the-current-key';
 const OLDER = 'hash-under-an-older-key';
-const HASHES = [CURRENT, OLDER];
+const HASHES = new KeyedHash(CURRENT, [OLDER]);
 const COUNTS = { sellers: 2, users: 3, codes: 3, registrations: 1 };
 
 const newAdministration = useAdministration();
@@ -74,7 +75,7 @@ describe('eraseBuyer', () => {
     });
     expect(await deployment.admin.sellers.find(second.seller_id)).toMatchObject({ removed_count: 1 });
     const text = await everything();
-    expect(HASHES.filter((hash) => text.includes(hash))).toEqual([]);
+    expect(HASHES.keys((hash) => hash).filter((hash) => text.includes(hash))).toEqual([]);
     expect(text.match(/Sara Ahmadi/g)).toHaveLength(1);
     expect(text).toContain(other.id);
     expect(users.every(({ id }) => text.includes(id))).toBe(true);
@@ -85,7 +86,9 @@ describe('eraseBuyer', () => {
     await eraseBuyer(deployment.admin, HASHES);
     const { kept } = await itemsWithHashes();
     const ttl = deployment.clock() / 1000 + 35 * 86_400;
-    expect(kept).toMatchObject([{ action: 'buyer.erase_started', phone_hashes: HASHES, ttl }]);
+    expect(kept).toMatchObject([
+      { action: 'buyer.erase_started', phone_hashes: HASHES.keys((hash) => hash), ttl },
+    ]);
   });
 
   it('records who erased and the counts, without the phone, and each removed user in the audit of its seller', async () => {
@@ -179,8 +182,10 @@ describe('an erasure beside a sign-in', () => {
         writes += 1;
         await (writes === turn && store.redeem(owner, 'one.mac', now, 'byr_3'));
       };
-      await deployment.beforeEachWrite(meanwhile, () => eraseBuyer(deployment.admin, [owner.phoneHash]));
-      const { isRegistered, codes } = await readBuyerData(deployment.admin, [owner.phoneHash]);
+      await deployment.beforeEachWrite(meanwhile, () =>
+        eraseBuyer(deployment.admin, new KeyedHash(owner.phoneHash)),
+      );
+      const { isRegistered, codes } = await readBuyerData(deployment.admin, new KeyedHash(owner.phoneHash));
       expect([isRegistered, codes]).toEqual([false, []]);
     },
   );
@@ -208,7 +213,7 @@ describe('an interrupted erasure', () => {
       deployment.clock.advance(1);
       await eraseBuyer(deployment.admin, HASHES);
       const text = await everything();
-      expect(HASHES.filter((hash) => text.includes(hash))).toEqual([]);
+      expect(HASHES.keys((hash) => hash).filter((hash) => text.includes(hash))).toEqual([]);
       expect(await deploymentRecords()).toContainEqual(expect.objectContaining({ action: 'buyer.erased' }));
       expect(await deployment.admin.sellers.find(first.seller_id)).toMatchObject({ removed_count: 2 });
       expect(await deployment.admin.sellers.find(second.seller_id)).toMatchObject({ removed_count: 1 });

@@ -1,4 +1,6 @@
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
+import { buyerKey } from '#shared/table/keys.ts';
 import type { User } from '#shared/users/schema.ts';
 import { BUYER_HASH, registerBuyer } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
@@ -17,9 +19,9 @@ export const linkBuyer = async (
   const result = await userStore(table).link(
     {
       sellerId,
-      personHashes: [`person${people}`],
-      phoneHashes: [phoneHash],
-      buyerHash: BUYER_HASH,
+      person: new KeyedHash(`person${people}`),
+      phone: new KeyedHash(phoneHash),
+      buyer: buyerKey(BUYER_HASH),
       birthDay: '1991-04-04',
       user: {
         national_id_last_four: '0829',

@@ -8,6 +8,7 @@ import { createSeller, setSellerStatus, setSellerTemplates } from '#admin/operat
 import { removeUser } from '#admin/operations/users.ts';
 import { Refusal } from '#admin/refusal.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { codeKey } from '#shared/table/keys.ts';
 import { inAnHour, linkOf, registerBuyer, withExternalId } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
@@ -109,16 +110,16 @@ const OPERATIONS = {
   revoke: onKey((admin, keyId) => revokeKey(admin, keyId)),
   register: ({ deployment: { admin, table } }, choice) =>
     adminBuyerStore(table).register(
-      { phoneHashes: [hashOf(choice)], buyerId: `byr_of_${hashOf(choice)}` },
+      { phone: new KeyedHash(hashOf(choice)), buyerId: `byr_of_${hashOf(choice)}` },
       admin.record({ action: 'buyer.added' }),
     ),
   unregister: ({ deployment: { admin, table } }, choice) =>
     adminBuyerStore(table).remove(
-      [hashOf(choice)],
+      new KeyedHash(hashOf(choice)),
       admin.record({ action: 'buyer.removed', details: { buyer_id: `byr_of_${hashOf(choice)}` } }),
     ),
-  erase: ({ deployment: { admin } }, choice) => eraseBuyer(admin, [hashOf(choice)]),
-  unlock: ({ deployment: { admin } }, choice) => unlockBuyer(admin, [hashOf(choice)]),
+  erase: ({ deployment: { admin } }, choice) => eraseBuyer(admin, new KeyedHash(hashOf(choice))),
+  unlock: ({ deployment: { admin } }, choice) => unlockBuyer(admin, new KeyedHash(hashOf(choice))),
 } satisfies Readonly<Record<string, Run>>;
 
 /** Links and corrections come more often: only some sequences of them take an external id from one user to another. */

@@ -1,9 +1,10 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { unlockBuyer } from '#admin/operations/buyers.ts';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { codeKey, phoneSendsKey } from '#shared/table/keys.ts';
 import { recordWrites, type TestAdministration, useAdministration } from './use-administration.ts';
 
-const HASHES = ['current', 'older'];
+const HASHES = new KeyedHash('current', ['older']);
 const NOW_SECONDS = Date.parse('2026-11-21T10:00:00Z') / 1000;
 const LOCKED = {
   version: 7,

@@ -3,6 +3,7 @@ import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { auditStore } from '#admin/stores/audit-store.ts';
 import { adminBuyerStore, type NewBuyer } from '#admin/stores/buyer-store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { recordWrites } from '#test/admin/operations/use-administration.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -16,11 +17,10 @@ let people = 0;
 const newBuyers = (count: number): NewBuyer[] =>
   Array.from({ length: count }, () => {
     people += 1;
-    return { phoneHashes: [`hash${people}`], buyerId: `byr_${people}` };
+    return { phone: new KeyedHash(`hash${people}`), buyerId: `byr_${people}` };
   });
 
-const registeredAt = async ({ phoneHashes }: NewBuyer) =>
-  (await adminBuyerStore(table).find(phoneHashes))?.registered_at;
+const registeredAt = async ({ phone }: NewBuyer) => (await adminBuyerStore(table).find(phone))?.registered_at;
 
 /** A table that leaves half of each batch unprocessed, as a throttled one does. */
 const throttled = (): Table & { readonly writes: () => number } => {
@@ -49,7 +49,7 @@ describe('adminBuyerStore', () => {
 
   it('does not change registered buyers, and returns the number of new ones', async () => {
     const [first, second, third] = newBuyers(3) as [NewBuyer, NewBuyer, NewBuyer];
-    await buyerStore(table).register(second.phoneHashes[0], second.buyerId, BEFORE);
+    await buyerStore(table).register(second.phone.current, second.buyerId, BEFORE);
     expect(await adminBuyerStore(table).registerMany([first, second, third], NOW)).toBe(2);
     expect(await Promise.all([first, second, third].map(registeredAt))).toEqual([NOW, BEFORE, NOW]);
   });
@@ -58,11 +58,11 @@ describe('adminBuyerStore', () => {
     const [old] = newBuyers(1) as [NewBuyer];
     await adminBuyerStore(table).registerMany([old], BEFORE);
     const rotated: NewBuyer = {
-      phoneHashes: ['hash under the new secret', old.phoneHashes[0]],
+      phone: new KeyedHash('hash under the new secret', [old.phone.current]),
       buyerId: old.buyerId,
     };
     expect(await adminBuyerStore(table).registerMany([rotated], NOW)).toBe(0);
-    expect(await adminBuyerStore(table).find(['hash under the new secret'])).toBeUndefined();
+    expect(await adminBuyerStore(table).find(new KeyedHash('hash under the new secret'))).toBeUndefined();
   });
 
   it('sends the unprocessed items of a throttled table again until all are written', async () => {
@@ -78,8 +78,8 @@ describe('adminBuyerStore', () => {
     await adminBuyerStore(table).registerMany([buyer], NOW);
     const writes = recordWrites(table);
     const record = { at: NOW, actor: 'local:tester', action: 'buyer.removed' };
-    await adminBuyerStore(table).remove([...buyer.phoneHashes, 'older hash'], record);
-    expect(writes()).toEqual([[`BUYER#${buyer.phoneHashes[0]}`, 'BUYER#older hash', 'AUDIT#deployment']]);
+    await adminBuyerStore(table).remove(new KeyedHash(buyer.phone.current, ['older hash']), record);
+    expect(writes()).toEqual([[`BUYER#${buyer.phone.current}`, 'BUYER#older hash', 'AUDIT#deployment']]);
     expect(await registeredAt(buyer)).toBeUndefined();
     expect(await auditStore(table).list('deployment', { limit: 1 })).toMatchObject([record]);
   });

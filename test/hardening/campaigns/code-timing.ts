@@ -54,7 +54,7 @@ export const functionOn = (table: Table) => {
     },
     /** Stores a code that was sent `secondsAgo`. */
     async store(phone: string, secondsAgo: number): Promise<void> {
-      const owner = { phoneHash: (await hashes.phone(phone))[0], audience: AUDIENCE };
+      const owner = { phoneHash: (await hashes.phone(phone)).current, audience: AUDIENCE };
       const mac = await hashes.codeMac({ phone, audience: AUDIENCE, code: RIGHT, salt: 'salt' });
       const now = Math.floor(Date.now() / 1000) - secondsAgo;
       await codes.recordSend(owner, await codes.read(owner, false), { mac, provider: 'none', now });

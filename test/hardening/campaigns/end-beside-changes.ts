@@ -51,8 +51,8 @@ const openOn = async () => {
       return { statusCode, id: String(JSON.parse(text).id) };
     },
     async end({ national_id, phone }: TestPerson): Promise<void> {
-      const [personHash] = await testHashes.person(SELLER, national_id);
-      const [id] = await testHashes.linkIds(SELLER, personHash, phone);
+      const { current: personHash } = await testHashes.person(SELLER, national_id);
+      const { current: id } = await testHashes.linkId(SELLER, personHash, phone);
       const request = { path: { id }, buyer: { phone, authTime: 0 }, deadlineMs: deadline() };
       await endLink(request as Parameters<typeof endLink>[0], {
         links: buyerLinks(table),
@@ -82,8 +82,8 @@ export const endBesideChanges: Campaign = {
     const { table } = service;
     for (let race = 0; race < Math.ceil(RACES * scale); race += 1) {
       const person = personNumber(FIRST_PERSON + race);
-      const [phoneHash] = await testHashes.phone(person.phone);
-      const [personHash] = await testHashes.person(SELLER, person.national_id);
+      const { current: phoneHash } = await testHashes.phone(person.phone);
+      const { current: personHash } = await testHashes.person(SELLER, person.national_id);
       await buyerStore(table).register(phoneHash, 'byr_1', new Date().toISOString());
       const { id } = await service.link(person);
       const before = Number((await getItem(table, sellerKey(SELLER)))?.event_count);

@@ -21,13 +21,13 @@ export const eraseBesideSignIn: Campaign = {
     for (let race = 0; race < Math.ceil(RACES * scale); race += 1) {
       const phone = `+98955${String(5_000_000 + race)}`;
       await store(phone, 0);
-      const phoneHashes = await hashes.phone(phone);
+      const phoneHash = await hashes.phone(phone);
       const [{ statusCode }] = await Promise.all([
         pause(random.integer(LARGEST_DELAY_MS)).then(() => verify(phone, RIGHT, 'buyers:register')),
-        pause(random.integer(LARGEST_DELAY_MS)).then(() => eraseBuyer(admin, phoneHashes)),
+        pause(random.integer(LARGEST_DELAY_MS)).then(() => eraseBuyer(admin, phoneHash)),
       ]);
       report.operation('races of an erasure and a sign-in', statusCode === 200 || statusCode === 422);
-      const { isRegistered } = await readBuyerData(admin, phoneHashes);
+      const { isRegistered } = await readBuyerData(admin, phoneHash);
       report.expect('erasure beside sign-in: nobody is registered', !isRegistered, () => `${statusCode}`);
     }
     await table.stop();

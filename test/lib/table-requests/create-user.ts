@@ -9,10 +9,8 @@ import type { FunctionCalls } from '../function-calls.ts';
 /** Stores that the buyer of a person ended the link with sel_test long ago, under the older key of the hash secret. */
 const refuse = async ({ national_id, phone }: ReturnType<typeof newPerson>): Promise<void> => {
   const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'o'.repeat(40) })));
-  const [[personHash], [phone_hash]] = [
-    await hashes.person('sel_test', national_id),
-    await hashes.phone(phone),
-  ];
+  const { current: personHash } = await hashes.person('sel_test', national_id);
+  const { current: phone_hash } = await hashes.phone(phone);
   const { client, name: TableName } = tableFromEnv();
   for (const key of [personKey('sel_test', personHash), refusalKey(phone_hash, 'sel_test', personHash)]) {
     await client.send(new PutCommand({ TableName, Item: { ...key, phone_hash, refused_at: 1 } }));

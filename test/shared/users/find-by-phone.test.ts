@@ -1,4 +1,5 @@
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { userKey } from '#shared/table/keys.ts';
 import type { User } from '#shared/users/schema.ts';
 import { countedTable } from '#test/table/counted-table.ts';
@@ -41,29 +42,42 @@ describe('findByPhone', () => {
   });
 
   it('returns the users of a phone, oldest link first, page by page', async () => {
-    const first = await store.findByPhone('sel_phone', ['phone-of-shared'], { page: 1, pageSize: 2 });
+    const first = await store.findByPhone('sel_phone', new KeyedHash('phone-of-shared'), {
+      page: 1,
+      pageSize: 2,
+    });
     expect([namesOf(first.users), first.total, first.totalPages]).toEqual([['shared-1', 'shared-2'], 3, 2]);
-    const second = await store.findByPhone('sel_phone', ['phone-of-shared'], { page: 2, pageSize: 2 });
+    const second = await store.findByPhone('sel_phone', new KeyedHash('phone-of-shared'), {
+      page: 2,
+      pageSize: 2,
+    });
     expect([namesOf(second.users), second.total, second.totalPages]).toEqual([['shared-3'], 3, 2]);
-    const third = await store.findByPhone('sel_phone', ['phone-of-shared'], { page: 3, pageSize: 2 });
+    const third = await store.findByPhone('sel_phone', new KeyedHash('phone-of-shared'), {
+      page: 3,
+      pageSize: 2,
+    });
     expect(third).toEqual({ users: [], total: 3, totalPages: 2 });
   });
 
   it('returns the same user as its id does', async () => {
-    const { users } = await store.findByPhone('sel_phone', ['phone-of-stranger'], all);
+    const { users } = await store.findByPhone('sel_phone', new KeyedHash('phone-of-stranger'), all);
     expect(users).toHaveLength(1);
     expect(await store.getUser('sel_phone', users[0]?.id ?? '')).toEqual(users[0]);
   });
 
   it('finds links under every hash of the phone, in the order of the links', async () => {
-    const hashes = ['phone-of-shared', 'phone-of-family-2', 'phone-of-family-1'];
-    const { users, total } = await store.findByPhone('sel_phone', hashes, all);
+    const phone = new KeyedHash('phone-of-shared', ['phone-of-family-2', 'phone-of-family-1']);
+    const { users, total } = await store.findByPhone('sel_phone', phone, all);
     expect(total).toBe(5);
     expect(namesOf(users)).toEqual(['family-1', 'family-2', 'shared-1', 'shared-2', 'shared-3']);
   });
 
   it('returns a user once if a hash is given twice', async () => {
-    const { total } = await store.findByPhone('sel_phone', ['phone-of-stranger', 'phone-of-stranger'], all);
+    const { total } = await store.findByPhone(
+      'sel_phone',
+      new KeyedHash('phone-of-stranger', ['phone-of-stranger']),
+      all,
+    );
     expect(total).toBe(1);
   });
 
@@ -71,18 +85,25 @@ describe('findByPhone', () => {
     await createSeller(table, 'sel_moving');
     const [first] = await linkMany('sel_moving', ['moving-1', 'moving-2', 'moving-3'], 'moving');
     await remove('sel_moving', first?.id ?? '');
-    const page = await store.findByPhone('sel_moving', ['phone-of-moving'], { page: 1, pageSize: 2 });
+    const page = await store.findByPhone('sel_moving', new KeyedHash('phone-of-moving'), {
+      page: 1,
+      pageSize: 2,
+    });
     expect([namesOf(page.users), page.total, page.totalPages]).toEqual([['moving-2', 'moving-3'], 2, 1]);
   });
 
   it("returns nothing for a phone of other sellers' users only", async () => {
-    const page = await store.findByPhone('sel_phone_other', ['phone-of-stranger'], all);
+    const page = await store.findByPhone('sel_phone_other', new KeyedHash('phone-of-stranger'), all);
     expect(page).toEqual({ users: [], total: 0, totalPages: 0 });
   });
 
   it('makes one query per hash side by side, then one BatchGet', async () => {
     const counted = countedTable(table);
-    await userStore(counted.table).findByPhone('sel_phone', ['phone-of-shared', 'phone-of-stranger'], all);
+    await userStore(counted.table).findByPhone(
+      'sel_phone',
+      new KeyedHash('phone-of-shared', ['phone-of-stranger']),
+      all,
+    );
     expect(counted.rounds).toEqual([['Query', 'Query'], ['BatchGet']]);
   });
 
@@ -91,7 +112,7 @@ describe('findByPhone', () => {
       if (name !== 'QueryCommand') return send();
       return table.client.send(new QueryCommand({ ...input, Limit: 1 } as never));
     });
-    const { users } = await userStore(cut).findByPhone('sel_phone', ['phone-of-shared'], all);
+    const { users } = await userStore(cut).findByPhone('sel_phone', new KeyedHash('phone-of-shared'), all);
     expect(namesOf(users)).toEqual(['shared-1', 'shared-2', 'shared-3']);
   });
 
@@ -111,15 +132,15 @@ describe('findByPhone', () => {
       await table.client.send(new UpdateCommand(change));
       return result;
     });
-    const page = await userStore(racing).findByPhone('sel_racing', ['phone-of-racing'], all);
+    const page = await userStore(racing).findByPhone('sel_racing', new KeyedHash('phone-of-racing'), all);
     expect(page).toEqual({ users: [kept], total: 1, totalPages: 1 });
     expect(await store.getUser('sel_racing', moved?.id ?? '')).toEqual(moved);
   });
 
   it('does not return removed users', async () => {
-    const { users } = await store.findByPhone('sel_phone', ['phone-of-shared'], all);
+    const { users } = await store.findByPhone('sel_phone', new KeyedHash('phone-of-shared'), all);
     await remove('sel_phone', users[1]?.id ?? '');
-    const after = await store.findByPhone('sel_phone', ['phone-of-shared'], all);
+    const after = await store.findByPhone('sel_phone', new KeyedHash('phone-of-shared'), all);
     expect(namesOf(after.users)).toEqual(['shared-1', 'shared-3']);
   });
 });

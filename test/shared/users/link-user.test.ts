@@ -1,3 +1,4 @@
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
@@ -98,7 +99,7 @@ describe('link', () => {
   it('links nobody who was linked under an older hash secret', async () => {
     await createSeller(table, 'sel_rotated');
     await linked(store, linkOf('sel_rotated', 'old'));
-    const again = { ...linkOf('sel_rotated', 'new'), personHashes: ['hash-of-new', 'hash-of-old'] as const };
+    const again = { ...linkOf('sel_rotated', 'new'), person: new KeyedHash('hash-of-new', ['hash-of-old']) };
     expect(await store.link(again, inAnHour())).toBe('outdated');
     expect((await store.listPage('sel_rotated', 1, 20)).total).toBe(1);
   });

@@ -1,5 +1,6 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { buyerKey, sellerKey } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
@@ -35,9 +36,9 @@ export const createSeller = async (
 /** A link of a person with a phone of its own, unless another is named. */
 export const linkOf = (sellerId: string, person: string, phone = person): NewLink => ({
   sellerId,
-  personHashes: [`hash-of-${person}`],
-  phoneHashes: [`phone-of-${phone}`],
-  buyerHash: BUYER_HASH,
+  person: new KeyedHash(`hash-of-${person}`),
+  phone: new KeyedHash(`phone-of-${phone}`),
+  buyer: buyerKey(BUYER_HASH),
   birthDay: '1991-04-04',
   user: {
     national_id_last_four: '0829',
@@ -56,8 +57,15 @@ export const withExternalId = (link: NewLink, external_id: string | undefined): 
 
 /** Returns the person whom a seller has linked under a hash. */
 export const findPerson = async (store: Pick<UserStore, 'lookUp'>, sellerId: string, personHash: string) =>
-  (await store.lookUp({ sellerId, personHashes: [personHash], phoneHashes: ['none'], limits: [], nowMs: 0 }))
-    .person;
+  (
+    await store.lookUp({
+      sellerId,
+      person: new KeyedHash(personHash),
+      phone: new KeyedHash('none'),
+      limits: [],
+      nowMs: 0,
+    })
+  ).person;
 
 /** Makes a link that must succeed; returns the new user. */
 export const linked = async (store: Pick<UserStore, 'link'>, link: NewLink): Promise<User> => {

@@ -11,7 +11,7 @@ import {
   expectIds,
   expectPages,
   expectPhones,
-  hashesOf,
+  hashOf,
   type ModelSeller,
   PHONES,
 } from './model.ts';
@@ -85,8 +85,8 @@ type Removal = Parameters<Parameters<typeof removals.map>[0]>[0];
 const link = async (model: ModelSeller, { person, phone, ...step }: Link, rotated: number): Promise<void> => {
   const newLink: NewLink = {
     ...withExternalId(linkOf(model.sellerId, person, phone), step.externalId),
-    personHashes: hashesOf(person, rotated),
-    phoneHashes: hashesOf(phone, rotated),
+    person: hashOf(person, rotated),
+    phone: hashOf(phone, rotated),
   };
   const result = await storeWith(step.fault).link(newLink, inAnHour());
   const existing = model.users.find((user) => user.person === person);

@@ -1,4 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { removalBlockKey, removalSummaryKey } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
@@ -31,11 +32,12 @@ export interface ModelSeller {
   readonly events: ModelEvent[];
 }
 
-/** The hashes of a text after some rotations of the hash secret: the current one first. */
-export const hashesOf = (text: string, rotations: number): [string, ...string[]] => [
-  `${text}-under-${rotations}`,
-  ...Array.from({ length: rotations }, (_, older) => `${text}-under-${rotations - 1 - older}`),
-];
+/** The hash of a text after some rotations of the hash secret. */
+export const hashOf = (text: string, rotations: number): KeyedHash =>
+  new KeyedHash(
+    `${text}-under-${rotations}`,
+    Array.from({ length: rotations }, (_, older) => `${text}-under-${rotations - 1 - older}`),
+  );
 
 /** Creates a seller whose first block has room for two users: every other ordinal of it was removed. */
 export const createModelSeller = async (table: Table, sellerId: string): Promise<ModelSeller> => {
@@ -86,7 +88,7 @@ export const expectPhones = async (
 ): Promise<void> => {
   const all = { page: 1, pageSize: 100 };
   const found = await Promise.all(
-    PHONES.map((phone) => store.findByPhone(sellerId, hashesOf(phone, rotations), all)),
+    PHONES.map((phone) => store.findByPhone(sellerId, hashOf(phone, rotations), all)),
   );
   expect(found.map((page) => page.users)).toEqual(
     PHONES.map((phone) => users.filter((user) => user.phone === phone).map(({ user }) => user)),

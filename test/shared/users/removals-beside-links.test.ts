@@ -30,9 +30,8 @@ interface StoredUser extends NewUserAttributes {
 
 /** The three items of a link, as `link` stores them. */
 const itemsAt = (user: StoredUser, ordinal: number) => {
-  const { personHashes, phoneHashes, birthDay } = linkOf(SELLER, `old-${ordinal}`);
-  const [personHash] = personHashes;
-  const [phoneHash] = phoneHashes;
+  const { person, phone, birthDay } = linkOf(SELLER, `old-${ordinal}`);
+  const [personHash, phoneHash] = [person.current, phone.current];
   return [
     {
       ...userKey(SELLER, ordinal),
@@ -183,7 +182,7 @@ describe('60 of 300 users removed at random while 20 are linked', () => {
     const ordinals = upTo(USERS / 4).map((number) => number * 4);
     const found = await Promise.all(
       ordinals.map((ordinal) =>
-        store.findByPhone(SELLER, linkOf(SELLER, `old-${ordinal}`).phoneHashes, { page: 1, pageSize: 1 }),
+        store.findByPhone(SELLER, linkOf(SELLER, `old-${ordinal}`).phone, { page: 1, pageSize: 1 }),
       ),
     );
     const users = ordinals.map((ordinal) => before[ordinal - 1] as User);

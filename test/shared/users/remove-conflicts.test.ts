@@ -1,4 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import type { RemovalResult } from '#shared/users/remove-user.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -84,7 +85,7 @@ describe('removeUser beside other writes', () => {
       expect(removal).toBe('removed');
       const current = await findPerson(store, 'sel_remove', `hash-of-${person}`);
       expect(current?.userId).toBe(link === 'outdated' ? undefined : link.id);
-      const { total } = await store.findByPhone('sel_remove', [`phone-of-${person}`], {
+      const { total } = await store.findByPhone('sel_remove', new KeyedHash(`phone-of-${person}`), {
         page: 1,
         pageSize: 9,
       });

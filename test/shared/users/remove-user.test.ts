@@ -1,4 +1,5 @@
 import { GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { removalBlockKey, removalSummaryKey, sellerKey } from '#shared/table/keys.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
 import { BLOCK_SIZE } from '#shared/users/removals.ts';
@@ -90,8 +91,8 @@ describe('removeUser', () => {
   it('removes what was stored under an older hash secret', async () => {
     const user = await linked(store, {
       ...linkOf('sel_remove', 'rotated'),
-      personHashes: ['old-hash-of-rotated', 'hash-of-rotated'],
-      phoneHashes: ['old-phone-of-rotated'],
+      person: new KeyedHash('old-hash-of-rotated', ['hash-of-rotated']),
+      phone: new KeyedHash('old-phone-of-rotated'),
     });
     expect(await remove(user.id)).toBe('removed');
     expect(await tracesOf('rotated')).toBe('[]');

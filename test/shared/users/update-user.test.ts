@@ -1,3 +1,4 @@
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { User, UserUpdate } from '#shared/users/schema.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
 import { countedTable } from '#test/table/counted-table.ts';
@@ -45,7 +46,10 @@ const readAllWays = async (id: string): Promise<User | undefined> => {
   const { users } = await store.listPage(SELLER, 1, 100);
   expect(users.find((listed) => listed.id === id)).toEqual(user);
   const phone = user?.phone.replace('+98999-', '') ?? '';
-  const byPhone = await store.findByPhone(SELLER, [`phone-of-${phone}`], { page: 1, pageSize: 9 });
+  const byPhone = await store.findByPhone(SELLER, new KeyedHash(`phone-of-${phone}`), {
+    page: 1,
+    pageSize: 9,
+  });
   expect(byPhone.users.find((found) => found.id === id)).toEqual(user);
   const externalIds = (await itemsOf(table, `EXTERNAL#${SELLER}`)).filter(({ user_id }) => user_id === id);
   expect(externalIds.map(({ pk }) => pk)).toEqual(

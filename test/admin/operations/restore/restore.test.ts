@@ -4,6 +4,7 @@ import { renameKey } from '#admin/operations/change-key.ts';
 import { restore } from '#admin/operations/restore/restore.ts';
 import type { RestoreOptions } from '#admin/operations/restore/restoring.ts';
 import { deleteAll, putAll } from '#admin/stores/batches.ts';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { eventsPartition, userKey } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
@@ -131,7 +132,7 @@ describe('restore', () => {
     await takeRestorePoint();
     await deleteAll(deployment.table, [userKey(sellerId, 1)]);
     await lose(/^LINKS#phone-of-Reza/);
-    await eraseBuyer(deployment.admin, ['phone-of-Sara', 'phone-of-Reza']);
+    await eraseBuyer(deployment.admin, new KeyedHash('phone-of-Sara', ['phone-of-Reza']));
     expect(await restored()).toEqual({
       counts: { 'users completed': 1, 'users erased again': 2 },
       listed: [],
@@ -159,7 +160,7 @@ describe('restore', () => {
         // The erasure finds nothing: the user is written after it.
         if (command instanceof TransactWriteCommand && !isErased) {
           isErased = true;
-          await eraseBuyer(deployment.admin, ['phone-of-Sara']);
+          await eraseBuyer(deployment.admin, new KeyedHash('phone-of-Sara'));
         }
         return send(command);
       },
@@ -180,7 +181,7 @@ describe('restore', () => {
     await putAll(deployment.table, [{ ...buyer, registered_at: AT }]);
     await link('Sara');
     await takeRestorePoint();
-    await eraseBuyer(deployment.admin, ['phone-of-Sara']);
+    await eraseBuyer(deployment.admin, new KeyedHash('phone-of-Sara'));
     await putAll(deployment.table, [{ ...buyer, registered_at: deployment.admin.now() }]);
     await endLink(await link('Sara'));
     const { seller_id: other } = await deployment.seller('Other');
@@ -220,7 +221,7 @@ describe('restore', () => {
     const before = await itemsIn(source);
     await lose(/^(?:PERSON|LINKS)#/);
     await link('Reza');
-    await eraseBuyer(deployment.admin, ['phone-of-Omid']);
+    await eraseBuyer(deployment.admin, new KeyedHash('phone-of-Omid'));
     expect((await restored({ isDry: true })).counts).toEqual({ refusals: 1 });
     expect((await restored()).counts).toEqual({ refusals: 1 });
     const refusals = (items: readonly StoredItem[]) =>
@@ -309,7 +310,7 @@ describe('restore', () => {
     await userStore(deployment.table).removeUser(sellerId, removed, removal);
     await takeRestorePoint();
     await deleteAll(deployment.table, await itemsIn(deployment.table));
-    const { counts, listed } = await restored({ erased: [['phone-of-Omid']] });
+    const { counts, listed } = await restored({ erased: [new KeyedHash('phone-of-Omid')] });
     expect(counts).toMatchObject({ users: 1, 'users erased again': 1, buyers: 1, keys: 1 });
     expect(listed).toContainEqual(['key_pending', [key.key_id]]);
     expect([(await userAt(1))?.display_name, await userAt(2), await userAt(3)]).toEqual([
