@@ -2,7 +2,7 @@
 import type { Caller } from '#shared/api-keys/caller.ts';
 import type { Clock } from '#shared/clock.ts';
 import { readEnv } from '#shared/env.ts';
-import { paidCheck } from '#shared/identity-registry/check-person.ts';
+import { checkPerson, wasCalled } from '#shared/identity-registry/check-person.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import { Problem, type ProblemTexts, problem } from '#shared/problems.ts';
 import { assertSandboxAllowed } from '#shared/providers/sandbox.ts';
@@ -87,10 +87,13 @@ export const readPerson = async (
     async check<Value>({ countsUndecided, write }: CheckOptions<Value>): Promise<Value | undefined> {
       const lease = { sellerId, personHash: person.current, record, deadlineMs, limits };
       const checked = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
-      const count = () => ceilings.consumePaidCheck(caller, limits);
       try {
         const result = await checks.oneAtATime(lease, async (release) => {
-          await paidCheck({ identityRegistry, count }, checked, deadlineMs);
+          const refund = await ceilings.consumePaidCheck(caller, limits);
+          await checkPerson(identityRegistry, checked, deadlineMs).catch(async (error: unknown) => {
+            if (!wasCalled(error)) await refund();
+            throw error;
+          });
           return write(release);
         });
         return result === 'busy' ? undefined : result;

@@ -1,6 +1,6 @@
-import { paidCheck } from '#shared/identity-registry/check-person.ts';
+import { checkPerson, wasCalled } from '#shared/identity-registry/check-person.ts';
 import type { IdentityRegistry, IdentityVerdict, OwnershipVerdict } from '#shared/identity-registry/port.ts';
-import { Problem, problem } from '#shared/problems.ts';
+import { Problem } from '#shared/problems.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 
 const PERSON = {
@@ -42,28 +42,13 @@ const problemOf = async (check: Promise<void>): Promise<Problem> => {
   return error as Problem;
 };
 
-/** A count in memory of which `left` are left. */
-const counted = (left: number) => {
-  const counts = {
-    left,
-    count: async () => {
-      if (counts.left === 0) throw problem('rate_limit_exceeded');
-      counts.left -= 1;
-      return async () => {
-        counts.left += 1;
-      };
-    },
-  };
-  return counts;
-};
+const check = (registry: IdentityRegistry, deadlineMs = inAMinute()) =>
+  checkPerson(registry, PERSON, deadlineMs);
 
-const checkPerson = (identityRegistry: IdentityRegistry, deadlineMs = inAMinute()) =>
-  paidCheck({ identityRegistry, ...counted(1) }, PERSON, deadlineMs);
-
-describe('paidCheck', () => {
+describe('checkPerson', () => {
   it('passes a person whom both checks match, called side by side', async () => {
     const { registry, called } = registryThat('matched', 'matched');
-    await expect(checkPerson(registry)).resolves.toBeUndefined();
+    await expect(check(registry)).resolves.toBeUndefined();
     expect(called).toEqual(['identity', 'ownership']);
   });
 
@@ -73,7 +58,7 @@ describe('paidCheck', () => {
     ['matched', 'not_matched', 'phone_not_owned'],
   ] as const)('refuses a person by a verdict: %s and %s is %s', async (identity, ownership, code) => {
     const { registry } = registryThat(identity, ownership);
-    expect((await problemOf(checkPerson(registry))).code).toBe(code);
+    expect((await problemOf(check(registry))).code).toBe(code);
   });
 
   it.each([
@@ -85,7 +70,7 @@ describe('paidCheck', () => {
     'ends with the first failure, %s, and aborts the %s check',
     async (code, other, identity, ownership) => {
       const { registry, aborted } = registryThat(identity, ownership);
-      expect((await problemOf(checkPerson(registry))).code).toBe(code);
+      expect((await problemOf(check(registry))).code).toBe(code);
       expect(aborted).toContain(other);
     },
   );
@@ -98,63 +83,47 @@ describe('paidCheck', () => {
   ])('has %s as Retry-After', async (_what, retryAfterSeconds, expected) => {
     const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
     const { registry } = registryThat(unavailableBecause('circuit_open', details), 'matched');
-    const { retryAfterSeconds: returned } = await problemOf(checkPerson(registry));
+    const { retryAfterSeconds: returned } = await problemOf(check(registry));
     expect(returned).toBe(expected);
   });
 
   it('keeps the failure of the provider as the cause of verification_unavailable, for the log', async () => {
     const failure = unavailableBecause('quota');
     const { registry } = registryThat(failure, 'matched');
-    expect((await problemOf(checkPerson(registry))).cause).toBe(failure);
+    expect((await problemOf(check(registry))).cause).toBe(failure);
   });
 
   it('aborts both checks when the time of the request is over, minus the reserve for the link', async () => {
     const { registry, aborted } = registryThat('hangs', 'hangs');
-    const { code } = await problemOf(checkPerson(registry, performance.now() + 3020));
+    const { code } = await problemOf(check(registry, performance.now() + 3020));
     expect([code, aborted.sort()]).toEqual(['verification_unavailable', ['identity', 'ownership']]);
   });
 
   it('throws an error that is no failure of a provider as it is', async () => {
     const bug = new TypeError('a defect');
-    await expect(checkPerson(registryThat(bug, 'hangs').registry)).rejects.toBe(bug);
+    await expect(check(registryThat(bug, 'hangs').registry)).rejects.toBe(bug);
   });
 });
 
-describe('the count of a paid check', () => {
-  const check = async (counts: ReturnType<typeof counted>, ...results: Parameters<typeof registryThat>) => {
-    const { registry, called } = registryThat(...results);
-    const checking = paidCheck({ identityRegistry: registry, ...counts }, PERSON, inAMinute());
-    const error = await checking.then(
-      () => undefined,
-      (thrown: unknown) => thrown as Problem,
-    );
-    return { code: error?.code, calls: called.length };
-  };
+describe('wasCalled', () => {
+  const errorOf = async (...results: Parameters<typeof registryThat>) =>
+    check(registryThat(...results).registry).catch((error: unknown) => error);
 
   it.each([
-    ['matched', 'matched', 'matched', undefined],
-    ['refused', 'not_found', 'matched', 'identity_mismatch'],
-    ['undecided', unavailableBecause('undecided'), 'hangs', 'verification_unavailable'],
-    ['rejected', unavailableBecause('rejected'), 'hangs', 'verification_unavailable'],
-    ['timed out', unavailableBecause('timeout'), 'hangs', 'verification_unavailable'],
-  ] as const)('counts a check that ended %s', async (_how, identity, ownership, code) => {
-    const counts = counted(5);
-    expect((await check(counts, identity, ownership)).code).toBe(code);
-    expect(counts.left).toBe(4);
+    ['a verdict on the person', 'not_found', 'matched'],
+    ['a verdict on the phone', 'matched', 'not_matched'],
+    ['a person that the provider cannot decide', unavailableBecause('undecided'), 'hangs'],
+    ['a request that the provider rejects', unavailableBecause('rejected'), 'hangs'],
+    ['a timeout', unavailableBecause('timeout'), 'hangs'],
+    ['an error of our own code, since a call may have been made', new TypeError('a defect'), 'hangs'],
+  ] as const)('returns true after %s', async (_what, identity, ownership) => {
+    expect(wasCalled(await errorOf(identity, ownership))).toBe(true);
   });
 
   it.each(['circuit_open', 'misconfigured'] as const)(
-    'refunds a check that called no provider: %s',
+    'returns false if no provider was called: %s',
     async (reason) => {
-      const counts = counted(5);
-      expect((await check(counts, 'hangs', unavailableBecause(reason))).code).toBe(
-        'verification_unavailable',
-      );
-      expect(counts.left).toBe(5);
+      expect(wasCalled(await errorOf('hangs', unavailableBecause(reason)))).toBe(false);
     },
   );
-
-  it('makes no call when no paid check is left', async () => {
-    expect(await check(counted(0), 'matched', 'matched')).toEqual({ code: 'rate_limit_exceeded', calls: 0 });
-  });
 });

@@ -2,7 +2,7 @@ import { build as buildCreateUser } from '#functions/create-user.ts';
 import { build as buildSendOtp } from '#functions/send-otp.ts';
 import type { KeyPrefix } from '#shared/env.ts';
 import type { KeyedParts } from '#shared/http/keyed-endpoint.ts';
-import { paidCheck } from '#shared/identity-registry/check-person.ts';
+import { checkPerson } from '#shared/identity-registry/check-person.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import { codesOf, randomCode, sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import { isSandboxAllowed, isSandboxPhone } from '#shared/providers/sandbox.ts';
@@ -42,8 +42,7 @@ describe('a phone that does not begin with 0999', () => {
   it('is refused with verification_unavailable and a detail that says so', async () => {
     const birthDate = { year: 1370, month: 1, day: 5 };
     const person = { nationalId: completeNationalId('999000001'), birthDate, phone: REAL_PHONE };
-    const count = async () => async () => {};
-    const checked = paidCheck({ identityRegistry: registry, count }, person, deadlineMs);
+    const checked = checkPerson(registry, person, deadlineMs);
     await expect(checked).rejects.toMatchObject({ code: 'verification_unavailable', texts: { detail } });
   });
 });
