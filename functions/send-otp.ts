@@ -21,7 +21,7 @@ import { isBuyerApp } from '#shared/scopes.ts';
 import { hashesFromEnv } from '#shared/secrets/keyed-hashes.ts';
 import { providerSecretFromEnv } from '#shared/secrets/secret-source.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
-import { deliverCode } from '#shared/sms/port.ts';
+import { deliverCode, deliveryOf } from '#shared/sms/port.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
 
 const route = oneTimeCodeRoutes['send-otp'];
@@ -68,14 +68,19 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
 
   // The send is stored before the message goes out, so that a code that reaches a phone can always be verified.
   const sent = await recordSend({ owner, mac }, request, deps);
-  // A refused send stays counted: otherwise a number that the provider rejects could be used to call it without end.
-  const undo = (isRefused: boolean) =>
-    Promise.all([
+  const { templates } = sent.before;
+  const message = { phone, code, locale, templates, deadlineMs };
+  const provider = await deliverCode(sms, message).catch(async (error: unknown) => {
+    const delivery = deliveryOf(error);
+    if (delivery === 'possibly_sent') throw error;
+    // A refused send stays counted: otherwise a number that the provider rejects could be used to call it without end.
+    const isRefused = delivery === 'not_sent';
+    await Promise.all([
       codes.undoSend(owner, sent.before, { ...sent.code, isRefused }),
       isRefused ? undefined : sent.refund(),
     ]);
-  const { templates } = sent.before;
-  const provider = await deliverCode(sms, { phone, code, locale, templates, deadlineMs }, undo);
+    throw error;
+  });
   logEvent('code_sent', { provider, seller_id: caller?.sellerId });
   // The message was sent. A failure here only attributes the redeem to the wrong provider.
   if (provider !== smsProvider) await codes.setProvider(owner, mac, provider).catch(() => {});

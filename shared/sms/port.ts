@@ -1,5 +1,5 @@
-import { PROBLEMS, problem } from '#shared/problems.ts';
-import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
+import { PROBLEMS, Problem, problem } from '#shared/problems.ts';
+import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import type { Locale, SellerTemplates } from './templates.ts';
 
 export interface CodeMessage {
@@ -31,28 +31,31 @@ const REACHED_RETRY_AFTER_SECONDS = 60;
 const UNDO_RESERVE_MS = 3000;
 
 /**
- * Returns the name of the provider that accepted a code. Throws `sms_unavailable`, after `undo` if the message was not sent; if it was
- * possibly sent, the code may still arrive, and the detail says so. `isRefused`: false if no provider was reached.
+ * Returns the name of the provider that accepted a code. Throws `sms_unavailable`: if the message was possibly sent, the code may still
+ * arrive, and the detail says so.
  */
 export const deliverCode = async (
   sms: SmsSender,
   { deadlineMs, ...message }: CodeMessage & { readonly deadlineMs: number },
-  undo: (isRefused: boolean) => Promise<unknown>,
 ): Promise<string> => {
   const timeoutMs = Math.max(0, Math.floor(deadlineMs - performance.now() - UNDO_RESERVE_MS));
   try {
     return (await sms.sendCode(message, AbortSignal.timeout(timeoutMs))).provider;
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) throw error;
-    const isReached = error.delivery !== 'not_reached';
-    const isPossiblySent = error.delivery === 'possibly_sent';
-    if (!isPossiblySent) await undo(isReached);
     throw problem('sms_unavailable', {
-      retryAfterSeconds: isReached
-        ? REACHED_RETRY_AFTER_SECONDS
-        : (error.retryAfterSeconds ?? NOT_REACHED_RETRY_AFTER_SECONDS),
-      detail: isPossiblySent ? PROBLEMS.sms_unavailable.otherDetail : error.detail,
+      retryAfterSeconds:
+        error.delivery === 'not_reached'
+          ? (error.retryAfterSeconds ?? NOT_REACHED_RETRY_AFTER_SECONDS)
+          : REACHED_RETRY_AFTER_SECONDS,
+      detail: error.delivery === 'possibly_sent' ? PROBLEMS.sms_unavailable.otherDetail : error.detail,
       cause: error,
     });
   }
+};
+
+/** Returns the delivery of the message after an error of `deliverCode`: `possibly_sent` after an error of our own code. */
+export const deliveryOf = (error: unknown): Delivery => {
+  const cause = error instanceof Problem ? error.cause : error;
+  return cause instanceof ProviderUnavailable ? cause.delivery : 'possibly_sent';
 };

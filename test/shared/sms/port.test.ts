@@ -1,6 +1,6 @@
 import { PROBLEMS, Problem } from '#shared/problems.ts';
 import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
-import { type CodeMessage, deliverCode } from '#shared/sms/port.ts';
+import { type CodeMessage, deliverCode, deliveryOf } from '#shared/sms/port.ts';
 import { messageTo } from '#test/fakes/sms.ts';
 
 const MESSAGE = messageTo('+989990000001', '123456', {
@@ -9,33 +9,26 @@ const MESSAGE = messageTo('+989990000001', '123456', {
 });
 const SITE = { provider: 'p', operation: 'send_code' };
 
-/** Delivers by a provider that fails with `failure`. Returns the outcome and how the send was undone. */
-const deliver = async (failure?: Error) => {
-  const sent: object[] = [];
-  const undone: string[] = [];
-  const sms = {
-    sendCode: async (message: CodeMessage) => {
-      if (failure !== undefined) throw failure;
-      sent.push(message);
-      return { provider: 'p' };
-    },
-  };
-  const undo = async (isRefused: boolean) => {
-    undone.push(isRefused ? 'refused' : 'not reached');
-  };
-  const [outcome] = await Promise.allSettled([
-    deliverCode(sms, { ...MESSAGE, deadlineMs: performance.now() + 60_000 }, undo),
-  ]);
-  return { sent, undone, outcome };
+const inAMinute = () => performance.now() + 60_000;
+
+/** Delivers by a provider that fails with `failure`, and returns the error. */
+const errorAfter = async (failure: Error): Promise<unknown> => {
+  const sms = { sendCode: () => Promise.reject(failure) };
+  const [outcome] = await Promise.allSettled([deliverCode(sms, { ...MESSAGE, deadlineMs: inAMinute() })]);
+  return outcome.status === 'rejected' ? outcome.reason : undefined;
 };
 
 describe('deliverCode', () => {
-  it('sends once, undoes nothing and returns the name of the provider', async () => {
-    expect(await deliver()).toEqual({
-      sent: [MESSAGE],
-      undone: [],
-      outcome: { status: 'fulfilled', value: 'p' },
-    });
+  it('sends once and returns the name of the provider', async () => {
+    const sent: CodeMessage[] = [];
+    const sms = {
+      sendCode: async (message: CodeMessage) => {
+        sent.push(message);
+        return { provider: 'p' };
+      },
+    };
+    expect(await deliverCode(sms, { ...MESSAGE, deadlineMs: inAMinute() })).toBe('p');
+    expect(sent).toEqual([MESSAGE]);
   });
 
   it.each<[Delivery, string | undefined]>([
@@ -43,35 +36,28 @@ describe('deliverCode', () => {
     ['not_sent', undefined],
     ['possibly_sent', PROBLEMS.sms_unavailable.otherDetail],
   ])('says of a message that is %s whether it may have been sent', async (delivery, detail) => {
-    const { outcome } = await deliver(new ProviderUnavailable(SITE, 'upstream', { delivery }));
-    expect(outcome).toMatchObject({ reason: { code: 'sms_unavailable', texts: { detail } } });
+    const error = await errorAfter(new ProviderUnavailable(SITE, 'upstream', { delivery }));
+    expect(error).toMatchObject({ code: 'sms_unavailable', texts: { detail } });
   });
 
-  it.each<[string, Delivery, number | undefined, string[], number]>([
-    ['undoes a send that reached no provider', 'not_reached', undefined, ['not reached'], 10],
-    ['returns the time that a circuit stays open', 'not_reached', 7, ['not reached'], 7],
-    ['undoes a refused send, but not its cool-down', 'not_sent', undefined, ['refused'], 60],
-    ['keeps the cool-down of a refused send while the next circuit is open', 'not_sent', 7, ['refused'], 60],
-    ['does not undo a send that possibly went out', 'possibly_sent', undefined, [], 60],
-    ['keeps the cool-down of a possibly sent message', 'possibly_sent', 7, [], 60],
-  ])('%s', async (_title, delivery, wait, undone, retryAfterSeconds) => {
-    const details = { delivery, ...(wait === undefined ? {} : { retryAfterSeconds: wait }) };
-    const result = await deliver(new ProviderUnavailable(SITE, 'upstream', details));
-    const error = (result.outcome as PromiseRejectedResult).reason as Problem;
+  it.each<[string, Delivery, number | undefined, number]>([
+    ['10 seconds after a send that reached no provider', 'not_reached', undefined, 10],
+    ['the time that a circuit stays open', 'not_reached', 7, 7],
+    ['the cool-down after a refused send', 'not_sent', undefined, 60],
+    ['the cool-down after a refused send while the next circuit is open', 'not_sent', 7, 60],
+    ['the cool-down after a send that possibly went out', 'possibly_sent', undefined, 60],
+    ['the cool-down after a send that possibly went out, before the next circuit', 'possibly_sent', 7, 60],
+  ])('has %s as Retry-After', async (_title, delivery, wait, retryAfterSeconds) => {
+    const error = await errorAfter(
+      new ProviderUnavailable(SITE, 'upstream', { delivery, retryAfterSeconds: wait }),
+    );
     expect(error).toBeInstanceOf(Problem);
-    expect([error.code, result.undone, error.retryAfterSeconds]).toEqual([
-      'sms_unavailable',
-      undone,
-      retryAfterSeconds,
-    ]);
+    expect(error).toMatchObject({ code: 'sms_unavailable', retryAfterSeconds });
   });
 
-  it('throws an unexpected error as it is, and undoes nothing', async () => {
+  it('throws an unexpected error as it is', async () => {
     const defect = new TypeError('defect');
-    expect(await deliver(defect)).toMatchObject({
-      undone: [],
-      outcome: { status: 'rejected', reason: defect },
-    });
+    expect(await errorAfter(defect)).toBe(defect);
   });
 
   it('gives the provider the time to the deadline, less the time of an undo', async () => {
@@ -83,11 +69,21 @@ describe('deliverCode', () => {
           );
         }),
     };
-    const delivering = deliverCode(
-      hangs,
-      { ...MESSAGE, deadlineMs: performance.now() + 3020 },
-      async () => {},
-    );
+    const delivering = deliverCode(hangs, { ...MESSAGE, deadlineMs: performance.now() + 3020 });
     await expect(delivering).rejects.toMatchObject({ code: 'sms_unavailable' });
+  });
+});
+
+describe('deliveryOf', () => {
+  it.each<Delivery>(['not_reached', 'not_sent', 'possibly_sent'])(
+    'returns what the failure says: %s',
+    async (delivery) => {
+      const error = await errorAfter(new ProviderUnavailable(SITE, 'upstream', { delivery }));
+      expect(deliveryOf(error)).toBe(delivery);
+    },
+  );
+
+  it('returns possibly_sent for an error of our own code', async () => {
+    expect(deliveryOf(await errorAfter(new TypeError('defect')))).toBe('possibly_sent');
   });
 });
