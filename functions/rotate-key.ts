@@ -7,15 +7,15 @@ import type { Handle } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { problem } from '#shared/problems.ts';
 import { HOUR_SECONDS } from '#shared/rate-limits/plans.ts';
-import { keyLimits } from '#shared/rate-limits/request-limits.ts';
 
 const route = apiKeyRoutes['rotate-key'];
 
-/** Throws `too_many_secrets`, `rate_limit_exceeded`, or `invalid_api_key` if the key was revoked or the secret has ended. */
-export const handle: Handle<typeof route, ReturnType<typeof build>> = async (request, deps) => {
-  const { body, caller, deadlineMs } = request;
-  const { keys, keyPrefix, clock } = deps;
-  const refund = await keyLimits(deps, request).consume('rotations-per-hour');
+/** Throws `too_many_secrets`, or `invalid_api_key` if the key was revoked or the secret has ended. */
+export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
+  { body, caller, withinPlan, deadlineMs },
+  { keys, keyPrefix, clock },
+) => {
+  await withinPlan;
   const nowMs = clock();
   const secret = newSecret(keyPrefix, { created_at: new Date(nowMs).toISOString(), created_by: 'seller' });
   const result = await keys.rotate(caller, {
@@ -24,10 +24,7 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
     nowMs,
     deadlineMs,
   });
-  if (!result.written) {
-    await refund();
-    throw problem(result.reason === 'in_use' ? 'too_many_secrets' : 'invalid_api_key');
-  }
+  if (!result.written) throw problem(result.reason);
   return {
     status: 201,
     body: {
@@ -38,9 +35,8 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
   };
 };
 
-export const build = ({ table, rateLimiter, clock }: KeyedParts) => ({
+export const build = ({ table, clock }: KeyedParts) => ({
   keys: { rotate: ownKeyRotator(table) },
-  rateLimiter,
   keyPrefix: readEnv(['KEY_PREFIX']).KEY_PREFIX,
   clock,
 });

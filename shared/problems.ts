@@ -49,8 +49,7 @@ export const PROBLEMS = {
   },
   too_many_secrets: {
     status: 409,
-    detail:
-      'An older secret of this API key is still valid and the newest one is in use. Wait until the older one has ended.',
+    detail: 'An older secret of this API key is still valid. Wait until it has ended.',
   },
   not_found: {
     status: 404,

@@ -216,8 +216,8 @@ export const buyerLinking = (options: Options) => {
 
     /**
      * Gives the key a new secret, which works beside the old one for `graceHours`: 1 to 720, default 24. This client goes on with the old
-     * one. Retried only after `rate_limit_exceeded`. If the response was lost, call it again: a new secret that was never used is
-     * replaced. Throws `too_many_secrets` if the new secret was used and the old one is still valid.
+     * one. Retried only after `rate_limit_exceeded`. Throws `too_many_secrets` until the older one has ended, also if the response of a
+     * rotation was lost: then the operator can make another secret.
      */
     async rotateKey(graceHours = 24, { signal }: Call = {}): Promise<NewSecret> {
       const body = { grace_hours: graceHours };

@@ -137,22 +137,17 @@ export interface KeyChange {
   readonly record: NewAuditRecord;
 }
 
-/** The key and its secrets change together. Secrets that `after` lacks are deleted, those that have not ended only if never used. */
+/** The key and its secrets change together. Secrets that `after` lacks are deleted. */
 export const keyChangeItems = (
   TableName: string,
   { before, after, sellerStatus, record }: KeyChange,
 ): TransactItem[] => {
   const dropped = before.secrets.filter(({ hash }) => !after.secrets.some((kept) => kept.hash === hash));
-  const hasEnded = (secret: SecretSummary): boolean =>
-    (secretEnd(before, secret) ?? Number.POSITIVE_INFINITY) * 1000 <= Date.parse(record.at);
-  const unused = { ConditionExpression: 'attribute_not_exists(last_used_day)' };
   return [
     { ConditionCheck: { TableName, Key: sellerKey(before.seller_id), ...ifEqual('status', sellerStatus) } },
     keyUpdate(TableName, before, after),
     ...secretUpdates(TableName, after, sellerStatus),
-    ...dropped.map((secret) => ({
-      Delete: { TableName, Key: secretKey(secret.hash), ...(hasEnded(secret) ? {} : unused) },
-    })),
+    ...dropped.map(({ hash }) => ({ Delete: { TableName, Key: secretKey(hash) } })),
     auditPut({ name: TableName }, record),
   ];
 };

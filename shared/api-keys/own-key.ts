@@ -12,7 +12,7 @@ import {
   type WriteResult,
   written,
 } from '#shared/table/writes.ts';
-import { type ApiKey, apiKeySchema, keyChangeItems, secretEnd } from './api-key-item.ts';
+import { apiKeySchema, keyChangeItems, secretEnd } from './api-key-item.ts';
 import type { Caller } from './caller.ts';
 import { type NewSecret, rotated, validSecrets } from './secret.ts';
 
@@ -24,12 +24,8 @@ export interface OwnRotation {
   readonly deadlineMs: number;
 }
 
-/** `in_use`: an older secret is valid, and the newest one was used or made by an admin. `not_valid`: key, seller or secret has ended. */
-export type RotationRefusal = 'in_use' | 'not_valid';
-
-/** Epoch seconds. */
-const endOfOlder = (key: ApiKey): number =>
-  Math.max(...key.secrets.slice(1).map((secret) => secretEnd(key, secret) ?? 0));
+/** `too_many_secrets`: the key has another valid secret. `invalid_api_key`: the key, its seller or the secret of the request is not valid. */
+export type RotationRefusal = 'too_many_secrets' | 'invalid_api_key';
 
 /** Returns a key, the name of its seller and the state of a limit; undefined if there is no such key. */
 export const ownKeyReader =
@@ -47,8 +43,8 @@ export const ownKeyReader =
   };
 
 /**
- * Gives a key a new secret and returns when the older one ends (epoch seconds). While an older secret is valid, the newest one is replaced
- * if it was never used: the response that showed it was lost. One that an admin made is not replaced: it may be what ends a thief's.
+ * Gives a key a new secret and returns when the one of the request ends (epoch seconds). It never makes a third valid secret. The write is
+ * conditional on the version that was read, so a change that came first, of an admin too, is always part of the decision.
  */
 export const ownKeyRotator =
   (table: Table) =>
@@ -58,14 +54,16 @@ export const ownKeyRotator =
       const nowSeconds = Math.floor(rotation.nowMs / 1000);
       const item = await getItem(table, apiKeyKey(caller.sellerId, caller.keyId));
       const before = item && v.parse(apiKeySchema, item);
-      if (before?.status !== 'active') return notWritten('not_valid');
+      if (before?.status !== 'active') return notWritten('invalid_api_key');
       const valid = validSecrets(before, nowSeconds);
-      const [newest] = valid;
-      if (!valid.some(({ number }) => number === caller.secretNumber)) return notWritten('not_valid');
-      if (valid.length > 1 && newest?.created_by === 'admin') return notWritten('in_use');
-      const replaced = valid.length > 1 ? newest?.hash : undefined;
-      const olderEnd = nowSeconds + graceSeconds;
-      const after = rotated(before, secret.summary, { nowSeconds, olderEnd, replaced });
+      const own = valid.find(({ number }) => number === caller.secretNumber);
+      if (own === undefined) return notWritten('invalid_api_key');
+      if (valid.length > 1) return notWritten('too_many_secrets');
+      const olderEnd = Math.min(
+        nowSeconds + graceSeconds,
+        secretEnd(before, own) ?? Number.POSITIVE_INFINITY,
+      );
+      const after = rotated(before, secret.summary, { nowSeconds, olderEnd });
       const record = {
         at: new Date(rotation.nowMs).toISOString(),
         actor: `key:${before.key_id}`,
@@ -76,9 +74,8 @@ export const ownKeyRotator =
       };
       const items = keyChangeItems(table.name, { before, after, sellerStatus: 'active', record });
       const result = await transactWrite(table, items);
-      if (result.written) return written(endOfOlder(after));
-      const [isSuspended, isChanged, ...others] = result.reason.map(isConditionFailure);
-      if (isChanged) return undefined;
-      if (isSuspended) return notWritten('not_valid');
-      return others.includes(true) ? notWritten('in_use') : undefined;
+      if (result.written) return written(olderEnd);
+      // The first item checks the seller. Any other failure is a change of the key, or a conflict: the next attempt reads it again.
+      const [isSuspended] = result.reason.map(isConditionFailure);
+      return isSuspended ? notWritten('invalid_api_key') : undefined;
     });

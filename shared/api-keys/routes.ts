@@ -1,4 +1,4 @@
-import { KEPT_DAYS, KEY_LIMITS, PLANS } from '#shared/rate-limits/plans.ts';
+import { KEPT_DAYS, PLANS } from '#shared/rate-limits/plans.ts';
 import { type Row, routeRows } from '#shared/route.ts';
 import {
   GRACE_HOURS,
@@ -24,7 +24,6 @@ export const apiKeyRoutes = routeRows('Key', {
       'failed-checks-per-hour',
       'refused-links-per-hour',
       'failed-verifies-per-hour',
-      'rotations-per-hour',
     ],
     permissions: { table: { 'SELLER#': ['BatchGetItem'], 'LIMIT#': ['BatchGetItem'] } },
     impact: 'Sellers cannot see what their key may do.',
@@ -45,16 +44,15 @@ export const apiKeyRoutes = routeRows('Key', {
   'rotate-key': {
     method: 'POST',
     path: '/v1/key/secrets',
-    // A delayed first request would replace the secret that the second one returned.
+    // The secret is shown only in the response: a repeated request is refused, because the first one may have made it.
     repeatable: false,
     access: { by: 'key', scope: 'key:rotate' },
     summary: 'Get a new secret for your key',
     description:
       'Returns a new secret with the scopes, the plan, the limits and the counts of the key. It works at once. ' +
-      `The old secret ends after grace_hours (${GRACE_HOURS.minimum} to ${GRACE_HOURS.maximum}, by default ${GRACE_HOURS.default}), or earlier if it had an end already. ` +
-      'While the new secret was never used, another rotation replaces it: if the response was lost, rotate again. ' +
-      'After its first use, and while a secret of the operator is the newest of two, another rotation gets too_many_secrets until the old ' +
-      `secret has ended. A key rotates ${KEY_LIMITS['rotations-per-hour'].byPlan.free} times an hour.`,
+      `The old secret ends after grace_hours (${GRACE_HOURS.minimum} to ${GRACE_HOURS.maximum}, by default ${GRACE_HOURS.default}), or with the key if that is earlier. ` +
+      'Until then another rotation gets too_many_secrets, also when the response was lost: wait for the end of the old secret, or ask the ' +
+      'operator for a new one.',
     body: rotationSchema,
     responses: { 201: { description: 'The new secret.', schema: newSecretSchema } },
     problems: ['too_many_secrets'],

@@ -48,23 +48,22 @@ export const newSecret = (
 export const validSecrets = (key: ApiKey, nowSeconds: number): SecretSummary[] =>
   key.secrets.filter((secret) => (secretEnd(key, secret) ?? Number.POSITIVE_INFINITY) > nowSeconds);
 
-/** `replaced`: the hash of a secret that the new one replaces at once. */
 interface Rotation {
   readonly nowSeconds: number;
   /** When every older secret ends at the latest, epoch seconds. */
   readonly olderEnd: number;
-  readonly replaced?: string | undefined;
 }
 
 /** Ended secrets are dropped. */
 export const rotated = (
   key: ApiKey,
   added: NewSecret['summary'],
-  { nowSeconds, olderEnd, replaced }: Rotation,
+  { nowSeconds, olderEnd }: Rotation,
 ): ApiKey => {
-  const older = validSecrets(key, nowSeconds)
-    .filter(({ hash }) => hash !== replaced)
-    .map((secret) => ({ ...secret, ends_at: Math.min(secretEnd(key, secret) ?? olderEnd, olderEnd) }));
+  const older = validSecrets(key, nowSeconds).map((secret) => ({
+    ...secret,
+    ends_at: Math.min(secretEnd(key, secret) ?? olderEnd, olderEnd),
+  }));
   const number = Math.max(0, ...key.secrets.map((secret) => secret.number)) + 1;
   return { ...key, secrets: [{ ...added, number }, ...older] };
 };

@@ -59,11 +59,6 @@ export const KEY_LIMITS = {
     windowSeconds: HOUR_SECONDS,
     byPlan: { free: 100, professional: 1000 },
   },
-  'rotations-per-hour': {
-    counts: 'New secrets by POST /v1/key/secrets',
-    windowSeconds: HOUR_SECONDS,
-    byPlan: { free: 5, professional: 5 },
-  },
 } as const satisfies Record<string, KeyLimit>;
 
 export type KeyLimitName = keyof typeof KEY_LIMITS;

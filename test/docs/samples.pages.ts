@@ -9,6 +9,7 @@ import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import type { ObjectSchema, Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { PHONE_EXAMPLE } from '#shared/values/schemas.ts';
+import { jsonOf, startCommand } from '#test/admin/cli/cli-process.ts';
 import { newPhone } from '#test/generated-people.ts';
 import { operations, sampleText } from '#test/reference/pages/sample-text.ts';
 import { registerBuyer } from '#test/scenarios/buyers.ts';
@@ -55,11 +56,16 @@ const PROGRAMS: Readonly<Record<SampleLanguage, Program>> = {
 };
 
 /** The demo key whose scopes a sample needs, where `free` lacks them. */
-const OTHER_KEYS: Readonly<Record<string, 'app' | 'events' | 'rotate'>> = {
+const OTHER_KEYS: Readonly<Record<string, 'app' | 'events'>> = {
   'end-link': 'app',
   'find-links': 'app',
   'list-events': 'events',
-  'rotate-key': 'rotate',
+};
+
+/** Issues a key that can be rotated: one that was has two valid secrets until the old one ends. */
+const newRotatingKey = async (): Promise<string> => {
+  const issue = ['keys', 'issue', service.demo.seller_id, '--plan', 'free', '--scopes', 'key:rotate'];
+  return (await jsonOf(startCommand(['--data', service.folder, '--json', ...issue]).ended)).key;
 };
 
 const outputOf = async (sample: string, language: SampleLanguage, operationId = ''): Promise<string> => {
@@ -68,7 +74,10 @@ const outputOf = async (sample: string, language: SampleLanguage, operationId = 
   const env = {
     PATH: process.env.PATH,
     [TOKEN_VARIABLE]: token,
-    [KEY_VARIABLE]: service.demo.keys[OTHER_KEYS[operationId] ?? 'free'],
+    [KEY_VARIABLE]:
+      operationId === 'rotate-key'
+        ? await newRotatingKey()
+        : service.demo.keys[OTHER_KEYS[operationId] ?? 'free'],
   };
   return (await run(command, [file], { cwd: folder, env })).stdout.trim();
 };

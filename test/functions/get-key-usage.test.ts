@@ -74,6 +74,33 @@ describe('200', () => {
     ]);
   });
 
+  it('returns at 23:30 the hours and the paid checks of this day alone for one day', async () => {
+    own.administration.clock.set('2026-11-21T23:30:00Z');
+    await count('2026-11-20T23:30:00Z', 1, ['paid-checks-per-day']);
+    await count('2026-11-21T00:15:00Z', 1, ['paid-checks-per-day', 'paid-checks-per-day']);
+    const { json } = await usage({ days: '1' });
+    expect([json.data[0].hour, json.paid_checks]).toEqual([
+      '2026-11-21T00:00:00Z',
+      [{ day: '2026-11-21', count: 2 }],
+    ]);
+  });
+
+  it('returns at 00:30 the hours since 01:00 of the day before, and the paid checks of both days', async () => {
+    own.administration.clock.set('2026-11-22T00:30:00Z');
+    await count('2026-11-20T23:30:00Z', 1, ['paid-checks-per-day']);
+    await count('2026-11-21T00:15:00Z', 1, ['paid-checks-per-day']);
+    await count('2026-11-21T01:15:00Z', 1, ['paid-checks-per-day']);
+    await count('2026-11-22T00:15:00Z', 1, ['paid-checks-per-day']);
+    const { json } = await usage({ days: '1' });
+    expect([json.data.map(({ hour }: { hour: string }) => hour), json.paid_checks]).toEqual([
+      ['2026-11-21T01:00:00Z', '2026-11-22T00:00:00Z'],
+      [
+        { day: '2026-11-21', count: 2 },
+        { day: '2026-11-22', count: 1 },
+      ],
+    ]);
+  });
+
   it('reaches back 35 days, and the count of an hour is kept that long after it', async () => {
     await count('2026-10-17T11:00:00Z', 1, ['paid-checks-per-day']);
     const { json } = await usage({ days: '35' });

@@ -2,7 +2,7 @@ import { revokeKey, rotateKey } from '#admin/operations/change-key.ts';
 import { KEY_LIMIT_NAMES, keyLimit } from '#shared/rate-limits/plans.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
-import { type OwnKey, timedOut, useOwnKey } from './own-key-under-test.ts';
+import { KEY_END_TEXT, type OwnKey, timedOut, useOwnKey } from './own-key-under-test.ts';
 
 const newOwnKey = useOwnKey();
 let own: OwnKey;
@@ -24,16 +24,15 @@ describe('200', () => {
         seller: { id: seller.seller_id, name: 'Kaveh Books' },
         plan: 'free',
         scopes: ['users:read', 'key:rotate'],
-        expires_at: null,
+        expires_at: KEY_END_TEXT,
         last_four: secret.slice(-4),
-        secrets: [{ last_four: secret.slice(-4), expires_at: null }],
+        secrets: [{ last_four: secret.slice(-4), expires_at: KEY_END_TEXT }],
         limits: [
           { name: 'free', maximum: 100, remaining: 99, resets_in: 59 },
           { name: 'sms-per-hour', maximum: 100, remaining: 100, resets_in: 3599 },
           { name: 'failed-checks-per-hour', maximum: 10, remaining: 10, resets_in: 3599 },
           { name: 'refused-links-per-hour', maximum: 100, remaining: 100, resets_in: 3599 },
           { name: 'failed-verifies-per-hour', maximum: 100, remaining: 100, resets_in: 3599 },
-          { name: 'rotations-per-hour', maximum: 5, remaining: 5, resets_in: 3599 },
           { name: 'paid-checks-per-day', maximum: 500, remaining: 500, resets_in: 14 * 3600 - 1 },
         ],
       },
@@ -50,28 +49,44 @@ describe('200', () => {
     const authorizer = { ...own.authorizer, limits: JSON.stringify(limits) };
     const { json } = await own.getKey().call({ authorizer });
     const remaining = json.limits.map((limit: { remaining: number }) => limit.remaining);
-    expect(remaining).toEqual([99, 6, 9, 99, 99, 4, 8]);
+    expect(remaining).toEqual([99, 6, 9, 99, 99, 8]);
   });
 
-  it('returns the valid secrets with their ends, newest first, after a rotation', async () => {
+  it('returns the valid secrets with their ends, newest first, through three generations', async () => {
+    const { admin, clock } = own.administration;
+    const lastFour = async (graceSeconds: number) =>
+      (await rotateKey(admin, own.authorizer.keyId, graceSeconds)).secret.slice(-4);
+    const [first, second, third] = [own.issued.secret.slice(-4), await lastFour(7200), await lastFour(3600)];
+    const shown = async () => {
+      const { last_four, secrets } = (await call()).json;
+      return [last_four, secrets];
+    };
+    const newest = { last_four: third, expires_at: KEY_END_TEXT };
+    expect(await shown()).toEqual([
+      third,
+      [
+        newest,
+        { last_four: second, expires_at: '2026-11-21T11:00:01Z' },
+        { last_four: first, expires_at: '2026-11-21T11:00:01Z' },
+      ],
+    ]);
+    clock.advance(3599);
+    expect((await shown())[1]).toHaveLength(3);
+    clock.advance(1);
+    expect(await shown()).toEqual([third, [newest]]);
+  });
+
+  it('returns null for the end of a key and of a secret that have none', async () => {
+    own = await newOwnKey({ expiresAt: undefined });
     const { secret } = await rotateKey(own.administration.admin, own.authorizer.keyId, 3600);
-    const both = (await call()).json;
-    expect([both.last_four, both.secrets]).toEqual([
-      secret.slice(-4),
+    const { json } = await call();
+    expect([json.expires_at, json.secrets]).toEqual([
+      null,
       [
         { last_four: secret.slice(-4), expires_at: null },
         { last_four: own.issued.secret.slice(-4), expires_at: '2026-11-21T11:00:01Z' },
       ],
     ]);
-    own.administration.clock.advance(3600);
-    expect((await call()).json.secrets).toEqual([{ last_four: secret.slice(-4), expires_at: null }]);
-  });
-
-  it('returns when the key expires, which ends its secret too', async () => {
-    const expiresAt = Date.parse('2026-12-01T00:00:00Z') / 1000;
-    own = await newOwnKey({ expiresAt });
-    const { json } = await call();
-    expect([json.expires_at, json.secrets[0].expires_at]).toEqual(Array(2).fill('2026-12-01T00:00:00Z'));
   });
 });
 

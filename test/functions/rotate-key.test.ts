@@ -1,8 +1,10 @@
-import { revokeKey, rotateKey as rotateByAdmin } from '#admin/operations/change-key.ts';
+import { revokeKey, rotateKey as rotateByAdmin, setExpiry } from '#admin/operations/change-key.ts';
 import { reconcile } from '#admin/operations/reconcile.ts';
 import { setSellerStatus } from '#admin/operations/sellers.ts';
+import { hashApiKey } from '#shared/api-keys/secret.ts';
+import { keySecretStore } from '#shared/api-keys/store.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
-import { type OwnKey, timedOut, useOwnKey } from './own-key-under-test.ts';
+import { KEY_END_TEXT, type OwnKey, timedOut, useOwnKey } from './own-key-under-test.ts';
 
 const newOwnKey = useOwnKey();
 let own: OwnKey;
@@ -16,10 +18,23 @@ const rotate = (body: object = {}, secretNumber = '1') =>
 const works = (...secrets: readonly string[]) =>
   Promise.all(secrets.map((secret) => own.administration.works(secret)));
 const stored = async () => own.administration.admin.keys.find(own.authorizer.keyId);
+const itemOf = (secret: string) => keySecretStore(own.administration.table).findSecret(hashApiKey(secret));
+const seconds = (time: string) => Date.parse(time) / 1000;
 const rotationRecords = async () =>
   (await own.administration.admin.audit.list(own.authorizer.sellerId, { limit: 100 })).filter(
     ({ action }) => action === 'key.rotated',
   );
+
+/** Rotates while `meanwhile` happens: after the key was read, before the first attempt to write it. */
+const rotateBeside = (meanwhile: () => Promise<unknown>) => {
+  let writes = 0;
+  const beside = interceptedTable(own.administration.table, async ({ name }, send) => {
+    if (name === 'TransactWriteCommand') writes += 1;
+    if (name === 'TransactWriteCommand' && writes === 1) await meanwhile();
+    return send();
+  });
+  return own.rotateKey(beside).call({ authorizer: own.authorizer, body: {} });
+};
 
 describe('201', () => {
   it('returns a new secret that works beside the old one until the old one ends', async () => {
@@ -41,13 +56,32 @@ describe('201', () => {
     expect(await works(old, json.secret)).toEqual([false, true]);
   });
 
-  it('gives the old secret 24 hours by default, without a body too, and never longer than it had', async () => {
-    const authorizer = { ...own.authorizer, secretNumber: '1' };
-    const { status, json } = await own.rotateKey().call({ authorizer, rawBody: null });
+  it('gives the old secret 24 hours by default, without a body too', async () => {
+    const { status, json } = await own.rotateKey().call({ authorizer: own.authorizer, rawBody: null });
     expect([status, json.old_secret_expires_at]).toEqual([201, '2026-11-22T10:00:01Z']);
-    own.administration.clock.advance(3600);
-    expect((await rotate({ grace_hours: 720 })).json.old_secret_expires_at).toBe('2026-11-22T10:00:01Z');
-    expect((await rotate({ grace_hours: 1 })).json.old_secret_expires_at).toBe('2026-11-21T12:00:01Z');
+  });
+
+  it('ends the old secret after its grace period and the new one with the key', async () => {
+    const { json } = await rotate({ grace_hours: 720 });
+    expect(json.old_secret_expires_at).toBe('2026-12-21T10:00:01Z');
+    expect([(await itemOf(own.issued.secret))?.expires_at, (await itemOf(json.secret))?.expires_at]).toEqual([
+      seconds('2026-12-21T10:00:01Z'),
+      seconds(KEY_END_TEXT),
+    ]);
+  });
+
+  it('ends the old secret with the key if that is before the end of the grace period', async () => {
+    own = await newOwnKey({ expiresAt: seconds('2026-11-21T15:30:00Z') });
+    const { json } = await rotate({ grace_hours: 6 });
+    expect(json.old_secret_expires_at).toBe('2026-11-21T15:30:00Z');
+    expect((await itemOf(own.issued.secret))?.expires_at).toBe(seconds('2026-11-21T15:30:00Z'));
+  });
+
+  it('gives a key without an end a new secret without an end', async () => {
+    own = await newOwnKey({ expiresAt: undefined });
+    const { json } = await rotate({ grace_hours: 3 });
+    expect(json.old_secret_expires_at).toBe('2026-11-21T13:00:01Z');
+    expect((await itemOf(json.secret))?.expires_at).toBeUndefined();
   });
 
   it('writes who rotated into the audit and the key, in the transaction of the rotation', async () => {
@@ -74,28 +108,37 @@ describe('201', () => {
     expect((await reconcile(own.administration.admin, { fix: false })).findings).toEqual([]);
   });
 
-  it('replaces a new secret that was never used, so a lost response costs nothing', async () => {
-    const { json: lost } = await rotate();
-    const { json: kept } = await rotate();
-    expect(await works(own.issued.secret, lost.secret, kept.secret)).toEqual([true, false, true]);
-    expect((await stored())?.secrets).toHaveLength(2);
-  });
-
-  it('rotates again after the old secret has ended', async () => {
-    const { json: first } = await rotate({ grace_hours: 1 });
-    await own.administration.use(first.secret);
+  it('makes a third generation after the old secret has ended, and deletes the item of that one', async () => {
+    const { json: second } = await rotate({ grace_hours: 1 });
     own.administration.clock.advance(3600);
-    const { status, json } = await rotate({ grace_hours: 1 }, '2');
-    expect(status).toBe(201);
-    expect(await works(own.issued.secret, first.secret, json.secret)).toEqual([false, true, true]);
+    const { status, json: third } = await rotate({ grace_hours: 5 }, '2');
+    expect([status, third.old_secret_expires_at]).toEqual([201, '2026-11-21T16:00:01Z']);
+    expect(await works(own.issued.secret, second.secret, third.secret)).toEqual([false, true, true]);
+    expect(await itemOf(own.issued.secret)).toBeUndefined();
+    expect((await stored())?.secrets.map(({ number, last_four }) => [number, last_four])).toEqual([
+      [3, third.last_four],
+      [2, second.last_four],
+    ]);
+    own.administration.clock.advance(5 * 3600);
+    expect((await rotate({}, '3')).status).toBe(201);
+    expect((await stored())?.secrets.map(({ number }) => number)).toEqual([4, 3]);
   });
 
-  it('keeps one new secret of rotations at the same time', async () => {
+  it('makes one secret of rotations at the same time, and refuses the others with 409', async () => {
     const replies = await Promise.all(Array.from({ length: 5 }, () => rotate()));
-    expect(replies.map(({ status }) => status)).toEqual(Array(5).fill(201));
-    const working = await works(...replies.map(({ json }) => json.secret));
-    expect(working.filter(Boolean)).toEqual([true]);
-    expect(await works(own.issued.secret)).toEqual([true]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+    const made = replies.find(({ status }) => status === 201);
+    expect(await works(own.issued.secret, made?.json.secret)).toEqual([true, true]);
+    expect((await stored())?.secrets.map(({ number }) => number)).toEqual([2, 1]);
+    expect(await rotationRecords()).toHaveLength(1);
+  });
+
+  it('ends the old secret with the key when an admin shortens the key before the write', async () => {
+    const { admin } = own.administration;
+    const end = '2026-11-21T11:45:00Z';
+    const { json } = await rotateBeside(() => setExpiry(admin, own.authorizer.keyId, seconds(end)));
+    expect(json.old_secret_expires_at).toBe(end);
+    expect((await itemOf(json.secret))?.expires_at).toBe(seconds(end));
   });
 
   it('recognizes its own write when the response was lost', async () => {
@@ -114,53 +157,86 @@ describe('201', () => {
   });
 });
 
+/** What an admin can do so that the secret of a request ends. */
+const ENDS = [
+  ['the key is revoked', () => revokeKey(own.administration.admin, own.authorizer.keyId)],
+  [
+    'the seller is suspended',
+    () => setSellerStatus(own.administration.admin, own.authorizer.sellerId, 'suspended'),
+  ],
+  [
+    'an admin rotates the key without a grace period',
+    () => rotateByAdmin(own.administration.admin, own.authorizer.keyId, 0),
+  ],
+] as const;
+
 describe('401', () => {
-  it.each([
-    ['the key was revoked', () => revokeKey(own.administration.admin, own.authorizer.keyId)],
-    [
-      'the seller was suspended',
-      () => setSellerStatus(own.administration.admin, own.authorizer.sellerId, 'suspended'),
-    ],
-  ])('is invalid_api_key after %s, and nothing is written', async (_case, end) => {
+  it.each(ENDS)('is invalid_api_key when %s before, and nothing is written', async (_case, end) => {
     await end();
     const before = await stored();
     const { status, json } = await rotate();
     expect([status, json.code]).toEqual([401, 'invalid_api_key']);
     expect(await stored()).toEqual(before);
   });
+
+  it.each(ENDS)(
+    'is invalid_api_key when %s between the read and the write: the admin wins',
+    async (_case, end) => {
+      let after: unknown;
+      const { status, json } = await rotateBeside(async () => {
+        await end();
+        after = await stored();
+      });
+      expect([status, json.code]).toEqual([401, 'invalid_api_key']);
+      expect(await stored()).toEqual(after);
+      expect(await works(own.issued.secret)).toEqual([false]);
+    },
+  );
 });
 
 describe('401, with a secret that has ended, while its decision is cached', () => {
   it('is invalid_api_key, and the secret that an admin made stays the only one', async () => {
     const { admin } = own.administration;
-    const { json: replaced } = await rotate();
-    await own.administration.use(replaced.secret);
+    const { json: second } = await rotate();
     const { secret } = await rotateByAdmin(admin, own.authorizer.keyId, 0);
     for (const number of ['1', '2', '0'])
       expect((await rotate({}, number)).json.code).toBe('invalid_api_key');
-    expect(await works(own.issued.secret, replaced.secret, secret)).toEqual([false, false, true]);
+    expect(await works(own.issued.secret, second.secret, secret)).toEqual([false, false, true]);
     expect((await rotate({}, '3')).status).toBe(201);
     expect(await works(secret)).toEqual([true]);
   });
 });
 
 describe('409', () => {
-  it('is too_many_secrets while the old secret is valid and the new one was used', async () => {
-    const { json: first } = await rotate();
-    await own.administration.use(first.secret);
+  it('is too_many_secrets with either secret until the second in which the old one ends', async () => {
+    const { json } = await rotate({ grace_hours: 1 });
+    own.administration.clock.advance(3599);
     const before = await stored();
-    const { status, json } = await rotate();
-    expect([status, json.code]).toEqual([409, 'too_many_secrets']);
+    for (const number of ['1', '2']) {
+      const refused = await rotate({}, number);
+      expect([refused.status, refused.json.code]).toEqual([409, 'too_many_secrets']);
+    }
     expect(await stored()).toEqual(before);
-    expect(await works(own.issued.secret, first.secret)).toEqual([true, true]);
+    expect(await works(own.issued.secret, json.secret)).toEqual([true, true]);
+    own.administration.clock.advance(1);
+    expect((await rotate({}, '2')).status).toBe(201);
   });
 
-  it('is too_many_secrets while the old secret is valid beside one that an admin made, used or not', async () => {
-    const { secret } = await rotateByAdmin(own.administration.admin, own.authorizer.keyId, 3600);
+  it('is too_many_secrets while a secret of an admin is the newest of two or three', async () => {
+    const { admin } = own.administration;
+    const { secret } = await rotateByAdmin(admin, own.authorizer.keyId, 7200);
     expect((await rotate()).json.code).toBe('too_many_secrets');
-    await own.administration.use(secret);
-    expect((await rotate()).json.code).toBe('too_many_secrets');
-    expect(await works(secret)).toEqual([true]);
+    const { secret: third } = await rotateByAdmin(admin, own.authorizer.keyId, 3600);
+    for (const number of ['1', '2', '3'])
+      expect((await rotate({}, number)).json.code).toBe('too_many_secrets');
+    expect(await works(own.issued.secret, secret, third)).toEqual([true, true, true]);
+  });
+
+  it('is too_many_secrets when an admin makes a second secret between the read and the write', async () => {
+    const { admin } = own.administration;
+    const { status, json } = await rotateBeside(() => rotateByAdmin(admin, own.authorizer.keyId, 3600));
+    expect([status, json.code]).toEqual([409, 'too_many_secrets']);
+    expect((await stored())?.secrets.map(({ created_by }) => created_by)).toEqual(['admin', 'admin']);
   });
 });
 
@@ -185,28 +261,6 @@ describe('429', () => {
     const { status, json } = await rotate();
     expect([status, json.code]).toEqual([429, 'rate_limit_exceeded']);
     expect((await stored())?.secrets).toHaveLength(1);
-  });
-});
-
-describe('429, by the limit of rotations', () => {
-  it('is rate_limit_exceeded for the sixth rotation of an hour, which makes no secret and no audit record', async () => {
-    const statuses = [];
-    for (let count = 0; count < 7; count += 1) statuses.push((await rotate()).status);
-    expect(statuses).toEqual([201, 201, 201, 201, 201, 429, 429]);
-    expect(await rotationRecords()).toHaveLength(5);
-    const { json, headers } = await rotate();
-    expect([json.code, headers.RateLimit]).toEqual([
-      'rate_limit_exceeded',
-      expect.stringContaining('"rotations-per-hour";r=0;t=3599'),
-    ]);
-    own.administration.clock.advance(3600);
-    expect((await rotate()).status).toBe(201);
-  });
-
-  it('does not count a rotation that was refused with 409', async () => {
-    const { json } = await rotate();
-    await own.administration.use(json.secret);
-    for (let count = 0; count < 6; count += 1) expect((await rotate()).status).toBe(409);
   });
 });
 

@@ -31,7 +31,7 @@ export const gatewayEvent = (
         plan: 'professional',
         scopes,
         expiresAt: '',
-        secretNumber: '1',
+        secretNumber: '2',
       },
     },
   }) as unknown as APIGatewayProxyEvent;

@@ -48,21 +48,18 @@ export const keyScenarios = (options: ScenarioOptions): void => {
 
   describe('a rotation by the seller', () => {
     itWith(options, 'gateway problem bodies')(
-      'replaces an unused secret, then keeps both secrets valid and refuses another rotation',
+      'keeps the old and the new secret valid and refuses another rotation with either of them',
       async () => {
         const old = target().keys.rotate;
-        const first = await rotate(target(), old);
-        expect(first.status).toBe(201);
-        const second = await rotate(target(), old);
-        expect(second.status).toBe(201);
-        const [lost, secret] = [first, second].map((reply) => reply.json<{ secret: string }>().secret);
-        expectProblem(await readKey(target(), String(lost)), 'invalid_api_key');
+        const rotated = await rotate(target(), old);
+        expect(rotated.status).toBe(201);
+        const { secret } = rotated.json<{ secret: string }>();
 
-        const replies = [await readKey(target(), String(secret)), await readKey(target(), old)];
+        const replies = [await readKey(target(), secret), await readKey(target(), old)];
         expect(replies.map(({ status }) => status)).toEqual([200, 200]);
         const [newId, oldId] = replies.map((reply) => reply.json<KeyView>().id);
         expect(newId).toBe(oldId);
-        expectProblem(await rotate(target(), String(secret)), 'too_many_secrets');
+        expectProblem(await rotate(target(), secret), 'too_many_secrets');
         expectProblem(await rotate(target(), old), 'too_many_secrets');
       },
     );

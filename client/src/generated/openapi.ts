@@ -161,7 +161,7 @@ export interface paths {
         put?: never;
         /**
          * Get a new secret for your key
-         * @description Returns a new secret with the scopes, the plan, the limits and the counts of the key. It works at once. The old secret ends after grace_hours (1 to 720, by default 24), or earlier if it had an end already. While the new secret was never used, another rotation replaces it: if the response was lost, rotate again. After its first use, and while a secret of the operator is the newest of two, another rotation gets too_many_secrets until the old secret has ended. A key rotates 5 times an hour.
+         * @description Returns a new secret with the scopes, the plan, the limits and the counts of the key. It works at once. The old secret ends after grace_hours (1 to 720, by default 24), or with the key if that is earlier. Until then another rotation gets too_many_secrets, also when the response was lost: wait for the end of the old secret, or ask the operator for a new one.
          *
          *     Scope: `key:rotate`.
          */
@@ -1553,7 +1553,7 @@ export interface components {
         };
         /**
          * TooManySecrets
-         * @description An older secret of this API key is still valid and the newest one is in use. Wait until the older one has ended.
+         * @description An older secret of this API key is still valid. Wait until it has ended.
          */
         TooManySecrets: {
             /**
@@ -1572,7 +1572,7 @@ export interface components {
             code: "too_many_secrets";
             /**
              * @description For people; do not parse it.
-             * @example An older secret of this API key is still valid and the newest one is in use. Wait until the older one has ended.
+             * @example An older secret of this API key is still valid. Wait until it has ended.
              */
             detail: string;
             /**
@@ -3809,7 +3809,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InsufficientScope"];
                 };
             };
-            /** @description `too_many_secrets`: An older secret of this API key is still valid and the newest one is in use. Wait until the older one has ended. */
+            /** @description `too_many_secrets`: An older secret of this API key is still valid. Wait until it has ended. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3825,7 +3825,7 @@ export interface operations {
                      *       "title": "Too many secrets",
                      *       "status": 409,
                      *       "code": "too_many_secrets",
-                     *       "detail": "An older secret of this API key is still valid and the newest one is in use. Wait until the older one has ended.",
+                     *       "detail": "An older secret of this API key is still valid. Wait until it has ended.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */

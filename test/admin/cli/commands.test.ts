@@ -262,7 +262,6 @@ describe('keys limits', () => {
       { name: 'refused-links-per-hour', overridden: false },
       { name: 'paid-checks-per-day', limit: 0, remaining: 0, overridden: true },
       { name: 'failed-verifies-per-hour', overridden: false },
-      { name: 'rotations-per-hour', overridden: false },
     ]);
     expect((await shell.cli('keys', 'limits', key_id)).out).toMatch(/^sms-per-hour\t10000\t.*\ttrue$/m);
     const unset = await shell.json('keys', 'limits', key_id, '--unset', 'sms-per-hour');

@@ -71,6 +71,16 @@ describe('rotateKey', () => {
     await expect(rotateKey(deployment.admin, key.key_id, DAY)).rejects.toMatchObject({ code: 'key_revoked' });
   });
 
+  it('makes a third secret beside two valid ones, and without a grace period ends all others', async () => {
+    const { key, secret: first } = await deployment.issued();
+    const { secret: second } = await rotateKey(deployment.admin, key.key_id, DAY);
+    const { secret: third } = await rotateKey(deployment.admin, key.key_id, DAY);
+    const works = (...secrets: readonly string[]) => Promise.all(secrets.map(deployment.works));
+    expect(await works(first, second, third)).toEqual([true, true, true]);
+    const { secret: fourth } = await rotateKey(deployment.admin, key.key_id, 0);
+    expect(await works(first, second, third, fourth)).toEqual([false, false, false, true]);
+  });
+
   it('keeps the secrets of three rotations that happen at the same time', async () => {
     const { key, secret: old } = await deployment.issued();
     const rotations = await Promise.all([1, 2, 3].map(() => rotateKey(deployment.admin, key.key_id, DAY)));
