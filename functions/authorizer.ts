@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { accessRows } from '#shared/access.ts';
-import { isUsable, type KeySecret } from '#shared/api-keys/api-key-item.ts';
+import { isUsable } from '#shared/api-keys/api-key-item.ts';
 import { policyFor } from '#shared/api-keys/caller.ts';
 import { hashApiKey, isWellFormedKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
@@ -19,22 +19,6 @@ const refuse = (outcome: 'malformed' | 'unknown' | 'unusable'): never => {
   throw new Error('Unauthorized');
 };
 
-/**
- * Awaited, because a function freezes after its response. False: the secret was replaced while it was never used, so the first use must be
- * recorded. A failure on a later day does not fail the request: that day is only for admins.
- */
-const recordUse = async (
-  secrets: Deps['secrets'],
-  secretHash: string,
-  { last_used_day }: KeySecret,
-  nowMs: number,
-): Promise<boolean> => {
-  const today = new Date(nowMs).toISOString().slice(0, 10);
-  if (last_used_day === undefined) return secrets.recordFirstUse(secretHash, today);
-  if (last_used_day < today) await secrets.recordUse(secretHash, today).catch(() => {});
-  return true;
-};
-
 /** Lambda counts a refused key as an error too, so the alarm for a failing authorizer watches this line. */
 const logFailure = (error: unknown): never => {
   logEvent('request_failed', errorFields(error));
@@ -47,12 +31,9 @@ const decide = async (
 ): Promise<APIGatewayAuthorizerResult> => {
   const key = headerOf(event, 'x-api-key') ?? '';
   if (!isWellFormedKey(key, keyPrefix)) return refuse('malformed');
-  const secretHash = hashApiKey(key);
-  const secret = await secrets.findSecret(secretHash).catch(logFailure);
+  const secret = await secrets.findSecret(hashApiKey(key)).catch(logFailure);
   if (secret === undefined) return refuse('unknown');
-  const nowMs = clock();
-  if (!isUsable(secret, nowMs)) return refuse('unusable');
-  if (!(await recordUse(secrets, secretHash, secret, nowMs).catch(logFailure))) return refuse('unknown');
+  if (!isUsable(secret, clock())) return refuse('unusable');
   const { seller_id, key_id, plan } = secret;
   logEvent('key_checked', { outcome: 'allowed', seller_id, key_id, plan });
   return policyFor(secret, event.methodArn, accessRows);
@@ -62,8 +43,8 @@ const decide = async (
 const DEADLINE_MS = 3000;
 
 /**
- * Format and checksum first, then one read. Throws `Unauthorized` for an invalid key; after a failure of the database another error, for
- * which API Gateway returns 503 and not 401.
+ * Format and checksum first, then one read; it writes nothing. Throws `Unauthorized` for an invalid key; after a failure of the database
+ * another error, for which API Gateway returns 503 and not 401.
  */
 export const authorize = (
   event: APIGatewayRequestAuthorizerEvent,

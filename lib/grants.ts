@@ -1,5 +1,4 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { AUTHORIZER_PERMISSIONS, AUTHORIZER_WRITES } from '#shared/api-keys/api-key-item.ts';
 import type { VariableName } from '#shared/env.ts';
 import {
   type Permissions,
@@ -60,32 +59,6 @@ export const grantsOf = (permissions: Permissions, resources: Resources): readon
     : []),
   ...(permissions.signingKey ? [onSigningKeys(permissions.signingKey, resources)] : []),
 ];
-
-/**
- * Returns the policy statements of the authorizer: it reads the items of key secrets and writes the day of last use into them. The
- * condition lists every attribute that its expressions may name, so it cannot change the seller or the scopes of a key.
- */
-export const authorizerGrants = ({ tableArn }: Pick<Resources, 'tableArn'>): readonly PolicyStatement[] => {
-  const { partitionKeyPrefix, attributes, action } = AUTHORIZER_WRITES;
-  const onlySecrets = { 'dynamodb:LeadingKeys': [`${partitionKeyPrefix}*`] };
-  return [
-    new PolicyStatement({
-      actions: AUTHORIZER_PERMISSIONS.table['SECRET#'].map((verb) => `dynamodb:${verb}`),
-      resources: [tableArn],
-      conditions: { 'ForAllValues:StringLike': onlySecrets },
-    }),
-    new PolicyStatement({
-      actions: [`dynamodb:${action}`],
-      resources: [tableArn],
-      conditions: {
-        'ForAllValues:StringLike': onlySecrets,
-        'ForAllValues:StringEquals': { 'dynamodb:Attributes': [...attributes] },
-        // ALL_OLD and ALL_NEW would return every attribute. An update that does not set ReturnValues has NONE.
-        StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
-      },
-    }),
-  ];
-};
 
 /** The environment variables that a deployed function can have. */
 export type DeployedVariable = Exclude<VariableName, 'DYNAMODB_ENDPOINT'>;

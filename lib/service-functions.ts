@@ -1,6 +1,7 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { AUTHORIZER_PERMISSIONS } from '#shared/api-keys/api-key-item.ts';
 import { permissionsOf, type Route } from '#shared/route.ts';
 import { ApiFunction, type ApiFunctionProps, type FunctionDefaults } from './api-function.ts';
 import type { Bundles } from './bundling.ts';
@@ -8,7 +9,6 @@ import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
 import {
   AUTHORIZER_VARIABLES,
-  authorizerGrants,
   callsProviders,
   type DeployedVariable,
   grantsOf,
@@ -95,7 +95,7 @@ export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
         name: 'authorizer',
         description: 'Authorizes API keys',
         variables: AUTHORIZER_VARIABLES,
-        grants: authorizerGrants(resources),
+        grants: grantsOf(AUTHORIZER_PERMISSIONS, resources),
         memoryMb: 1024,
         timeoutSeconds: 5,
         impact: 'Every request with an API key fails.',

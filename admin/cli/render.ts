@@ -44,7 +44,7 @@ const flat = (value: unknown): unknown => {
 const textOf = (field: string, value: unknown): string => {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return value.toLocaleString('en');
-  if (value === null || value === undefined) return /_(?:at|on)$/.test(field) ? 'never' : '–';
+  if (value === null || value === undefined) return /_at$/.test(field) ? 'never' : '–';
   return /(?:^|_)at$/.test(field) ? String(value).slice(0, 16).replace('T', ' ') : String(flat(value));
 };
 

@@ -1,20 +1,21 @@
 /** What the CLI shows of keys. Scripts rely on the names of the fields. */
 import type { Administration } from '#admin/administration.ts';
+import { readLastUsedDays } from '#admin/operations/key-limits.ts';
 import { type ApiKey, secretEnd } from '#shared/api-keys/api-key-item.ts';
 import { isoOf } from './option-parsers.ts';
 import type { View } from './render.ts';
 
-/** A key without its secrets, with the status that the authorizer makes of it and the day (UTC) any of its secrets was last used. */
+/** A key without its secrets, with the status that the authorizer makes of it and the day (UTC) of its latest request. */
 export type KeyView = Awaited<ReturnType<typeof readKeyViews>>[number];
 
 /** Returns keys as they are shown. */
 export const readKeyViews = async (admin: Administration, keys: readonly ApiKey[]) => {
-  const [secrets, sellers] = await Promise.all([admin.keys.findSecrets(keys), admin.sellers.list()]);
-  return keys.map((key) => {
+  const keyIds = keys.map(({ key_id }) => key_id);
+  const [lastUsed, sellers] = await Promise.all([readLastUsedDays(admin, keyIds), admin.sellers.list()]);
+  return keys.map((key, index) => {
     const seller = sellers.find(({ seller_id }) => seller_id === key.seller_id);
     const isExpired = (key.expires_at ?? Number.POSITIVE_INFINITY) * 1000 <= admin.clock();
     const active = seller?.status === 'suspended' ? 'seller suspended' : isExpired ? 'expired' : 'active';
-    const days = key.secrets.flatMap(({ hash }) => secrets.get(hash)?.last_used_day ?? []);
     return {
       key_id: key.key_id,
       seller_id: key.seller_id,
@@ -27,7 +28,7 @@ export const readKeyViews = async (admin: Administration, keys: readonly ApiKey[
       last_four: key.secrets[0]?.last_four ?? '',
       created_at: key.created_at,
       expires_at: isoOf(key.expires_at),
-      last_used_on: days.sort().at(-1) ?? null,
+      last_used_on: lastUsed[index] ?? null,
       secrets: key.secrets.map((secret) => ({
         prefix: secret.prefix,
         last_four: secret.last_four,

@@ -1,14 +1,18 @@
 import { type Administration, requireKey } from '#admin/administration.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import {
+  HOUR_SECONDS,
+  KEPT_DAYS,
   KEY_LIMIT_NAMES,
   type KeyLimitName,
   keyLimit,
   type LimitOverrides,
   minuteLimit,
 } from '#shared/rate-limits/plans.ts';
-import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
-import { useReader } from '#shared/rate-limits/use-history.ts';
+import { rateLimiter, windowOf } from '#shared/rate-limits/rate-limiter.ts';
+import { startOf, useReader } from '#shared/rate-limits/use-history.ts';
+import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
+import { chunksOf, queryFirst } from '#shared/table/reads.ts';
 import { changeKey, fromTo, requireActive } from './change-key.ts';
 
 /** An admin may be far from the Region. */
@@ -43,6 +47,29 @@ export const readDailyUse = async ({ table, clock }: Administration, keyId: stri
   return [...byDay]
     .map(([day, hours]) => ({ day, requests: hours.reduce((sum, { requests }) => sum + requests, 0) }))
     .filter(({ day, requests }) => day >= firstDay && requests > 0);
+};
+
+/** Reads of keys at the same time: the SDK opens no more connections. */
+const AT_ONCE = 50;
+
+/**
+ * Returns for each key, in turn, the day (UTC) of its latest request in the last 35 days; null without one. A request that the plan's limit
+ * rejected is no use. One Query of one item per key.
+ */
+export const readLastUsedDays = async (
+  { table, clock }: Administration,
+  keyIds: readonly string[],
+): Promise<(string | null)[]> => {
+  const hour = windowOf(clock(), HOUR_SECONDS);
+  const between = [limitSortKey('HOUR', hour - KEPT_DAYS * 24 + 1), limitSortKey('HOUR', hour)] as const;
+  const latestHour = async (keyId: string): Promise<string | null> => {
+    const range = { pk: limitsPartition(keyId), between, newestFirst: true, isEventuallyConsistent: true };
+    const [latest] = await queryFirst(table, range, 1);
+    return latest === undefined ? null : startOf(latest, HOUR_SECONDS);
+  };
+  const hours: (string | null)[] = [];
+  for (const some of chunksOf(keyIds, AT_ONCE)) hours.push(...(await Promise.all(some.map(latestHour))));
+  return hours.map((latest) => latest?.slice(0, 'YYYY-MM-DD'.length) ?? null);
 };
 
 const overridesText = (overrides: LimitOverrides): string =>

@@ -55,10 +55,9 @@ interface KeyState {
 }
 
 const isSecretWrong = ({ seller, key, secrets }: KeyState): boolean =>
-  key.secrets.some((secret) => {
-    const { last_used_day: _, ...stored } = secrets.get(secret.hash) ?? {};
-    return !isDeepStrictEqual(stored, keySecretOf(key, secret, seller.status));
-  });
+  key.secrets.some(
+    (secret) => !isDeepStrictEqual(secrets.get(secret.hash), keySecretOf(key, secret, seller.status)),
+  );
 
 /** Returns how a key differs from the state that the table wants of it. A pending key has no state but that of its issue. */
 const differencesOf = (state: KeyState, nowMs: number): Difference[] => {

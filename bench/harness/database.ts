@@ -6,8 +6,6 @@ import { localAdministration } from '#local/administration.ts';
 import { ensureTable, startDatabase } from '#local/database.ts';
 import { setLocalCredentials } from '#local/environment.ts';
 import { usagePlansTable } from '#local/usage-plans.ts';
-import { hashApiKey } from '#shared/api-keys/secret.ts';
-import { keySecretStore } from '#shared/api-keys/store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { openTable } from '#shared/table/client.ts';
@@ -103,13 +101,12 @@ export const startBenchDatabase = async () => {
     url: database.endpoint,
     addSeller,
 
-    /** Creates a seller with more users than a page has and a key that was already used today. */
+    /** Creates a seller with more users than a page has and a key. */
     async newSeller(): Promise<Pick<Round, 'sellerId' | 'apiKey' | 'keyId'>> {
       const sellerId = newId('sel');
       await addSeller(sellerId, { linked: 24 });
       const wanted = { sellerId, name: 'bench', plan: 'professional', scopes: SCOPES } as const;
       const { key, secret } = await issueKey(localAdministration(table, 'local:bench'), wanted);
-      await keySecretStore(table).recordUse(hashApiKey(secret), new Date().toISOString().slice(0, 10));
       return { sellerId, apiKey: secret, keyId: key.key_id };
     },
 

@@ -21,8 +21,6 @@ export const keySecretSchema = v.object({
   expires_at: v.optional(v.number()),
   limits: v.optional(limitOverridesSchema),
   number: v.number(),
-  /** The day (UTC) of its latest use; none if it was never used. Only the authorizer writes it. */
-  last_used_day: v.optional(v.string()),
 });
 
 export type KeySecret = v.InferOutput<typeof keySecretSchema>;
@@ -35,13 +33,6 @@ export const isUsable = (secret: KeySecret, nowMs: number): boolean =>
 
 /** The items that the authorizer reads. It has no row in the route table, so its grants are derived from here. */
 export const AUTHORIZER_PERMISSIONS = { table: { 'SECRET#': ['GetItem'] } } as const satisfies Permissions;
-
-/** What the authorizer may write: the day on which a secret was last used, which its decision does not use. */
-export const AUTHORIZER_WRITES = {
-  action: 'UpdateItem',
-  partitionKeyPrefix: 'SECRET#',
-  attributes: ['pk', 'sk', 'last_used_day'],
-} as const;
 
 const secretSummarySchema = v.object({
   hash: v.string(),
@@ -112,10 +103,7 @@ export const keySecretOf = (
   };
 };
 
-/** All but the day of the last use, which the authorizer writes. */
-const SECRET_FIELDS = (Object.keys(keySecretSchema.entries) as (keyof KeySecret)[]).filter(
-  (field) => field !== 'last_used_day',
-);
+const SECRET_FIELDS = Object.keys(keySecretSchema.entries) as (keyof KeySecret)[];
 
 const KEY_FIELDS = Object.keys(apiKeySchema.entries) as (keyof ApiKey)[];
 

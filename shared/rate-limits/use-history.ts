@@ -8,7 +8,8 @@ import { windowOf } from './rate-limiter.ts';
 
 const countIn = (item: StoredItem, name: KeyLimitName): number => Number(item[name] ?? 0);
 
-const startOf = ({ sk }: StoredItem, windowSeconds: number): string =>
+/** Returns the beginning of the window that an item counts. */
+export const startOf = ({ sk }: StoredItem, windowSeconds: number): string =>
   timeText(Number(String(sk).split('#')[1]) * windowSeconds);
 
 const hourOf = (item: StoredItem) => ({

@@ -4,7 +4,6 @@
  * | access pattern                                  | how                                                             |
  * |-------------------------------------------------|-----------------------------------------------------------------|
  * | what a request's key may do                     | GetItem SECRET#<sha256 of the key>                              |
- * | the day a request's key was last used           | UpdateItem SECRET#<sha256 of the key>, once a day               |
  * | a seller, and how many users it has             | GetItem SELLER#<seller> / SELLER                                |
  * | a seller's own templates of messages            | BatchGetItem SELLER#<seller> / SELLER                           |
  * | a seller's keys                                 | Query SELLER#<seller>, sk begins with KEY#                      |
@@ -28,6 +27,7 @@
  * | the SMS sent to a phone over all sellers        | GetItem CODE#<phone hash> / ALL                                 |
  * | a limit's count in a window                     | UpdateItem LIMIT#<subject> / HOUR#<window> or DAY#<window>      |
  * | the counts of a key in a range of hours or days | Query LIMIT#<key>, sk between two windows                       |
+ * | the latest hour in which a key was used         | Query LIMIT#<key>, HOUR#…, newest first, one item               |
  *
  * No phone, national id, code or API key is part of an item's key: only keyed hashes, made with a key held outside the table.
  */

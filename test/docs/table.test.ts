@@ -9,8 +9,6 @@ import { setKeyLimits } from '#admin/operations/key-limits.ts';
 import { restore } from '#admin/operations/restore/restore.ts';
 import { createSeller, setSellerStatus, setSellerTemplates } from '#admin/operations/sellers.ts';
 import { deleteAll, putAll } from '#admin/stores/batches.ts';
-import { hashApiKey } from '#shared/api-keys/secret.ts';
-import { keySecretStore } from '#shared/api-keys/store.ts';
 import { mergedSearches, withPerson } from '#shared/buyers/link-searches.ts';
 import { buyerLinks } from '#shared/buyers/links.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
@@ -126,7 +124,7 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   });
   const { seller_id: sellerId } = await observed(createSeller(admin, 'Kaveh Books'));
   await observed(eraseBuyer(admin, new KeyedHash('another phone')));
-  const { key, secret } = await issueKey(admin, {
+  const { key } = await issueKey(admin, {
     sellerId,
     name: 'shop',
     plan: 'free',
@@ -140,7 +138,6 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   await setSellerStatus(admin, sellerId, 'suspended');
   const set = { kavenegar: 'kaveh-books' };
   await observed(setSellerTemplates(admin, sellerId, { locale: 'fa', set, remove: [] }));
-  await observed(keySecretStore(table).recordUse(hashApiKey(secret), '2026-11-21'));
   await deleteAll(table, [apiKeyKey(sellerId, key.key_id)]);
   await observed(restore(admin, { source, isDry: false }));
   await source.stop();

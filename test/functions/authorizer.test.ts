@@ -1,17 +1,13 @@
 import { mock } from 'node:test';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { setScopes } from '#admin/operations/change-key.ts';
 import { authorize, type build } from '#functions/authorizer.ts';
 import type { KeySecret } from '#shared/api-keys/api-key-item.ts';
-import { hashApiKey, newApiKey } from '#shared/api-keys/secret.ts';
-import { keySecretStore } from '#shared/api-keys/store.ts';
+import { newApiKey } from '#shared/api-keys/secret.ts';
 import { redirectLog } from '#shared/log.ts';
 import { currentRequest } from '#shared/request-context.ts';
-import { useAdministration } from '#test/admin/operations/use-administration.ts';
 
 type Deps = ReturnType<typeof build>;
 
-const newAdministration = useAdministration();
 let restoreLog: () => void;
 let lines: string[];
 beforeEach(() => {
@@ -37,7 +33,6 @@ const SECRET: KeySecret = {
   status: 'active',
   seller_status: 'active',
   number: 1,
-  last_used_day: '2026-11-21',
 };
 
 /** The authorizer over one stored secret, or over a store that throws. */
@@ -48,8 +43,6 @@ const authorizing = (found: KeySecret | undefined | Error, key = newApiKey('blk_
         if (found instanceof Error) throw found;
         return found;
       },
-      recordFirstUse: async () => true,
-      recordUse: async () => {},
     },
     keyPrefix: 'blk_test_',
     clock: () => NOW,
@@ -119,8 +112,6 @@ describe('the decision on a key', () => {
           new Promise((_resolve, reject) => {
             currentRequest()?.signal.addEventListener('abort', () => reject(new Error('aborted')));
           }),
-        recordFirstUse: async () => true,
-        recordUse: async () => {},
       },
       keyPrefix: 'blk_test_',
       clock: () => NOW,
@@ -140,91 +131,5 @@ describe('the decision on a key', () => {
     await authorizing(SECRET, key);
     expect(lines).toHaveLength(1);
     expect(lines.join()).not.toContain(key.slice(9, 20));
-  });
-});
-
-describe('the day of the latest use', () => {
-  it('is written once per day and survives a change of the key', async () => {
-    const deployment = await newAdministration();
-    const { secret, key } = await deployment.issued();
-    const store = keySecretStore(deployment.table);
-    let writes = 0;
-    const secrets: typeof store = {
-      ...store,
-      recordFirstUse: (hash, day) => {
-        writes += 1;
-        return store.recordFirstUse(hash, day);
-      },
-      recordUse: (hash, day) => {
-        writes += 1;
-        return store.recordUse(hash, day);
-      },
-    };
-    const deps = { secrets, keyPrefix: 'blk_test_', clock: deployment.clock } as const;
-    const lastUsed = async () => (await store.findSecret(hashApiKey(secret)))?.last_used_day;
-
-    await authorize(eventWith(secret), deps);
-    await authorize(eventWith(secret), deps);
-    expect([writes, await lastUsed()]).toEqual([1, '2026-11-21']);
-    deployment.clock.set('2026-11-22T00:00:00Z');
-    await authorize(eventWith(secret), deps);
-    await authorize(eventWith(secret), deps);
-    expect([writes, await lastUsed()]).toEqual([2, '2026-11-22']);
-    await setScopes(deployment.admin, key.key_id, ['users:write']);
-    expect(await lastUsed()).toBe('2026-11-22');
-  });
-
-  it('never goes back and never creates an item for a deleted secret', async () => {
-    const deployment = await newAdministration();
-    const { secret } = await deployment.issued();
-    const store = keySecretStore(deployment.table);
-    await store.recordUse(hashApiKey(secret), '2026-11-22');
-    await store.recordUse(hashApiKey(secret), '2026-11-21');
-    expect((await store.findSecret(hashApiKey(secret)))?.last_used_day).toBe('2026-11-22');
-    await store.recordUse('0'.repeat(64), '2026-11-22');
-    expect(await store.findSecret('0'.repeat(64))).toBeUndefined();
-  });
-
-  it('does not fail the request when it cannot be written', async () => {
-    const result = await authorize(eventWith(newApiKey('blk_test_')), {
-      secrets: {
-        findSecret: async () => ({ ...SECRET, last_used_day: '2026-11-20' }),
-        recordFirstUse: async () => true,
-        recordUse: () => Promise.reject(new Error('throttled')),
-      },
-      keyPrefix: 'blk_test_',
-      clock: () => NOW,
-    });
-    expect(result.principalId).toBe('key_1');
-  });
-
-  const neverUsed = (recordFirstUse: () => Promise<boolean>): Deps => ({
-    secrets: {
-      findSecret: async () => ({ ...SECRET, last_used_day: undefined }),
-      recordFirstUse,
-      recordUse: () => Promise.reject(new Error('not a first use')),
-    },
-    keyPrefix: 'blk_test_',
-    clock: () => NOW,
-  });
-  const event = eventWith(newApiKey('blk_test_'));
-
-  it('throws Unauthorized when a rotation replaced a never used secret after it was read', async () => {
-    await expect(
-      authorize(
-        event,
-        neverUsed(async () => false),
-      ),
-    ).rejects.toThrow(new Error('Unauthorized'));
-    expect(outcome()).toBe('unknown');
-  });
-
-  it('must be written at the first use: its error is thrown, not Unauthorized, and logged', async () => {
-    const failing = neverUsed(() => Promise.reject(new Error('throttled')));
-    await expect(authorize(event, failing)).rejects.toThrow('throttled');
-    expect(JSON.parse(String(lines.at(-1)))).toMatchObject({
-      event: 'request_failed',
-      operation: 'authorizer',
-    });
   });
 });

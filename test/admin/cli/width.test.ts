@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import stringWidth from 'string-width';
 import { programFor } from '#admin/cli/commands/program.ts';
 import { deployments } from '#bin/deployments.ts';
-import { hashApiKey } from '#shared/api-keys/secret.ts';
-import { keySecretStore } from '#shared/api-keys/store.ts';
+import { minuteLimit } from '#shared/rate-limits/plans.ts';
 import { itForAll } from '#test/for-all.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { runCommand } from './in-process.ts';
 import { recordingTerminal } from './recording-terminal.ts';
 import { startTestShell } from './test-shell.ts';
@@ -41,8 +41,8 @@ describe('on a terminal of 80 columns', () => {
     const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books');
     const issue = ['keys', 'issue', seller_id, '--plan', 'professional', '--scopes', 'users:read', '--name'];
     for (const name of ['demo professional', 'server']) {
-      const { key } = await shell.json(...issue, name);
-      await keySecretStore(shell.table).recordFirstUse(hashApiKey(key), '2026-11-21');
+      const { key_id: keyId } = await shell.json(...issue, name);
+      await patientLimiter(shell.table).increment(minuteLimit({ keyId, plan: 'professional' }), Date.now());
     }
     const { out } = await shell.cliWithPerson(() => '', 'keys', 'list', seller_id);
     await shell.json('sellers', 'create', 'A second seller');

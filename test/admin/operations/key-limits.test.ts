@@ -1,9 +1,10 @@
 import { rotateKey } from '#admin/operations/change-key.ts';
-import { readDailyUse, readKeyLimits, setKeyLimits } from '#admin/operations/key-limits.ts';
+import { readDailyUse, readKeyLimits, readLastUsedDays, setKeyLimits } from '#admin/operations/key-limits.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { KEY_LIMIT_NAMES, KEY_LIMITS, keyLimit, minuteLimit, PLANS } from '#shared/rate-limits/plans.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
@@ -57,6 +58,61 @@ describe('the limits of a key', () => {
       { day: '2026-11-20', requests: 2 },
       { day: '2026-11-22', requests: 1 },
     ]);
+  });
+
+  it('shows the day (UTC) of the latest request of each key, in the order of the keys', async () => {
+    const limiter = patientLimiter(deployment.table);
+    const times = ['2026-11-19T23:30:00Z', '2026-11-20T00:00:00Z', '2026-11-21T10:00:00Z'];
+    for (const [index, time] of times.entries())
+      await limiter.increment(minuteLimit({ keyId: `key_${index}`, plan: 'free' }), Date.parse(time));
+    await limiter.increment(minuteLimit({ keyId: 'key_2', plan: 'free' }), Date.parse(times[0] ?? ''));
+    const checks = keyLimit('paid-checks-per-day', { keyId: 'key_0', plan: 'free', limits: {} });
+    await limiter.increment(checks, Date.parse('2026-11-21T10:00:00Z'));
+    deployment.clock.set('2026-11-21T10:20:00Z');
+    expect(await readLastUsedDays(deployment.admin, ['key_2', 'key_never', 'key_0', 'key_1'])).toEqual([
+      '2026-11-21',
+      null,
+      '2026-11-19',
+      '2026-11-20',
+    ]);
+  });
+
+  it('shows the latest use of more keys than are read at the same time', async () => {
+    const keyIds = Array.from({ length: 120 }, (_, index) => `key_${index}`);
+    const used = ['key_0', 'key_49', 'key_50', 'key_119'];
+    const limiter = patientLimiter(deployment.table);
+    for (const keyId of used)
+      await limiter.increment(minuteLimit({ keyId, plan: 'free' }), deployment.clock());
+    expect(await readLastUsedDays(deployment.admin, keyIds)).toEqual(
+      keyIds.map((keyId) => (used.includes(keyId) ? '2026-11-21' : null)),
+    );
+  });
+
+  it.each([
+    ['2026-10-17T11:00:00Z', '2026-10-17'],
+    ['2026-10-17T10:59:59Z', null],
+  ])('looks 35 times 24 hours back for the latest use: of a request at %s it shows %s', async (time, day) => {
+    const { key_id: keyId } = issued.key;
+    await patientLimiter(deployment.table).increment(minuteLimit({ keyId, plan: 'free' }), Date.parse(time));
+    deployment.clock.set('2026-11-21T10:59:59Z');
+    expect(await readLastUsedDays(deployment.admin, [keyId])).toEqual([day]);
+  });
+
+  it('reads the latest use of a key in one query of one item', async () => {
+    const { key_id: keyId } = issued.key;
+    for (const time of ['09:00', '10:00'])
+      await patientLimiter(deployment.table).increment(
+        minuteLimit({ keyId, plan: 'free' }),
+        Date.parse(`2026-11-21T${time}:00Z`),
+      );
+    const queries: unknown[] = [];
+    const watched = interceptedTable(deployment.table, async ({ name }, send) => {
+      const result = (await send()) as { readonly Items?: readonly unknown[] };
+      queries.push([name, result.Items?.length]);
+      return result;
+    });
+    await readLastUsedDays({ ...deployment.admin, table: watched }, [keyId]);
+    expect(queries).toEqual([['QueryCommand', 1]]);
   });
 
   it('overrides limits of one key, in the key and in all its secrets', async () => {

@@ -158,13 +158,6 @@ describe('reconcile', () => {
     expect(await kindsFound()).toEqual([]);
   });
 
-  it('finds no difference after a key was used', async () => {
-    expect(await deployment.use(issued.secret)).toBe(true);
-    const secrets = await deployment.admin.keys.findSecrets([issued.key]);
-    expect([...secrets.values()]).toMatchObject([{ last_used_day: '2026-11-21' }]);
-    expect(await kindsFound()).toEqual([]);
-  });
-
   it('ignores keys of other stages and other APIs, however similar their names', async () => {
     const foreign = [
       'buyer-linking-prod-key_1',

@@ -178,10 +178,6 @@ const newAdministration = async (apiGateway: RunningApiGateway) => {
 
     authorize,
 
-    /** Records the first use of a secret, as the authorizer does. */
-    use: (secret: string): Promise<boolean> =>
-      keySecretStore(table).recordFirstUse(hashApiKey(secret), new Date(clock()).toISOString().slice(0, 10)),
-
     /** Whether a request with this secret would be accepted by API Gateway and by the endpoint. */
     async works(secret: string): Promise<boolean> {
       const record = await authorize(secret);

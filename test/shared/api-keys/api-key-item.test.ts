@@ -1,10 +1,5 @@
 import * as v from 'valibot';
-import {
-  AUTHORIZER_WRITES,
-  isUsable,
-  type KeySecret,
-  keySecretSchema,
-} from '#shared/api-keys/api-key-item.ts';
+import { isUsable, type KeySecret, keySecretSchema } from '#shared/api-keys/api-key-item.ts';
 
 const NOW_MS = Date.parse('2026-11-21T08:00:00Z');
 const NOW_SECONDS = NOW_MS / 1000;
@@ -48,7 +43,6 @@ describe('keySecretSchema', () => {
       ...secret,
       expires_at: NOW_SECONDS,
       limits: { 'sms-per-hour': 0 },
-      last_used_day: '2026-11-21',
     };
     expect(v.parse(keySecretSchema, { ...full, pk: 'SECRET#x', sk: 'SECRET' })).toEqual(full);
   });
@@ -65,12 +59,4 @@ describe('keySecretSchema', () => {
   ])('rejects an item with %j, so that the authorizer refuses its key', (change) => {
     expect(v.is(keySecretSchema, { ...secret, ...change })).toBe(false);
   });
-});
-
-it('the authorizer writes no attribute that its decision uses', () => {
-  const { last_used_day: _, ...decisive } = keySecretSchema.entries;
-  expect(AUTHORIZER_WRITES.attributes).toContain('last_used_day');
-  expect(
-    Object.keys(decisive).filter((name) => AUTHORIZER_WRITES.attributes.includes(name as never)),
-  ).toEqual([]);
 });
