@@ -6,7 +6,7 @@ import { releaseOf } from '#lib/release.ts';
 import { STAGE_NAMES } from '#lib/stages.ts';
 import { addPages } from '#reference/pages/write-pages.ts';
 
-/** The CDK app: the stacks of `-c stage=<name>`. With `-c direct=true` a gradual rollout is skipped. The CDK CLI runs this file. */
+/** The CDK app: the stacks of `-c stage=<name>`, without it of dev (cdk.json). With `-c direct=true` a gradual rollout is skipped. The CDK CLI runs this file. */
 const app = new App();
 try {
   const config = configOf(app.node.tryGetContext('stage'));

@@ -119,6 +119,26 @@ describe('the scripts for prod, while it must set something', () => {
   });
 });
 
+describe('the CDK CLI without bin/stage.ts', () => {
+  const list = (...args: string[]) =>
+    run(
+      'node_modules/aws-cdk/bin/cdk',
+      'list',
+      ...args,
+      '--no-notices',
+      '--app',
+      'node test/bin/context-app.ts',
+    );
+
+  it('takes dev, the stage of cdk.json, if none is named', () => {
+    expect(list()).toMatchObject({ status: 0, stdout: 'stack-of-dev\n' });
+  });
+
+  it('takes the stage of -c stage=<name>', () => {
+    expect(list('-c', 'stage=prod')).toMatchObject({ status: 0, stdout: 'stack-of-prod\n' });
+  });
+});
+
 describe('bin/app.ts', () => {
   it.each([
     ['that does not exist', { stage: 'qa' }, 'there is no "qa".'],
