@@ -37,6 +37,17 @@ Examples:
 Exit codes: 0 done; 1 refused, not found, or reconcile left a difference;
 2 wrong command line; 130 interrupted.`;
 
+/** Shows the help of the command that words name, of any depth: that of Commander goes one level down. */
+const showHelp = (program: Command, words: readonly string[]): never => {
+  let command: Command = program;
+  for (const word of words) {
+    const child = command.commands.find((each) => each.name() === word);
+    if (child === undefined) command.error(`unknown command '${word}'`);
+    command = child;
+  }
+  return command.help();
+};
+
 /** Returns the program with all commands. Global options are accepted before and after a command. */
 export const programFor = (
   terminal: Terminal,
@@ -63,6 +74,12 @@ export const programFor = (
     });
   const commands = commandsOf({ program, terminal, deployments, ended });
   for (const add of COMMANDS) add(commands);
+  program
+    .helpCommand(false)
+    .command('help')
+    .description('show the help of a command')
+    .argument('[command...]', 'its words, such as keys issue')
+    .action((words: readonly string[]) => showHelp(program, words));
   return program;
 };
 
@@ -72,7 +89,8 @@ const CANNOT_BE_UNDONE = /\b(?:revoke|remove|erase|suspend|rotate|expire)\b/;
 /** An error about the command line, for people: without a suggestion that cannot be undone, and with the command whose help says more. */
 const usageFailure = (program: Command, args: readonly string[], error: CommanderError): Failure => {
   const called = [program];
-  for (const word of args) {
+  // `help keys isue` is about `keys`.
+  for (const word of args.filter((each) => each !== 'help')) {
     const child = called.at(-1)?.commands.find((command) => command.name() === word);
     if (child !== undefined) called.push(child);
   }

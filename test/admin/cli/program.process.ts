@@ -20,9 +20,11 @@ describe('the program', () => {
   });
 
   it('shows the help of a command of any depth, and suggests a command for a misspelled one', async () => {
-    const [issue, keys, unknown, misspelled] = await Promise.all([
+    const [issue, ofIssue, keys, ofUnknown, unknown, misspelled] = await Promise.all([
       run('keys', 'issue', '--help'),
+      run('help', 'keys', 'issue'),
       run('help', 'keys'),
+      run('help', 'keys', 'nothing'),
       run('keys', 'nothing'),
       run('keys', 'isue'),
     ]);
@@ -30,7 +32,9 @@ describe('the program', () => {
       exitCode: 0,
       out: expect.stringContaining('Usage: buyer-linking keys issue'),
     });
-    expect(keys.out).toContain('revoke a key for good');
+    expect(ofIssue).toEqual(issue);
+    expect(keys).toMatchObject({ exitCode: 0, out: expect.stringContaining('revoke a key for good') });
+    expect(ofUnknown).toEqual(unknown);
     expect(unknown).toMatchObject({
       exitCode: 2,
       error: "error: unknown command 'nothing'\nTry buyer-linking keys --help.\n",
