@@ -1,5 +1,4 @@
 /** Shows the JSON result of a command to people: tables and lists that fit the terminal, and tab-separated values in a pipe. */
-import stringWidth from 'string-width';
 import { terminalColumns } from 'terminal-columns';
 
 /** Objects of the JSON result. */
@@ -7,6 +6,8 @@ export interface View {
   readonly rows: readonly object[];
   /** The fields that are shown, in this order. By default, all of the first row. */
   readonly fields?: readonly string[];
+  /** Those that a terminal shows, for which 80 columns have room. By default, all. */
+  readonly terminalFields?: readonly string[];
   /** What the rows of a table are, in the plural: without rows, a terminal shows `No keys.` Undefined: each row is a list of its fields. */
   readonly items?: string;
 }
@@ -18,15 +19,10 @@ type Row = readonly string[];
 
 const GAP = 2;
 
-/** A table that is too wide leaves out its last columns, but not these. */
-const LEAST_COLUMNS = 5;
-
-/** The least width of a column whose cells are wrapped. */
-const LEAST_WIDTH = 12;
-
-/** `key` of `key_id`, `created (UTC)` of `created_at`, `last four` of `last_four`. */
+/** `key` of `key_id`, `created (UTC)` of `created_at`, `display name` of `display_name`. The last four characters of a secret have a shorter one. */
 const headingOf = (field: string): string =>
   field
+    .replace(/^last_four$/, 'ends in')
     .replace(/^(seller|key|buyer|user)_id$/, '$1')
     .replace(/^at$/, 'time_at')
     .replace(/_at$/, ' (UTC)')
@@ -48,19 +44,11 @@ const textOf = (field: string, value: unknown): string => {
   return /(?:^|_)at$/.test(field) ? String(value).slice(0, 16).replace('T', ' ') : String(flat(value));
 };
 
-/** Aligns rows. If they are too wide, it leaves out columns, then wraps the widest one; the library moves what is left to the next line. */
+/** Aligns rows. The last column is wrapped; where the columns do not fit, the library moves those that are left to the next line. */
 const aligned = (rows: readonly Row[], terminalWidth: number): string => {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))),
+  const columns = (rows[0] ?? []).map((_, column, { length }) =>
+    column === length - 1 ? 'auto' : { width: 'content-width' as const, paddingRight: GAP },
   );
-  const excess = widths.reduce((sum, width) => sum + width + GAP, -GAP - terminalWidth);
-  const shown = rows.map((row) => row.slice(0, -1));
-  if (excess > 0 && widths.length > LEAST_COLUMNS) return aligned(shown, terminalWidth);
-  const widest = widths.indexOf(Math.max(...widths));
-  const columns = widths.map((width, column) => ({
-    width: column === widest && excess > 0 ? Math.max(LEAST_WIDTH, width - excess) : width,
-    paddingRight: column === widths.length - 1 ? 0 : GAP,
-  }));
   const text = terminalColumns(
     rows.map((row) => [...row]),
     { stdoutColumns: terminalWidth, columns },
@@ -80,8 +68,10 @@ const tsvCell = (value: unknown): string => {
 
 const asTsv = (rows: readonly Row[]): string => rows.map((row) => `${row.join('\t')}\n`).join('');
 
-const renderView = ({ rows, fields = Object.keys(rows[0] ?? {}), items }: View, width?: number): string => {
+const renderView = (view: View, width?: number): string => {
+  const { rows, items, fields: all = Object.keys(rows[0] ?? {}), terminalFields = all } = view;
   const isPipe = width === undefined;
+  const fields = isPipe ? all : terminalFields;
   if (!isPipe && items !== undefined && rows.length === 0) return `No ${items}.\n`;
   const format = isPipe ? asTsv : (table: readonly Row[]) => aligned(table, width);
   const headings = isPipe ? fields : fields.map(headingOf);

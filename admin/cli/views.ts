@@ -40,15 +40,23 @@ export const readKeyViews = async (admin: Administration, keys: readonly ApiKey[
   });
 };
 
-/** The table of the keys of one seller, or of several, with the most important fields first. */
-export const keyTable = (rows: readonly KeyView[], ofSeveral = false): View => ({
-  items: 'keys',
-  rows,
-  fields: [
-    ...(ofSeveral ? ['key_id', 'seller_name', 'name'] : ['key_id', 'name']),
-    ...['last_four', 'status', 'plan', 'last_used_on', 'expires_at', 'scopes', 'created_at'],
-  ],
-});
+/** The table of the keys of one seller, or of several. `isByExpiry`: a terminal shows when they expire, not their status and plan. */
+export const keyTable = (
+  rows: readonly KeyView[],
+  { ofSeveral = false, isByExpiry = false }: { ofSeveral?: boolean; isByExpiry?: boolean } = {},
+): View => {
+  const seller = ofSeveral ? ['seller_name'] : [];
+  const state = isByExpiry ? ['expires_at'] : ['status', 'plan'];
+  return {
+    items: 'keys',
+    rows,
+    fields: [
+      ...['key_id', ...seller, 'name'],
+      ...['last_four', 'status', 'plan', 'last_used_on', 'expires_at', 'scopes', 'created_at'],
+    ],
+    terminalFields: ['key_id', 'last_four', ...state, ...seller, 'name'],
+  };
+};
 
 /** A key, and the table of its secrets. */
 export const keyDetails = (key: KeyView): View[] => [

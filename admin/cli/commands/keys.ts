@@ -102,7 +102,8 @@ const list = async ({ admin }: Session, seller: string | undefined, { expiring, 
             ({ status, expires_at }) => status === 'active' && expires_at !== null && expires_at <= until,
           )
           .sort((a, b) => String(a.expires_at).localeCompare(String(b.expires_at)));
-  return { json: { keys }, text: keyTable(keys, seller === undefined) };
+  const options = { ofSeveral: seller === undefined, isByExpiry: expiring !== undefined };
+  return { json: { keys }, text: keyTable(keys, options) };
 };
 
 /** Returns a command that changes a key and shows it, and says if there was nothing to change. */
@@ -203,6 +204,7 @@ const usage = async ({ admin }: Session, text: string, { days }: { days: number 
 };
 
 const SCOPES_HELP = `comma-separated: ${SCOPES.join(', ')}`;
+const EXPIRING_HELP = 'only active keys that expire until then, the first one first: 30d, 12h or a day';
 const PLAN = new Option('--plan <plan>', 'the usage plan').choices([...PLAN_NAMES]).makeOptionMandatory();
 const GRACE = 'how long the old secret stays valid: 0, 30m, 24h, 7d';
 const AT = '90d, 12h, a day (its start, UTC) or never';
@@ -217,7 +219,7 @@ export const addKeyCommands: AddCommands = ({ add: addToProgram, group }) => {
     .option('--name <name>', 'a name for people', 'key')
     .option('--expires <when>', '90d, 12h or a day (its start, UTC); default: never', parseExpiry);
   add('list [seller]', 'list the keys of a seller, or of all sellers, without their secrets', list)
-    .option('--expiring <when>', 'only active keys that expire until then: 30d, 12h or a day', parseExpiry)
+    .addOption(new Option('--expiring [when]', EXPIRING_HELP).preset('14d').argParser(parseExpiry))
     .option('--search <text>', 'only those whose name or id contains this');
   add('show <key>', 'show a key, without its secret', show, 'keys show key_…', 'keys show Kd3I');
   add('find', 'show the key of a secret; asks for it, or reads stdin', find, 'keys find < leaked.txt');

@@ -35,6 +35,7 @@ const compare = async (
       concerns: [seller_id, key_id ?? gateway_key_id].filter((id) => id !== null),
     })),
     fields: ['detail', 'concerns', 'repaired'],
+    terminalFields: ['repaired', 'concerns', 'detail'],
   };
   return {
     json: { sellers, keys, being_issued: beingIssued, differences: views },

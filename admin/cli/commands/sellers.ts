@@ -36,9 +36,13 @@ const sellerTable = (sellers: readonly Seller[]): View => ({
   items: 'sellers',
   rows: sellers.map(sellerView),
   fields: ['seller_id', 'name', 'status', 'users', 'created_at'],
+  terminalFields: ['seller_id', 'status', 'users', 'name'],
 });
 
-const shown = (seller: Seller): CommandResult => ({ json: sellerView(seller), text: sellerTable([seller]) });
+const shown = (seller: Seller): CommandResult => ({
+  json: sellerView(seller),
+  text: { rows: [sellerView(seller)] },
+});
 
 /** Returns a seller that has got a new name, with a warning if others have the same name. */
 const shownWithName = async (admin: Administration, seller: Seller): Promise<CommandResult> => {
@@ -61,9 +65,10 @@ const list = async ({ admin }: Session, { search }: { search?: string }) => {
   return { json: { sellers: sellers.map(sellerView) }, text: sellerTable(sellers) };
 };
 
-const templateTable = (rows: ReturnType<typeof templatesOf>): View => ({
+const templateTable = (templates: ReturnType<typeof templatesOf>): View => ({
   items: 'templates of its own',
-  rows,
+  // The number of a template is a name: without separators of thousands.
+  rows: templates.map((each) => ({ ...each, template: String(each.template) })),
   fields: ['provider', 'locale', 'template'],
 });
 
@@ -71,10 +76,10 @@ const show = async ({ admin }: Session, text: string) => {
   const seller = await sellerNamed(admin, text);
   const keys = await readKeyViews(admin, await admin.keys.listOf(seller.seller_id));
   const templates = templatesOf(seller);
-  const tables = [sellerTable([seller]), keyTable(keys)];
+  const parts = [{ rows: [sellerView(seller)] }, keyTable(keys)];
   return {
     json: { ...sellerView(seller), keys, templates },
-    text: templates.length === 0 ? tables : [...tables, templateTable(templates)],
+    text: templates.length === 0 ? parts : [...parts, templateTable(templates)],
   };
 };
 

@@ -48,7 +48,12 @@ const list = async (session: Session, seller: string, { limit, phone, search }: 
   const data = found.slice(0, limit);
   return {
     json: { data, total },
-    text: { items: 'users', rows: data, fields: FIELDS },
+    text: {
+      items: 'users',
+      rows: data,
+      fields: FIELDS,
+      terminalFields: ['id', 'phone', 'national_id', 'display_name'],
+    },
     note: total === 0 ? '' : `${data.length.toLocaleString('en')} of ${plural(total, 'user')}.`,
   };
 };

@@ -84,7 +84,7 @@ describe('keys list', () => {
     expect(out).toContain(`${second.key_id}\tKaveh Books\tReports\t`);
   });
 
-  it('lists the active keys that expire until then, the first one first', async () => {
+  it('lists the active keys that expire until then, within 14 days by default, the first one first', async () => {
     const [later, sooner, revoked] = [
       await newKey('--expires', '20d'),
       await newKey('--expires', '10d'),
@@ -93,8 +93,12 @@ describe('keys list', () => {
     await newKey('--expires', '40d');
     await newKey();
     await shell.json('keys', 'revoke', revoked.key_id, '--yes');
-    const { keys } = await shell.json('keys', 'list', '--expiring', '30d');
-    expect(keys.map(({ key_id }: { key_id: string }) => key_id)).toEqual([sooner.key_id, later.key_id]);
+    const ids = async (...when: string[]) =>
+      (await shell.json('keys', 'list', '--expiring', ...when)).keys.map(
+        ({ key_id }: { key_id: string }) => key_id,
+      );
+    expect(await ids('30d')).toEqual([sooner.key_id, later.key_id]);
+    expect(await ids()).toEqual([sooner.key_id]);
   });
 });
 

@@ -35,18 +35,35 @@ describe('render', () => {
     ]);
   });
 
-  it('leaves out columns after the fifth, then wraps the widest one between words, then moves columns to the next line', () => {
-    expect(lines(render(SELLERS, 60))[0]).toBe('seller  name                   status     users  plan');
-    expect(lines(render(SELLERS, 50)).slice(0, 3)).toEqual([
-      'seller  name                status     users  plan',
-      'sel_1   Kaveh Books of      active     2,000  free',
-      '        Tehran',
+  it('moves the columns that do not fit to the next line, and leaves none out', () => {
+    expect(lines(render(SELLERS, 50)).slice(0, 5)).toEqual([
+      'seller  name                   status     users',
+      'plan  created (UTC)',
+      'sel_1   Kaveh Books of Tehran  active     2,000',
+      'free  2026-11-21 12:00',
+      'sel_2   کتاب‌فروشی کاوه         suspended  1',
     ]);
-    expect(lines(render(SELLERS, 40)).slice(0, 4)).toEqual([
-      'seller  name          status     users',
-      'plan',
-      'sel_1   Kaveh Books   active     2,000',
-      '        of Tehran',
+  });
+
+  it('wraps the last column between words', () => {
+    const table = { ...SELLERS, fields: ['seller_id', 'status', 'users', 'name'] };
+    expect(lines(render(table, 46)).slice(0, 3)).toEqual([
+      'seller  status     users  name',
+      'sel_1   active     2,000  Kaveh Books of',
+      '                          Tehran',
+    ]);
+  });
+
+  it('shows the fields that a terminal has room for, and writes all of them to a pipe', () => {
+    const table = {
+      ...SELLERS,
+      fields: ['seller_id', 'name', 'plan'],
+      terminalFields: ['name', 'seller_id'],
+    };
+    expect(lines(render(table, 80))[1]).toBe('Kaveh Books of Tehran  sel_1');
+    expect(lines(render(table, undefined)).slice(0, 2)).toEqual([
+      'seller_id\tname\tplan',
+      'sel_1\tKaveh Books of Tehran\tfree',
     ]);
   });
 
@@ -58,13 +75,13 @@ describe('render', () => {
   });
 
   it('cuts a word that is longer than the terminal into lines, by its width on the terminal', () => {
-    expect(render({ rows: [{ name: 'x'.repeat(25) }] }, 20)).toBe(
-      `name  ${'x'.repeat(14)}\n      ${'x'.repeat(11)}\n`,
+    expect(render({ rows: [{ name: 'x'.repeat(25) }] }, 26)).toBe(
+      `name  ${'x'.repeat(20)}\n      ${'x'.repeat(5)}\n`,
     );
-    expect(lines(render({ rows: [{ name: '書'.repeat(20) }] }, 20))).toEqual([
-      `name  ${'書'.repeat(7)}`,
-      `      ${'書'.repeat(7)}`,
-      `      ${'書'.repeat(6)}`,
+    expect(lines(render({ rows: [{ name: '書'.repeat(25) }] }, 26))).toEqual([
+      `name  ${'書'.repeat(10)}`,
+      `      ${'書'.repeat(10)}`,
+      `      ${'書'.repeat(5)}`,
       '',
     ]);
   });

@@ -2,9 +2,7 @@ import type { Command } from 'commander';
 import stringWidth from 'string-width';
 import { programFor } from '#admin/cli/commands/program.ts';
 import { deployments } from '#bin/deployments.ts';
-import { minuteLimit } from '#shared/rate-limits/plans.ts';
 import { itForAll } from '#test/for-all.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { runCommand } from './in-process.ts';
 import { recordingTerminal } from './recording-terminal.ts';
 import { startTestShell } from './test-shell.ts';
@@ -36,24 +34,38 @@ describe('on a terminal of 80 columns', () => {
     expect(out).toContain('--stage and --json: buyer-linking --help');
   });
 
-  it('the keys of a seller are a table with one line for each key and its status', async () => {
+  it('the keys of a seller are a table with one line for each key, and those that expire say when', async () => {
     const shell = await startTestShell();
     const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books');
     const issue = ['keys', 'issue', seller_id, '--plan', 'professional', '--scopes', 'users:read', '--name'];
     for (const name of ['demo professional', 'server']) {
-      const { key_id: keyId } = await shell.json(...issue, name);
-      await patientLimiter(shell.table).increment(minuteLimit({ keyId, plan: 'professional' }), Date.now());
+      await shell.json(...issue, name, '--expires', '2099-01-31');
     }
     const { out } = await shell.cliWithPerson(() => '', 'keys', 'list', seller_id);
     await shell.json('sellers', 'create', 'A second seller');
     const ofAll = (await shell.cliWithPerson(() => '', 'keys', 'list')).out;
+    const expiring = (await shell.cliOfWidth(WIDTH, 'keys', 'list', '--expiring', '2099-02-01')).out;
     await shell.stop();
-    expect(ofAll).toMatch(/^key +seller name +name +last four +status/);
-    expect(widest(ofAll)).toBeLessThanOrEqual(WIDTH);
-    const [head, ...lines] = out.trimEnd().split('\n');
-    expect(head).toMatch(/^key +name +last four +status +plan/);
-    expect(lines.filter((line) => /^key_\w{22} .* active +professional/.test(line))).toHaveLength(2);
-    expect(widest(out)).toBeLessThanOrEqual(WIDTH);
+    const table = (text: string) =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(/ {2,}/));
+    const key = [expect.stringMatching(/^key_\w{22}$/), expect.stringMatching(/^\w{4}$/)];
+    expect(table(out)).toEqual([
+      ['key', 'ends in', 'status', 'plan', 'name'],
+      [...key, 'active', 'professional', 'demo professional'],
+      [...key, 'active', 'professional', 'server'],
+    ]);
+    expect(table(expiring)).toEqual([
+      ['key', 'ends in', 'expires (UTC)', 'seller name'],
+      ['name'],
+      [...key, '2099-01-31 00:00', 'Kaveh Books'],
+      ['demo professional'],
+      [...key, '2099-01-31 00:00', 'Kaveh Books'],
+      ['server'],
+    ]);
+    for (const text of [out, ofAll, expiring]) expect(widest(text)).toBeLessThanOrEqual(WIDTH);
   });
 });
 
