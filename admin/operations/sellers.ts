@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type Administration, newId, requireSeller } from '#admin/administration.ts';
 import { refusal } from '#admin/refusal.ts';
-import type { Seller, SellerStatus } from '#admin/stores/seller-store.ts';
+import type { Seller, SellerChange, SellerStatus } from '#admin/stores/seller-store.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import {
   LOCALES,
@@ -44,18 +44,17 @@ export const createSeller = async (admin: Administration, name: string): Promise
 };
 
 /**
- * Changes a seller as it was read, with the audit record in the same transaction. Throws `changed_meanwhile` if the first of the attributes
+ * Changes a seller as it was read, with the audit record in the same transaction. Throws `changed_meanwhile` if the attribute `unchanged`
  * has changed since.
  */
 export const changeSeller = async (
   admin: Administration,
   seller: Seller,
-  attributes: Partial<Seller>,
-  { action, details }: Pick<NewAuditRecord, 'action' | 'details'>,
+  { action, details, ...change }: SellerChange & Pick<NewAuditRecord, 'action' | 'details'>,
 ): Promise<Seller> => {
   const { seller_id } = seller;
   const record = admin.record({ action, seller_id, details });
-  if (await admin.sellers.change(seller, attributes, record)) return { ...seller, ...attributes };
+  if (await admin.sellers.change(seller, change, record)) return { ...seller, ...change.attributes };
   throw refusal('changed_meanwhile', `Another admin is changing ${seller_id}. Try again.`);
 };
 
@@ -68,14 +67,15 @@ export const renameSeller = async (
   const seller = await requireSeller(admin, sellerId);
   if (seller.name === name) return seller;
   const details = { from: seller.name, to: name };
-  return changeSeller(admin, seller, { name }, { action: 'seller.renamed', details });
+  const change = { attributes: { name }, unchanged: 'name' } as const;
+  return changeSeller(admin, seller, { ...change, action: 'seller.renamed', details });
 };
 
 const ACTIONS = { suspended: 'seller.suspended', active: 'seller.resumed' } as const;
 
 /**
  * Suspends a seller, which makes all its keys invalid, or resumes it. The seller's item is written first: from then on no key can be
- * issued for a suspended seller. Then follow its secrets, the authorizer cache and its keys in API Gateway. Running it again completes
+ * issued for a suspended seller. Then follow its secrets, the authorizer cache and its keys in API Gateway. Running it again finishes
  * what was interrupted; the audit gets one record.
  */
 export const setSellerStatus = async (
@@ -84,9 +84,9 @@ export const setSellerStatus = async (
   status: SellerStatus,
 ): Promise<Seller> => {
   const before = await requireSeller(admin, sellerId);
-  const change = { status, unflushed_since: admin.now() };
-  const isChanged = before.status !== status;
-  const seller = isChanged ? await changeSeller(admin, before, change, { action: ACTIONS[status] }) : before;
+  const attributes = { status, unflushed_since: admin.now() };
+  const change = { attributes, unchanged: 'status', action: ACTIONS[status] } as const;
+  const seller = before.status === status ? before : await changeSeller(admin, before, change);
   const keys = (await admin.keys.listOf(sellerId)).filter((key) => key.status !== 'pending');
   for (const key of keys) await rewriteSecrets(admin, key);
   await flushAfterChange(admin, seller);
@@ -137,5 +137,6 @@ export const setSellerTemplates = async (
   const message_templates = changedTemplates(before.message_templates ?? {}, change);
   const details = { from: templatesText(before.message_templates), to: templatesText(message_templates) };
   if (details.from === details.to) return before;
-  return changeSeller(admin, before, { message_templates }, { action: 'seller.templates_set', details });
+  const templates = { attributes: { message_templates }, unchanged: 'message_templates' } as const;
+  return changeSeller(admin, before, { ...templates, action: 'seller.templates_set', details });
 };

@@ -14,7 +14,7 @@ import { ifEqual, setting } from '#shared/table/conditions.ts';
 import { API_KEY_PREFIX, apiKeyKey, keyIdKey, secretKey, sellerKey } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
 import { batchGetAll } from './batches.ts';
-import { type SellerStatus, sellerCheck } from './seller-store.ts';
+import { ifSellerIs, type SellerStatus } from './seller-store.ts';
 import { ifAbsent, transact } from './transactions.ts';
 
 const keyReads = (table: Table) => ({
@@ -50,7 +50,7 @@ const keyWrites = (table: Table) => {
     /** Writes a pending key and the item that finds it by its id, if its seller is active. */
     createPending: (key: ApiKey): Promise<boolean> =>
       transact(table, [
-        sellerCheck(table, key.seller_id, 'active'),
+        ifSellerIs(table, key.seller_id, 'active'),
         { Put: { TableName, Item: { ...apiKeyKey(key.seller_id, key.key_id), ...key }, ...ifAbsent } },
         { Put: { TableName, Item: { ...keyIdKey(key.key_id), seller_id: key.seller_id } } },
       ]),
@@ -73,7 +73,7 @@ const keyWrites = (table: Table) => {
       return transact(table, [{ Update }], record);
     },
 
-    /** Makes all secrets of a revoked key invalid. Running it again completes what was interrupted. */
+    /** Makes all secrets of a revoked key invalid. Running it again finishes what was interrupted. */
     async revokeSecrets({ secrets }: ApiKey): Promise<void> {
       // The condition keeps a damaged table from getting an item that holds a status only.
       const update = { ...setting({ status: 'revoked' }), ConditionExpression: 'attribute_exists(pk)' };
@@ -86,7 +86,7 @@ const keyWrites = (table: Table) => {
     writeSecrets(key: ApiKey, sellerStatus: SellerStatus, record?: NewAuditRecord): Promise<boolean> {
       const Key = apiKeyKey(key.seller_id, key.key_id);
       const items = [
-        sellerCheck(table, key.seller_id, sellerStatus),
+        ifSellerIs(table, key.seller_id, sellerStatus),
         { ConditionCheck: { TableName, Key, ...ifEqual('version', key.version) } },
         ...secretUpdates(TableName, key, sellerStatus),
       ];

@@ -30,14 +30,19 @@ export type Seller = v.InferOutput<typeof sellerSchema>;
 
 export type SellerStatus = Seller['status'];
 
+/** The attributes to set, and the one of them whose value must still be the one that was read. */
+export interface SellerChange {
+  readonly attributes: Partial<Seller>;
+  readonly unchanged: 'name' | 'status' | 'message_templates';
+}
+
 const sellerIdOf = (listSortKey: string): string => listSortKey.slice(listSortKey.lastIndexOf('#') + 1);
 
 /** The condition of a transaction that a seller has this status. */
-export const sellerCheck = ({ name }: Table, sellerId: string, status: SellerStatus): TransactItem => ({
+export const ifSellerIs = ({ name }: Table, sellerId: string, status: SellerStatus): TransactItem => ({
   ConditionCheck: { TableName: name, Key: sellerKey(sellerId), ...ifEqual('status', status) },
 });
 
-/** Returns the store of sellers. */
 export const sellerStore = (table: Table) => {
   const { name: TableName } = table;
 
@@ -65,15 +70,15 @@ export const sellerStore = (table: Table) => {
       return ids.flatMap((id) => found.get(id) ?? []);
     },
 
-    /** Sets attributes of a seller. False: the first of them has changed since the seller was read. */
-    change(seen: Seller, attributes: Partial<Seller>, record: NewAuditRecord): Promise<boolean> {
-      const [first = 'name'] = Object.keys(attributes) as (keyof Seller)[];
-      const absent = `attribute_exists(pk) AND attribute_not_exists(#${first})`;
-      const change =
-        seen[first] === undefined
+    /** Sets attributes of a seller. False: `attributes[unchanged]` has changed since the seller was read. */
+    change(seen: Seller, { attributes, unchanged }: SellerChange, record: NewAuditRecord): Promise<boolean> {
+      const value = seen[unchanged];
+      const absent = `attribute_exists(pk) AND attribute_not_exists(#${unchanged})`;
+      const update =
+        value === undefined
           ? { ...setting(attributes), ConditionExpression: absent }
-          : settingIfEqual(attributes, [first, seen[first]]);
-      return transact(table, [{ Update: { TableName, Key: sellerKey(seen.seller_id), ...change } }], record);
+          : settingIfEqual(attributes, [unchanged, value]);
+      return transact(table, [{ Update: { TableName, Key: sellerKey(seen.seller_id), ...update } }], record);
     },
   };
 };
