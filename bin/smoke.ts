@@ -8,15 +8,15 @@ import { eraseBuyer } from '#admin/operations/buyers.ts';
 import { revokeKey } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { createSeller } from '#admin/operations/sellers.ts';
-import { CheckFailed, callsTo, type Reply } from '#lib/canary/call.ts';
+import { callsTo, ExpectationFailed, type Reply } from '#lib/canary/call.ts';
 import {
-  checksFor,
+  expectationsFor,
   type KeyName,
   type Need,
   type Run,
   TEST_PEOPLE,
   testPersonOf,
-} from '#lib/canary/checks.ts';
+} from '#lib/canary/expectations.ts';
 import { isEncryptedOrLocal } from '#shared/providers/provider.ts';
 import type { Scope } from '#shared/scopes.ts';
 import { commandLine } from './command-line.ts';
@@ -24,9 +24,10 @@ import { deployments } from './deployments.ts';
 
 const USAGE = `Usage: npm run smoke -- [options]
 
-Calls a running service and prints one line for each check. Issues keys of its own,
+Calls a running service and prints one line for each request and what it must
+get. Issues keys of its own,
 which it revokes at the end, also after a failure or Ctrl-C. Uses test people only:
-a stage without the sandbox, such as prod, gets no checks that need a person.
+a stage without the sandbox, such as prod, gets no requests that need a person.
 
   --stage <name>     a stage in AWS, with your AWS credentials
   --local            the local service of npm start
@@ -36,9 +37,9 @@ a stage without the sandbox, such as prod, gets no checks that need a person.
   --region <name>    the AWS Region
   --steps            print each call: method, path, status and a field or two
   --emulator         the stage is on an emulator without gateway responses and
-                     authorizer flush: leaves out the checks that need them
+                     authorizer flush: leaves out the requests that need them
 
-Exit codes: 0 every check passed; 1 a check failed, or the service cannot be reached;
+Exit codes: 0 every one passed; 1 one failed, or the service cannot be reached;
 2 wrong command line.`;
 
 /** The seller of the keys. It stays, without keys, and is used again. */
@@ -47,7 +48,7 @@ const SELLER_NAME = 'Smoke test';
 /** A key that could not be revoked, because this process was killed, expires by itself. */
 const LIFETIME_SECONDS = 3600;
 
-/** Only the checks that need a person use the key of the app, so a stage with real people never has such a key. */
+/** Only the requests that need a person use the key of the app, so a stage with real people never has such a key. */
 const SCOPES: Readonly<Record<KeyName, readonly Scope[]>> = {
   shop: ['users:read', 'users:write'],
   reader: ['users:read'],
@@ -91,27 +92,28 @@ const addStep = (request: string, { status, body }: Reply): void => {
     steps.push([`${request} -> ${status}`, ...fields.map((name) => `${name}: ${body[name]}`)].join('  '));
 };
 
-/** Prints the result of a check, and below it its calls and what failed. */
+/** Prints the result of an expectation, and below it its calls and what failed. */
 const printResult = (mark: keyof typeof counts, title: string, result: string, error?: unknown): void => {
   counts[mark] += 1;
   const sign = { passed: 'ok', failed: 'FAIL', skipped: 'skip' }[mark];
   console.log(`${sign.padEnd(5)} ${title.padEnd(TITLE_WIDTH)}${result.padStart(10)}`.trimEnd());
   for (const step of steps.splice(0)) console.log(`      ${step}`);
-  if (error) console.log(`      ${error instanceof CheckFailed ? error.message : failureOf(error).message}`);
+  if (error)
+    console.log(`      ${error instanceof ExpectationFailed ? error.message : failureOf(error).message}`);
 };
 
-const runChecks = async (run: Run, needs: readonly Need[]): Promise<void> => {
-  for (const check of checksFor(needs)) {
+const runExpectations = async (run: Run, needs: readonly Need[]): Promise<void> => {
+  for (const expectation of expectationsFor(needs)) {
     if (signal.aborted) return;
     const beganAtMs = performance.now();
     try {
-      if (values.emulator && check.needsGateway) printResult('skipped', check.title, '');
+      if (values.emulator && expectation.needsGateway) printResult('skipped', expectation.title, '');
       else {
-        await check.run(run);
-        printResult('passed', check.title, `${Math.round(performance.now() - beganAtMs)} ms`);
+        await expectation.run(run);
+        printResult('passed', expectation.title, `${Math.round(performance.now() - beganAtMs)} ms`);
       }
     } catch (error) {
-      if (!signal.aborted) printResult('failed', check.title, '', error);
+      if (!signal.aborted) printResult('failed', expectation.title, '', error);
     }
   }
 };
@@ -122,7 +124,7 @@ const testSeller = async (admin: Administration): Promise<string> => {
   return (own ?? (await createSeller(admin, SELLER_NAME))).seller_id;
 };
 
-/** Runs the checks with keys, and with a person where the stage has test people. Leaves no valid key and no person. */
+/** Makes the requests with keys, and with a person where the stage has test people. Leaves no valid key and no person. */
 const runWithKeys = async (run: Run, { admin, isSandbox, hashes }: Connection): Promise<void> => {
   const issued = new Map<KeyName, string>();
   const keys: Partial<Record<KeyName, string>> = {};
@@ -138,7 +140,7 @@ const runWithKeys = async (run: Run, { admin, isSandbox, hashes }: Connection): 
     }
     const revoke = async (): Promise<void> => void (await revokeKey(admin, issued.get('shop') ?? ''));
     const needs = ['key', ...(isSandbox ? (['person'] as const) : []), 'revocation'] as const;
-    await runChecks({ ...run, keys: keys as Run['keys'], revoke }, needs);
+    await runExpectations({ ...run, keys: keys as Run['keys'], revoke }, needs);
   } finally {
     if (isSandbox) {
       await hashes
@@ -152,7 +154,7 @@ const runWithKeys = async (run: Run, { admin, isSandbox, hashes }: Connection): 
           'failed',
           'the keys are revoked',
           '',
-          new CheckFailed(`still valid, for an hour at most: ${id}`),
+          new ExpectationFailed(`still valid, for an hour at most: ${id}`),
         ),
       );
     }
@@ -185,7 +187,7 @@ const smokeTest = async (): Promise<void> => {
     revoke: async () => {},
   };
   const beganAtMs = performance.now();
-  await runChecks(run, ['nothing']);
+  await runExpectations(run, ['nothing']);
   if (connection) await runWithKeys(run, emulator ? withoutFlush(connection) : connection);
   const { passed, failed, skipped } = counts;
   const ending = signal.aborted

@@ -17,7 +17,6 @@ export interface Resources {
   readonly signingKeyArns: readonly string[];
 }
 
-/** Returns a policy statement that allows these actions on these resources. */
 export const allow = (actions: readonly string[], resources: readonly string[]): PolicyStatement =>
   new PolicyStatement({ actions: [...actions], resources: [...resources] });
 

@@ -138,8 +138,6 @@ export const STAGES = {
   },
 } as const satisfies Readonly<Record<string, Stage>>;
 
-/** The name of a stage of this file. */
 export type StageName = keyof typeof STAGES;
 
-/** The names of all stages. */
 export const STAGE_NAMES = Object.keys(STAGES) as readonly StageName[];

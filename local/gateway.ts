@@ -6,7 +6,7 @@ import { errorFields, logEvent } from '#shared/log.ts';
 import type { ProblemBody } from '#shared/problems.ts';
 import { isServed, type Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
-import { type AccessOptions, accessCheck, GatewayRefusal } from './gateway/access-check.ts';
+import { type AccessOptions, accessControl, GatewayRefusal } from './gateway/access-control.ts';
 import { atMost, type Functions, invoke } from './gateway/functions.ts';
 import { proxyEvent, type ReceivedRequest, receive, respond } from './gateway/proxy-event.ts';
 import { type RouteMatch, router } from './gateway/router.ts';
@@ -23,7 +23,6 @@ export interface Completed {
   readonly durationMs: number;
 }
 
-/** The options of the local gateway. */
 export interface GatewayOptions extends AccessOptions {
   /** The route table; tests give others. */
   readonly routes?: readonly Route[];
@@ -40,7 +39,7 @@ const MAX_CONCURRENT_REQUESTS = 64;
 /** Emulates API Gateway from the route table: finds the row, checks the key, calls the function, responds. Returns the HTTP handler. */
 export const gateway = (options: GatewayOptions) => {
   const findRoute = router((options.routes ?? allRoutes).filter((row) => isServed(row, options.otpAccess)));
-  const checkAccess = accessCheck(options);
+  const controlAccess = accessControl(options);
   const withContainer = atMost(MAX_CONCURRENT_REQUESTS);
 
   const resultOf = async (
@@ -48,7 +47,7 @@ export const gateway = (options: GatewayOptions) => {
     match: RouteMatch | undefined,
   ): Promise<APIGatewayProxyResult> => {
     if (match === undefined) throw new GatewayRefusal('not_found');
-    const context = await checkAccess(request, match);
+    const context = await controlAccess(request, match);
     const { name, timeoutSeconds } = match.route;
     const handler = options.functions.endpoints.get(name);
     if (handler === undefined) throw new Error(`no function for ${name}`);

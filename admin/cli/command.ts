@@ -32,7 +32,7 @@ export interface CommandResult {
 export type SessionOf<Target> = Target & {
   readonly terminal: Terminal;
   /** Asks before an action that cannot be undone. Throws `not_confirmed` if the terminal is not interactive. `--yes` skips the question. */
-  confirm(question: string): Promise<void>;
+  requireYes(question: string): Promise<void>;
 };
 
 export type Session = SessionOf<Connection>;
@@ -41,12 +41,12 @@ export type Session = SessionOf<Connection>;
 export const plural = (count: number, noun: string): string =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 
-const confirmWith =
+const requireYesOn =
   (terminal: Terminal, isYes: boolean) =>
   async (question: string): Promise<void> => {
     if (isYes) return;
     if (!terminal.isInteractive) {
-      throw refusal('not_confirmed', `${question} This terminal is not interactive. Add --yes to confirm.`);
+      throw refusal('not_confirmed', `${question} This terminal is not interactive. Add --yes.`);
     }
     const answer = await terminal.ask(`${question} [y/N] `);
     if (!/^y(es)?$/i.test(answer.trim())) throw refusal('declined', 'Nothing was changed.');
@@ -97,8 +97,8 @@ const adderTo =
     const others = `Options of every command, such as --stage and --json: ${PROGRAM} --help`;
     return command.addHelpText('after', `${lines}\n\n${others}`).action(async (...received: unknown[]) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const confirm = confirmWith(terminal, options.yes === true);
-      const session = { ...(await open(options)), terminal, confirm };
+      const requireYes = requireYesOn(terminal, options.yes === true);
+      const session = { ...(await open(options)), terminal, requireYes };
       const result = await work(session, ...([...received.slice(0, -2), options] as never[]));
       const { json, text, note = '', warning, exitCode = 0 } = result;
       const isJson = options.json === true;
@@ -125,5 +125,4 @@ export const commandsOf = (context: CommandContext) => {
   };
 };
 
-/** Adds commands to the program. */
 export type AddCommands = (commands: ReturnType<typeof commandsOf>) => void;

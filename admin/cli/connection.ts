@@ -17,7 +17,6 @@ export interface Connection {
   readonly hashSecretArn: string | undefined;
   /** The AWS account and Region; undefined for the local service. */
   readonly aws: { readonly account: string; readonly region: string } | undefined;
-  /** The URL of the service. */
   readonly baseUrl: string;
   /** Whether the registries and the SMS provider are the sandbox. */
   readonly isSandbox: boolean;
@@ -55,7 +54,6 @@ const SETTINGS = {
 
 type ClientOptions = NonNullable<ConstructorParameters<typeof DynamoDBClient>[0]>;
 
-/** Opens the table for the CLI. */
 export const openAdminTable = (name: string, options: ClientOptions): Table => ({
   name,
   client: DynamoDBDocumentClient.from(new DynamoDBClient({ ...SETTINGS, ...options }), {

@@ -152,7 +152,7 @@ export const confirmKey = async (admin: Administration, keyId: string): Promise<
 /**
  * Revokes a key for good. The first write succeeds whoever else changes the key, and ends its rotations. Then the authorizer refuses its
  * secrets, its cache is flushed, and the key is deleted from API Gateway, which frees one key of the account's quota. Running it again
- * completes what was interrupted; the audit gets one record.
+ * finishes what was interrupted; the audit gets one record.
  */
 export const revokeKey = async (admin: Administration, keyId: string): Promise<ApiKey> => {
   const key = await requireKey(admin, keyId);

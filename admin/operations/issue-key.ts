@@ -63,7 +63,7 @@ const pendingKey = (request: KeyRequest, secret: NewSecret['summary']): ApiKey =
 });
 
 /**
- * Removes a key whose issue was not completed. Its secret was never shown. The key in API Gateway is deleted first, so an interrupted
+ * Removes a key whose issue was not finished. Its secret was never shown. The key in API Gateway is deleted first, so an interrupted
  * withdrawal leaves a pending key again.
  */
 export const withdrawPendingKey = async (

@@ -130,7 +130,7 @@ const readGateway = async ({ usagePlans, stage }: Administration) => {
 
 /**
  * Compares the table with API Gateway and, with `fix`, repairs the differences. API Gateway is brought to the state of the table, and an
- * interrupted operation is completed or withdrawn. Each repair reads the key again first, since it may have changed. `beforeFix` is
+ * interrupted operation is finished or withdrawn. Each repair reads the key again first, since it may have changed. `beforeFix` is
  * awaited before the first repair. `beingIssued`: pending keys younger than two minutes, whose issue is running or was interrupted.
  */
 export const reconcile = async (

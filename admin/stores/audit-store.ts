@@ -5,7 +5,6 @@ import type { Table } from '#shared/table/client.ts';
 import { auditPartition } from '#shared/table/keys.ts';
 import { queryPages } from '#shared/table/reads.ts';
 
-/** Returns the store of audit records. */
 export const auditStore = (table: Table) => ({
   /** Writes a record of something that is not one transaction of the table: an import, a change of API Gateway. */
   async write(record: NewAuditRecord): Promise<void> {

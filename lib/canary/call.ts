@@ -2,8 +2,8 @@
 const TIMEOUT_MS = 30_000;
 
 /** The service did not respond as it should. The message says how it responded. */
-export class CheckFailed extends Error {
-  override readonly name = 'CheckFailed';
+export class ExpectationFailed extends Error {
+  override readonly name = 'ExpectationFailed';
 }
 
 /** A request: GET unless a method is named. A body is sent as JSON. */
@@ -17,7 +17,7 @@ interface CallOptions {
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: the checks read JSON of any form.
+  // biome-ignore lint/suspicious/noExplicitAny: the expectations read JSON of any form.
   readonly body: any;
 }
 
@@ -25,11 +25,11 @@ export interface Reply {
 export type Call = (path: string, options?: CallOptions) => Promise<Reply>;
 
 /** Says why no response came, without the address. */
-const noResponse = (error: unknown): CheckFailed => {
+const noResponse = (error: unknown): ExpectationFailed => {
   const { name, cause } = error as Error;
   const code = (cause as NodeJS.ErrnoException | undefined)?.code;
   const reason = name === 'TimeoutError' ? 'in time' : `(${code ?? name})`;
-  return new CheckFailed(`no response ${reason}`);
+  return new ExpectationFailed(`no response ${reason}`);
 };
 
 /** Returns a function that calls the service at a URL until the signal aborts. `onReply` is told each response. */

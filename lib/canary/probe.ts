@@ -1,9 +1,16 @@
-/** The canary function: runs checks over the public URL, as a client does. An alarm counts the runs that fail. */
+/** The canary function: makes requests over the public URL, as a client does. An alarm counts the runs that fail. */
 import { randomInt } from 'node:crypto';
 import { logEvent } from '#shared/log.ts';
 import { type SecretSource, secretsManagerSecret } from '#shared/secrets/secret-source.ts';
 import { callsTo } from './call.ts';
-import { checksFor, type Need, type Run, TEST_PEOPLE, type TestPerson, testPersonOf } from './checks.ts';
+import {
+  expectationsFor,
+  type Need,
+  type Run,
+  TEST_PEOPLE,
+  type TestPerson,
+  testPersonOf,
+} from './expectations.ts';
 
 /** The timeout of a run. It leaves the function time to read the key before. */
 const TIMEOUT_MS = 15_000;
@@ -19,7 +26,7 @@ interface Probe {
   readonly testPerson: TestPerson | undefined;
 }
 
-/** Probes the service once. Throws the first check that fails. A link that an earlier run left behind is found and removed. */
+/** Probes the service once. Throws the first expectation that fails. A link that an earlier run left behind is found and removed. */
 export const probe = async ({ baseUrl, apiKey = '', testPerson }: Probe): Promise<void> => {
   const needs: readonly Need[] = apiKey === '' ? ['nothing'] : ['nothing', testPerson ? 'person' : 'key'];
   const run: Run = {
@@ -29,8 +36,8 @@ export const probe = async ({ baseUrl, apiKey = '', testPerson }: Probe): Promis
     mayBeLinked: true,
     revoke: async () => {},
   };
-  for (const { title, run: check } of checksFor(needs).filter(({ byCanary }) => byCanary)) {
-    await check(run).catch((cause: Error) => {
+  for (const { title, run: runExpectation } of expectationsFor(needs).filter(({ byCanary }) => byCanary)) {
+    await runExpectation(run).catch((cause: Error) => {
       throw new Error(`${title}: ${cause.message}`, { cause });
     });
   }

@@ -132,7 +132,7 @@ export const phoneLinkKey = (phoneHash: string, sellerId: string, ordinal: numbe
 export const sellerOfPhoneLink = (sortKey: unknown): string =>
   String(sortKey).slice(0, String(sortKey).lastIndexOf('#'));
 
-/** How the sort keys of the links begin that a buyer ended. A seller id begins in lower case. */
+/** The prefix of the sort keys of ended links. No phone link begins with it: a seller id begins in lower case. */
 export const REFUSAL_PREFIX = 'REFUSAL#';
 
 export const refusalKey = (phoneHash: string, sellerId: string, personHash: string): ItemKey =>

@@ -54,7 +54,6 @@ const SECTIONS: readonly (readonly [section: string, key: RegExp])[] = [
   ['Key id', /^KEYID#\S+ KEYID$/],
   ['Key secret', /^SECRET#[0-9a-f]{64} SECRET$/],
   ['Audit record', /^AUDIT#/],
-  ['Table mark', /^STAGE TABLE$/],
   ['User', /^USERS#\S+ \d{12}$/],
   ['Tombstone', /^REMOVED#\S+ \d{12}$/],
   ['Removals of a block', /^REMOVALS#\S+ \d{12}$/],

@@ -1,4 +1,4 @@
-import { testPersonOf } from '#lib/canary/checks.ts';
+import { testPersonOf } from '#lib/canary/expectations.ts';
 import { probe } from '#lib/canary/probe.ts';
 import { startCommand } from '#test/admin/cli/cli-process.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';

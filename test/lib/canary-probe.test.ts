@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { testPersonOf } from '#lib/canary/checks.ts';
+import { testPersonOf } from '#lib/canary/expectations.ts';
 import { probe, readKey } from '#lib/canary/probe.ts';
 import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import { isSandboxPhone } from '#shared/providers/sandbox.ts';
@@ -128,7 +128,7 @@ describe('the probe fails', () => {
     ['POST /v1/users', [201, {}], /no id/],
   ];
 
-  test('with the title of the check, if a response is an error, a redirect or has a wrong body', async () => {
+  test('with the title of the expectation, if a response is an error, a redirect or has a wrong body', async () => {
     for (const [name, response, reason] of failing) {
       responses = { ...UP, [name]: response };
       const both = async () => {

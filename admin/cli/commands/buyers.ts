@@ -34,19 +34,19 @@ const show = async (session: Session, phone: string | undefined) =>
   shown((await requireBuyer(session, phone)).buyer);
 
 const remove = async (session: Session, phone: string | undefined): Promise<CommandResult> => {
-  const { admin, confirm } = session;
+  const { admin, requireYes } = session;
   const { phoneHash, buyer } = await requireBuyer(session, phone);
-  await confirm('Remove the registration? No seller can link this phone until it is registered again.');
+  await requireYes('Remove the registration? No seller can link this phone until it is registered again.');
   const record = admin.record({ action: 'buyer.removed', details: { buyer_id: buyer.buyer_id } });
   await adminBuyerStore(admin.table).remove(phoneHash, record);
   return { json: { ...buyer, removed: true }, text: `Removed ${buyer.buyer_id}.\n` };
 };
 
 const erase = async (session: Session, phone: string | undefined): Promise<CommandResult> => {
-  const { admin, confirm } = session;
+  const { admin, requireYes } = session;
   const phoneHash = await phoneHashOf(session, phone);
   const { sellers, users } = countsOf(await readBuyerData(admin, phoneHash));
-  await confirm(
+  await requireYes(
     `Erase this buyer for good? It is linked with ${plural(sellers, 'seller')} as ${plural(users, 'user')}.`,
   );
   const erased = await eraseBuyer(admin, phoneHash);

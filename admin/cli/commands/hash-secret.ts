@@ -10,13 +10,15 @@ const RESULTS = {
 };
 
 const rotate = async (
-  { admin, hashSecretArn, confirm }: Session,
+  { admin, hashSecretArn, requireYes }: Session,
   { back = false }: { back?: boolean },
 ): Promise<CommandResult> => {
   if (hashSecretArn === undefined) {
     throw new UsageError('The local service has a hash secret of its own. Name a stage: --stage prod.');
   }
-  await confirm(`${back ? 'Go back a step in' : 'Make the next step of'} the rotation of the hash secret?`);
+  await requireYes(
+    `${back ? 'Go back a step in' : 'Make the next step of'} the rotation of the hash secret?`,
+  );
   const options = { isBack: back, nowMs: admin.clock() };
   const { step, nextStepAt } = await rotateHashSecret(new SecretsManagerClient({}), hashSecretArn, options);
   await admin.audit.write(admin.record({ action: 'hash_secret.rotated', details: { step } }));

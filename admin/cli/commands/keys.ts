@@ -139,7 +139,7 @@ const rename = changing((admin, keyId, name: string) => renameKey(admin, keyId, 
 const rotate = async (session: Session, text: string, { grace }: { grace: number }) => {
   const { key_id, name } = await keyNamed(session.admin, text);
   if (grace === 0) {
-    await session.confirm(
+    await session.requireYes(
       `Rotate ${key_id} (${name}) without a grace period? Its old secret becomes invalid at once.`,
     );
   }
@@ -151,7 +151,7 @@ const confirmRestored = changing((admin, keyId) => confirmKey(admin, keyId));
 const revoke = async (session: Session, text: string) => {
   const { key_id, name, status } = await keyNamed(session.admin, text);
   if (status !== 'revoked') {
-    await session.confirm(`Revoke ${key_id} (${name}) for good? Every request with it will be refused.`);
+    await session.requireYes(`Revoke ${key_id} (${name}) for good? Every request with it will be refused.`);
   }
   return changing(revokeKey)(session, key_id);
 };

@@ -14,13 +14,14 @@ const viewOf = ({ kind, seller, key, gatewayKey, isRepaired }: Finding) => ({
 });
 
 const compare = async (
-  { admin, confirm }: Session,
+  { admin, requireYes }: Session,
   { fix = false }: { fix?: boolean },
 ): Promise<CommandResult> => {
   /** This is the only repair that deletes keys. After a wrong restore of the table it would delete all of them, so it asks first. */
   const beforeFix = async (differences: readonly Difference[]): Promise<void> => {
     const unknown = differences.filter(({ kind }) => kind === 'unknown_in_gateway').length;
-    if (unknown > 0) await confirm(`Delete ${unknown} keys from API Gateway that are missing in the table?`);
+    if (unknown > 0)
+      await requireYes(`Delete ${unknown} keys from API Gateway that are missing in the table?`);
   };
   const { sellers, keys, beingIssued, findings } = await reconcile(admin, { fix, beforeFix });
   const views = findings.map(viewOf);

@@ -33,12 +33,12 @@ const readErased = async ({ hashes }: Session, path: string): Promise<KeyedHash[
 
 /** Compares, or copies if `isDry` is false. */
 const run = async (session: Session, options: Options, isDry: boolean): Promise<CommandResult> => {
-  const { admin, terminal, confirm } = session;
+  const { admin, terminal, requireYes } = session;
   const { from, seller: sellerId } = options;
   const erased = options.erased === undefined ? undefined : await readErased(session, options.erased);
   const source = { client: admin.table.client, name: from };
   const question = `Copy what ${admin.table.name} lacks from ${from}? \`restore compare\` shows what that is.`;
-  if (!isDry) await confirm(question);
+  if (!isDry) await requireYes(question);
   const { counts, listed } = await withProgress(terminal, 'users', (progress) =>
     restore(admin, { source, isDry, sellerId, erased, ...progress }),
   ).catch((cause: unknown) => {

@@ -83,9 +83,9 @@ const show = async ({ admin }: Session, text: string) => {
   };
 };
 
-const suspend = async ({ admin, confirm }: Session, text: string) => {
+const suspend = async ({ admin, requireYes }: Session, text: string) => {
   const { seller_id, name } = await sellerNamed(admin, text);
-  await confirm(`Suspend ${seller_id} (${name})? Every request with its keys will be refused.`);
+  await requireYes(`Suspend ${seller_id} (${name})? Every request with its keys will be refused.`);
   return shown(await setSellerStatus(admin, seller_id, 'suspended'));
 };
 
@@ -124,7 +124,7 @@ const shownMessages = (seller: Seller, note: string): CommandResult => {
 };
 
 const messages = async (
-  { admin, confirm }: Session,
+  { admin, requireYes }: Session,
   text: string,
   { template: set = {}, remove = [], locale }: MessagesOptions,
 ): Promise<CommandResult> => {
@@ -135,7 +135,7 @@ const messages = async (
   }
   if (remove.length > 0) {
     const without = `without its own template of ${remove.join(' and ')}`;
-    await confirm(`Send the codes of ${seller_id} (${name}) in ${locale} ${without}?`);
+    await requireYes(`Send the codes of ${seller_id} (${name}) in ${locale} ${without}?`);
   }
   return shownMessages(
     await setSellerTemplates(admin, seller_id, { locale, set, remove }),

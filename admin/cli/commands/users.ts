@@ -89,12 +89,12 @@ const show = async (session: Session, text: string, { seller }: Partial<OfSeller
   };
 };
 
-const remove = async ({ admin, confirm }: Session, userId: string, { seller }: OfSeller) => {
+const remove = async ({ admin, requireYes }: Session, userId: string, { seller }: OfSeller) => {
   const { seller_id: sellerId } = await sellerNamed(admin, seller);
   const user = await userReads(admin.table).getUser(sellerId, userId);
   if (user === undefined) throw refusal('user_not_found', `${sellerId} has no user ${userId}.`);
   const { id } = user;
-  await confirm(`Remove ${id} from ${sellerId} for good? The seller has to link the person again.`);
+  await requireYes(`Remove ${id} from ${sellerId} for good? The seller has to link the person again.`);
   await removeUser(admin, { sellerId, userId: id, reason: 'operator' });
   return { json: { id, removed: true }, text: `Removed ${id}.\n` };
 };

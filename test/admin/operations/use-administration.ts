@@ -5,7 +5,7 @@ import { type IssuedKey, issueKey, type KeyRequest } from '#admin/operations/iss
 import { createSeller } from '#admin/operations/sellers.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
-import { CACHE_SECONDS } from '#local/gateway/access-check.ts';
+import { CACHE_SECONDS } from '#local/gateway/access-control.ts';
 import { isUsable, type KeySecret } from '#shared/api-keys/api-key-item.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';

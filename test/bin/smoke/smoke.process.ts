@@ -34,7 +34,7 @@ const keyStatuses = async (running = service): Promise<string[]> => {
 };
 
 describe('the smoke test', () => {
-  it('passes on the local service, prints a line of 80 columns for each check and revokes its keys', async () => {
+  it('passes on the local service, prints a line of 80 columns for each expectation and revokes its keys', async () => {
     const { exitCode, out, error } = await smoke('--local', '--data', service.folder);
     expect({ exitCode, error }).toEqual({ exitCode: 0, error: '' });
     const [first, ...lines] = out.trim().split('\n');
@@ -53,7 +53,7 @@ describe('the smoke test', () => {
     expect(records[0]).toMatchObject({ action: 'buyer.erased', details: { codes: 1, registrations: 1 } });
   });
 
-  it('prints the calls of each check with --steps, as npm run demo does: method, path, status and two fields at most', async () => {
+  it('prints the calls of each expectation with --steps, as npm run demo does: method, path, status and two fields at most', async () => {
     const { exitCode, out } = await smoke('--local', '--steps', '--data', service.folder);
     expect(exitCode).toBe(0);
     const steps = out.split('\n').filter((line) => line.startsWith(' '.repeat(6)));
@@ -71,13 +71,13 @@ describe('the smoke test', () => {
     expect(packageJson.scripts.demo).toBe('node bin/smoke.ts --local --steps');
   });
 
-  it('makes only the checks without a key for a URL alone', async () => {
+  it('makes only the requests without a key for a URL alone', async () => {
     const { exitCode, out } = await smoke('--url', service.demo.base_url);
     expect(exitCode).toBe(0);
     expect(out).toMatch(/^6 passed, 0 failed/m);
   });
 
-  it('names each failed check with what was found, exits 1 and revokes its keys', async () => {
+  it('names each failed expectation with what was found, exits 1 and revokes its keys', async () => {
     const stub = await startStub((_, response) => void response.writeHead(500).end('no'));
     const { exitCode, out } = await smoke('--local', '--data', service.folder, '--url', stub.url);
     stub.stop();
@@ -105,7 +105,7 @@ describe('the smoke test', () => {
     expect(out).toContain('expected status 200, got status 307');
   }, 60_000);
 
-  it('leaves out the checks that an emulator cannot pass', async () => {
+  it('leaves out the requests that an emulator cannot pass', async () => {
     const { exitCode, out } = await smoke('--local', '--data', service.folder, '--emulator');
     expect(exitCode).toBe(0);
     expect(out).toContain('skip  GET /v1/nothing is 404 not_found\n');
@@ -114,7 +114,7 @@ describe('the smoke test', () => {
 
   it('revokes its keys after Ctrl-C and exits 1', async () => {
     const asked = Promise.withResolvers<void>();
-    // Responds to the checks without a key, and never to those with one.
+    // Responds to the requests without a key, and never to those with one.
     const stub = await startStub((path, response) => {
       if (path === '/v1/users?page=0') asked.resolve();
       else response.writeHead(200, { 'X-Request-Id': 'stub' }).end('{}');

@@ -1,10 +1,10 @@
-/** The checks of a running service: `npm run smoke` runs all of them, the canary some, and `npm run demo` prints their calls. */
+/** Requests to a running service and what they must get: `npm run smoke` makes all of them, the canary some, and `npm run demo` prints the calls. */
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
 import { testNationalId } from '#shared/providers/test-identities.ts';
 import { completeNationalId } from '#shared/values/national-id.ts';
-import { type Call, CheckFailed, type Reply } from './call.ts';
+import { type Call, ExpectationFailed, type Reply } from './call.ts';
 
 /** The longest time until all of API Gateway has a new key, and the pause between two attempts. */
 const KEY_WITHIN_MS = 60_000;
@@ -32,7 +32,7 @@ export type TestPerson = ReturnType<typeof testPersonOf>;
 /** The name of a key: `shop` reads and writes users, `reader` reads them, `app` is that of the buyer app. */
 export type KeyName = 'shop' | 'reader' | 'app';
 
-/** What a run uses, and what a check leaves for the later ones. */
+/** What a run uses, and what a request leaves for the later ones. */
 export interface Run {
   readonly call: Call;
   readonly keys: Readonly<Record<KeyName, string>>;
@@ -45,8 +45,8 @@ export interface Run {
 }
 
 /** A request and the response that it must get. */
-interface Check {
-  /** Method and path. `{id}` stands for the user that a check before linked, `…` for the phone of the person. */
+interface Expectation {
+  /** Method and path. `{id}` stands for the user that a request before linked, `…` for the phone of the person. */
   readonly request: string;
   /** What the title says about the request besides. */
   readonly detail?: string;
@@ -68,7 +68,7 @@ interface Check {
 
 type Fault = string | false;
 
-/** What a stage must have for a check. `person`: the sandbox, since a person is signed in and linked. */
+/** What a stage must have for a request. `person`: the sandbox, since a person is signed in and linked. */
 export type Need = 'nothing' | 'key' | 'person' | 'revocation';
 
 /** Waits until the service accepts the new keys. */
@@ -76,7 +76,8 @@ const untilAccepted = ({ call, keys }: Run): Promise<unknown> => {
   const deadlineMs = performance.now() + KEY_WITHIN_MS;
   const accepted = async (key: string): Promise<void> => {
     while ((await call('/v1/key', { key })).status === 401) {
-      if (performance.now() > deadlineMs) throw new CheckFailed(`status 401 for ${KEY_WITHIN_MS / 1000} s`);
+      if (performance.now() > deadlineMs)
+        throw new ExpectationFailed(`status 401 for ${KEY_WITHIN_MS / 1000} s`);
       await pause(PAUSE_MS);
     }
   };
@@ -106,7 +107,7 @@ const codeOf = (phone: string): string => phone.slice(-6);
 const wrongCodeOf = (phone: string): string =>
   codeOf(phone).replace(/.$/, (digit) => String((Number(digit) + 1) % 10));
 
-type Request = Pick<Check, 'request' | 'key' | 'body'>;
+type Request = Pick<Expectation, 'request' | 'key' | 'body'>;
 
 const SEND: Request = {
   request: 'POST /v1/auth/otp/send',
@@ -122,7 +123,7 @@ const LINK: Request = { request: 'POST /v1/users', key: 'shop', body: ({ person 
 const READ: Request = { request: 'GET /v1/users/{id}', key: 'shop' };
 
 /** In the order in which they run. */
-const CHECKS: Readonly<Record<Need, readonly Check[]>> = {
+const EXPECTATIONS: Readonly<Record<Need, readonly Expectation[]>> = {
   nothing: [
     {
       request: 'GET /.well-known/jwks.json',
@@ -217,7 +218,7 @@ const CHECKS: Readonly<Record<Need, readonly Check[]>> = {
   ],
   revocation: [
     {
-      // No check with the key of the shop can come later.
+      // No request with the key of the shop can come later.
       request: 'GET /v1/users',
       detail: 'with a revoked key',
       before: ({ revoke }) => revoke(),
@@ -228,44 +229,48 @@ const CHECKS: Readonly<Record<Need, readonly Check[]>> = {
   ],
 };
 
-const faultOf = async ({ status, headers, body }: Reply, check: Check, run: Run): Promise<Fault> => {
-  const { expects } = check;
+const faultOf = async (
+  { status, headers, body }: Reply,
+  expectation: Expectation,
+  run: Run,
+): Promise<Fault> => {
+  const { expects } = expectation;
   const expected = typeof expects === 'number' ? expects : PROBLEMS[expects].status;
   const isRepeatedLink = run.mayBeLinked && expected === 201 && status === 200;
   if (status !== expected && !isRepeatedLink) {
     const id = headers.get('x-request-id') ?? 'missing';
     return `expected status ${expected}, got status ${status}, request id ${id}`;
   }
-  const missing = ['x-request-id', ...(check.headers ?? [])].filter((name) => !headers.has(name));
+  const missing = ['x-request-id', ...(expectation.headers ?? [])].filter((name) => !headers.has(name));
   if (missing.length > 0) return `headers are missing: ${missing.join(', ')}`;
   const type = headers.get('content-type');
-  if (typeof expects === 'number') return (await check.fault?.(body, run, type)) ?? false;
+  if (typeof expects === 'number') return (await expectation.fault?.(body, run, type)) ?? false;
   if (type !== 'application/problem+json') return `the Content-Type is ${type}`;
   return body?.code !== expects && `expected the code ${expects}, got ${body?.code}`;
 };
 
-/** Throws CheckFailed with what was found, if the response is not as expected. */
-const runCheck = async (check: Check, run: Run): Promise<void> => {
+/** Throws ExpectationFailed with what was found, if the response is not as expected. */
+const runExpectation = async (expectation: Expectation, run: Run): Promise<void> => {
   const { call, keys, person, userId = '' } = run;
-  await check.before?.(run);
-  const [method = '', path = ''] = check.request.split(' ');
-  if (path.includes('{id}') && userId === '') throw new CheckFailed('no user was linked');
+  await expectation.before?.(run);
+  const [method = '', path = ''] = expectation.request.split(' ');
+  if (path.includes('{id}') && userId === '') throw new ExpectationFailed('no user was linked');
   const reply = await call(path.replace('{id}', userId).replace('…', person.phone), {
     method,
-    ...(check.key && { key: keys[check.key] }),
-    ...(check.body && { body: check.body(run) }),
+    ...(expectation.key && { key: keys[expectation.key] }),
+    ...(expectation.body && { body: expectation.body(run) }),
   });
-  const fault = await faultOf(reply, check, run);
-  if (fault) throw new CheckFailed(fault);
+  const fault = await faultOf(reply, expectation, run);
+  if (fault) throw new ExpectationFailed(fault);
 };
 
-/** Returns the checks with these needs. A title is a request and what it must get: `GET /v1/nothing is 404 not_found`. */
-export const checksFor = (needs: readonly Need[]) =>
+/** Returns the expectations with these needs. A title is a request and what it must get: `GET /v1/nothing is 404 not_found`. */
+export const expectationsFor = (needs: readonly Need[]) =>
   needs
-    .flatMap((need) => CHECKS[need])
-    .map((check) => {
-      const { request, detail, expects } = check;
+    .flatMap((need) => EXPECTATIONS[need])
+    .map((expectation) => {
+      const { request, detail, expects } = expectation;
       const response = typeof expects === 'number' ? expects : `${PROBLEMS[expects].status} ${expects}`;
       const title = `${detail === undefined ? request : `${request} ${detail}`} is ${response}`;
-      return { ...check, title, run: (run: Run) => runCheck(check, run) };
+      return { ...expectation, title, run: (run: Run) => runExpectation(expectation, run) };
     });

@@ -29,7 +29,6 @@ export class GatewayRefusal extends Error {
   }
 }
 
-/** The dependencies of the access check. */
 export interface AccessOptions {
   readonly functions: Pick<Functions, 'authorizer'>;
   readonly usagePlans: GatewayPlans;
@@ -60,10 +59,10 @@ const PER_ADDRESS: Throttle = { burstLimit: 100, rateLimit: 100 / 300 };
 const THROTTLED: Headers = { 'Retry-After': String(WINDOW_SECONDS) };
 
 /**
- * Returns the check before a function: of the key where the row needs one; else, where the one-time-code operations are public, of the
- * client's address. It resolves with the authorizer's context, undefined without a key, or throws a GatewayRefusal.
+ * Returns what decides before a function is called: on the key where the row needs one; else, where the one-time-code operations are public, on
+ * the client's address. It resolves with the authorizer's context, undefined without a key, or throws a GatewayRefusal.
  */
-export const accessCheck = ({ functions, usagePlans, otpAccess, buckets, clock }: AccessOptions) => {
+export const accessControl = ({ functions, usagePlans, otpAccess, buckets, clock }: AccessOptions) => {
   /** By API key. */
   const cache = new Map<string, Decision>();
 
