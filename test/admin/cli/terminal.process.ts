@@ -95,7 +95,7 @@ describe('a result', () => {
     const { exitCode, screen } = await inTerminal({}, 'keys', 'limits', 'key_1', '--set', 'nope=1');
     expect(exitCode).toBe(2);
     expect(screen).toMatch(
-      /failed-verifies-per-hour,\s+rotations-per-hour\.\s+Try buyer-linking keys\s+limits --help\.\s+$/,
+      /paid-checks-per-day,\s+failed-verifies-per-hour\.\s+Try buyer-linking keys\s+limits --help\.\s+$/,
     );
     expect(widest(screen)).toBeLessThanOrEqual(80);
   });
