@@ -1,5 +1,5 @@
 import { DIFFERENCES, type Difference, type Finding, reconcile } from '#admin/operations/reconcile.ts';
-import type { AddCommands, CommandResult, Session } from '../command.ts';
+import { type AddCommands, type CommandResult, plural, type Session } from '../command.ts';
 
 const BEING_ISSUED =
   'A pending key is younger than two minutes: its issue is running, or was interrupted. Run reconcile again later.';
@@ -21,14 +21,16 @@ const compare = async (
   const beforeFix = async (differences: readonly Difference[]): Promise<void> => {
     const unknown = differences.filter(({ kind }) => kind === 'unknown_in_gateway').length;
     if (unknown > 0)
-      await requireYes(`Delete ${unknown} keys from API Gateway that are missing in the table?`);
+      await requireYes(`Delete ${plural(unknown, 'key')} from API Gateway, missing in the table?`);
   };
   const { sellers, keys, beingIssued, findings } = await reconcile(admin, { fix, beforeFix });
   const views = findings.map(viewOf);
   const open = views.filter(({ repaired }) => !repaired).length;
   const found =
-    views.length === 0 ? 'no differences' : `${views.length} differences, ${views.length - open} repaired`;
-  const summary = `Compared ${keys} keys of ${sellers} sellers with API Gateway: ${found}.`;
+    views.length === 0
+      ? 'no differences'
+      : `${plural(views.length, 'difference')}, ${views.length - open} repaired`;
+  const summary = `Compared ${plural(keys, 'key')} of ${plural(sellers, 'seller')} with API Gateway: ${found}.`;
   const table = {
     items: 'differences',
     rows: views.map(({ seller_id, key_id, gateway_key_id, ...view }) => ({

@@ -29,7 +29,9 @@ describe('reconcile', () => {
         repaired: false,
       },
     ]);
-    expect((await shell.cli('reconcile')).error).toContain('1 differences, 0 repaired');
+    expect((await shell.cli('reconcile')).error).toBe(
+      'Compared 1 key of 1 seller with API Gateway: 1 difference, 0 repaired.\n',
+    );
     expect((await shell.json('reconcile', '--fix')).differences).toMatchObject([{ repaired: true }]);
     expect(await shell.json('reconcile')).toMatchObject({ differences: [] });
   });
@@ -40,7 +42,10 @@ describe('reconcile --fix', () => {
     const unknown = { name: 'buyer-linking-local-key_unknown', value: 's'.repeat(40), enabled: true };
     const { id } = await shell.usagePlans.createKey(unknown);
     const refused = await shell.cli('reconcile', '--fix');
-    expect(refused).toMatchObject({ exitCode: 1, error: expect.stringContaining('Delete 1 keys') });
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      error: expect.stringContaining('Delete 1 key from API Gateway'),
+    });
     expect(JSON.parse((await shell.cli('reconcile', '--json')).out).differences).toMatchObject([
       { gateway_key_id: id },
     ]);
