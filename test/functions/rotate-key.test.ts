@@ -119,6 +119,7 @@ describe('201', () => {
       [3, third.last_four],
       [2, second.last_four],
     ]);
+    expect((await rotate({}, '1')).json.code).toBe('invalid_api_key');
     own.administration.clock.advance(5 * 3600);
     expect((await rotate({}, '3')).status).toBe(201);
     expect((await stored())?.secrets.map(({ number }) => number)).toEqual([4, 3]);

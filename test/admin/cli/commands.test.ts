@@ -1,5 +1,6 @@
 import { readKeyViews } from '#admin/cli/views.ts';
-import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
+import { KEY_LIMIT_NAMES, minuteLimit } from '#shared/rate-limits/plans.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
 let shell: TestShell;
@@ -148,6 +149,26 @@ describe('keys', () => {
           expires_at: '2099-01-31T00:00:00Z',
         },
       ],
+    });
+  });
+
+  it('lists for each key the day of its latest request', async () => {
+    const { seller_id } = await newKey('--name', 'never used');
+    const issue = ['keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read', '--name'];
+    for (const [name, at] of [
+      ['checkout', '2026-11-20T23:30:00Z'],
+      ['app', '2026-11-21T00:30:00Z'],
+    ] as const) {
+      const { key_id: keyId } = await shell.json(...issue, name);
+      await patientLimiter(shell.table).increment(minuteLimit({ keyId, plan: 'free' }), Date.parse(at));
+    }
+    const onThe22nd = { ...shell.admin, clock: () => Date.parse('2026-11-22T10:00:00Z') };
+    const keys = await shell.admin.keys.listOf(seller_id);
+    const shown = await readKeyViews(onThe22nd, keys);
+    expect(Object.fromEntries(shown.map(({ name, last_used_on }) => [name, last_used_on]))).toEqual({
+      'never used': null,
+      checkout: '2026-11-20',
+      app: '2026-11-21',
     });
   });
 

@@ -100,15 +100,16 @@ describe('render', () => {
         limit: 10_000,
         overridden: true,
         expires_at: null,
+        last_used_on: null,
         region: null,
         is: { b: 2, a: 1 },
       },
     ];
     expect(render({ rows }, 80)).toBe(
-      'scopes         a b\nlimit          10,000\noverridden     yes\nexpires (UTC)  never\nregion         –\nis             a: 1, b: 2\n',
+      'scopes         a b\nlimit          10,000\noverridden     yes\nexpires (UTC)  never\nlast used on   –\nregion         –\nis             a: 1, b: 2\n',
     );
     expect(render([{ rows }, 'Done.\n'], undefined)).toBe(
-      'scopes\ta b\nlimit\t10000\noverridden\ttrue\nexpires_at\t\nregion\t\nis\ta: 1, b: 2\n\nDone.\n',
+      'scopes\ta b\nlimit\t10000\noverridden\ttrue\nexpires_at\t\nlast_used_on\t\nregion\t\nis\ta: 1, b: 2\n\nDone.\n',
     );
   });
 
