@@ -56,24 +56,28 @@ describe('200', () => {
     const { admin, clock } = own.administration;
     const lastFour = async (graceSeconds: number) =>
       (await rotateKey(admin, own.authorizer.keyId, graceSeconds)).secret.slice(-4);
-    const [first, second, third] = [own.issued.secret.slice(-4), await lastFour(7200), await lastFour(3600)];
+    const first = own.issued.secret.slice(-4);
+    const [second, third] = [await lastFour(1800), await lastFour(3600)];
     const shown = async () => {
-      const { last_four, secrets } = (await call()).json;
-      return [last_four, secrets];
+      const { last_four, expires_at, secrets } = (await call()).json;
+      return { last_four, expires_at, secrets };
     };
     const newest = { last_four: third, expires_at: KEY_END_TEXT };
-    expect(await shown()).toEqual([
-      third,
-      [
+    const key = { last_four: third, expires_at: KEY_END_TEXT };
+    expect(await shown()).toEqual({
+      ...key,
+      secrets: [
         newest,
         { last_four: second, expires_at: '2026-11-21T11:00:01Z' },
-        { last_four: first, expires_at: '2026-11-21T11:00:01Z' },
+        { last_four: first, expires_at: '2026-11-21T10:30:01Z' },
       ],
-    ]);
-    clock.advance(3599);
-    expect((await shown())[1]).toHaveLength(3);
+    });
+    clock.advance(1800);
+    expect((await shown()).secrets).toHaveLength(2);
+    clock.advance(1799);
+    expect((await shown()).secrets).toHaveLength(2);
     clock.advance(1);
-    expect(await shown()).toEqual([third, [newest]]);
+    expect(await shown()).toEqual({ ...key, secrets: [newest] });
   });
 
   it('returns null for the end of a key and of a secret that have none', async () => {

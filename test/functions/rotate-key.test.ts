@@ -115,6 +115,7 @@ describe('201', () => {
     expect([status, third.old_secret_expires_at]).toEqual([201, '2026-11-21T16:00:01Z']);
     expect(await works(own.issued.secret, second.secret, third.secret)).toEqual([false, true, true]);
     expect(await itemOf(own.issued.secret)).toBeUndefined();
+    expect([(await itemOf(second.secret))?.number, (await itemOf(third.secret))?.number]).toEqual([2, 3]);
     expect((await stored())?.secrets.map(({ number, last_four }) => [number, last_four])).toEqual([
       [3, third.last_four],
       [2, second.last_four],

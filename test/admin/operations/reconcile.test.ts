@@ -1,5 +1,5 @@
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { revokeKey } from '#admin/operations/change-key.ts';
+import { revokeKey, rotateKey } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { ISSUE_GRACE_MS, reconcile } from '#admin/operations/reconcile.ts';
 import { setSellerStatus } from '#admin/operations/sellers.ts';
@@ -92,6 +92,16 @@ const DAMAGES: Record<string, readonly [() => Promise<unknown>, readonly string[
       deployment.table.client.send(
         new DeleteCommand({ TableName: deployment.table.name, Key: secretKey(hashApiKey(issued.secret)) }),
       ),
+    ['secret_differs'],
+    true,
+  ],
+  'the item of one of two secrets is missing': [
+    async () => {
+      await rotateKey(deployment.admin, issued.key.key_id, 3600);
+      await deployment.table.client.send(
+        new DeleteCommand({ TableName: deployment.table.name, Key: secretKey(hashApiKey(issued.secret)) }),
+      );
+    },
     ['secret_differs'],
     true,
   ],
