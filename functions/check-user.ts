@@ -1,66 +1,71 @@
 import type { Request, ResponseOf } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
-import { problem } from '#shared/problems.ts';
-import { retryUntil } from '#shared/table/backoff.ts';
-import { buildPersonDeps, readPerson } from '#shared/users/person-request.ts';
+import { problem, serviceUnavailable } from '#shared/problems.ts';
+import { consume, requireLeft } from '#shared/rate-limits/request-limits.ts';
+import { buildCheckDeps } from '#shared/users/check-deps.ts';
+import { checkLimits, HOURLY_CHECK_LIMITS } from '#shared/users/check-limits.ts';
+import { decideCheck } from '#shared/users/link-rules.ts';
+import { paidCheck } from '#shared/users/paid-check.ts';
+import { hashLink } from '#shared/users/read-person.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 import { userConfirmer } from '#shared/users/update-user.ts';
 import { userFrom } from '#shared/users/user-item.ts';
 
 const route = userRoutes['check-user'];
 type Response = ResponseOf<typeof route>;
-type Deps = ReturnType<typeof build>;
 
-/** The same data again within this time of a check need no other: a request can be repeated, and be sent by many at once. */
-const CONFIRMED_FOR_MS = 60_000;
+/** What was read can change until the result is written: it is then read again, at most twice. */
+const MAX_READS = 3;
 
-const NOT_OF_THE_USER = 'This national_id is not that of the user.';
+/** Checks a user of the caller's seller again, also with another phone. Returns the user with what both registries confirmed. */
+export const handle = async (
+  request: Request<typeof route>,
+  deps: ReturnType<typeof build>,
+): Promise<Response> => {
+  const { path, body, caller, counted, deadlineMs } = request;
+  const { users, rateLimiter, clock } = deps;
+  requireLeft(counted, caller, HOURLY_CHECK_LIMITS);
+  const hashes = await hashLink(deps.hashes, caller.sellerId, body);
+  const limits = checkLimits(caller, hashes, deps.paidChecksPerDay);
 
-/** Times of two machines differ by the error of their clocks. A time that only a wrong clock can have written counts as old. */
-const isRecent = (checkedAt: unknown, nowMs: number): boolean =>
-  Math.abs(nowMs - Date.parse(String(checkedAt))) < CONFIRMED_FOR_MS;
+  for (let reads = 1, isChecked = false; reads <= MAX_READS; reads += 1) {
+    const nowMs = clock();
+    const found = await users.readPerson({
+      ...hashes,
+      userId: path.id,
+      limits: [...limits.paidChecks, ...limits.ofPerson],
+      nowMs,
+    });
+    const decision = decideCheck(found, { body, hashes, limits, isChecked, nowMs });
+    if (decision.next === 'refuse') {
+      if (decision.counts) await consume(rateLimiter, [limits.refusedLink], nowMs);
+      throw decision.problem;
+    }
+    if (decision.next === 'show') return { status: 200, body: userFrom(decision.user) };
 
-/**
- * Checks a user of the caller's seller again, also with another phone. Returns the user with what both registries confirmed. Starts again
- * from the first read while another request checks the person, and if the buyer changed after it was read.
- */
-export const handle = (request: Request<typeof route>, deps: Deps): Promise<Response> =>
-  retryUntil(request.deadlineMs, (attemptsBefore) =>
-    checkUser({ ...request, hasWaited: attemptsBefore > 0 }, deps),
-  );
-
-/** One attempt. Undefined: start again. */
-const checkUser = async (
-  attempt: Request<typeof route> & { readonly hasWaited: boolean },
-  deps: Deps,
-): Promise<Response | undefined> => {
-  const { path, body, deadlineMs } = attempt;
-  const found = await readPerson(attempt, deps, { userId: path.id });
-  const { link, user, person, buyer } = found;
-  if (user === undefined) throw problem('user_not_found');
-  if (!link.person.isOf(user.person_hash))
-    throw await found.refusal('user_conflict', { detail: NOT_OF_THE_USER });
-  if (buyer === undefined) throw await found.refusal('buyer_not_registered');
-  if (isRecent(user.checked_at, deps.clock()) && found.isSame(user.phone_hash, person?.birthDay))
-    return { status: 200, body: userFrom(user) };
-
-  const checked = await found.check({
-    // Of the user's own phone, it tells nothing; of another one, that it is registered.
-    countsUndecided: !link.phone.isOf(user.phone_hash),
-    async write(release) {
-      const updatedAt = new Date(deps.clock()).toISOString();
-      const confirmed = { buyer, phoneHash: link.phone, phone: body.phone, birthDate: body.birth_date };
-      const options = { confirmed, updatedAt, deadlineMs, alsoWrite: [release] };
-      const result = await deps.users.confirmUser(link.sellerId, path.id, options);
-      if (!result.written && result.reason === 'user_not_found') throw problem(result.reason);
-      return result.written ? result.value : undefined;
-    },
-  });
-  return checked && { status: 200, body: checked };
+    const person = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
+    // Of the user's own phone, a check without a verdict tells nothing; of another one, that it is registered.
+    const countsUndecided = !hashes.phone.isOf(found.user?.phone_hash);
+    if (!isChecked) await paidCheck(deps, { limits, person, deadlineMs, countsUndecided });
+    isChecked = true;
+    const result = await users.confirmUser(caller.sellerId, path.id, {
+      confirmed: {
+        buyer: decision.buyer,
+        phoneHash: hashes.phone,
+        phone: body.phone,
+        birthDate: body.birth_date,
+      },
+      updatedAt: new Date(clock()).toISOString(),
+      deadlineMs,
+    });
+    if (result.written) return { status: 200, body: result.value };
+    if (result.reason === 'user_not_found') throw problem('user_not_found');
+  }
+  throw serviceUnavailable(new Error('what a check requires changed three times while it was made'));
 };
 
 export const build = (parts: KeyedParts) => {
-  const deps = buildPersonDeps(parts);
+  const deps = buildCheckDeps(parts);
   return { ...deps, users: { ...deps.users, confirmUser: userConfirmer(parts.table) } };
 };
 

@@ -2,9 +2,14 @@ import { tokenVerifierFromEnv, type VerifiedBuyer, type VerifyToken } from '#sha
 import { readEnv } from '#shared/env.ts';
 import type { Request, ResponseOf } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
-import { retryUntil } from '#shared/table/backoff.ts';
+import { serviceUnavailable } from '#shared/problems.ts';
+import { consume, requireLeft } from '#shared/rate-limits/request-limits.ts';
+import { buildCheckDeps } from '#shared/users/check-deps.ts';
+import { checkLimits, HOURLY_CHECK_LIMITS } from '#shared/users/check-limits.ts';
+import { decideLink } from '#shared/users/link-rules.ts';
 import { userLinker } from '#shared/users/link-user.ts';
-import { buildPersonDeps, readPerson } from '#shared/users/person-request.ts';
+import { paidCheck } from '#shared/users/paid-check.ts';
+import { hashLink } from '#shared/users/read-person.ts';
 import { userReader } from '#shared/users/read-users.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 import type { NewUser } from '#shared/users/schema.ts';
@@ -14,51 +19,55 @@ const route = userRoutes['create-user'];
 type Response = ResponseOf<typeof route>;
 type Deps = ReturnType<typeof build>;
 
-/** Starts again from the first read while another request checks the person, and if what it read has changed. */
+/** What was read can change until the link is written: it is then read again, at most twice. */
+const MAX_READS = 3;
+
 export const handle = async (request: Request<typeof route>, deps: Deps): Promise<Response> => {
-  const { authorization, caller, withinPlan, deadlineMs } = request;
-  const hasToken = /^bearer\b/i.test(authorization ?? '');
-  if (hasToken) await withinPlan;
-  const signedIn = hasToken ? await deps.verifyToken(authorization, caller.sellerId) : undefined;
-  return retryUntil(deadlineMs, (attemptsBefore) =>
-    linkOrFind({ ...request, signedIn, hasWaited: attemptsBefore > 0 }, deps),
-  );
-};
+  const { body, caller, counted, deadlineMs } = request;
+  const { users, rateLimiter, clock } = deps;
+  const { sellerId } = caller;
+  const signedIn = await signedInBuyer(request, deps);
+  requireLeft(counted, caller, HOURLY_CHECK_LIMITS);
+  const hashes = await hashLink(deps.hashes, sellerId, body);
+  const limits = checkLimits(caller, hashes, deps.paidChecksPerDay);
 
-type Attempt = Request<typeof route> & {
-  readonly signedIn: VerifiedBuyer | undefined;
-  readonly hasWaited: boolean;
-};
+  for (let reads = 1, isChecked = false; reads <= MAX_READS; reads += 1) {
+    const found = await users.readPerson({
+      ...hashes,
+      externalId: body.external_id,
+      limits: [...limits.paidChecks, ...limits.ofPerson],
+      nowMs: clock(),
+    });
+    const decision = decideLink(found, { body, hashes, limits, isChecked, signedIn });
+    if (decision.next === 'refuse') {
+      if (decision.counts) await consume(rateLimiter, [limits.refusedLink], clock());
+      throw decision.problem;
+    }
+    if (decision.next === 'show') {
+      const user = await users.getUser(sellerId, decision.userId);
+      if (user !== undefined) return { status: 200, body: user };
+      continue;
+    }
 
-/** One attempt. Undefined: start again. */
-const linkOrFind = async (attempt: Attempt, deps: Deps): Promise<Response | undefined> => {
-  const { body, caller, deadlineMs, signedIn } = attempt;
-  const found = await readPerson(attempt, deps, { externalId: body.external_id });
-  const { link, person, refused, buyer } = found;
-  if (person !== undefined) {
-    if (!found.isSame(person.phoneHash, person.birthDay))
-      throw await found.refusal('user_conflict', { user_id: person.userId });
-    const user = await deps.users.getUser(caller.sellerId, person.userId);
-    return user && { status: 200, body: user };
+    const person = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
+    // A linked person needs no check. So one without a verdict tells that this person is not linked.
+    if (!isChecked) await paidCheck(deps, { limits, person, deadlineMs, countsUndecided: true });
+    isChecked = true;
+    const { buyer, lifted } = decision;
+    const birthDay = body.birth_date.isoDay;
+    const newLink = { ...hashes, buyer, lifted, birthDay, user: newUser(body, clock()) };
+    const result = await users.link(newLink, deadlineMs);
+    if (result.written) return { status: 201, body: result.value };
   }
-  const isLifted = signedIn?.phone === body.phone && signedIn.authTime > (refused?.refusedAt ?? 0);
-  if (refused !== undefined && !isLifted) throw await found.refusal('link_refused');
-  if (buyer === undefined) throw await found.refusal('buyer_not_registered');
-
-  if (found.isExternalIdTaken) throw await found.refusal('external_id_conflict');
-
-  const user = await found.check({
-    // A linked person needs no check. So an undecided one tells that this person is not linked.
-    countsUndecided: true,
-    async write(release) {
-      const birthDay = body.birth_date.isoDay;
-      const newLink = { ...link, lifted: refused, buyer, birthDay, user: newUser(body, deps.clock()) };
-      const result = await deps.users.link(newLink, deadlineMs, [release]);
-      return result === 'outdated' ? undefined : result;
-    },
-  });
-  return user && { status: 201, body: user };
+  throw serviceUnavailable(new Error('what a link requires changed three times while it was made'));
 };
+
+/** Undefined without a token. Throws `invalid_access_token`. */
+const signedInBuyer = async (
+  { authorization, caller }: Request<typeof route>,
+  deps: Deps,
+): Promise<VerifiedBuyer | undefined> =>
+  /^bearer\b/i.test(authorization ?? '') ? deps.verifyToken(authorization, caller.sellerId) : undefined;
 
 /** Of the national id, only the last four digits. */
 const newUser = (body: NewUser, nowMs: number): NewUserAttributes => ({
@@ -71,7 +80,7 @@ const newUser = (body: NewUser, nowMs: number): NewUserAttributes => ({
 });
 
 export const build = (parts: KeyedParts) => {
-  const deps = buildPersonDeps(parts);
+  const deps = buildCheckDeps(parts);
   // For the verifier of tokens. A missing one ends the start and not the first link with a token.
   readEnv(['SIGNING_KEYS', 'TOKEN_ISSUER']);
   let verify: VerifyToken | undefined;

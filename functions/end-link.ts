@@ -1,46 +1,51 @@
-import { buyerLinks } from '#shared/buyers/links.ts';
+import { type PhoneLink, phoneLinkReader } from '#shared/buyers/links.ts';
 import { buyerRoutes } from '#shared/buyers/routes.ts';
 import { buyerEndpoint } from '#shared/http/buyer-endpoint.ts';
 import type { Handle } from '#shared/http/endpoint.ts';
 import type { KeyedParts } from '#shared/http/keyed-endpoint.ts';
 import { hashesFromEnv } from '#shared/secrets/keyed-hashes.ts';
-import { retryUntil } from '#shared/table/backoff.ts';
+import { pauseAfterConflict } from '#shared/table/backoff.ts';
 import { userRemover } from '#shared/users/remove-user.ts';
 
 const route = buyerRoutes['end-link'];
+type Deps = ReturnType<typeof build>;
 
 /** An id that names no link of the token's phone changes nothing. */
-export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
-  { path, buyer: { phone }, deadlineMs },
-  { links, users, hashes, clock },
-) => {
+export const handle: Handle<typeof route, Deps> = async ({ path, buyer: { phone }, deadlineMs }, deps) => {
+  const { readLinks, users, hashes, clock } = deps;
   const nowMs = clock();
   const phoneHash = await hashes.phone(phone);
-  const findUser = async () => {
-    const found = await links.readLinks(await links.readPhone(phoneHash), phoneHash);
-    for (const { sellerId, user } of found) {
-      const id = await hashes.linkId(sellerId, String(user.person_hash), phone);
-      if (id.isOf(path.id)) return { sellerId, userId: String(user.id) };
-    }
-    return undefined;
-  };
-  const removal = {
-    removedAt: new Date(nowMs).toISOString(),
-    reason: 'buyer',
-    refusedAt: Math.floor(nowMs / 1000),
-    deadlineMs,
-  } as const;
-  // A seller may remove the user meanwhile, and link the person again.
-  return retryUntil(deadlineMs, async () => {
-    const found = await findUser();
-    const result = found && (await users.removeUser(found.sellerId, found.userId, removal));
-    return result === undefined || result === 'removed' ? ({ status: 204 } as const) : undefined;
-  });
+  for (let conflicts = 0; ; conflicts += 1) {
+    const link = await linkWithId(path.id, phone, { links: await readLinks(phoneHash), hashes });
+    if (link === undefined) return { status: 204 };
+    const result = await users.removeUser(link.sellerId, String(link.user.id), {
+      removedAt: new Date(nowMs).toISOString(),
+      reason: 'buyer',
+      refusedAt: Math.floor(nowMs / 1000),
+      endedPhone: phoneHash,
+      deadlineMs,
+    });
+    if (result === 'removed') return { status: 204 };
+    // The seller removed the user meanwhile, and may have linked the person again.
+    await pauseAfterConflict(conflicts, deadlineMs);
+  }
+};
+
+const linkWithId = async (
+  id: string,
+  phone: string,
+  { links, hashes }: { readonly links: readonly PhoneLink[] } & Pick<Deps, 'hashes'>,
+): Promise<PhoneLink | undefined> => {
+  for (const link of links) {
+    const linkId = await hashes.linkId(link.sellerId, String(link.user.person_hash), phone);
+    if (linkId.isOf(id)) return link;
+  }
+  return undefined;
 };
 
 export const build = ({ table, clock }: KeyedParts) => ({
   clock,
-  links: buyerLinks(table),
+  readLinks: phoneLinkReader(table),
   users: { removeUser: userRemover(table) },
   hashes: hashesFromEnv(),
 });

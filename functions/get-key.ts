@@ -21,13 +21,13 @@ const shownLimit = ({ name, limit, remaining, resetSeconds }: Omit<RateLimitItem
 
 /** The hourly limits come with the count of the request, the daily one with the key. Without that count what remains is unknown. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
-  { caller, withinPlan },
+  { caller, counted },
   { keys, clock },
 ) => {
   const nowMs = clock();
   const daily = keyLimit('paid-checks-per-day', caller);
-  const [counted, found] = await Promise.all([withinPlan, keys.read(caller, daily, nowMs)]);
   if (counted === undefined) throw serviceUnavailable(new Error('the request was not counted'));
+  const found = await keys.read(caller, daily, nowMs);
   if (found?.key.status !== 'active') throw problem('invalid_api_key');
 
   const { key, sellerName, limitState } = found;

@@ -12,10 +12,9 @@ const route = apiKeyRoutes['rotate-key'];
 
 /** Throws `too_many_secrets`, or `invalid_api_key` if the key was revoked or the secret has ended. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
-  { body, caller, withinPlan, deadlineMs },
+  { body, caller, deadlineMs },
   { keys, keyPrefix, clock },
 ) => {
-  await withinPlan;
   const nowMs = clock();
   const secret = newSecret(keyPrefix, { created_at: new Date(nowMs).toISOString(), created_by: 'seller' });
   const result = await keys.rotate(caller, {

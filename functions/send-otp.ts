@@ -1,3 +1,4 @@
+import type { Caller } from '#shared/api-keys/caller.ts';
 import { randomBase62 } from '#shared/base62.ts';
 import { readEnv } from '#shared/env.ts';
 import type { Handle, Request } from '#shared/http/endpoint.ts';
@@ -15,48 +16,63 @@ import {
 import { type CodeOwner, codeSends } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
 import { assertSandboxAllowed } from '#shared/providers/sandbox.ts';
-import { keyLimits, type Refund } from '#shared/rate-limits/request-limits.ts';
-import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
+import type { Delivery } from '#shared/providers/unavailable.ts';
+import { ceilingLimits, phoneLimit } from '#shared/rate-limits/limits.ts';
+import { keyLimit, type Limit } from '#shared/rate-limits/plans.ts';
+import { consume, refund } from '#shared/rate-limits/request-limits.ts';
 import { isBuyerApp } from '#shared/scopes.ts';
-import { hashesFromEnv } from '#shared/secrets/keyed-hashes.ts';
+import { hashesFromEnv, type KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { providerSecretFromEnv } from '#shared/secrets/secret-source.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { deliverCode, deliveryOf } from '#shared/sms/port.ts';
-import { retryUntil } from '#shared/table/backoff.ts';
+import { pauseAfterConflict } from '#shared/table/backoff.ts';
 
 const route = oneTimeCodeRoutes['send-otp'];
+type Deps = ReturnType<typeof build>;
 
 const SALT_LENGTH = 12;
 
-/** Stores a new code if the rules and the limits allow the send. An error counts nothing. */
+/** Counts a send and stores its code, if the rules and the limits allow it. An error counts nothing. */
 const recordSend = async (
-  { owner, mac }: { readonly owner: CodeOwner; readonly mac: string },
-  request: Request<typeof route>,
-  deps: ReturnType<typeof build>,
+  { owner, mac, limits }: { readonly owner: CodeOwner; readonly mac: string; readonly limits: SendLimits },
+  { caller, deadlineMs }: Request<typeof route>,
+  { codes, rateLimiter, smsProvider, clock }: Deps,
 ) => {
-  const { caller, withinPlan, deadlineMs } = request;
-  const { codes, ceilings, smsProvider, clock } = deps;
-  const limits = keyLimits(deps, request);
-  let refund: Refund | undefined;
-  try {
-    return await retryUntil(deadlineMs, async () => {
-      const [before] = await Promise.all([codes.read(owner, !isBuyerApp(caller)), withinPlan]);
-      const now = Math.floor(clock() / 1000);
-      const phoneSends = before.phoneSends?.sends.map(({ at }) => at) ?? [];
-      const refusal = whyNotSent(before.record, { limits: sendLimitsOf(caller), phoneSends }, now);
-      if (refusal !== undefined) throw problem(refusal.reason, refusal);
-      refund ??= await ceilings.consumeSms(caller, limits);
-      const code = { mac, provider: smsProvider, now };
-      return (await codes.recordSend(owner, before, code)) ? { before, code, refund } : undefined;
-    });
-  } catch (error) {
-    await refund?.();
-    throw error;
+  for (let conflicts = 0; ; conflicts += 1) {
+    const { record, templates } = await codes.read(owner);
+    const nowMs = clock();
+    const now = Math.floor(nowMs / 1000);
+    const refusal = whyNotSent(record, sendLimitsOf(caller), now);
+    if (refusal !== undefined) throw problem(refusal.reason, refusal);
+    const counted = await consume(rateLimiter, [...limits.ofPhone, ...limits.ofCalls], nowMs);
+    const code = { mac, provider: smsProvider, now };
+    if (await codes.recordSend(owner, record, code)) return { record, templates, code, counted };
+    await refund(rateLimiter, counted);
+    await pauseAfterConflict(conflicts, deadlineMs);
   }
 };
 
-/** Undoes the send if the message was not sent; a send that a provider refused starts the cool-down. */
-export const handle: Handle<typeof route, ReturnType<typeof build>> = async (request, deps) => {
+type Sent = Awaited<ReturnType<typeof recordSend>>;
+
+/** Takes a send back whose message was certainly not sent; one that a provider refused starts the cool-down, and its call stays counted. */
+const undoSend = async (
+  { owner, sent, limits }: { readonly owner: CodeOwner; readonly sent: Sent; readonly limits: SendLimits },
+  delivery: Exclude<Delivery, 'possibly_sent'>,
+  { codes, rateLimiter }: Deps,
+): Promise<void> => {
+  // Otherwise a number that the provider rejects could be used to call it without end.
+  const isRefused = delivery === 'not_sent';
+  const kept = isRefused ? limits.ofCalls : [];
+  await Promise.all([
+    codes.undoSend(owner, sent.record, { ...sent.code, isRefused }),
+    refund(rateLimiter, {
+      ...sent.counted,
+      limits: sent.counted.limits.filter((limit) => !kept.includes(limit)),
+    }),
+  ]);
+};
+
+export const handle: Handle<typeof route, Deps> = async (request, deps) => {
   const { caller, deadlineMs } = request;
   const { phone, locale } = request.body;
   const { codes, newCode, hashes, sms, smsProvider } = deps;
@@ -65,20 +81,14 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
   const owner = { phoneHash: phoneHash.current, audience };
   const code = newCode(phone);
   const mac = await hashes.codeMac({ phone, audience, code, salt: randomBase62(SALT_LENGTH) });
+  const limits = sendLimits(caller, phoneHash, deps.smsPerDay);
 
   // The send is stored before the message goes out, so that a code that reaches a phone can always be verified.
-  const sent = await recordSend({ owner, mac }, request, deps);
-  const { templates } = sent.before;
-  const message = { phone, code, locale, templates, deadlineMs };
+  const sent = await recordSend({ owner, mac, limits }, request, deps);
+  const message = { phone, code, locale, templates: sent.templates, deadlineMs };
   const provider = await deliverCode(sms, message).catch(async (error: unknown) => {
     const delivery = deliveryOf(error);
-    if (delivery === 'possibly_sent') throw error;
-    // A refused send stays counted: otherwise a number that the provider rejects could be used to call it without end.
-    const isRefused = delivery === 'not_sent';
-    await Promise.all([
-      codes.undoSend(owner, sent.before, { ...sent.code, isRefused }),
-      isRefused ? undefined : sent.refund(),
-    ]);
+    if (delivery !== 'possibly_sent') await undoSend({ owner, sent, limits }, delivery, deps);
     throw error;
   });
   logEvent('code_sent', { provider, seller_id: caller?.sellerId });
@@ -88,13 +98,33 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
   return { status: 202, body: { expires_in: CODE_LIFETIME_SECONDS, resend_after: RESEND_AFTER_SECONDS } };
 };
 
+interface SendLimits {
+  readonly ofPhone: readonly Limit[];
+  /** Of the key, of its seller's share and of the stage. */
+  readonly ofCalls: readonly Limit[];
+}
+
+/** The phone is not counted for the buyer app. `smsPerDay`: the ceiling of the stage. */
+const sendLimits = (
+  caller: Caller | undefined,
+  phone: KeyedHash,
+  smsPerDay: number | undefined,
+): SendLimits => ({
+  ofPhone: isBuyerApp(caller) ? [] : [phoneLimit('sms', phone)],
+  ofCalls: [
+    ...(caller === undefined ? [] : [keyLimit('sms-per-hour', caller)]),
+    ...ceilingLimits('sms-per-day', smsPerDay, caller),
+  ],
+});
+
 export const build = ({ table, rateLimiter, clock }: KeyedParts) => {
   const env = readEnv(['SMS_PROVIDERS', 'SMS_PER_DAY', 'KEY_PREFIX']);
   assertSandboxAllowed(env.SMS_PROVIDERS, env.KEY_PREFIX);
   return {
     clock,
     rateLimiter,
-    ceilings: stageCeilings(rateLimiter, { smsPerDay: env.SMS_PER_DAY }, clock),
+    /** The ceiling of the stage. */
+    smsPerDay: env.SMS_PER_DAY,
     codes: codeSends(table),
     newCode: codesOf(env.SMS_PROVIDERS),
     hashes: hashesFromEnv(),

@@ -5,12 +5,11 @@ import { readEnv } from '#shared/env.ts';
 import type { Handle } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { logEvent } from '#shared/log.ts';
-import { failedVerifies } from '#shared/one-time-codes/failed-verifies.ts';
+import { countFailedVerify, requireVerifiesLeft } from '#shared/one-time-codes/failed-verifies.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import { audienceOf, type OutstandingCode, sendLimitsOf } from '#shared/one-time-codes/rules.ts';
 import { type CodeOwner, codeTries } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
-import { keyLimits } from '#shared/rate-limits/request-limits.ts';
 import { isBuyerApp } from '#shared/scopes.ts';
 import { hashesFromEnv, sameMac } from '#shared/secrets/keyed-hashes.ts';
 
@@ -40,21 +39,18 @@ const tryCode = async (
 };
 
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (request, deps) => {
-  const { caller, withinPlan } = request;
+  const { caller, counted } = request;
   const { phone, code } = request.body;
-  const { codes, hashes, signer, tokenIssuer, clock } = deps;
+  const { codes, hashes, signer, tokenIssuer, rateLimiter, clock } = deps;
   const audience = audienceOf(caller);
-  const failures = failedVerifies(keyLimits(deps, request), caller);
-  const [phoneHash, buyerId] = await Promise.all([
-    hashes.phone(phone),
-    hashes.buyerId(phone),
-    withinPlan,
-    failures.check(),
-  ]);
+  requireVerifiesLeft(counted, caller);
+  const [phoneHash, buyerId] = await Promise.all([hashes.phone(phone), hashes.buyerId(phone)]);
   const owner = { phoneHash: phoneHash.current, audience };
   const verifiedAt = Math.floor(clock() / 1000);
   const rightCode = await tryCode({ owner, phone, code, now: verifiedAt, caller }, deps);
-  if (rightCode === undefined) throw await failures.counted(problem('code_rejected'));
+  const rejected = () =>
+    countFailedVerify(rateLimiter, { caller, failure: problem('code_rejected'), nowMs: clock() });
+  if (rightCode === undefined) throw await rejected();
   const { mac, provider } = rightCode;
 
   const claims = accessTokenClaims({ issuer: tokenIssuer, audience, buyerId, phone, verifiedAt });
@@ -64,8 +60,7 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
     throw error;
   });
   const registered = isBuyerApp(caller) ? buyerId : undefined;
-  if (!(await codes.redeem(owner, mac, verifiedAt, registered)))
-    throw await failures.counted(problem('code_rejected'));
+  if (!(await codes.redeem(owner, mac, verifiedAt, registered))) throw await rejected();
   logEvent('code_redeemed', { provider, seller_id: caller?.sellerId });
 
   return {

@@ -49,10 +49,10 @@ export const localPaths = (demo: object, reset: () => Promise<number>): Serve =>
   };
 };
 
-/** What tests leave behind: the checks of persons, the codes and locks of phones, the counts of limits. Users, buyers and keys stay. */
-const FORGOTTEN = ['CHECK#', 'CODE#', 'LIMIT#'] as const satisfies readonly ItemPrefix[];
+/** What tests leave behind: the codes and locks of phones, and the counts of all limits. Users, buyers and keys stay. */
+const FORGOTTEN = ['CODE#', 'LIMIT#'] as const satisfies readonly ItemPrefix[];
 
-/** Deletes every check, code and count of the table. Returns how many items they were. */
+/** Deletes every code and count of the table. Returns how many items they were. */
 export const forgetUse = async (table: Table): Promise<number> => {
   let deleted = 0;
   const scan = { TableName: table.name, ProjectionExpression: 'pk, sk', ConsistentRead: true };

@@ -89,7 +89,7 @@ export interface Route {
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** The problems of its own rules. `problemsOf` adds those that every row of its kind has. */
   readonly problems: readonly ProblemCode[];
-  /** The hourly limits that its handler checks. Their states are read with the count of the request, without another call. */
+  /** The hourly limits that its handler uses. Their states come with the count of the request, which is then made before the handler. */
   readonly limitsRead?: readonly HourlyLimitName[];
   readonly permissions: Permissions;
   readonly memoryMb: number;

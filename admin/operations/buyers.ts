@@ -2,10 +2,12 @@ import type { Administration } from '#admin/administration.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { transact } from '#admin/stores/transactions.ts';
 import { FIRST_LOCK_AT, PUBLIC_AUDIENCE, SENDS_KEPT_SECONDS } from '#shared/one-time-codes/rules.ts';
+import { phoneSubject } from '#shared/rate-limits/limits.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import {
   codesPartition,
   type ItemKey,
+  limitsPartition,
   personKey,
   phoneLinksPartition,
   REFUSAL_PREFIX,
@@ -20,10 +22,13 @@ import { removeUser } from './users.ts';
 /** As long as a backup of the table can be restored: 35 days. */
 const HASHES_KEPT_SECONDS = 35 * 86_400;
 
+/** The searches and messages of the phone that were counted. */
+const countsPartition = (phoneHash: string): string => limitsPartition(phoneSubject(phoneHash));
+
 const itemsOf = async ({ table }: Administration, partitions: readonly string[]): Promise<StoredItem[]> =>
   (await Promise.all(partitions.map((pk) => queryAll(table, { pk })))).flat();
 
-/** The links of sellers with a phone, as pointers to their users. `traces`: ended links, and searches of the buyer. */
+/** The links of sellers with a phone, as pointers to their users. `traces`: ended links. */
 const linksOf = async (admin: Administration, phone: KeyedHash) => {
   const items = await itemsOf(admin, phone.keys(phoneLinksPartition));
   const isLink = ({ user_id }: StoredItem): boolean => user_id !== undefined;
@@ -62,7 +67,7 @@ const eraseLink = async (admin: Administration, link: StoredItem): Promise<void>
   await deleteItem(admin, link);
 };
 
-/** Deletes a refusal with the person item that holds it too, unless the person has a later link or refusal by another phone, and the searches of the buyer. */
+/** Deletes a refusal with the person item that holds it too, unless the person has a later link or refusal by another phone. */
 const eraseTrace = async (admin: Administration, trace: StoredItem): Promise<void> => {
   const sortKey = String(trace.sk);
   if (sortKey.startsWith(REFUSAL_PREFIX)) {
@@ -89,6 +94,7 @@ export const eraseBuyer = async (admin: Administration, phone: KeyedHash) => {
   const before = await readBuyerData(admin, phone);
   const { isRegistered, codes } = before;
   for (const code of codes) await deleteItem(admin, code);
+  for (const count of await itemsOf(admin, phone.keys(countsPartition))) await deleteItem(admin, count);
   const started = {
     ...admin.record({ action: 'buyer.erase_started', details: countsOf(before) }),
     phone_hashes: phone.keys((hash) => hash),

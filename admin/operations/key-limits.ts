@@ -9,14 +9,12 @@ import {
   type LimitOverrides,
   minuteLimit,
 } from '#shared/rate-limits/plans.ts';
-import { rateLimiter, windowOf } from '#shared/rate-limits/rate-limiter.ts';
+import { limitKey, limitKeys, stateIn, windowOf } from '#shared/rate-limits/rate-limiter.ts';
 import { startOf, useReader } from '#shared/rate-limits/use-history.ts';
 import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
-import { chunksOf, queryFirst } from '#shared/table/reads.ts';
+import { batchGet, chunksOf, itemOf, queryFirst } from '#shared/table/reads.ts';
 import { changeKey, fromTo, requireActive } from './change-key.ts';
 
-/** An admin may be far from the Region. */
-const TIMEOUT_MS = 10_000;
 const DAY_MS = 86_400_000;
 
 /** Returns the state of every limit of a key in its window: the plan's limit per minute first, then the hourly and daily limits. */
@@ -30,10 +28,12 @@ export const readKeyLimits = async (admin: Administration, keyId: string) => {
       isOverridden: limits[name] !== undefined,
     })),
   ];
-  const states = await rateLimiter(admin.table, TIMEOUT_MS).read(all, admin.clock());
-  return all.map(({ shownName, limit, isOverridden }, index) => {
-    const { remaining = limit, resetSeconds = 0 } = states[index] ?? {};
-    return { name: shownName, limit, used: limit - remaining, remaining, resetSeconds, isOverridden };
+  const nowMs = admin.clock();
+  const items = await batchGet(admin.table, limitKeys(all, nowMs));
+  return all.map((limit) => {
+    const { remaining, resetSeconds } = stateIn(itemOf(items, limitKey(limit, nowMs)), limit, nowMs);
+    const { shownName: name, isOverridden } = limit;
+    return { name, limit: limit.limit, used: limit.limit - remaining, remaining, resetSeconds, isOverridden };
   });
 };
 

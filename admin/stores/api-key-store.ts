@@ -4,7 +4,7 @@ import {
   apiKeySchema,
   type KeyChange,
   type KeySecret,
-  keyChangeItems,
+  keyChangeActions,
   keySecretSchema,
   secretUpdates,
 } from '#shared/api-keys/api-key-item.ts';
@@ -55,7 +55,7 @@ const keyWrites = (table: Table) => {
         { Put: { TableName, Item: { ...keyIdKey(key.key_id), seller_id: key.seller_id } } },
       ]),
 
-    save: (change: KeyChange): Promise<boolean> => transact(table, keyChangeItems(TableName, change)),
+    save: (change: KeyChange): Promise<boolean> => transact(table, keyChangeActions(TableName, change)),
 
     /**
      * Marks a key as revoked, whoever else changes it: no rotation adds a secret from then on. False: it is revoked already. Its secrets

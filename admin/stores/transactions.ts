@@ -1,7 +1,6 @@
 import { auditPut, type NewAuditRecord } from '#shared/audit.ts';
-import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
-import { isConditionFailure, type TransactItem, transactWrite } from '#shared/table/writes.ts';
+import { type TransactItem, transactWriteUntil } from '#shared/table/writes.ts';
 
 /** How long a transaction that conflicts with other writes is sent again. */
 const CONFLICTS_TIMEOUT_MS = 10_000;
@@ -10,17 +9,15 @@ const CONFLICTS_TIMEOUT_MS = 10_000;
  * Writes all items or none, and the audit record of the change with them. Returns whether it did so: false if a condition failed. Throws
  * `service_unavailable` after 10 s of conflicts with other writes, and every other error.
  */
-export const transact = (
+export const transact = async (
   table: Table,
   changes: readonly TransactItem[],
   record?: NewAuditRecord,
 ): Promise<boolean> => {
   const items = record === undefined ? changes : [...changes, auditPut(table, record)];
-  return retryUntil(performance.now() + CONFLICTS_TIMEOUT_MS, async () => {
-    const result = await transactWrite(table, items);
-    if (result.written) return true;
-    return result.reason.some(isConditionFailure) ? false : undefined;
-  });
+  const actions = items.map((item) => ({ otherwise: 'changed' as const, ...item }));
+  const result = await transactWriteUntil(table, actions, performance.now() + CONFLICTS_TIMEOUT_MS);
+  return result.written;
 };
 
 /** The condition that the item does not exist. */

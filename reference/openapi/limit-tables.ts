@@ -1,5 +1,6 @@
 /** The limits and the repeatable requests as Markdown tables, for the OpenAPI document and the docs. */
 import { CODE_LIMITS, type SendLimit } from '#shared/one-time-codes/rules.ts';
+import { PERSON_LIMITS, PHONE_LIMITS } from '#shared/rate-limits/limits.ts';
 import { KEY_LIMIT_NAMES, KEY_LIMITS, PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
 import { allRoutes } from '#shared/routes.ts';
 
@@ -48,7 +49,6 @@ const sendsWithin = ({ maximum, windowSeconds, thenEverySeconds }: SendLimit): s
 const SENDS = [
   ['per seller', CODE_LIMITS.sendLimits],
   ['buyer app', CODE_LIMITS.sendLimitsOfBuyerApp],
-  ['all sellers together', CODE_LIMITS.sendLimitsOverAllSellers],
 ] as const;
 
 /** Returns the table of the send limits of one-time codes. */
@@ -61,8 +61,34 @@ export const codeLimitTable = (): string =>
         limits.map(sendsWithin).join('; '),
         '`resend_too_soon`',
       ]),
+      [
+        'Codes sent, all sellers together but the buyer app',
+        `${PHONE_LIMITS.sms.maximum} in a day (UTC)`,
+        '`resend_too_soon`',
+      ],
       ['Tries of one code', String(CODE_LIMITS.triesPerCode), '`too_many_attempts`'],
+      [
+        'Searches for links that match nobody, buyer app',
+        `${PHONE_LIMITS.searches.maximum} in a day (UTC)`,
+        '`too_many_attempts`',
+      ],
     ],
+  );
+
+const PERSON_ROWS = [
+  ['Checks that begin', PERSON_LIMITS['begun-checks']],
+  ['Checks that fail: `identity_mismatch`, `phone_not_owned`', PERSON_LIMITS['failed-checks']],
+] as const;
+
+/** Returns the table of the limits on the checks of a person. */
+export const personLimitTable = (): string =>
+  table(
+    ['Limit of a person, per seller', 'Clock window (UTC)', 'Limit'],
+    PERSON_ROWS.map(([title, { windowSeconds, maximum }]) => [
+      title,
+      duration(windowSeconds),
+      String(maximum),
+    ]),
   );
 
 /** Returns the table of the locks after failed codes. */

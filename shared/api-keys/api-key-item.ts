@@ -6,7 +6,7 @@ import type { Permissions } from '#shared/route.ts';
 import { SCOPES } from '#shared/scopes.ts';
 import { ifEqual, setting, settingIfEqual } from '#shared/table/conditions.ts';
 import { apiKeyKey, secretKey, sellerKey } from '#shared/table/keys.ts';
-import type { TransactItem } from '#shared/table/writes.ts';
+import type { Action, TransactItem } from '#shared/table/writes.ts';
 
 /** Everything that the authorizer reads. Times are epoch seconds. */
 export const keySecretSchema = v.object({
@@ -125,14 +125,20 @@ export interface KeyChange {
   readonly record: NewAuditRecord;
 }
 
+/** What was changed since it was read. */
+export type KeyChangeRefusal = 'seller_changed' | 'key_changed';
+
 /** The key and its secrets change together. Secrets that `after` lacks are deleted. */
-export const keyChangeItems = (
+export const keyChangeActions = (
   TableName: string,
   { before, after, sellerStatus, record }: KeyChange,
-): TransactItem[] => {
+): Action<KeyChangeRefusal>[] => {
   const dropped = before.secrets.filter(({ hash }) => !after.secrets.some((kept) => kept.hash === hash));
   return [
-    { ConditionCheck: { TableName, Key: sellerKey(before.seller_id), ...ifEqual('status', sellerStatus) } },
+    {
+      ConditionCheck: { TableName, Key: sellerKey(before.seller_id), ...ifEqual('status', sellerStatus) },
+      otherwise: 'seller_changed',
+    },
     keyUpdate(TableName, before, after),
     ...secretUpdates(TableName, after, sellerStatus),
     ...dropped.map(({ hash }) => ({ Delete: { TableName, Key: secretKey(hash) } })),
@@ -140,10 +146,10 @@ export const keyChangeItems = (
   ];
 };
 
-const keyUpdate = (TableName: string, before: ApiKey, after: ApiKey): TransactItem => {
+const keyUpdate = (TableName: string, before: ApiKey, after: ApiKey): Action<KeyChangeRefusal> => {
   const changed = KEY_FIELDS.filter((field) => !isDeepStrictEqual(before[field], after[field]));
   const attributes = Object.fromEntries(changed.map((field) => [field, after[field]]));
   const Key = apiKeyKey(before.seller_id, before.key_id);
   const update = settingIfEqual({ ...attributes, version: before.version + 1 }, ['version', before.version]);
-  return { Update: { TableName, Key, ...update } };
+  return { Update: { TableName, Key, ...update }, otherwise: 'key_changed' };
 };

@@ -1,18 +1,13 @@
 import * as v from 'valibot';
+import type { NewAuditRecord } from '#shared/audit.ts';
 import type { Limit } from '#shared/rate-limits/plans.ts';
 import { limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
-import { retryUntil } from '#shared/table/backoff.ts';
+import { pauseAfterConflict } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import { apiKeyKey, sellerKey } from '#shared/table/keys.ts';
 import { batchGet, getItem, itemOf } from '#shared/table/reads.ts';
-import {
-  isConditionFailure,
-  notWritten,
-  transactWrite,
-  type WriteResult,
-  written,
-} from '#shared/table/writes.ts';
-import { apiKeySchema, keyChangeItems, secretEnd } from './api-key-item.ts';
+import { notWritten, transactWrite, type WriteResult, written } from '#shared/table/writes.ts';
+import { type ApiKey, apiKeySchema, keyChangeActions, secretEnd } from './api-key-item.ts';
 import type { Caller } from './caller.ts';
 import { type NewSecret, rotated, validSecrets } from './secret.ts';
 
@@ -48,10 +43,10 @@ export const ownKeyReader =
  */
 export const ownKeyRotator =
   (table: Table) =>
-  (caller: Caller, rotation: OwnRotation): Promise<WriteResult<number, RotationRefusal>> =>
-    retryUntil(rotation.deadlineMs, async () => {
-      const { secret, graceSeconds } = rotation;
-      const nowSeconds = Math.floor(rotation.nowMs / 1000);
+  async (caller: Caller, rotation: OwnRotation): Promise<WriteResult<number, RotationRefusal>> => {
+    const { secret, graceSeconds, nowMs, deadlineMs } = rotation;
+    const nowSeconds = Math.floor(nowMs / 1000);
+    for (let conflicts = 0; ; conflicts += 1) {
       const item = await getItem(table, apiKeyKey(caller.sellerId, caller.keyId));
       const before = item && v.parse(apiKeySchema, item);
       if (before?.status !== 'active') return notWritten('invalid_api_key');
@@ -59,23 +54,23 @@ export const ownKeyRotator =
       const own = valid.find(({ number }) => number === caller.secretNumber);
       if (own === undefined) return notWritten('invalid_api_key');
       if (valid.length > 1) return notWritten('too_many_secrets');
-      const olderEnd = Math.min(
-        nowSeconds + graceSeconds,
-        secretEnd(before, own) ?? Number.POSITIVE_INFINITY,
-      );
+      const ownEnd = secretEnd(before, own) ?? Number.POSITIVE_INFINITY;
+      const olderEnd = Math.min(nowSeconds + graceSeconds, ownEnd);
       const after = rotated(before, secret.summary, { nowSeconds, olderEnd });
-      const record = {
-        at: new Date(rotation.nowMs).toISOString(),
-        actor: `key:${before.key_id}`,
-        action: 'key.rotated',
-        seller_id: before.seller_id,
-        key_id: before.key_id,
-        details: { grace_seconds: graceSeconds, last_four: secret.summary.last_four },
-      };
-      const items = keyChangeItems(table.name, { before, after, sellerStatus: 'active', record });
-      const result = await transactWrite(table, items);
+      const record = rotationRecord(before, rotation);
+      const change = { before, after, sellerStatus: 'active', record } as const;
+      const result = await transactWrite(table, keyChangeActions(table.name, change));
       if (result.written) return written(olderEnd);
-      // The first item checks the seller. Any other failure is a change of the key, or a conflict: the next attempt reads it again.
-      const [isSuspended] = result.reason.map(isConditionFailure);
-      return isSuspended ? notWritten('invalid_api_key') : undefined;
-    });
+      if (result.refusal === 'seller_changed') return notWritten('invalid_api_key');
+      await pauseAfterConflict(conflicts, deadlineMs);
+    }
+  };
+
+const rotationRecord = (key: ApiKey, { secret, graceSeconds, nowMs }: OwnRotation): NewAuditRecord => ({
+  at: new Date(nowMs).toISOString(),
+  actor: `key:${key.key_id}`,
+  action: 'key.rotated',
+  seller_id: key.seller_id,
+  key_id: key.key_id,
+  details: { grace_seconds: graceSeconds, last_four: secret.summary.last_four },
+});

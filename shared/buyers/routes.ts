@@ -1,5 +1,5 @@
+import { PHONE_LIMITS } from '#shared/rate-limits/limits.ts';
 import { type Row, routeRows } from '#shared/route.ts';
-import { MAX_CLAIMED_PERSONS } from './link-searches.ts';
 import { buyerLinksSchema, claimedPersonSchema, linkPathSchema } from './schema.ts';
 
 const WITH_TOKEN =
@@ -15,13 +15,13 @@ export const buyerRoutes = routeRows('Buyer app', {
     description:
       `The sellers that linked the phone of the token with this person. ${WITH_TOKEN} ` +
       'A national_id and birth_date that no link of the phone has get an empty list. ' +
-      `After ${MAX_CLAIMED_PERSONS} different such persons in 24 hours the response is too_many_attempts for the phone; the same person again is not counted.`,
+      `After ${PHONE_LIMITS.searches.maximum} such searches of a phone in a day (UTC) the response is too_many_attempts.`,
     body: claimedPersonSchema,
     responses: { 200: { description: 'The links, the oldest first.', schema: buyerLinksSchema } },
     problems: ['invalid_access_token', 'too_many_attempts'],
     permissions: {
       table: {
-        'LINKS#': ['Query', 'PutItem'],
+        'LINKS#': ['Query'],
         'USERS#': ['BatchGetItem'],
         'SELLER#': ['BatchGetItem'],
       },
@@ -52,6 +52,7 @@ export const buyerRoutes = routeRows('Buyer app', {
         'EXTERNAL#': ['DeleteItem'],
         'PERSON#': ['PutItem'],
         'LINKS#': ['Query', 'PutItem', 'DeleteItem'],
+        'CODE#': ['BatchGetItem', 'UpdateItem'],
       },
       hashes: true,
       signingKey: 'publish',

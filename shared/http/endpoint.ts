@@ -35,8 +35,8 @@ export interface Request<R extends Route> {
   readonly authorization: string | undefined;
   /** Whether the request asks for a page for people, as a browser does. */
   readonly acceptsHtml: boolean;
-  /** Resolves with the counted limits, rejects with `rate_limit_exceeded`. Await it before a change. */
-  readonly withinPlan: Promise<CountedRequest | undefined>;
+  /** The count of this request, with the hourly limits that the row reads. Undefined on a row that reads none, and if it was not counted. */
+  readonly counted: CountedRequest | undefined;
   /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
   readonly deadlineMs: number;
 }
@@ -58,14 +58,14 @@ export type Handle<R extends Route, Deps> = (request: Request<R>, deps: Deps) =>
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
 const requestFrom = <R extends Route>(route: R, event: APIGatewayProxyEvent): Request<R> => {
-  const { caller, buyer, planLimit, deadlineMs } = currentScope();
+  const { caller, buyer, counted, deadlineMs } = currentScope();
   return {
     ...(parseInput(route, event) as Pick<Request<R>, 'path' | 'query' | 'body'>),
     caller: caller as CallerOf<R>,
     buyer: buyer as BuyerOf<R>,
     authorization: headerOf(event, 'authorization'),
     acceptsHtml: headerOf(event, 'accept')?.includes('text/html') === true,
-    withinPlan: planLimit?.withinPlan ?? Promise.resolve(undefined),
+    counted,
     deadlineMs,
   };
 };
@@ -85,9 +85,15 @@ const responseFrom = (
   };
 };
 
+/** Waits for a count beside the handler. Throws `rate_limit_exceeded`. */
+const countedBeside = async (): Promise<undefined> => {
+  const scope = currentScope();
+  scope.counted ??= await scope.counting;
+};
+
 interface Bound<Deps> {
   readonly deps: Deps;
-  /** Sets the caller of the current request, starts to count it, and verifies its buyer. */
+  /** Sets the caller of the current request, counts it or starts to, and verifies its buyer. */
   readonly identifyCaller?: (event: APIGatewayProxyEvent) => Promise<void>;
 }
 
@@ -107,16 +113,14 @@ export const endpointStack = <R extends Route, Deps>(
     })
     .onError(async (request) => {
       // The plan's limit precedes the input: a request over the limit gets 429 even if its input is invalid.
-      const error = await Promise.resolve(currentScope().planLimit?.withinPlan).then(
-        () => request.error,
-        (overLimit: unknown) => overLimit,
-      );
-      request.response = completeWithProblem(error);
+      const overLimit = await countedBeside().catch((error: unknown) => error);
+      request.response = completeWithProblem(overLimit ?? request.error);
     })
     .handler(async (event: APIGatewayProxyEvent) => {
       const request = requestFrom(route, event);
       const response = responseFrom(route, await handle(request, bound().deps));
-      await request.withinPlan;
+      // What was read beside the count is discarded if the request is over the limit.
+      await countedBeside();
       return response;
     }) as unknown as LambdaHandler;
 

@@ -24,7 +24,11 @@ interface CallerParts {
   readonly verifyToken?: VerifyToken | undefined;
 }
 
-/** Sets the caller of the current request, starts to count it beside its reads, and verifies its buyer. */
+/** What a GET read is discarded if it is over the limit, so it is counted beside its reads: unless it shows limits, for which it is counted first. */
+const isCountedBeside = ({ method, limitsRead }: Route): boolean =>
+  method === 'GET' && limitsRead === undefined;
+
+/** Sets the caller of the current request and counts it: a GET beside its handler, anything else first. Then verifies its buyer. */
 export const callerIdentifier =
   (route: Route, { rateLimiter, clock, verifyToken }: CallerParts) =>
   async (event: APIGatewayProxyEvent): Promise<void> => {
@@ -32,10 +36,16 @@ export const callerIdentifier =
     const nowMs = clock();
     scope.caller = callerFrom(event.requestContext.authorizer, nowMs);
     const limitsToRead = route.limitsRead ?? [];
-    scope.planLimit = countRequest(rateLimiter, scope.caller, { nowMs, limitsToRead });
+    const counting = countRequest(rateLimiter, scope.caller, { nowMs, limitsToRead });
+    if (isCountedBeside(route)) {
+      scope.counting = counting;
+      // The endpoint awaits it after the handler. Until then a rejection would be unhandled, which ends the process.
+      counting.catch(() => {});
+    } else {
+      scope.counted = await counting;
+    }
     if (route.access.by !== 'buyer') return;
     if (verifyToken === undefined) throw new Error(`${route.name} verifies no access token`);
-    await scope.planLimit.withinPlan;
     scope.buyer = await verifyToken(headerOf(event, 'authorization'), scope.caller.sellerId);
   };
 

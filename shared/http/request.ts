@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { VerifiedBuyer } from '#shared/access-tokens/verify.ts';
 import type { Caller } from '#shared/api-keys/caller.ts';
-import type { PlanLimit } from '#shared/rate-limits/request-limits.ts';
+import type { CountedRequest } from '#shared/rate-limits/request-limits.ts';
 import { currentRequest, type RequestContext } from '#shared/request-context.ts';
 import type { Route } from '#shared/route.ts';
 
@@ -26,7 +26,10 @@ export interface RequestScope extends RequestContext {
   /** Undefined on a row that takes no key, and until the caller is known. */
   caller?: Caller;
   buyer?: VerifiedBuyer;
-  planLimit?: PlanLimit;
+  /** The count beside the handler of a GET. */
+  counting?: Promise<CountedRequest | undefined>;
+  /** Undefined until the request is counted, and if it could not be. */
+  counted?: CountedRequest | undefined;
 }
 
 export const currentScope = (): RequestScope => currentRequest() as RequestScope;

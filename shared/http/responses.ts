@@ -11,7 +11,7 @@ import {
   serviceUnavailable,
 } from '#shared/problems.ts';
 import { rateLimitHeaders } from '#shared/rate-limits/plans.ts';
-import { KeyLimitExceeded } from '#shared/rate-limits/request-limits.ts';
+import { RateLimitExceeded } from '#shared/rate-limits/request-limits.ts';
 import { isParserError } from './input.ts';
 import { currentScope } from './request.ts';
 
@@ -40,7 +40,7 @@ export const problemResponse = (
 });
 
 export const complete = (response: APIGatewayProxyResult, error?: Problem): APIGatewayProxyResult => {
-  const { caller, planLimit, requestId, startedAtMonotonicMs, calls, path } = currentScope();
+  const { caller, counted, requestId, startedAtMonotonicMs, calls, path } = currentScope();
   logEvent('request_completed', {
     status: response.statusCode,
     code: error?.code,
@@ -52,8 +52,8 @@ export const complete = (response: APIGatewayProxyResult, error?: Problem): APIG
     key_id: caller?.keyId,
     plan: caller?.plan,
   });
-  const exceeded = error instanceof KeyLimitExceeded ? error.item : undefined;
-  const limits = [planLimit?.headerItem(), exceeded].filter((item) => item !== undefined);
+  const exceeded = error instanceof RateLimitExceeded ? error.item : undefined;
+  const limits = [counted?.plan, exceeded].filter((item) => item !== undefined);
   return {
     ...response,
     headers: { ...commonHeaders(path, requestId), ...rateLimitHeaders(limits), ...response.headers },

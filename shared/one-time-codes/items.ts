@@ -1,10 +1,9 @@
-/** The items of a phone's code with one audience and of the SMS to it over all sellers, and the expressions that write them. */
+/** The item of a phone's code with one audience, and the expressions that write it. */
 import type { StoredItem } from '#shared/table/writes.ts';
 import {
   afterSend,
   type CodeRecord,
   FIRST_LOCK_AT,
-  isRecent,
   MAX_TRIES_PER_CODE,
   type OutstandingCode,
   SENDS_KEPT_SECONDS,
@@ -27,7 +26,7 @@ export interface UnsentCode extends NewCode {
 const codeOf = (item: StoredItem): OutstandingCode => ({
   mac: String(item.mac),
   expiresAt: Number(item.code_expires_at),
-  tries: item.tries as string[],
+  tries: Number(item.tries),
   provider: String(item.provider),
 });
 
@@ -80,43 +79,32 @@ export const sendExpression = (seen: VersionedRecord, { now, ...code }: NewCode)
   };
 };
 
-/** Restores what was before a send, while its code is outstanding. Tries counted meanwhile count against the restored code. */
+/** Takes a send back whose code is still outstanding: no code is then. `before`: the record without the send. */
 export const undoExpression = (
-  { sends, lastRefusedAt, code }: CodeRecord,
+  { sends, lastRefusedAt }: CodeRecord,
   { mac, now, isRefused }: UnsentCode,
 ): Expression => ({
   UpdateExpression:
-    'SET version = version + :one, sends = :sends, last_refused_at = :refusedAt' +
-    (code === undefined
-      ? ' REMOVE mac, code_expires_at, tries, provider'
-      : ', mac = :before, code_expires_at = :expiresAt, tries = list_append(:tries, tries), provider = :provider'),
+    'SET version = version + :one, sends = :sends, last_refused_at = :refusedAt REMOVE mac, code_expires_at, tries, provider',
   ConditionExpression: 'mac = :mac',
   ExpressionAttributeValues: {
     ':one': 1,
     ':mac': mac,
     ':sends': sends,
     ':refusedAt': isRefused ? now : lastRefusedAt,
-    ':before': code?.mac,
-    ':expiresAt': code?.expiresAt,
-    ':tries': code?.tries,
-    ':provider': code?.provider,
   },
 });
 
-/** Counts one try, once, under the same conditions as `whyNotTried`. */
-export const tryExpression = (tryId: string, now: number): Expression => ({
+/** Counts one try under the same conditions as `whyNotTried`. */
+export const tryExpression = (now: number): Expression => ({
   UpdateExpression:
-    'SET version = version + :one, failures = failures + :one, last_failure_at = :now, ' +
-    'tries = list_append(tries, :tries) REMOVE #ttl',
-  ConditionExpression:
-    'code_expires_at > :now AND size(tries) < :maxTries AND failures < lock_at AND NOT contains(tries, :tryId)',
+    'SET version = version + :one, failures = failures + :one, last_failure_at = :now, tries = tries + :one REMOVE #ttl',
+  ConditionExpression: 'code_expires_at > :now AND tries < :maxTries AND failures < lock_at',
   ExpressionAttributeNames: TTL_NAME,
   ExpressionAttributeValues: {
     ':one': 1,
     ':now': now,
     ':maxTries': MAX_TRIES_PER_CODE,
-    ':tryId': tryId,
-    ':tries': [tryId],
   },
 });
 
@@ -143,48 +131,3 @@ export const clearFailuresExpression = clearing(CLEARED);
 
 /** Uses the code up. The sends stay. */
 export const redeemExpression = clearing(`${CLEARED}, mac, code_expires_at, tries, provider`);
-
-/** One SMS to a phone. The id distinguishes two sends of the same second. */
-interface PhoneSend {
-  readonly at: number;
-  readonly id: string;
-}
-
-export interface PhoneSends {
-  readonly sends: readonly PhoneSend[];
-  readonly version: number;
-}
-
-export const phoneSendsFrom = (item: StoredItem | undefined): PhoneSends => ({
-  sends: (item?.sends ?? []) as PhoneSend[],
-  version: Number(item?.version ?? 0),
-});
-
-/** A MAC begins with a salt of its own: it identifies the send. */
-const sendId = ({ mac }: NewCode): string => mac.split('.', 1)[0] as string;
-
-export const hasSend = ({ sends }: PhoneSends, code: NewCode): boolean =>
-  sends.some(({ id }) => id === sendId(code));
-
-export const withSend = ({ sends, version }: PhoneSends, code: NewCode): PhoneSends => ({
-  sends: [...sends.filter(({ at }) => isRecent(at, code.now)), { at: code.now, id: sendId(code) }],
-  version: version + 1,
-});
-
-export const withoutSend = ({ sends, version }: PhoneSends, code: NewCode): PhoneSends => ({
-  sends: sends.filter(({ id }) => id !== sendId(code)),
-  version: version + 1,
-});
-
-/** Replaces the sends by `next`, whose version is one higher, if the item is unchanged. */
-export const phoneSendsExpression = ({ sends, version }: PhoneSends, now: number): Expression => ({
-  UpdateExpression: 'SET version = :next, sends = :sends, #ttl = :ttl',
-  ConditionExpression: unchangedSince(version - 1),
-  ExpressionAttributeNames: TTL_NAME,
-  ExpressionAttributeValues: {
-    ':seen': version - 1 || undefined,
-    ':next': version,
-    ':sends': sends,
-    ':ttl': now + SENDS_KEPT_SECONDS,
-  },
-});

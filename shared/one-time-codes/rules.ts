@@ -22,8 +22,6 @@ export const CODE_LIMITS = {
     { maximum: 10, windowSeconds: DAY_SECONDS, thenEverySeconds: HOUR_SECONDS },
     { maximum: 24, windowSeconds: DAY_SECONDS },
   ],
-  /** Sends per phone over all sellers in any window. Callers with the scope buyers:register are not counted and not limited. */
-  sendLimitsOverAllSellers: [{ maximum: 20, windowSeconds: DAY_SECONDS }],
   /** Consecutive failures per phone and seller that lock the phone (NIST SP 800-63B-4 §3.2.2). The last lock ends only by an admin. */
   locks: [
     { failures: 10, lockSeconds: 15 * MINUTE_SECONDS },
@@ -74,7 +72,7 @@ export const secondsUntilNextSend = (
   return Math.max(0, ...waits);
 };
 
-export const isRecent = (sentAt: number, now: number): boolean => sentAt > now - SENDS_KEPT_SECONDS;
+const isRecent = (sentAt: number, now: number): boolean => sentAt > now - SENDS_KEPT_SECONDS;
 
 export const recentSends = (sends: readonly number[], now: number): number[] =>
   sends.filter((sentAt) => isRecent(sentAt, now));
@@ -83,8 +81,8 @@ export const recentSends = (sends: readonly number[], now: number): number[] =>
 export interface OutstandingCode {
   readonly mac: string;
   readonly expiresAt: number;
-  /** A random id for each try that was counted. */
-  readonly tries: readonly string[];
+  /** The tries that were counted. */
+  readonly tries: number;
   readonly provider: string;
 }
 
@@ -134,18 +132,14 @@ const secondsUntilResend = (
     secondsUntilNextSend([CODE_LIMITS.sendLimits[0]], lastRefusedAt > 0 ? [lastRefusedAt] : [], now),
   );
 
-/** `phoneSends`: times of the sends over all sellers; empty for a caller that they do not limit. */
 export const whyNotSent = (
   record: CodeRecord,
-  { limits, phoneSends }: { readonly limits: readonly SendLimit[]; readonly phoneSends: readonly number[] },
+  limits: readonly SendLimit[],
   now: number,
 ): Wait | undefined => {
   const locked = secondsLocked(record, now);
   if (locked > 0) return { reason: 'too_many_attempts', retryAfterSeconds: locked };
-  const wait = Math.max(
-    secondsUntilResend(record, now, limits),
-    secondsUntilNextSend(CODE_LIMITS.sendLimitsOverAllSellers, recentSends(phoneSends, now), now),
-  );
+  const wait = secondsUntilResend(record, now, limits);
   return wait > 0 ? { reason: 'resend_too_soon', retryAfterSeconds: wait } : undefined;
 };
 
@@ -160,7 +154,7 @@ export const afterSend = (
   failures: record.failures,
   lastFailureAt: record.lastFailureAt,
   lockAt: secondsLocked(record, now) > 0 ? record.lockAt : nextLockAt(record.failures),
-  code: { ...code, expiresAt: now + CODE_LIFETIME_SECONDS, tries: [] },
+  code: { ...code, expiresAt: now + CODE_LIFETIME_SECONDS, tries: 0 },
 });
 
 /** Returns why a try is not compared with the code; the store's condition says the same. `limits`: those of the caller's sends. */
@@ -175,7 +169,7 @@ export const whyNotTried = (
   // After a lock, only a new code can be tried.
   if (code === undefined || code.expiresAt <= now || record.failures >= record.lockAt)
     return { reason: 'code_rejected' };
-  if (code.tries.length < MAX_TRIES_PER_CODE) return undefined;
+  if (code.tries < MAX_TRIES_PER_CODE) return undefined;
   const wait = Math.max(1, secondsUntilResend(record, now, limits));
   return { reason: 'too_many_attempts', retryAfterSeconds: wait };
 };

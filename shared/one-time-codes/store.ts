@@ -1,29 +1,22 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { randomBase62 } from '#shared/base62.ts';
 import { registrationOf } from '#shared/buyers/store.ts';
 import { type SellerTemplates, sellerTemplatesSchema } from '#shared/sms/templates.ts';
-import { retryUntil } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
-import { codeKey, type ItemKey, phoneSendsKey, sellerKey } from '#shared/table/keys.ts';
+import { codeKey, type ItemKey, sellerKey } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
 import {
-  isConditionFailure,
+  type Action,
   notWritten,
   retriedWrite,
-  type TransactItem,
-  transactWrite,
+  transactWriteUntil,
   type WriteResult,
   written,
 } from '#shared/table/writes.ts';
 import {
   clearFailuresExpression,
   type Expression,
-  hasSend,
   type NewCode,
-  type PhoneSends,
-  phoneSendsExpression,
-  phoneSendsFrom,
   recordFrom,
   redeemExpression,
   sendExpression,
@@ -31,8 +24,6 @@ import {
   type UnsentCode,
   undoExpression,
   type VersionedRecord,
-  withoutSend,
-  withSend,
 } from './items.ts';
 import {
   type OutstandingCode,
@@ -50,17 +41,11 @@ export interface CodeOwner {
 
 export interface SendState {
   readonly record: VersionedRecord;
-  /** Undefined for a caller that the sends over all sellers do not limit. */
-  readonly phoneSends: PhoneSends | undefined;
   readonly templates: SellerTemplates;
 }
 
-const MAX_ATTEMPTS = 6;
-
 /** How long a redeem is retried while links of the buyer hold the registration, each for some milliseconds. */
 const CONFLICTS_TIMEOUT_MS = 1000;
-
-const TRY_ID_LENGTH = 12;
 
 const keyOf = ({ phoneHash, audience }: CodeOwner): ItemKey => codeKey(phoneHash, audience);
 
@@ -71,65 +56,46 @@ const params = (TableName: string, Key: ItemKey, expression: Expression) => ({
   ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
 });
 
-const update = ({ client, name }: Table, key: ItemKey, expression: Expression) => {
-  const command = new UpdateCommand({ ...params(name, key, expression), ReturnValues: 'ALL_NEW' });
+const update = ({ client, name }: Table, owner: CodeOwner, expression: Expression) => {
+  const command = new UpdateCommand({ ...params(name, keyOf(owner), expression), ReturnValues: 'ALL_NEW' });
   return retriedWrite(() => client.send(command));
 };
 
 /** What send-otp does with the codes of a phone. */
-export const codeSends = (table: Table) => {
-  /** Removes a send from the count over all sellers. After many conflicts it gives up; the count is then one too high for a day. */
-  const removePhoneSend = async (phoneHash: string, before: PhoneSends, code: NewCode): Promise<void> => {
-    let current = withSend(before, code);
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS && hasSend(current, code); attempt += 1) {
-      const expression = phoneSendsExpression(withoutSend(current, code), code.now);
-      const result = await update(table, phoneSendsKey(phoneHash), expression);
-      if (result.written) return;
-      current = phoneSendsFrom(result.reason);
-    }
-  };
+export const codeSends = (table: Table) => ({
+  /** Reads the data on which a send is decided. */
+  async read(owner: CodeOwner): Promise<SendState> {
+    const seller = owner.audience === PUBLIC_AUDIENCE ? undefined : sellerKey(owner.audience);
+    const items = await batchGet(table, [keyOf(owner), ...(seller === undefined ? [] : [seller])]);
+    const sellerItem = seller && itemOf(items, seller);
+    return {
+      record: recordFrom(itemOf(items, keyOf(owner))),
+      templates: v.parse(sellerTemplatesSchema, sellerItem?.message_templates ?? {}),
+    };
+  },
 
-  return {
-    /** Reads the data on which a send is decided. `withPhoneSends`: false for a caller that the sends over all sellers do not limit. */
-    async read(owner: CodeOwner, withPhoneSends: boolean): Promise<SendState> {
-      const [own, all] = [keyOf(owner), phoneSendsKey(owner.phoneHash)];
-      const seller = owner.audience === PUBLIC_AUDIENCE ? undefined : sellerKey(owner.audience);
-      const keys = [own, withPhoneSends && all, seller].filter((key) => typeof key === 'object');
-      const items = await batchGet(table, keys);
-      const sellerItem = seller && itemOf(items, seller);
-      return {
-        record: recordFrom(itemOf(items, own)),
-        phoneSends: withPhoneSends ? phoneSendsFrom(itemOf(items, all)) : undefined,
-        templates: v.parse(sellerTemplatesSchema, sellerItem?.message_templates ?? {}),
-      };
-    },
+  /** Returns false if the record has changed since it was read. */
+  async recordSend(owner: CodeOwner, before: VersionedRecord, code: NewCode): Promise<boolean> {
+    return (await update(table, owner, sendExpression(before, code))).written;
+  },
 
-    /** Returns false if something has changed since the state was read. */
-    async recordSend(owner: CodeOwner, { record, phoneSends }: SendState, code: NewCode): Promise<boolean> {
-      const own = { Update: params(table.name, keyOf(owner), sendExpression(record, code)) };
-      const all = phoneSends && phoneSendsExpression(withSend(phoneSends, code), code.now);
-      const ofPhone = all && { Update: params(table.name, phoneSendsKey(owner.phoneHash), all) };
-      return (await transactWrite(table, ofPhone ? [own, ofPhone] : [own])).written;
-    },
+  /**
+   * Takes back a send whose message was not sent, if its code is still outstanding: then no code is. Failures and locks stay, and the
+   * cool-down of a refused send. `before`: the record without the send.
+   */
+  async undoSend(owner: CodeOwner, before: VersionedRecord, code: UnsentCode): Promise<void> {
+    await update(table, owner, undoExpression(before, code));
+  },
 
-    /** Undoes a send whose message was not sent. Tries, failures and locks of the meantime stay, and the cool-down of a refused send. */
-    async undoSend(owner: CodeOwner, { record, phoneSends }: SendState, code: UnsentCode): Promise<void> {
-      await Promise.all([
-        update(table, keyOf(owner), undoExpression(record, code)),
-        phoneSends && removePhoneSend(owner.phoneHash, phoneSends, code),
-      ]);
-    },
-
-    /** Notes which provider sent the code, if it was not the expected one. */
-    async setProvider(owner: CodeOwner, mac: string, provider: string): Promise<void> {
-      await update(table, keyOf(owner), {
-        UpdateExpression: 'SET provider = :provider',
-        ConditionExpression: 'mac = :mac',
-        ExpressionAttributeValues: { ':provider': provider, ':mac': mac },
-      });
-    },
-  };
-};
+  /** Notes which provider sent the code, if it was not the expected one. */
+  async setProvider(owner: CodeOwner, mac: string, provider: string): Promise<void> {
+    await update(table, owner, {
+      UpdateExpression: 'SET provider = :provider',
+      ConditionExpression: 'mac = :mac',
+      ExpressionAttributeValues: { ':provider': provider, ':mac': mac },
+    });
+  },
+});
 
 /** What verify-otp does with them. */
 export const codeTries = (table: Table) => ({
@@ -139,28 +105,27 @@ export const codeTries = (table: Table) => ({
     now: number,
     limits?: readonly SendLimit[],
   ): Promise<WriteResult<OutstandingCode, TryRefusal>> {
-    const tryId = randomBase62(TRY_ID_LENGTH);
-    const result = await update(table, keyOf(owner), tryExpression(tryId, now));
+    const result = await update(table, owner, tryExpression(now));
     const record = recordFrom(result.written ? result.value.Attributes : result.reason);
-    if (record.code?.tries.includes(tryId)) return written(record.code);
+    if (result.written && record.code !== undefined) return written(record.code);
     return notWritten(whyNotTried(record, now, limits) ?? { reason: 'code_rejected' });
   },
 
   /** For a right code without a token: the code stays, and so do its tries. */
   async clearFailures(owner: CodeOwner, mac: string, now: number): Promise<void> {
-    await update(table, keyOf(owner), clearFailuresExpression(mac, now));
+    await update(table, owner, clearFailuresExpression(mac, now));
   },
 
   /** Uses the code up, and registers the buyer `buyerId` in the same transaction. Returns false if another request was first. */
   async redeem(owner: CodeOwner, mac: string, now: number, buyerId?: string): Promise<boolean> {
     const registeredAt = new Date(now * 1000).toISOString();
-    const items: TransactItem[] = [{ Update: params(table.name, keyOf(owner), redeemExpression(mac, now)) }];
-    if (buyerId !== undefined) items.push(registrationOf(table.name, owner.phoneHash, buyerId, registeredAt));
-    return retryUntil(performance.now() + CONFLICTS_TIMEOUT_MS, async () => {
-      const result = await transactWrite(table, items);
-      if (result.written) return true;
-      const [ofCode] = result.reason;
-      return ofCode && isConditionFailure(ofCode) ? false : undefined;
-    });
+    const redeemed: Action<'code_used'> = {
+      Update: params(table.name, keyOf(owner), redeemExpression(mac, now)),
+      otherwise: 'code_used',
+    };
+    const registered =
+      buyerId === undefined ? [] : [registrationOf(table.name, owner.phoneHash, buyerId, registeredAt)];
+    const deadlineMs = performance.now() + CONFLICTS_TIMEOUT_MS;
+    return (await transactWriteUntil(table, [redeemed, ...registered], deadlineMs)).written;
   },
 });

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { ProblemCode } from '#shared/problems.ts';
 
 /** Every limit of a plan and of a key. These numbers are defined only here; docs/limits.md is tested against them. */
 
@@ -90,12 +91,22 @@ export const usagePlanThrottle = (plan: PlanName): { rateLimit: number; burstLim
 
 /** At most `limit` in each clock window (UTC). */
 export interface Limit {
-  /** A key id, a seller id or `stage:<ceiling>`. Never personal data. */
+  /** A key id, a seller id, `person:<seller>#<hash>`, `phone:<hash>` or `stage:<ceiling>`. Never personal data. */
   readonly subject: string;
   /** Limits of a subject with different names are counted apart. */
   readonly name: string;
   readonly limit: number;
   readonly windowSeconds: number;
+  /** How long a count is kept after its window. */
+  readonly keptSeconds: number;
+  /** The problem of a request over the limit. */
+  readonly problem: ProblemCode;
+  /** Whether a request passes if the counts cannot be reached. */
+  readonly passesUncounted: boolean;
+  /** The key that the log names when the limit is used up. */
+  readonly keyId?: string;
+  /** The ceiling of which the log shows how much is used. */
+  readonly ceiling?: { readonly name: string; readonly callsPerDay: number };
 }
 
 export interface LimitState {
@@ -112,7 +123,15 @@ export interface LimitedKey {
   readonly limits: LimitOverrides;
 }
 
+/** The usage plan still limits a key that cannot be counted. */
+const OF_KEY = {
+  keptSeconds: KEPT_DAYS * DAY_SECONDS,
+  problem: 'rate_limit_exceeded',
+  passesUncounted: true,
+} as const;
+
 export const minuteLimit = ({ keyId, plan }: Omit<LimitedKey, 'limits'>): Limit => ({
+  ...OF_KEY,
   subject: keyId,
   name: 'minute',
   limit: PLANS[plan].requestsPerMinute,
@@ -120,14 +139,16 @@ export const minuteLimit = ({ keyId, plan }: Omit<LimitedKey, 'limits'>): Limit 
 });
 
 export const keyLimit = (name: KeyLimitName, { keyId, plan, limits }: LimitedKey): Limit => ({
+  ...OF_KEY,
   subject: keyId,
+  keyId,
   name,
   limit: limits[name] ?? KEY_LIMITS[name].byPlan[plan],
   windowSeconds: KEY_LIMITS[name].windowSeconds,
 });
 
 /** One limit in the headers RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers). */
-export type RateLimitItem = Omit<Limit, 'subject'> & Omit<LimitState, 'allowed'>;
+export type RateLimitItem = Pick<Limit, 'name' | 'limit' | 'windowSeconds'> & Omit<LimitState, 'allowed'>;
 
 export const planItem = (plan: PlanName, remaining: number, resetSeconds: number): RateLimitItem => ({
   name: plan,

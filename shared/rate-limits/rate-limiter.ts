@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { runsInLambda } from '#shared/env.ts';
 import type { Table } from '#shared/table/client.ts';
 import { type ItemKey, limitSortKey, limitsPartition } from '#shared/table/keys.ts';
-import { batchGet, itemOf } from '#shared/table/reads.ts';
-import { conditionalWrite, type StoredItem } from '#shared/table/writes.ts';
-import { DAY_SECONDS, HOUR_SECONDS, KEPT_DAYS, type Limit, type LimitState } from './plans.ts';
+import { itemOf } from '#shared/table/reads.ts';
+import { conditionalWrite, type StoredItem, sentOnce } from '#shared/table/writes.ts';
+import { HOUR_SECONDS, type Limit, type LimitState } from './plans.ts';
 
 /** The number of the clock window (UTC) that `nowMs` lies in, counted from the epoch. */
 export const windowOf = (nowMs: number, windowSeconds: number): number =>
@@ -14,8 +13,6 @@ export const windowOf = (nowMs: number, windowSeconds: number): number =>
 /** Whole seconds until the next window begins, rounded up: from 1 to `windowSeconds`. */
 export const secondsToNextWindow = (nowMs: number, windowSeconds: number): number =>
   Math.max(1, Math.ceil((windowOf(nowMs, windowSeconds) + 1) * windowSeconds - nowMs / 1000));
-
-const KEEP_SECONDS = KEPT_DAYS * DAY_SECONDS;
 
 /** The window of an item. One item holds the counts of a subject in a clock hour, so that one call counts and reads several limits. */
 const itemSeconds = ({ windowSeconds }: Limit): number => Math.max(windowSeconds, HOUR_SECONDS);
@@ -27,6 +24,10 @@ export const limitKey = (limit: Limit, nowMs: number): ItemKey => {
     sk: limitSortKey(seconds === HOUR_SECONDS ? 'HOUR' : 'DAY', windowOf(nowMs, seconds)),
   };
 };
+
+/** Epoch seconds. */
+const endOfItem = (limit: Limit, nowMs: number): number =>
+  (windowOf(nowMs, itemSeconds(limit)) + 1) * itemSeconds(limit);
 
 /** A window shorter than the item's has its number in the attribute: `minute_34`. */
 const countAttribute = (limit: Limit, nowMs: number): string => {
@@ -44,43 +45,52 @@ export const stateIn = (item: StoredItem | undefined, limit: Limit, nowMs: numbe
   };
 };
 
+/** The items of limits: those of one subject may stand in one item, which a batch must name once. */
+export const limitKeys = (limits: readonly Limit[], nowMs: number): ItemKey[] => {
+  const keys = limits.map((limit) => limitKey(limit, nowMs));
+  return [...new Map(keys.map((key) => [`${key.pk} ${key.sk}`, key])).values()];
+};
+
+export const statesIn = (
+  items: readonly StoredItem[],
+  limits: readonly Limit[],
+  nowMs: number,
+): ReadonlyMap<Limit, LimitState> =>
+  new Map(limits.map((limit) => [limit, stateIn(itemOf(items, limitKey(limit, nowMs)), limit, nowMs)]));
+
 /** Throws the errors of the table; the caller decides what an unreachable store means. */
 export const rateLimiter = (table: Table, timeoutMs: number) => {
   const { client, name: TableName } = table;
   const timeout = () => ({ abortSignal: AbortSignal.timeout(timeoutMs) });
-  const update = (limit: Limit, nowMs: number, change: Omit<UpdateCommandInput, 'TableName' | 'Key'>) => {
-    const command = new UpdateCommand({ TableName, Key: limitKey(limit, nowMs), ...change });
-    return conditionalWrite(client.send(command, timeout()));
-  };
 
   /**
-   * Counts one, if the limit leaves room: exactly `limit` pass in a window, also after the limit was changed. A count that the SDK resends
-   * finds its own token. Also returns the states of `others` of the same subject whose window is at most an hour.
+   * Counts one, if the limit leaves room: exactly `limit` pass in a window, also after the limit was changed; fewer if the SDK resends a
+   * count whose response was lost. Also returns the states of `others` of the same subject whose window is at most an hour.
    */
   const incrementAndRead = async (
     limit: Limit,
     others: readonly Limit[],
     nowMs: number,
   ): Promise<[LimitState, ...LimitState[]]> => {
-    const token = randomUUID();
-    const result = await update(limit, nowMs, {
-      UpdateExpression: 'SET #count = if_not_exists(#count, :zero) + :one, last_token = :token, #ttl = :ttl',
-      ConditionExpression: 'attribute_not_exists(#count) OR (#count < :limit AND last_token <> :token)',
+    const command = new UpdateCommand({
+      TableName,
+      Key: limitKey(limit, nowMs),
+      UpdateExpression: 'SET #count = if_not_exists(#count, :zero) + :one, #ttl = :ttl',
+      ConditionExpression: 'attribute_not_exists(#count) OR #count < :limit',
       ExpressionAttributeNames: { '#count': countAttribute(limit, nowMs), '#ttl': 'ttl' },
       ExpressionAttributeValues: {
         ':zero': 0,
         ':one': 1,
         ':limit': limit.limit,
-        ':token': token,
-        ':ttl': Math.ceil(nowMs / 1000) + itemSeconds(limit) + KEEP_SECONDS,
+        ':ttl': endOfItem(limit, nowMs) + limit.keptSeconds,
       },
       ReturnValues: 'ALL_NEW',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
+    const result = await conditionalWrite(client.send(command, timeout()));
     const item = result.written ? result.value.Attributes : result.reason;
-    const allowed = result.written || item?.last_token === token;
     return [
-      { ...stateIn(item, limit, nowMs), allowed },
+      { ...stateIn(item, limit, nowMs), allowed: result.written },
       ...others.map((other) => stateIn(item, other, nowMs)),
     ];
   };
@@ -92,22 +102,17 @@ export const rateLimiter = (table: Table, timeoutMs: number) => {
     increment: async (limit: Limit, nowMs: number): Promise<LimitState> =>
       limit.limit === 0 ? stateIn(undefined, limit, nowMs) : (await incrementAndRead(limit, [], nowMs))[0],
 
-    async read(limits: readonly Limit[], nowMs: number): Promise<LimitState[]> {
-      const keys = new Map(
-        limits.map((limit) => limitKey(limit, nowMs)).map((key) => [`${key.pk} ${key.sk}`, key]),
-      );
-      const items = await batchGet(table, [...keys.values()], timeout());
-      return limits.map((limit) => stateIn(itemOf(items, limitKey(limit, nowMs)), limit, nowMs));
-    },
-
-    /** Refunds one that was counted at `nowMs`; once, if the SDK resends it. */
+    /** Refunds one that was counted at `nowMs`. It is sent once: if its response is lost, a second one could refund what another counted. */
     async decrement(limit: Limit, nowMs: number): Promise<void> {
-      await update(limit, nowMs, {
-        UpdateExpression: 'SET #count = #count - :one, last_token = :token',
-        ConditionExpression: '#count > :zero AND last_token <> :token',
+      const command = new UpdateCommand({
+        TableName,
+        Key: limitKey(limit, nowMs),
+        UpdateExpression: 'SET #count = #count - :one',
+        ConditionExpression: '#count > :zero',
         ExpressionAttributeNames: { '#count': countAttribute(limit, nowMs) },
-        ExpressionAttributeValues: { ':zero': 0, ':one': 1, ':token': randomUUID() },
+        ExpressionAttributeValues: { ':zero': 0, ':one': 1 },
       });
+      await conditionalWrite(client.send(sentOnce(command), timeout()));
     },
   };
 };

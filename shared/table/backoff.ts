@@ -11,6 +11,25 @@ export const fullJitterMs = (bounds: Backoff, attempt: number): number =>
 const BETWEEN_ATTEMPTS: Backoff = [4, 8, 16, 32, 64, 128, 256, 400];
 
 /**
+ * Waits a random time after an attempt that met another writer. `conflicts`: the earlier attempts that did. Throws `service_unavailable` if
+ * the next attempt would start after `deadlineMs` (monotonic clock).
+ */
+export const pauseAfterConflict = async (
+  conflicts: number,
+  deadlineMs: number,
+  bounds: Backoff = BETWEEN_ATTEMPTS,
+): Promise<void> => {
+  const waitMs = fullJitterMs(bounds, conflicts);
+  if (performance.now() + waitMs > deadlineMs) {
+    const cause = new Error(`${conflicts + 1} attempts met other writers until the deadline`);
+    // The log shows only the name of the cause.
+    cause.name = 'WriteConflict';
+    throw serviceUnavailable(cause);
+  }
+  await pause(waitMs);
+};
+
+/**
  * Runs `attempt` until it gives a result. Undefined means that another writer was first: it runs again after a random wait. Throws
  * `service_unavailable` if the next attempt would start after `deadlineMs` (monotonic clock).
  */
@@ -22,13 +41,6 @@ export const retryUntil = async <T>(
   for (let attempts = 0; ; attempts += 1) {
     const result = await attempt(attempts);
     if (result !== undefined) return result;
-    const waitMs = fullJitterMs(betweenAttempts, attempts);
-    if (performance.now() + waitMs > deadlineMs) {
-      const cause = new Error(`${attempts + 1} attempts met other writers until the deadline`);
-      // The log shows only the name of the cause.
-      cause.name = 'WriteConflict';
-      throw serviceUnavailable(cause);
-    }
-    await pause(waitMs);
+    await pauseAfterConflict(attempts, deadlineMs, betweenAttempts);
   }
 };

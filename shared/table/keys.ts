@@ -20,11 +20,9 @@
  * | the link of a seller with a person              | GetItem PERSON#<seller>#<person hash> / PERSON                  |
  * | a seller's users by phone                       | Query LINKS#<phone hash>, <seller>#…, then BatchGetItem         |
  * | all users with a phone, over all sellers        | Query LINKS#<phone hash>                                        |
- * | what the buyer of a phone can see and end       | Query LINKS#<phone hash>: links, ended ones, searches           |
- * | the paid checks of a person                     | BatchGetItem CHECK#<seller>#<person hash> / CHECK               |
+ * | what the buyer of a phone can see and end       | Query LINKS#<phone hash>: links and ended ones                  |
  * | whether a phone is a registered buyer           | GetItem BUYER#<phone hash> / BUYER                              |
  * | a phone's code, tries and sends for a seller    | GetItem CODE#<phone hash> / <seller>                            |
- * | the SMS sent to a phone over all sellers        | GetItem CODE#<phone hash> / ALL                                 |
  * | a limit's count in a window                     | UpdateItem LIMIT#<subject> / HOUR#<window> or DAY#<window>      |
  * | the counts of a key in a range of hours or days | Query LIMIT#<key>, sk between two windows                       |
  * | the latest hour in which a key was used         | Query LIMIT#<key>, HOUR#…, newest first, one item               |
@@ -44,7 +42,6 @@ export const ITEM_PREFIXES = [
   'EVENTS#',
   'PERSON#',
   'LINKS#',
-  'CHECK#',
   'BUYER#',
   'CODE#',
   'LIMIT#',
@@ -138,13 +135,6 @@ export const REFUSAL_PREFIX = 'REFUSAL#';
 export const refusalKey = (phoneHash: string, sellerId: string, personHash: string): ItemKey =>
   key(phoneLinksPartition(phoneHash), `${REFUSAL_PREFIX}${sellerId}#${personHash}`);
 
-export const linkSearchesKey = (phoneHash: string): ItemKey =>
-  key(phoneLinksPartition(phoneHash), 'SEARCHES');
-
-/** The paid checks of a person for a seller: the lease of one and the failed ones. */
-export const personCheckKey = (sellerId: string, personHash: string): ItemKey =>
-  key(`CHECK#${sellerId}#${personHash}`, 'CHECK');
-
 export const buyerKey = (phoneHash: string): ItemKey => key(`BUYER#${phoneHash}`, 'BUYER');
 
 export const codesPartition = (phoneHash: string): string => `CODE#${phoneHash}`;
@@ -152,9 +142,6 @@ export const codesPartition = (phoneHash: string): string => `CODE#${phoneHash}`
 /** `audience`: the seller whose key sent the code, or "public" where no key is taken. */
 export const codeKey = (phoneHash: string, audience: string): ItemKey =>
   key(codesPartition(phoneHash), audience);
-
-/** The SMS sent to a phone over all sellers. No seller id is "ALL". */
-export const phoneSendsKey = (phoneHash: string): ItemKey => key(codesPartition(phoneHash), 'ALL');
 
 export const limitsPartition = (subject: string): string => `LIMIT#${subject}`;
 

@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type CancellationReason,
   ConditionalCheckFailedException,
   TransactionCanceledException,
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import {
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  type UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { retryUntil } from './backoff.ts';
+import { pauseAfterConflict } from './backoff.ts';
 import type { Table } from './client.ts';
 
 export type StoredItem = Record<string, unknown>;
@@ -39,28 +44,56 @@ export const conditionalWrite = async <Output>(
 const CONFLICTS_TIMEOUT_MS = 1000;
 
 /** Sends a conditional write of one item again while a transaction holds the item: the SDK does not. */
-export const retriedWrite = <Output>(
+export const retriedWrite = async <Output>(
   send: () => Promise<Output>,
-): Promise<WriteResult<Output, StoredItem | undefined>> =>
-  retryUntil(performance.now() + CONFLICTS_TIMEOUT_MS, async () => {
+): Promise<WriteResult<Output, StoredItem | undefined>> => {
+  const deadlineMs = performance.now() + CONFLICTS_TIMEOUT_MS;
+  for (let conflicts = 0; ; conflicts += 1) {
     try {
       return await conditionalWrite(send());
     } catch (error) {
       if (!(error instanceof TransactionConflictException)) throw error;
-      return undefined;
+      await pauseAfterConflict(conflicts, deadlineMs);
     }
+  }
+};
+
+/** A command that the SDK does not send again: its second attempt fails before it is sent. */
+export const sentOnce = (command: UpdateCommand): UpdateCommand => {
+  let isSent = false;
+  const once = (next: (args: object) => unknown) => (args: object) => {
+    if (isSent) throw new Error('a command that must be sent once got no response');
+    isSent = true;
+    return next(args);
+  };
+  // Its type has no name that a package of ours exports.
+  command.middlewareStack.addRelativeTo(once as never, {
+    relation: 'after',
+    toMiddleware: 'retryMiddleware',
+    name: 'sentOnce',
+    // The document client adds the steps of a command twice.
+    override: true,
   });
+  return command;
+};
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-export interface CancellationReason {
-  readonly code: 'None' | 'ConditionalCheckFailed' | 'TransactionConflict' | (string & {});
-  /** The item as it was, if the action asked for ALL_OLD. */
-  readonly item: StoredItem | undefined;
-}
+/**
+ * One write or check of a transaction. `otherwise`: what it means if its condition fails; the first one of a transaction is its result. An
+ * action whose condition fails only together with that of another one has none.
+ */
+export type Action<Refusal extends string = never> = TransactItem & { readonly otherwise?: Refusal };
 
-export const isConditionFailure = ({ code }: CancellationReason): boolean =>
-  code === 'ConditionalCheckFailed';
+export type TransactionResult<Refusal extends string> =
+  | { readonly written: true }
+  | {
+      readonly written: false;
+      /** `conflict`: no condition failed, another write holds an item. */
+      readonly refusal: Refusal | 'conflict';
+      /** The item of the refusal as it was, if its action asks for ALL_OLD. */
+      readonly item?: StoredItem | undefined;
+    };
 
 const RETRYABLE: readonly string[] = ['None', 'ConditionalCheckFailed', 'TransactionConflict'];
 
@@ -69,29 +102,57 @@ const mayBeWritten = (error: unknown): boolean =>
   !(error instanceof Error && '$fault' in error && error.$fault === 'client') ||
   error.name === 'TransactionInProgressException';
 
+/** Throws if a condition failed that has no meaning: then the table holds what our code never writes. */
+const refusalOf = <Refusal extends string>(
+  actions: readonly Action<Refusal>[],
+  reasons: readonly CancellationReason[],
+): TransactionResult<Refusal> => {
+  const failed = reasons.map(({ Code }) => Code === 'ConditionalCheckFailed');
+  const first = actions.findIndex(({ otherwise }, index) => otherwise !== undefined && failed[index]);
+  const refusal = actions[first]?.otherwise;
+  if (refusal !== undefined) {
+    const item = reasons[first]?.Item;
+    return { written: false, refusal, item: item && unmarshall(item) };
+  }
+  if (failed.includes(true)) throw new Error(`the condition of action ${failed.indexOf(true)} failed alone`);
+  return { written: false, refusal: 'conflict' };
+};
+
 /**
- * Writes all items or none. Without a response it sends the same transaction once more: by its token DynamoDB makes it once. The reasons
- * come one per item, in their order: a failed condition or a conflict, which the caller retries.
+ * Writes all items or none. Without a response it sends the same transaction once more: by its token DynamoDB makes it once. Throws every
+ * error but a failed condition and a conflict.
  */
-export const transactWrite = async (
+export const transactWrite = async <Refusal extends string>(
   { client }: Pick<Table, 'client'>,
-  items: readonly TransactItem[],
-): Promise<WriteResult<void, readonly CancellationReason[]>> => {
-  const transaction = { TransactItems: [...items], ClientRequestToken: randomUUID() };
+  actions: readonly Action<Refusal>[],
+): Promise<TransactionResult<Refusal>> => {
+  const TransactItems = actions.map(({ otherwise, ...item }): TransactItem => item);
+  const transaction = { TransactItems, ClientRequestToken: randomUUID() };
   const send = () => client.send(new TransactWriteCommand(transaction));
   try {
     await send().catch((error: unknown) => {
       if (!mayBeWritten(error)) throw error;
       return send();
     });
-    return written(undefined);
+    return { written: true };
   } catch (error) {
     if (!(error instanceof TransactionCanceledException)) throw error;
-    const reasons = (error.CancellationReasons ?? []).map(({ Code, Item }) => ({
-      code: Code ?? 'None',
-      item: Item && unmarshall(Item),
-    }));
-    if (!reasons.every(({ code }) => RETRYABLE.includes(code))) throw error;
-    return notWritten(reasons);
+    const reasons = error.CancellationReasons ?? [];
+    if (!reasons.every(({ Code = 'None' }) => RETRYABLE.includes(Code))) throw error;
+    return refusalOf(actions, reasons);
+  }
+};
+
+/** Sends a transaction again that conflicts with other writes, until `deadlineMs` (monotonic clock): then throws `service_unavailable`. */
+export const transactWriteUntil = async <Refusal extends string>(
+  table: Pick<Table, 'client'>,
+  actions: readonly Action<Refusal>[],
+  deadlineMs: number,
+): Promise<WriteResult<void, Refusal>> => {
+  for (let conflicts = 0; ; conflicts += 1) {
+    const result = await transactWrite(table, actions);
+    if (result.written) return written(undefined);
+    if (result.refusal !== 'conflict') return notWritten(result.refusal);
+    await pauseAfterConflict(conflicts, deadlineMs);
   }
 };

@@ -1,54 +1,20 @@
-import type { Limit } from '#shared/rate-limits/plans.ts';
-import { limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
-import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import {
-  buyerKey,
   externalIdKey,
   type ItemKey,
-  personCheckKey,
   personKey,
   phoneLinkKey,
   refusalKey,
   sellerKey,
   userKey,
 } from '#shared/table/keys.ts';
-import { batchGet, getItem, itemOf } from '#shared/table/reads.ts';
-import { isConditionFailure, type StoredItem, type TransactItem } from '#shared/table/writes.ts';
-import { checkRecordFrom } from './person-check.ts';
+import { getItem } from '#shared/table/reads.ts';
+import { type Action, notWritten, type StoredItem, type WriteResult, written } from '#shared/table/writes.ts';
+import type { LinkHashes } from './read-person.ts';
 import type { User } from './schema.ts';
-import {
-  changeUsers,
-  countsFrom,
-  Overtaken,
-  type SellerCounts,
-  sequenceAfter,
-  writeUserChange,
-} from './user-change.ts';
-import { newRandomPart, ordinalOf, userIdAt } from './user-id.ts';
-import {
-  type NewUserAttributes,
-  personFrom,
-  personItem,
-  type RefusedPerson,
-  refusedPersonFrom,
-  userFrom,
-} from './user-item.ts';
-
-/** A seller, and a person and a phone by their keyed hashes. */
-export interface LinkHashes {
-  readonly sellerId: string;
-  readonly person: KeyedHash;
-  readonly phone: KeyedHash;
-}
-
-export interface LinkLookup extends LinkHashes {
-  readonly externalId?: string | undefined;
-  readonly userId?: string | undefined;
-  /** Limits of which none may be used up, and the time at which. */
-  readonly limits: readonly Limit[];
-  readonly nowMs: number;
-}
+import { afterOvertaken, countsFrom, type SellerCounts, writeUserChange } from './user-change.ts';
+import { newRandomPart, userIdAt } from './user-id.ts';
+import { type NewUserAttributes, personItem, type RefusedPerson, userFrom } from './user-item.ts';
 
 export interface NewLink extends LinkHashes {
   /** The registration of the buyer. */
@@ -60,46 +26,59 @@ export interface NewLink extends LinkHashes {
   readonly lifted?: RefusedPerson | undefined;
 }
 
-const IS_NEW = 'attribute_not_exists(pk)';
+/** What has changed since the person was read. */
+export type LinkRefusal = 'buyer_gone' | 'person_changed' | 'external_id_taken';
 
-/**
- * The first item requires that the buyer is registered; the person items (under each hash of a rotation) follow, then the external id.
- * Only person items and the external id return what they hold.
- */
-const userItems = (TableName: string, newLink: NewLink, user: StoredItem): TransactItem[] => {
-  const { sellerId, person, phone, birthDay, lifted } = newLink;
+const IS_NEW = { ConditionExpression: 'attribute_not_exists(pk)' } as const;
+
+/** The person is new, or holds the refusal that is lifted. */
+const personCondition = ({ lifted }: NewLink, hash: string) =>
+  lifted?.personHash === hash
+    ? {
+        ConditionExpression: 'refused_at = :lifted',
+        ExpressionAttributeValues: { ':lifted': lifted.refusedAt },
+      }
+    : IS_NEW;
+
+/** The person under its current hash; under an older one it must not be linked, and a lifted refusal goes. */
+const personActions = (TableName: string, newLink: NewLink, user: StoredItem): Action<LinkRefusal>[] => {
+  const { sellerId, person, birthDay, lifted } = newLink;
+  const Item = personItem(sellerId, user, birthDay);
+  const otherwise = 'person_changed';
+  return [
+    { Put: { TableName, Item, ...personCondition(newLink, person.current) }, otherwise },
+    ...person.olderKeys((hash) => {
+      const action = { TableName, Key: personKey(sellerId, hash), ...personCondition(newLink, hash) };
+      return lifted?.personHash === hash
+        ? ({ Delete: action, otherwise } as const)
+        : ({ ConditionCheck: action, otherwise } as const);
+    }),
+  ];
+};
+
+const linkActions = (TableName: string, newLink: NewLink, user: StoredItem): Action<LinkRefusal>[] => {
+  const { sellerId, phone, buyer, lifted } = newLink;
   const pointer = { user_id: user.id };
-  const ifNew = {
-    TableName,
-    ConditionExpression: IS_NEW,
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  } as const;
-  /** New, or the refusal that is lifted. */
-  const personAt = (hash: string) =>
-    lifted?.personHash !== hash
-      ? ifNew
-      : {
-          ...ifNew,
-          ConditionExpression: 'refused_at = :lifted',
-          ExpressionAttributeValues: { ':lifted': lifted?.refusedAt },
-        };
   return [
     {
-      ConditionCheck: {
-        TableName,
-        Key: newLink.buyer,
-        ConditionExpression: 'attribute_exists(pk)',
-      },
+      ConditionCheck: { TableName, Key: buyer, ConditionExpression: 'attribute_exists(pk)' },
+      otherwise: 'buyer_gone',
     },
-    { Put: { ...personAt(person.current), Item: personItem(sellerId, user, birthDay) } },
-    ...person.olderKeys((hash) => {
-      const condition = { ...personAt(hash), Key: personKey(sellerId, hash) };
-      return lifted?.personHash === hash ? { Delete: condition } : { ConditionCheck: condition };
-    }),
+    ...personActions(TableName, newLink, user),
     ...(user.external_id === undefined
       ? []
-      : [{ Put: { ...ifNew, Item: { ...externalIdKey(sellerId, String(user.external_id)), ...pointer } } }]),
-    { Put: { TableName, Item: user, ConditionExpression: IS_NEW } },
+      : [
+          {
+            Put: {
+              TableName,
+              Item: { ...externalIdKey(sellerId, String(user.external_id)), ...pointer },
+              ...IS_NEW,
+            },
+            otherwise: 'external_id_taken',
+          } as const,
+        ]),
+    // Fails only if the seller's counts have changed too.
+    { Put: { TableName, Item: user, ...IS_NEW } },
     { Put: { TableName, Item: { ...phoneLinkKey(phone.current, sellerId, Number(user.sk)), ...pointer } } },
     ...(lifted === undefined
       ? []
@@ -114,71 +93,41 @@ const readCounts = async (table: Table, sellerId: string): Promise<SellerCounts>
   return countsFrom(seller);
 };
 
-/** Reads in one call what decides on a link or a check. `person`: the seller has linked it. `refused`: its buyer refuses links. */
-export const personReader =
-  (table: Table) =>
-  async ({ sellerId, person, phone, externalId, userId, limits, nowMs }: LinkLookup) => {
-    const personKeys = person.keys((hash) => personKey(sellerId, hash));
-    const buyerKeys = phone.keys(buyerKey);
-    const checkKey = personCheckKey(sellerId, person.current);
-    const externalKeys = externalId === undefined ? [] : [externalIdKey(sellerId, externalId)];
-    const userKeys = userId === undefined ? [] : [userKey(sellerId, ordinalOf(userId) ?? 0)];
-    const limitKeys = limits.map((limit) => limitKey(limit, nowMs));
-    const one = [checkKey, ...externalKeys, ...userKeys];
-    const items = await batchGet(table, [...personKeys, ...buyerKeys, ...one, ...limitKeys]);
-    const persons = personKeys.map((key) => itemOf(items, key));
-    const linked = persons.find((item) => item?.user_id !== undefined);
-    const refused = persons.find((item) => item?.refused_at !== undefined);
-    return {
-      person: linked && personFrom(linked),
-      refused: refused && refusedPersonFrom(refused),
-      buyer: buyerKeys.find((key) => itemOf(items, key) !== undefined),
-      isExternalIdTaken: externalKeys.some((key) => itemOf(items, key) !== undefined),
-      user: userKeys.map((key) => itemOf(items, key)).find((item) => item?.id === userId),
-      record: checkRecordFrom(itemOf(items, checkKey)),
-      limitStates: limits.map((limit) => stateIn(itemOf(items, limitKey(limit, nowMs)), limit, nowMs)),
-    };
-  };
+/** The item of a user at the next ordinal of its seller. */
+const userAfter = (
+  { users, events }: SellerCounts,
+  { sellerId, person, phone, user }: NewLink,
+  randomPart: string,
+): StoredItem => ({
+  ...userKey(sellerId, users + 1),
+  ...user,
+  id: userIdAt(users + 1, randomPart),
+  checked_at: user.created_at,
+  last_event: events + 1,
+  person_hash: person.current,
+  phone_hash: phone.current,
+});
 
 /**
- * Links a user under the next ordinal of its seller, and writes `alsoWrite` (without conditions) in the same transaction. Retries until
- * `deadlineMs` (monotonic clock), then throws `service_unavailable`: nothing was stored. `outdated`: the person or the external id is
- * linked by now, the buyer is no longer registered, or the refusal was lifted.
+ * Links a user under the next ordinal of its seller. While other changes of the seller come first, it is repeated until `deadlineMs`
+ * (monotonic clock), then throws `service_unavailable`: nothing was stored.
  */
 export const userLinker =
   (table: Table) =>
-  (
-    newLink: NewLink,
-    deadlineMs: number,
-    alsoWrite: readonly TransactItem[] = [],
-  ): Promise<User | 'outdated'> => {
-    const { sellerId, person, phone } = newLink;
+  async (newLink: NewLink, deadlineMs: number): Promise<WriteResult<User, LinkRefusal>> => {
+    const { sellerId } = newLink;
+    const occurredAt = newLink.user.created_at;
     const randomPart = newRandomPart();
-
-    const read = async () => ({ counts: await readCounts(table, sellerId) });
-    return changeUsers(deadlineMs, read, async ({ counts }) => {
-      const ordinal = counts.users + 1;
-      const id = userIdAt(ordinal, randomPart);
-      const { created_at } = newLink.user;
-      const user = {
-        ...userKey(sellerId, ordinal),
-        ...newLink.user,
-        id,
-        checked_at: created_at,
-        last_event: sequenceAfter(counts),
-        person_hash: person.current,
-        phone_hash: phone.current,
-      };
-      const event = { type: 'user.linked', userId: id, occurredAt: created_at } as const;
-      const items = [...userItems(table.name, newLink, user), ...alsoWrite];
-      const change = { sellerId, counts, added: { users: 1 }, event, items } as const;
+    let counts: SellerCounts | undefined;
+    for (let conflicts = 0; ; conflicts += 1) {
+      counts ??= await readCounts(table, sellerId);
+      const user = userAfter(counts, newLink, randomPart);
+      const event = { type: 'user.linked', userId: String(user.id), occurredAt } as const;
+      const actions = linkActions(table.name, newLink, user);
+      const change = { sellerId, counts, added: { users: 1 }, event, actions } as const;
       const result = await writeUserChange(table, change);
-      if (result.written) return userFrom(user);
-      const [buyer, ...others] = result.reason.reasons;
-      const isBuyerGone = buyer !== undefined && isConditionFailure(buyer);
-      const isTaken = others.some(({ item }) => item !== undefined);
-      // Somebody else lifted or erased the refusal: no item is left that could be returned.
-      const isLifted = newLink.lifted !== undefined && others.some(isConditionFailure);
-      return isBuyerGone || isTaken || isLifted ? 'outdated' : new Overtaken(result.reason.counts);
-    });
+      if (result.written) return written(userFrom(user));
+      if (result.refusal !== 'overtaken') return notWritten(result.refusal);
+      counts = await afterOvertaken(conflicts, result.counts, deadlineMs);
+    }
   };

@@ -1,7 +1,10 @@
 import type { RemovalReason } from '#shared/events/event.ts';
+import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import {
+  codeKey,
   externalIdKey,
+  type ItemKey,
   personKey,
   phoneLinkKey,
   refusalKey,
@@ -12,9 +15,9 @@ import {
   userKey,
 } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
-import { isConditionFailure, type StoredItem, type TransactItem } from '#shared/table/writes.ts';
+import type { Action, StoredItem, TransactItem } from '#shared/table/writes.ts';
 import { blockOf, withCounted, withRemoved } from './removals.ts';
-import { changeUsers, countsFrom, Overtaken, writeUserChange } from './user-change.ts';
+import { afterOvertaken, countsFrom, type Overtaken, writeUserChange } from './user-change.ts';
 import { ordinalOf } from './user-id.ts';
 
 /** `already_removed`: a removal of the same id came first. */
@@ -26,17 +29,25 @@ export interface RemovalOptions {
   readonly reason: RemovalReason;
   /** In milliseconds of the monotonic clock (performance.now()). */
   readonly deadlineMs: number;
-  /** Awaited before the first write, beside the read. Its rejection is thrown. */
-  readonly mayWrite?: Promise<unknown>;
   /** Epoch seconds: the buyer ended the link, and refuses later ones. Otherwise the person can be linked again. */
   readonly refusedAt?: number;
+  /** With `refusedAt`: the phone whose outstanding code of the seller ends too, since a sign-in from before must not lift the refusal. */
+  readonly endedPhone?: KeyedHash;
   /** Written in the same transaction, so only with the result `removed`. They have no conditions. */
   readonly alsoWrite?: readonly TransactItem[];
   /** The keys of a user that the table has lost: sk, id and phone_hash. Its person item and external id stay. */
   readonly lost?: StoredItem | undefined;
 }
 
-const readAll = async (table: Table, sellerId: string, ordinal: number) => {
+const readAll = async (
+  table: Table,
+  {
+    sellerId,
+    ordinal,
+    endedPhone,
+  }: { sellerId: string; ordinal: number; endedPhone?: KeyedHash | undefined },
+) => {
+  const codeKeys = endedPhone?.keys((hash) => codeKey(hash, sellerId)) ?? [];
   const keys = {
     seller: sellerKey(sellerId),
     user: userKey(sellerId, ordinal),
@@ -44,9 +55,11 @@ const readAll = async (table: Table, sellerId: string, ordinal: number) => {
     block: removalBlockKey(sellerId, blockOf(ordinal)),
     summary: removalSummaryKey(sellerId),
   };
-  const items = await batchGet(table, Object.values(keys));
+  const items = await batchGet(table, [...Object.values(keys), ...codeKeys]);
   return {
     counts: countsFrom(itemOf(items, keys.seller)),
+    /** With a code that is outstanding. */
+    codes: codeKeys.filter((key) => itemOf(items, key)?.mac !== undefined),
     user: itemOf(items, keys.user),
     tombstone: itemOf(items, keys.tombstone),
     bitmap: itemOf(items, keys.block)?.removed_ordinals as Uint8Array | undefined,
@@ -63,10 +76,10 @@ const unchanged = (attribute: string, read: unknown) =>
     : { ConditionExpression: `${attribute} = :read`, ExpressionAttributeValues: { ':read': read } };
 
 /** The person item is deleted, or holds the refusal of the buyer. One of another ordinal belongs to a later link of the person. */
-const personItems = (
+const personActions = (
   TableName: string,
   { sellerId, user, refusedAt }: { sellerId: string; user: StoredItem; refusedAt?: number | undefined },
-): TransactItem[] => {
+): Action<Overtaken>[] => {
   if (user.person_hash === undefined) return [];
   const [personHash, phone_hash] = [String(user.person_hash), String(user.phone_hash)];
   const Key = personKey(sellerId, personHash);
@@ -74,23 +87,36 @@ const personItems = (
     ConditionExpression: 'attribute_not_exists(pk) OR ordinal = :ordinal',
     ExpressionAttributeValues: { ':ordinal': Number(user.sk) },
   };
-  if (refusedAt === undefined) return [{ Delete: { TableName, Key, ...condition } }];
+  const otherwise = 'overtaken';
+  if (refusedAt === undefined) return [{ Delete: { TableName, Key, ...condition }, otherwise }];
   const refusal = { phone_hash, refused_at: refusedAt };
   return [
-    { Put: { TableName, Item: { ...Key, ...refusal }, ...condition } },
+    { Put: { TableName, Item: { ...Key, ...refusal }, ...condition }, otherwise },
     { Put: { TableName, Item: { ...refusalKey(phone_hash, sellerId, personHash), ...refusal } } },
   ];
 };
+
+/** Ends the outstanding code of a phone. Its failures stay, and so do its sends. */
+const endCode = (TableName: string, Key: ItemKey): Action<Overtaken> => ({
+  Update: {
+    TableName,
+    Key,
+    UpdateExpression: 'SET version = version + :one REMOVE mac, code_expires_at, tries, provider',
+    ConditionExpression: 'attribute_exists(mac)',
+    ExpressionAttributeValues: { ':one': 1 },
+  },
+  otherwise: 'overtaken',
+});
 
 /**
  * The user becomes a tombstone, and its ordinal is noted in the index of removals. The hashes are those that the user was stored under,
  * so a rotation of the hash secret changes nothing.
  */
-const removalItems = (
+const removalActions = (
   TableName: string,
   removal: { sellerId: string; user: StoredItem; removedAt: string; refusedAt?: number | undefined },
-  { bitmap, summary }: Read,
-): TransactItem[] => {
+  { bitmap, summary, codes }: Read,
+): Action<Overtaken>[] => {
   const { sellerId, user, removedAt } = removal;
   const ordinal = Number(user.sk);
   const block = blockOf(ordinal);
@@ -103,9 +129,11 @@ const removalItems = (
         Key: userKey(sellerId, ordinal),
         ...unchanged('last_event', user.last_event),
       },
+      otherwise: 'overtaken',
     },
     { Put: { TableName, Item: { ...tombstoneKey(sellerId, ordinal), id: user.id, removed_at: removedAt } } },
-    ...personItems(TableName, removal),
+    ...personActions(TableName, removal),
+    ...codes.map((Key) => endCode(TableName, Key)),
     { Delete: { TableName, Key: phoneLinkKey(String(user.phone_hash), sellerId, ordinal) } },
     ...(user.external_id === undefined
       ? []
@@ -116,6 +144,7 @@ const removalItems = (
         Item: { ...removalBlockKey(sellerId, block), removed_ordinals },
         ...unchanged('removed_ordinals', bitmap),
       },
+      otherwise: 'overtaken',
     },
     {
       Put: {
@@ -123,37 +152,37 @@ const removalItems = (
         Item: { ...removalSummaryKey(sellerId), removed_counts },
         ...unchanged('removed_counts', summary),
       },
+      otherwise: 'overtaken',
     },
   ];
 };
 
 /**
- * Removes a user and everything personal about it, in one transaction. Retries conflicts until the deadline, then throws
- * `service_unavailable`: nothing was changed.
+ * Removes a user and everything personal about it, in one transaction. It is repeated while other changes come first, until the deadline;
+ * then it throws `service_unavailable`, and nothing was changed.
  */
 export const userRemover =
   (table: Table) =>
   async (sellerId: string, userId: string, options: RemovalOptions): Promise<RemovalResult> => {
-    const { removedAt, reason, refusedAt, deadlineMs, mayWrite, alsoWrite = [], lost } = options;
+    const { removedAt, reason, refusedAt, endedPhone, deadlineMs, alsoWrite = [], lost } = options;
     const ordinal = ordinalOf(userId);
     if (ordinal === undefined) return 'not_found';
-
-    const read = async () => (await Promise.all([readAll(table, sellerId, ordinal), mayWrite]))[0];
-    return changeUsers(deadlineMs, read, async (found) => {
-      const { counts, user = lost, tombstone } = found;
+    const event = { type: 'user.removed', userId, occurredAt: removedAt, reason } as const;
+    let read: Read | undefined;
+    for (let conflicts = 0; ; conflicts += 1) {
+      read ??= await readAll(table, { sellerId, ordinal, endedPhone });
+      const { counts, user = lost, tombstone } = read;
       if (tombstone !== undefined) return tombstone.id === userId ? 'already_removed' : 'not_found';
-      // Between the reads of the tombstone and the user, the user was removed or linked.
-      if (user === undefined) return ordinal <= counts.users ? new Overtaken(undefined) : 'not_found';
-      if (user.id !== userId) return 'not_found';
-      const event = { type: 'user.removed', userId, occurredAt: removedAt, reason } as const;
-      const items = [
-        ...removalItems(table.name, { sellerId, user, removedAt, refusedAt }, found),
-        ...alsoWrite,
-      ];
-      const change = { sellerId, counts, added: { removed: 1 }, event, items } as const;
-      const result = await writeUserChange(table, change);
-      if (result.written) return 'removed';
-      const { reasons, counts: newCounts } = result.reason;
-      return new Overtaken(reasons.some(isConditionFailure) ? undefined : newCounts);
-    });
+      if (user === undefined && ordinal > counts.users) return 'not_found';
+      if (user !== undefined && user.id !== userId) return 'not_found';
+      const removal = user && { sellerId, user, removedAt, refusedAt };
+      const actions = removal && [...removalActions(table.name, removal, read), ...alsoWrite];
+      // Without one, the user was removed or linked between the reads of the tombstone and the user.
+      const result =
+        actions &&
+        (await writeUserChange(table, { sellerId, counts, added: { removed: 1 }, event, actions }));
+      if (result?.written) return 'removed';
+      const newCounts = await afterOvertaken(conflicts, result?.counts, deadlineMs);
+      read = newCounts && { ...read, counts: newCounts };
+    }
   };

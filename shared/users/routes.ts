@@ -1,6 +1,6 @@
+import { PERSON_LIMITS } from '#shared/rate-limits/limits.ts';
 import { type Row, routeRows } from '#shared/route.ts';
 import { MAX_PAGE_SIZE, userPageQuerySchema, userPageSchema } from './page-schema.ts';
-import { FAILED_CHECKS_WINDOW_SECONDS, MAX_FAILED_CHECKS } from './person-check.ts';
 import {
   checkedPersonSchema,
   correctedUserSchema,
@@ -25,7 +25,7 @@ export const userRoutes = routeRows('Users', {
       '200 with the existing user without a new check, so you can repeat a request after a timeout. ' +
       'A repeated link ignores display_name and external_id. ' +
       'After the buyer has ended the link, the response is link_refused, unless Authorization: Bearer carries an access token of a newer sign-in of that phone for your account. ' +
-      `After ${MAX_FAILED_CHECKS} failed checks of a person in ${FAILED_CHECKS_WINDOW_SECONDS / 3600} hours the response is too_many_attempts.`,
+      `After ${PERSON_LIMITS['begun-checks'].maximum} checks of a person in a minute, and after ${PERSON_LIMITS['failed-checks'].maximum} failed ones in a day (UTC), the response is too_many_attempts.`,
     body: newUserSchema,
     responses: {
       201: { description: 'The buyer is linked.', schema: userSchema },
@@ -52,7 +52,6 @@ export const userRoutes = routeRows('Users', {
         'LINKS#': ['PutItem', 'DeleteItem'],
         'PERSON#': ['BatchGetItem', 'PutItem', 'ConditionCheckItem', 'DeleteItem'],
         'BUYER#': ['BatchGetItem', 'ConditionCheckItem'],
-        'CHECK#': ['BatchGetItem', 'PutItem', 'UpdateItem'],
         'LIMIT#': ['BatchGetItem'],
       },
       hashes: true,
@@ -165,7 +164,6 @@ export const userRoutes = routeRows('Users', {
         'LINKS#': ['PutItem', 'DeleteItem'],
         'PERSON#': ['BatchGetItem', 'PutItem'],
         'BUYER#': ['BatchGetItem', 'ConditionCheckItem'],
-        'CHECK#': ['BatchGetItem', 'PutItem', 'UpdateItem'],
         'LIMIT#': ['BatchGetItem'],
       },
       hashes: true,

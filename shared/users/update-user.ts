@@ -2,32 +2,30 @@ import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { externalIdKey, type ItemKey, phoneLinkKey, sellerKey, userKey } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
-import {
-  type CancellationReason,
-  isConditionFailure,
-  notWritten,
-  type StoredItem,
-  type TransactItem,
-  type WriteResult,
-  written,
-} from '#shared/table/writes.ts';
+import { type Action, notWritten, type StoredItem, type WriteResult, written } from '#shared/table/writes.ts';
 import type { BirthDate } from '#shared/values/birth-date.ts';
 import type { User, UserUpdate } from './schema.ts';
-import { changeUsers, countsFrom, Overtaken, sequenceAfter, writeUserChange } from './user-change.ts';
+import {
+  afterOvertaken,
+  countsFrom,
+  type Overtaken,
+  type SellerCounts,
+  sequenceAfter,
+  type UserChangeResult,
+  writeUserChange,
+} from './user-change.ts';
 import { ordinalOf } from './user-id.ts';
 import { personItem, userFrom } from './user-item.ts';
 
 /** The value is the user as it is now. The reason is the problem of the request. */
-type CorrectionResult<Reason> = WriteResult<User, Reason | 'user_not_found'>;
+type CorrectionResult<Refusal> = WriteResult<User, Refusal | 'user_not_found'>;
 
-/** When a correction is made, and until when it is retried. */
+/** When a correction is made, and until when it is repeated. */
 interface CorrectionOptions {
   /** ISO, UTC. */
   readonly updatedAt: string;
   /** In milliseconds of the monotonic clock (performance.now()). */
   readonly deadlineMs: number;
-  /** Awaited before the first write, beside the read. Its rejection is thrown. */
-  readonly mayWrite?: Promise<unknown>;
 }
 
 interface ConfirmOptions extends CorrectionOptions {
@@ -38,54 +36,43 @@ interface ConfirmOptions extends CorrectionOptions {
     readonly phone: string;
     readonly birthDate: BirthDate;
   };
-  /** Written in the same transaction, without conditions. */
-  readonly alsoWrite: readonly TransactItem[];
 }
 
-/** What becomes of a user. */
-interface Correction<Reason> {
+/** A user and the counts of its seller, as they were read. */
+interface ReadUser {
+  readonly counts: SellerCounts;
+  readonly before: StoredItem | undefined;
+}
+
+/** What becomes of a user, and what is written with it. */
+interface Correction<Refusal extends string> {
   readonly after: StoredItem;
-  /** What is written with the user. */
-  readonly items: readonly TransactItem[];
-  /** Why they were not written; undefined: another change came first. */
-  readonly reasonOf: (reasons: readonly CancellationReason[]) => Reason | undefined;
+  readonly actions: readonly Action<Refusal>[];
 }
 
-/** Writes a correction and its event in one transaction. `correct` returns undefined if nothing changes: then it writes nothing. */
-const correctUser = async <Reason>(
-  table: Table,
-  [sellerId, userId]: readonly [string, string],
-  { updatedAt, deadlineMs, mayWrite }: CorrectionOptions,
-  correct: (before: StoredItem) => Correction<Reason> | undefined,
-): Promise<CorrectionResult<Reason>> => {
-  const ordinal = ordinalOf(userId);
-  if (ordinal === undefined) return notWritten('user_not_found');
+const readUser = async (table: Table, sellerId: string, ordinal: number): Promise<ReadUser> => {
   const keys = { seller: sellerKey(sellerId), user: userKey(sellerId, ordinal) };
+  const items = await batchGet(table, Object.values(keys));
+  return { counts: countsFrom(itemOf(items, keys.seller)), before: itemOf(items, keys.user) };
+};
 
-  const read = async () => {
-    const [items] = await Promise.all([batchGet(table, Object.values(keys)), mayWrite]);
-    return { counts: countsFrom(itemOf(items, keys.seller)), before: itemOf(items, keys.user) };
-  };
-  return changeUsers(deadlineMs, read, async ({ counts, before }) => {
-    if (before?.id !== userId) return notWritten('user_not_found');
-    const correction = correct(before);
-    if (correction === undefined) return written(userFrom(before));
-    const after = { ...correction.after, last_event: sequenceAfter(counts) };
-    const user = {
+/** Writes a correction and its event, if the user is still as it was read. */
+const writeCorrection = <Refusal extends string>(
+  table: Table,
+  { sellerId, counts, before }: ReadUser & { readonly sellerId: string; readonly before: StoredItem },
+  { after, actions, updatedAt }: Correction<Refusal> & { readonly updatedAt: string },
+): Promise<UserChangeResult<Refusal>> => {
+  const putUser: Action<Overtaken> = {
+    Put: {
       TableName: table.name,
-      Item: after,
+      Item: { ...after, last_event: sequenceAfter(counts) },
       ConditionExpression: 'last_event = :read',
       ExpressionAttributeValues: { ':read': before.last_event },
-    };
-    const event = { type: 'user.updated', userId, occurredAt: updatedAt } as const;
-    const change = { sellerId, counts, event, items: [{ Put: user }, ...correction.items] };
-    const result = await writeUserChange(table, change);
-    if (result.written) return written(userFrom(after));
-    const { reasons, counts: newCounts } = result.reason;
-    const reason = correction.reasonOf(reasons.slice(1));
-    if (reason !== undefined) return notWritten(reason);
-    return new Overtaken(reasons.some(isConditionFailure) ? undefined : newCounts);
-  });
+    },
+    otherwise: 'overtaken',
+  };
+  const event = { type: 'user.updated', userId: String(after.id), occurredAt: updatedAt } as const;
+  return writeUserChange<Refusal>(table, { sellerId, counts, event, actions: [...actions, putUser] });
 };
 
 /** The user with what the correction names; null clears an attribute. */
@@ -97,23 +84,23 @@ const updated = (user: StoredItem, update: UserUpdate): StoredItem => ({
 const isSame = (before: StoredItem, after: StoredItem, update: UserUpdate): boolean =>
   Object.keys(update).every((name) => before[name] === after[name]);
 
-/** The external id of a user if it changes. Only the new one returns what it holds. */
-const externalIdItems = (
+/** The external id of a user, if it changes. */
+const externalIdActions = (
   TableName: string,
   sellerId: string,
   { before, after }: { readonly before: StoredItem; readonly after: StoredItem },
-): TransactItem[] => {
+): Action<'external_id_conflict'>[] => {
   if (before.external_id === after.external_id) return [];
   const keyOf = ({ external_id }: StoredItem) => externalIdKey(sellerId, String(external_id));
-  const take: TransactItem = {
+  const take: Action<'external_id_conflict'> = {
     Put: {
       TableName,
       Item: { ...keyOf(after), user_id: after.id },
       // The same user can hold it after another correction at the same time.
       ConditionExpression: 'attribute_not_exists(pk) OR user_id = :id',
       ExpressionAttributeValues: { ':id': after.id },
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },
+    otherwise: 'external_id_conflict',
   };
   return [
     ...(after.external_id === undefined ? [] : [take]),
@@ -125,22 +112,24 @@ const externalIdItems = (
  * The registration of the buyer, the person item, and the phone link if the phone is another one. The hashes that stay keep the key of the
  * hash secret under which they are stored, so that the id of the link that the buyer sees stays too.
  */
-const confirmed = (
+const confirmation = (
   TableName: string,
   sellerId: string,
-  before: StoredItem,
-  { confirmed: { phoneHash, buyer, phone, birthDate }, updatedAt, alsoWrite }: ConfirmOptions,
-): Correction<'buyer_not_registered'> => {
-  const ordinal = Number(before.sk);
+  { before, options }: { readonly before: StoredItem; readonly options: ConfirmOptions },
+): Correction<'buyer_gone'> => {
+  const { buyer, phoneHash, phone, birthDate } = options.confirmed;
   const oldHash = String(before.phone_hash);
   const phone_hash = phoneHash.isOf(oldHash) ? oldHash : phoneHash.current;
-  const after = { ...before, phone, phone_hash, birth_date: birthDate.text, checked_at: updatedAt };
-  const keyOf = (hash: string) => phoneLinkKey(hash, sellerId, ordinal);
-  const ConditionExpression = 'attribute_exists(pk)';
+  const checked = { phone, phone_hash, birth_date: birthDate.text, checked_at: options.updatedAt };
+  const after = { ...before, ...checked };
+  const keyOf = (hash: string) => phoneLinkKey(hash, sellerId, Number(before.sk));
   return {
     after,
-    items: [
-      { ConditionCheck: { TableName, Key: buyer, ConditionExpression } },
+    actions: [
+      {
+        ConditionCheck: { TableName, Key: buyer, ConditionExpression: 'attribute_exists(pk)' },
+        otherwise: 'buyer_gone',
+      },
       { Put: { TableName, Item: personItem(sellerId, after, birthDate.isoDay) } },
       ...(phone_hash === oldHash
         ? []
@@ -148,32 +137,49 @@ const confirmed = (
             { Put: { TableName, Item: { ...keyOf(phone_hash), user_id: before.id } } },
             { Delete: { TableName, Key: keyOf(oldHash) } },
           ]),
-      ...alsoWrite,
     ],
-    reasonOf: ([buyer]) => (buyer && isConditionFailure(buyer) ? 'buyer_not_registered' : undefined),
   };
 };
 
 /**
- * Changes the name and the external id of a user. A correction that changes nothing writes nothing. Conflicts with other changes are retried
- * until the deadline; then it throws `service_unavailable`, and nothing was changed.
+ * Writes what `correctionOf`, a pure function, makes of the user; undefined: nothing changes, and nothing is written. It is repeated while
+ * other changes come first, until the deadline; then it throws `service_unavailable`, and nothing was changed.
  */
+const correctUser = async <Refusal extends string>(
+  table: Table,
+  [sellerId, userId]: readonly [string, string],
+  { updatedAt, deadlineMs }: CorrectionOptions,
+  correctionOf: (before: StoredItem) => Correction<Refusal> | undefined,
+): Promise<CorrectionResult<Refusal>> => {
+  const ordinal = ordinalOf(userId);
+  if (ordinal === undefined) return notWritten('user_not_found');
+  let read: ReadUser | undefined;
+  for (let conflicts = 0; ; conflicts += 1) {
+    read ??= await readUser(table, sellerId, ordinal);
+    const { before } = read;
+    if (before?.id !== userId) return notWritten('user_not_found');
+    const correction = correctionOf(before);
+    if (correction === undefined) return written(userFrom(before));
+    const result = await writeCorrection(table, { ...read, sellerId, before }, { ...correction, updatedAt });
+    if (result.written) return written(userFrom(correction.after));
+    if (result.refusal !== 'overtaken') return notWritten(result.refusal);
+    const counts = await afterOvertaken(conflicts, result.counts, deadlineMs);
+    read = counts && { counts, before };
+  }
+};
+
+/** Changes the name and the external id of a user. */
 export const userUpdater =
   (table: Table) =>
   (sellerId: string, userId: string, options: CorrectionOptions & { readonly update: UserUpdate }) =>
-    correctUser<'external_id_conflict'>(table, [sellerId, userId], options, (before) => {
+    correctUser(table, [sellerId, userId], options, (before) => {
       const after = updated(before, options.update);
       if (isSame(before, after, options.update)) return undefined;
-      return {
-        after,
-        items: externalIdItems(table.name, sellerId, { before, after }),
-        reasonOf: (reasons) =>
-          reasons.some(({ item }) => item !== undefined) ? 'external_id_conflict' : undefined,
-      };
+      return { after, actions: externalIdActions(table.name, sellerId, { before, after }) };
     });
 
-/** Stores what both registries confirmed of a user, with retries like those of a correction. */
+/** Stores what both registries confirmed of a user. */
 export const userConfirmer = (table: Table) => (sellerId: string, userId: string, options: ConfirmOptions) =>
   correctUser(table, [sellerId, userId], options, (before) =>
-    confirmed(table.name, sellerId, before, options),
+    confirmation(table.name, sellerId, { before, options }),
   );

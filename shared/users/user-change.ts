@@ -1,16 +1,9 @@
 /** Every change of a seller's users raises `event_count` under the condition that it is what was read: changes of one seller are serial. */
 import { eventPut, type UserEvent } from '#shared/events/event.ts';
-import { type Backoff, retryUntil } from '#shared/table/backoff.ts';
+import { type Backoff, pauseAfterConflict } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import { sellerKey } from '#shared/table/keys.ts';
-import {
-  type CancellationReason,
-  notWritten,
-  type StoredItem,
-  type TransactItem,
-  transactWrite,
-  type WriteResult,
-} from '#shared/table/writes.ts';
+import { type Action, type StoredItem, transactWrite } from '#shared/table/writes.ts';
 
 export interface SellerCounts {
   /** The highest ordinal of its users. */
@@ -27,19 +20,34 @@ export const countsFrom = (seller: StoredItem | undefined): SellerCounts => ({
   events: Number(seller?.event_count ?? 0),
 });
 
-export interface UserChange {
+/** Another change came first: something that was read has changed since. */
+export type Overtaken = 'overtaken';
+
+export interface UserChange<Refusal extends string> {
   readonly sellerId: string;
   /** Read before everything else that decides on the change, or beside it. */
   readonly counts: SellerCounts;
   readonly added?: { readonly users?: 1; readonly removed?: 1 };
   readonly event: UserEvent;
   /** The items of the user. Each has the conditions on what was read of it, since reads of several items are not a snapshot. */
-  readonly items: readonly TransactItem[];
+  readonly actions: readonly Action<Refusal | Overtaken>[];
 }
+
+export type UserChangeResult<Refusal extends string> =
+  | { readonly written: true }
+  | {
+      readonly written: false;
+      readonly refusal: Refusal | Overtaken;
+      /** The counts after the other change, if only they have changed: the change can be made with them at once. */
+      readonly counts?: SellerCounts | undefined;
+    };
 
 export const sequenceAfter = ({ events }: SellerCounts): number => events + 1;
 
-const sellerUpdate = (TableName: string, { sellerId, counts, added = {} }: UserChange): TransactItem => ({
+const sellerUpdate = <Refusal extends string>(
+  TableName: string,
+  { sellerId, counts, added = {} }: UserChange<Refusal>,
+): Action<Overtaken> => ({
   Update: {
     TableName,
     Key: sellerKey(sellerId),
@@ -53,64 +61,42 @@ const sellerUpdate = (TableName: string, { sellerId, counts, added = {} }: UserC
       ':read': counts.events,
     },
   },
+  otherwise: 'overtaken',
 });
 
-interface Refusal {
-  /** Of the change's items, in their order. */
-  readonly reasons: readonly CancellationReason[];
-  /** After the other change of the seller that came first, if there was one. */
-  readonly counts: SellerCounts | undefined;
-}
-
-export const writeUserChange = async (
+/** Writes a change and its event in one transaction. The refusals of the user's items come before that of the seller's counts. */
+export const writeUserChange = async <Refusal extends string>(
   table: Table,
-  change: UserChange,
-): Promise<WriteResult<void, Refusal>> => {
-  const { sellerId, counts, event, items } = change;
-  const own = [sellerUpdate(table.name, change), eventPut(table, sellerId, sequenceAfter(counts), event)];
-  const result = await transactWrite(table, [...own, ...items]);
+  change: UserChange<Refusal>,
+): Promise<UserChangeResult<Refusal>> => {
+  const { sellerId, counts, event, actions } = change;
+  const result = await transactWrite<Refusal | Overtaken>(table, [
+    ...actions,
+    sellerUpdate(table.name, change),
+    eventPut(table, sellerId, sequenceAfter(counts), event),
+  ]);
   if (result.written) return result;
-  const [seller, , ...reasons] = result.reason;
-  return notWritten({ reasons, counts: seller?.item && countsFrom(seller.item) });
+  if (result.refusal === 'conflict') return { written: false, refusal: 'overtaken' };
+  return { ...result, refusal: result.refusal, counts: result.item && countsFrom(result.item) };
 };
 
-export class Overtaken {
-  /** With them the attempt can be repeated at once; undefined: more of what it read may be old. */
-  readonly counts: SellerCounts | undefined;
-
-  constructor(counts: SellerCounts | undefined) {
-    this.counts = counts;
-  }
-}
+/**
+ * The bounds of the random waits after each conflict of a change, in milliseconds. Long from the first one on, since each change takes a
+ * round trip, so many at once need as many round trips; after two conflicts the competitors are many. 0: at once, with the counts that
+ * the failed condition returned. Measured by `npm run bench:changes`.
+ */
+const PAUSES: Backoff = [320, 0, 0, 340, 0, 1000, 0, 3400];
 
 /**
- * Long from the first conflict on, since each change takes a round trip, so many at once need as many round trips; after two conflicts the
- * competitors are many. See `npm run bench:changes`.
+ * Waits after a change was overtaken. Returns the counts for the next attempt; undefined: read them again. `newCounts`: those that the
+ * failed condition returned. Throws `service_unavailable` at the deadline (monotonic clock): nothing was stored then.
  */
-const BETWEEN_ROUNDS: Backoff = [320, 340, 1000, 3400];
-
-/** The attempts of the first rounds; later ones have two. After one conflict few compete at a time; after more, each attempt delays many others. */
-const ATTEMPTS = [1, 3];
-
-/**
- * Attempts a change until no other overtakes it. A round begins with a read, and its further attempts take the counts that the failed
- * condition returned. Throws `service_unavailable` at the deadline (monotonic clock): nothing was stored then.
- */
-export const changeUsers = <Read extends { readonly counts: SellerCounts }, Result extends object | string>(
+export const afterOvertaken = async (
+  conflicts: number,
+  newCounts: SellerCounts | undefined,
   deadlineMs: number,
-  read: () => Promise<Read>,
-  attempt: (read: Read) => Promise<Result | Overtaken>,
-): Promise<Result> =>
-  retryUntil<Result>(
-    deadlineMs,
-    async (rounds) => {
-      const found = await read();
-      let result = await attempt(found);
-      for (let left = (ATTEMPTS[rounds] ?? 2) - 1; left > 0 && result instanceof Overtaken; left -= 1) {
-        if (result.counts === undefined) return undefined;
-        result = await attempt({ ...found, counts: result.counts });
-      }
-      return result instanceof Overtaken ? undefined : result;
-    },
-    BETWEEN_ROUNDS,
-  );
+): Promise<SellerCounts | undefined> => {
+  if (PAUSES[conflicts] === 0 && newCounts !== undefined) return newCounts;
+  await pauseAfterConflict(conflicts, deadlineMs, PAUSES);
+  return undefined;
+};

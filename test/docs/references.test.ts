@@ -6,6 +6,7 @@ import {
   duration,
   keyLimitTable,
   lockTable,
+  personLimitTable,
   planLimitTable,
   retryTable,
 } from '#reference/openapi/limit-tables.ts';
@@ -14,7 +15,6 @@ import { CODE_LIMITS } from '#shared/one-time-codes/rules.ts';
 import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '#shared/users/page-schema.ts';
-import { FAILED_CHECKS_WINDOW_SECONDS, MAX_FAILED_CHECKS } from '#shared/users/person-check.ts';
 import { MAX_NAME_CHARACTERS } from '#shared/values/display-name.ts';
 import { itForAll } from '#test/for-all.ts';
 import { STRATEGIES, simulateMonth } from '#test/shared/one-time-codes/guessing.ts';
@@ -36,10 +36,7 @@ describe('docs/limits.md', () => {
     ['the limits of phones', codeLimitTable()],
     ['the locks after failed codes', lockTable()],
     ['the lifetime of a code', `A code is valid for ${duration(CODE_LIMITS.lifetimeSeconds)}.`],
-    [
-      'the failed checks of a person',
-      `| ${MAX_FAILED_CHECKS} in ${duration(FAILED_CHECKS_WINDOW_SECONDS)} |`,
-    ],
+    ['the checks of a person', personLimitTable()],
     ['the size of a body', `| Body | ${MAX_BODY_BYTES / 1024} KB |`],
     ['the length of a display name', `| ${MAX_NAME_CHARACTERS} characters |`],
     ['the page size', `| ${MAX_PAGE_SIZE}, default ${DEFAULT_PAGE_SIZE} |`],

@@ -9,17 +9,12 @@ import { setKeyLimits } from '#admin/operations/key-limits.ts';
 import { restore } from '#admin/operations/restore/restore.ts';
 import { createSeller, setSellerStatus, setSellerTemplates } from '#admin/operations/sellers.ts';
 import { deleteAll, putAll } from '#admin/stores/batches.ts';
-import { mergedSearches, withPerson } from '#shared/buyers/link-searches.ts';
-import { buyerLinks } from '#shared/buyers/links.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { codeSends, codeTries } from '#shared/one-time-codes/store.ts';
-import { problem } from '#shared/problems.ts';
+import { ceilingLimits, personLimit, phoneLimit } from '#shared/rate-limits/limits.ts';
 import { KEY_LIMIT_NAMES, keyLimit, minuteLimit } from '#shared/rate-limits/plans.ts';
-import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { apiKeyKey, buyerKey } from '#shared/table/keys.ts';
-import { checkRecordFrom } from '#shared/users/person-check.ts';
-import { personChecks } from '#shared/users/person-check-lease.ts';
 import { itemsIn } from '#test/admin/operations/restore/damage.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
@@ -153,23 +148,20 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   await observed(buyerStore(table).register('phone', 'byr_1', AT));
   const linked = await observed(users.link(link, DEADLINE_MS));
   const removal = { removedAt: AT, reason: 'seller' as const, deadlineMs: DEADLINE_MS };
-  await observed(users.removeUser(sellerId, linked === 'outdated' ? '' : linked.id, removal));
+  await observed(users.removeUser(sellerId, linked.written ? linked.value.id : '', removal));
 
   const again = await observed(users.link(link, DEADLINE_MS));
   const end = { ...removal, reason: 'buyer', refusedAt: NOW } as const;
-  await observed(users.removeUser(sellerId, again === 'outdated' ? '' : again.id, end));
-  const searches = mergedSearches([]);
-  const searched = withPerson(searches, new KeyedHash('claim'), NOW_MS) ?? searches;
-  await observed(buyerLinks(table).saveSearches('phone', searches, searched));
+  await observed(users.removeUser(sellerId, again.written ? again.value.id : '', end));
 
   const owner = { phoneHash: 'phone', audience: sellerId };
   const codes = { ...codeSends(table), ...codeTries(table) };
   const code = { mac: 'salt.mac', provider: 'kavenegar', now: NOW };
   const unsent = { ...code, mac: 'unsent.mac', isRefused: true };
-  const before = await codes.read(owner, true);
+  const { record: before } = await codes.read(owner);
   await observed(codes.recordSend(owner, before, unsent));
   await observed(codes.undoSend(owner, before, unsent));
-  await observed(codes.recordSend(owner, await codes.read(owner, true), code));
+  await observed(codes.recordSend(owner, (await codes.read(owner)).record, code));
   await observed(codes.countTry(owner, NOW + 1));
   await observed(codes.redeem(owner, code.mac, NOW + 2));
 
@@ -177,20 +169,15 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   for (const limit of [minuteLimit(caller), ...KEY_LIMIT_NAMES.map((name) => keyLimit(name, caller))]) {
     await observed(patientLimiter(table).increment(limit, NOW_MS));
   }
-  const ceilings = stageCeilings(patientLimiter(table), { smsPerDay: 10 }, () => NOW_MS);
-  const unlimited = { consume: async () => async () => {} };
-  await observed(ceilings.consumeSms({ sellerId, keyId: key.key_id, scopes: [] }, unlimited));
-
-  const check = {
-    sellerId,
-    personHash: 'person',
-    record: checkRecordFrom(undefined),
-    deadlineMs: DEADLINE_MS,
-    limits: unlimited,
-  };
-  const failed = problem('phone_not_owned');
-  const refused = personChecks(table, () => NOW_MS).oneAtATime(check, () => Promise.reject(failed));
-  await observed(expect(refused).rejects.toBe(failed));
+  const [person, phone] = [new KeyedHash('person'), new KeyedHash('phone')];
+  const others = [
+    personLimit('begun-checks', sellerId, person),
+    personLimit('failed-checks', sellerId, person),
+    phoneLimit('searches', phone),
+    phoneLimit('sms', phone),
+    ...ceilingLimits('sms-per-day', 10, { sellerId, keyId: key.key_id, scopes: [] }),
+  ];
+  for (const limit of others) await observed(patientLimiter(table).increment(limit, NOW_MS));
 };
 
 describe('docs/table.md', () => {

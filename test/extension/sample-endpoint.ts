@@ -68,6 +68,8 @@ export const sampleKeyRoute = {
     },
   },
   problems: [],
+  // It shows the limit of the plan, so its requests are counted first.
+  limitsRead: [],
   permissions: {},
   memoryMb: 512,
   timeoutSeconds: 10,
@@ -75,8 +77,7 @@ export const sampleKeyRoute = {
 } as const satisfies Route;
 
 /** The scopes are a readonly array: a response is only read. */
-const handleKey: Handle<typeof sampleKeyRoute, unknown> = async ({ caller, withinPlan }) => {
-  const counted = await withinPlan;
+const handleKey: Handle<typeof sampleKeyRoute, unknown> = async ({ caller, counted }) => {
   if (counted === undefined) throw problem('service_unavailable');
   const { name, limit: maximum, remaining, resetSeconds } = counted.plan;
   const limit = { name, maximum, remaining, resets_in: resetSeconds };
@@ -93,11 +94,7 @@ interface SampleDeps {
 }
 
 /** The handler reads the typed request: no cast, no event. */
-const handle: Handle<typeof sampleRoute, SampleDeps> = async (
-  { path, body, caller, withinPlan },
-  { notes },
-) => {
-  await withinPlan;
+const handle: Handle<typeof sampleRoute, SampleDeps> = async ({ path, body, caller }, { notes }) => {
   notes.set(`${caller.sellerId}/${path.id}`, body.note);
   return { status: 204 };
 };

@@ -1,7 +1,7 @@
 import { handle as endLink } from '#functions/end-link.ts';
 import { handle as findLinks } from '#functions/find-links.ts';
 import { tokenVerifier } from '#shared/access-tokens/verify.ts';
-import { buyerLinks } from '#shared/buyers/links.ts';
+import { phoneLinkReader } from '#shared/buyers/links.ts';
 import { routes } from '#shared/routes.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
@@ -10,6 +10,7 @@ import type { User } from '#shared/users/schema.ts';
 import { bearerOf, ISSUER, signer } from '#test/fakes/buyer-tokens.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { newPerson } from '#test/generated-people.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { BUYER_HASH, linked, registerBuyer } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { testHashes } from './create-user-deps.ts';
@@ -46,8 +47,9 @@ export const linkPerson = async (
 export const buyerAppOn = (table: Table, hashes: KeyedHashes = testHashes) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
   const verifyToken = tokenVerifier({ publicKeys: signer.publicKeys, issuer: ISSUER, clock });
-  const own = { clock, verifyToken, hashes, links: buyerLinks(table) };
-  const find = functionUnderTest(routes['find-links'], findLinks, table, own);
+  const own = { clock, verifyToken, hashes, readLinks: phoneLinkReader(table) };
+  const rateLimiter = patientLimiter(table);
+  const find = functionUnderTest(routes['find-links'], findLinks, table, { ...own, rateLimiter });
   const end = functionUnderTest(routes['end-link'], endLink, table, { ...own, users: userStore(table) });
   return {
     clock,

@@ -1,9 +1,6 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { personCheckKey } from '#shared/table/keys.ts';
-import { checkRecordFrom, withLease } from '#shared/users/person-check.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { testHashes } from './create-user-deps.ts';
 import {
   addSellers,
   createUserUnderTest,
@@ -26,13 +23,24 @@ const codesOf = (replies: readonly Reply[]) => replies.map(({ status, json }) =>
 const PATIENT = { timeLeftMs: 60_000 };
 
 describe('twenty identical requests at once', () => {
-  it('get one 201 and nineteen 200 with the same user, at the cost of one check of each kind', async () => {
+  it('get one 201; at most five pairs of paid calls are made; the others get 200, or too_many_attempts until the next minute', async () => {
     const person = await newBuyer();
-    const { call, paid } = createUser();
-    const replies = await Promise.all(Array.from({ length: 20 }, () => call({ body: person, ...PATIENT })));
-    expect(codesOf(replies)).toEqual([...Array(19).fill(200), 201]);
-    expect(new Set(replies.map((reply) => JSON.stringify(reply.json))).size).toBe(1);
-    expect(paid).toEqual({ identity: 1, ownership: 1 });
+    const { call, paid, clock } = createUser();
+    clock.set('2026-11-21T08:00:07Z');
+    const send = () => Promise.all(Array.from({ length: 20 }, () => call({ body: person, ...PATIENT })));
+    const replies = await send();
+    const linked = replies.filter(({ status }) => status < 300);
+    expect(linked.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(new Set(linked.map(({ json }) => JSON.stringify(json))).size).toBe(1);
+    const refused = replies.filter(({ status }) => status >= 300);
+    expect(refused.map(({ json, headers }) => [json.code, headers['Retry-After']])).toEqual(
+      refused.map(() => ['too_many_attempts', '53']),
+    );
+    expect(linked.length).toBeGreaterThanOrEqual(5);
+    expect(paid.identity).toBeLessThanOrEqual(5);
+    expect(paid.ownership).toBe(paid.identity);
+    clock.advance(53);
+    expect(codesOf(await send())).toEqual(Array(20).fill(200));
   });
 
   it('get five refusals of their own and fifteen too_many_attempts when the registry refuses the person', async () => {
@@ -46,51 +54,42 @@ describe('twenty identical requests at once', () => {
     expect(paid).toEqual({ identity: 5, ownership: 5 });
   });
 
-  it('make a check of their own, none of which counts as failed, while the registry has no verdict', async () => {
+  it('begin five checks, none of which counts as failed, while the registry has no verdict', async () => {
     const person = await newBuyer();
-    const { call, paid } = createUser({ identity: unavailableBecause('upstream') });
+    const { call, paid, registry, clock } = createUserUnderTest(table, {
+      registry: { identity: unavailableBecause('upstream') },
+    });
     const replies = await Promise.all(Array.from({ length: 20 }, () => call({ body: person, ...PATIENT })));
-    expect(codesOf(replies)).toEqual(Array(20).fill('verification_unavailable'));
-    expect(paid.identity).toBe(20);
+    expect(codesOf(replies)).toEqual([
+      ...Array(15).fill('too_many_attempts'),
+      ...Array(5).fill('verification_unavailable'),
+    ]);
+    expect(paid.identity).toBe(5);
+    registry.identity = 'matched';
+    clock.advance(60);
+    expect((await call({ body: person })).status).toBe(201);
+  });
+
+  it('begin a check each, and count none of them, while no provider is called', async () => {
+    const person = await newBuyer();
+    const { call } = createUser({
+      identity: unavailableBecause('circuit_open'),
+      ownership: unavailableBecause('circuit_open'),
+    });
+    for (let count = 0; count < 7; count += 1)
+      expect((await call({ body: person })).json.code).toBe('verification_unavailable');
   });
 });
 
 describe('two requests at once for one person with two birth dates', () => {
-  it('returns 409 to the second when the first one links the person', async () => {
+  it('both pay for a check: one links the person, the other gets user_conflict', async () => {
     const person = await newBuyer();
-    const begun = Promise.withResolvers<void>();
     const checked = Promise.withResolvers<void>();
-    const wait = () => {
-      begun.resolve();
-      return checked.promise;
-    };
-    const { call, paid } = createUser({ wait });
-    const first = call({ body: person });
-    await begun.promise;
-    const second = call({ body: { ...person, birth_date: '1370/1/16' } });
+    const { call, paid } = createUser({ wait: () => checked.promise });
+    const both = [person, { ...person, birth_date: '1370/1/16' }].map((body) => call({ body }));
+    while (paid.ownership < 2) await nextTurn();
     checked.resolve();
-    expect((await first).status).toBe(201);
-    expect((await second).json.code).toBe('user_conflict');
-    expect(paid).toEqual({ identity: 1, ownership: 1 });
-  });
-
-  it('makes a check of its own for the second when the first one is refused', async () => {
-    const person = await newBuyer();
-    const registry: RegistryResults = { identity: 'not_found' };
-    const { call, paid } = createUser(registry);
-    const begun = Promise.withResolvers<void>();
-    const checked = Promise.withResolvers<void>();
-    registry.wait = () => {
-      begun.resolve();
-      return checked.promise;
-    };
-    const wrong = call({ body: { ...person, birth_date: '1370/1/16' } });
-    await begun.promise;
-    registry.identity = 'matched';
-    const right = call({ body: person });
-    checked.resolve();
-    expect((await wrong).json.code).toBe('identity_mismatch');
-    expect((await right).status).toBe(201);
+    expect(codesOf(await Promise.all(both))).toEqual([201, 'user_conflict']);
     expect(paid).toEqual({ identity: 2, ownership: 2 });
   });
 });
@@ -114,47 +113,33 @@ describe('guesses of a birth date', () => {
     expect(paid.identity).toBe(5);
   });
 
-  it('among right requests stop no right one: one 201, fifteen 200, and a check of each guess until the link', async () => {
+  it('reach a registry at most 15 times in a day, also around the turn of a minute', async () => {
     const person = await newBuyer();
-    const { call, paid } = createUser({ identity: ({ month }) => (month === 1 ? 'matched' : 'not_found') });
-    const replies = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => {
-        const birth_date = index % 5 === 0 ? `1370/2/${index + 1}` : person.birth_date;
-        return call({ body: { ...person, birth_date }, ...PATIENT });
-      }),
-    );
+    const { call, paid, clock } = createUser({ identity: 'not_found' });
+    clock.set('2026-11-21T23:57:59Z');
+    const replies: Reply[] = [];
+    for (let minute = 0; minute < 2; minute += 1) {
+      const burst = Array.from({ length: 30 }, (_, index) =>
+        call({
+          body: { ...person, birth_date: guess(30 * minute + index) },
+          authorizer: newKey(),
+          ...PATIENT,
+        }),
+      );
+      replies.push(...(await Promise.all(burst)));
+      clock.advance(1);
+    }
     const codes = codesOf(replies);
-    const count = (wanted: number | string) => codes.filter((code) => code === wanted).length;
-    expect([count(201), count(200), count('identity_mismatch') + count('user_conflict')]).toEqual([1, 15, 4]);
-    expect(paid.identity).toBe(1 + count('identity_mismatch'));
-  });
-});
-
-describe('a request for a person whose check another request began and never ended', () => {
-  const takeLease = async (nationalId: string, nowMs: number) => {
-    const { current: personHash } = await testHashes.person('sel_test', nationalId);
-    const Item = {
-      ...personCheckKey('sel_test', personHash),
-      ...withLease(checkRecordFrom(undefined), 'crashed', nowMs),
-    };
-    await table.client.send(new PutCommand({ TableName: table.name, Item }));
-  };
-
-  it('is verification_unavailable with the rest of the lease as Retry-After when the deadline comes', async () => {
-    const person = await newBuyer();
-    const { call, clock, paid } = createUser();
-    await takeLease(person.national_id, clock());
-    clock.advance(8);
-    const { status, json, headers } = await call({ body: person, timeLeftMs: 6000 });
-    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'verification_unavailable', '17']);
-    expect(paid).toEqual({ identity: 0, ownership: 0 });
+    expect(codes.filter((code) => code === 'identity_mismatch')).toHaveLength(5);
+    expect(codes.filter((code) => code === 'too_many_attempts')).toHaveLength(55);
+    expect(paid.identity).toBeLessThanOrEqual(15);
   });
 
-  it('is linked when the lease has expired', async () => {
+  it('do not keep a right request from its link in the next minute', async () => {
     const person = await newBuyer();
-    const { call, clock } = createUser();
-    await takeLease(person.national_id, clock());
-    clock.advance(25);
+    const { call, clock } = createUser({ identity: ({ month }) => (month === 1 ? 'matched' : 'not_found') });
+    for (const day of [1, 2, 3, 4]) await call({ body: { ...person, birth_date: `1370/2/${day}` } });
+    clock.advance(60);
     expect((await call({ body: person })).status).toBe(201);
   });
 });

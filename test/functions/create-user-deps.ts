@@ -1,10 +1,8 @@
 import { tokenVerifier } from '#shared/access-tokens/verify.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
-import { type StageCeilingNumbers, stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
-import { personChecks } from '#shared/users/person-check-lease.ts';
 import { ISSUER, signer } from '#test/fakes/buyer-tokens.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
@@ -15,20 +13,16 @@ export const testHashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 
 interface Options {
   readonly clock: Clock;
   readonly identityRegistry: IdentityRegistry;
-  readonly ceilings?: StageCeilingNumbers;
+  readonly paidChecksPerDay?: number | undefined;
 }
 
 /** The dependencies of create-user on a real table. Parts can be replaced by spreading over them. */
-export const createUserDepsOn = (table: Table, { clock, identityRegistry, ceilings = {} }: Options) => {
-  const limiter = patientLimiter(table);
-  return {
-    checks: personChecks(table, clock),
-    users: userStore(table),
-    rateLimiter: limiter,
-    ceilings: stageCeilings(limiter, ceilings, clock),
-    hashes: testHashes,
-    identityRegistry,
-    verifyToken: tokenVerifier({ publicKeys: signer.publicKeys, issuer: ISSUER, clock }),
-    clock,
-  };
-};
+export const createUserDepsOn = (table: Table, { clock, identityRegistry, paidChecksPerDay }: Options) => ({
+  users: userStore(table),
+  rateLimiter: patientLimiter(table),
+  paidChecksPerDay,
+  hashes: testHashes,
+  identityRegistry,
+  verifyToken: tokenVerifier({ publicKeys: signer.publicKeys, issuer: ISSUER, clock }),
+  clock,
+});

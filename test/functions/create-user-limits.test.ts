@@ -1,11 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { problem } from '#shared/problems.ts';
 import { HOUR_SECONDS } from '#shared/rate-limits/plans.ts';
 import { type RateLimiter, rateLimiter, windowOf } from '#shared/rate-limits/rate-limiter.ts';
+import { useReader } from '#shared/rate-limits/use-history.ts';
 import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { hangingLimits } from '#test/table/hanging-limits.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { addSellers, createUserUnderTest, newBuyerIn, newKey } from './create-user-under-test.ts';
 import type { Reply } from './harness.ts';
@@ -26,7 +27,7 @@ const withUnreachableLimits = () =>
       const rateLimiter: RateLimiter = {
         ...deps.rateLimiter,
         increment: (limit, nowMs) =>
-          limit.windowSeconds > 60
+          limit.subject.startsWith('key_') && limit.windowSeconds > 60
             ? Promise.reject(new Error('the table cannot be reached'))
             : increment(limit, nowMs),
       };
@@ -127,25 +128,6 @@ describe('failed-checks-per-hour', () => {
     ]);
   });
 
-  it('returns no verdict to a request that waited for a check while the limit was used up', async () => {
-    const { registry, call, link } = createUserUnderTest(table);
-    const key = { ...newKey(), limits: JSON.stringify({ 'failed-checks-per-hour': 1 }) };
-    const [checking, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    registry.identity = 'not_found';
-    registry.wait = () => {
-      checking.resolve();
-      return end.promise;
-    };
-    const body = await newBuyerIn(table);
-    const first = call({ body, authorizer: key });
-    await checking.promise;
-    registry.wait = undefined;
-    const waiting = call({ body, authorizer: key });
-    expect((await link(key)).json.code).toBe('identity_mismatch');
-    end.resolve();
-    expect(codesOf(await Promise.all([first, waiting]))).toEqual(Array(2).fill('rate_limit_exceeded'));
-  });
-
   it('counts each key separately', async () => {
     const { registry, link } = createUserUnderTest(table);
     const key = newKey();
@@ -183,15 +165,14 @@ describe('failed-checks-per-hour', () => {
 });
 
 describe('limits whose store hangs', () => {
-  it('delay a request once: after the first timeout it is counted nowhere', async () => {
+  it('refuse a link with service_unavailable, since the checks of its person must be counted', async () => {
     const hanging = hangingLimits(table);
-    const { link, lines } = createUserUnderTest(table, {
-      registry: { identity: 'not_found' },
+    const { link, paid } = createUserUnderTest(table, {
       deps: (deps) => ({ ...deps, rateLimiter: rateLimiter(hanging, 20) }),
     });
-    expect((await link()).json.code).toBe('identity_mismatch');
-    expect(hanging.limitCalls()).toBe(1);
-    expect(lines.join().split('"rate_limiter_unreachable"')).toHaveLength(2);
+    const { status, json, headers } = await link();
+    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '5']);
+    expect(paid).toEqual({ identity: 0, ownership: 0 });
   });
 });
 
@@ -273,21 +254,51 @@ describe('refused-links-per-hour', () => {
     },
   );
 
-  it('counts a link that found the paid checks used up after the look-up, as links at once do', async () => {
-    const usedUp = problem('rate_limit_exceeded', { retryAfterSeconds: 1 });
-    const { link } = createUserUnderTest(table, {
-      deps: (deps) => ({
-        ...deps,
-        ceilings: { ...deps.ceilings, consumePaidCheck: () => Promise.reject(usedUp) },
-      }),
-    });
-    const key = limitedKey();
-    const replies = [await link(key), await link(key), await link(key)];
-    expect(replies.map(({ headers }) => headers['RateLimit-Policy']?.includes('refused-links'))).toEqual([
-      false,
-      false,
-      true,
+  it('counts a link that found the paid checks used up when its check began, as links at once do', async () => {
+    const { call } = createUserUnderTest(table);
+    const limits = JSON.stringify({ 'refused-links-per-hour': 2, 'paid-checks-per-day': 1 });
+    const key = { ...newKey(), limits };
+    const people = await Promise.all(times(9).map(() => newBuyerIn(table)));
+    const replies = await Promise.all(people.map((body) => call({ body, authorizer: key })));
+    const limitsOf = (replies: readonly Reply[]) =>
+      replies.map(({ status, headers }) => headers['RateLimit-Policy']?.split('"')[3] ?? status).sort();
+    expect(limitsOf(replies)).toEqual([
+      201,
+      ...Array(2).fill('paid-checks-per-day'),
+      ...Array(6).fill('refused-links-per-hour'),
     ]);
+  });
+
+  it('counts a check that the limit of the person refused when it began: a burst sorts no phones', async () => {
+    // Every request reads before the first one begins a check.
+    const allRead = Promise.withResolvers<void>();
+    let reads = 0;
+    const readTogether = interceptedTable(table, async ({ name }, send) => {
+      const result = await send();
+      if (name !== 'BatchGetCommand' || reads === 20) return result;
+      reads += 1;
+      if (reads === 20) allRead.resolve();
+      await allRead.promise;
+      return result;
+    });
+    const registry = { identity: unavailableBecause('upstream') };
+    const { call } = createUserUnderTest(readTogether, { registry });
+    const person = await newBuyerIn(table);
+    const key = newKey();
+    const registered = await Promise.all(times(10).map(async () => (await newBuyerIn(table)).phone));
+    const phones = [...registered, ...times(10).map(() => newPerson().phone)];
+    const burst = await Promise.all(
+      phones.map((phone) => call({ body: { ...person, phone }, authorizer: key, timeLeftMs: 60_000 })),
+    );
+    expect(codesOf(burst)).toEqual([
+      ...Array(10).fill('buyer_not_registered'),
+      ...Array(5).fill('too_many_attempts'),
+      ...Array(5).fill('verification_unavailable'),
+    ]);
+    const [{ refused_links } = { refused_links: 0 }] = (
+      await useReader(table)(key.keyId, 1, Date.parse('2026-11-21T08:00:00Z'))
+    ).data;
+    expect(refused_links).toBe(20);
   });
 
   it('is logged once with the id of the key when it is used up', async () => {
@@ -367,7 +378,7 @@ describe('paid-checks-per-day', () => {
   });
 
   it("when the seller's share of the stage's ceiling is used up, is verification_unavailable for every link of all its keys", async () => {
-    const { call, paid, clock } = createUserUnderTest(table, { ceilings: { paidChecksPerDay: 4 } });
+    const { call, paid, clock } = createUserUnderTest(table, { paidChecksPerDay: 4 });
     clock.set('2026-11-24T08:00:00Z');
     const key = () => ({ ...newKey(), scopes: 'users:write' });
     const linked = await newBuyerIn(table);
@@ -382,7 +393,7 @@ describe('paid-checks-per-day', () => {
   });
 
   it("when the stage's ceiling is used up, is verification_unavailable for every link of the buyer app too", async () => {
-    const { call, paid, clock } = createUserUnderTest(table, { ceilings: { paidChecksPerDay: 1 } });
+    const { call, paid, clock } = createUserUnderTest(table, { paidChecksPerDay: 1 });
     clock.set('2026-11-25T08:00:00Z');
     const linked = await newBuyerIn(table);
     expect((await call({ body: linked, authorizer: newKey() })).status).toBe(201);
@@ -390,14 +401,6 @@ describe('paid-checks-per-day', () => {
       expect((await call({ body, authorizer: newKey() })).json.code).toBe('verification_unavailable');
     }
     expect(paid.identity).toBe(1);
-  });
-
-  it('counts one check for twenty identical requests, and lets all of them pass', async () => {
-    const { call } = createUserUnderTest(table);
-    const body = await newBuyerIn(table);
-    const key = limitedKey(2);
-    const replies = await Promise.all(times(20).map(() => call({ body, authorizer: key })));
-    expect(codesOf(replies)).toEqual([...Array(19).fill(200), 201]);
   });
 
   it('is exact at any number of links at once', async () => {

@@ -3,7 +3,6 @@ import { handle as checkUser } from '#functions/check-user.ts';
 import { handle } from '#functions/create-user.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import type { IdentityVerdict, JalaliDay, OwnershipVerdict } from '#shared/identity-registry/port.ts';
-import type { StageCeilingNumbers } from '#shared/rate-limits/stage-ceilings.ts';
 import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { sellerKey } from '#shared/table/keys.ts';
@@ -55,12 +54,16 @@ type CreateUserDeps = ReturnType<typeof createUserDepsOn>;
 
 interface Options {
   readonly registry?: RegistryResults;
-  readonly ceilings?: StageCeilingNumbers;
+  /** The ceiling of the stage. */
+  readonly paidChecksPerDay?: number;
   readonly deps?: (deps: CreateUserDeps) => CreateUserDeps;
 }
 
 /** The functions create-user and check-user with a registry whose results a test sets, and whose calls are counted in `paid`. */
-export const createUserUnderTest = (table: Table, { registry = {}, ceilings, deps }: Options = {}) => {
+export const createUserUnderTest = (
+  table: Table,
+  { registry = {}, paidChecksPerDay, deps }: Options = {},
+) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
   const paid = { identity: 0, ownership: 0 };
   const respond = async <T>(result: T | Error): Promise<T> => {
@@ -79,11 +82,7 @@ export const createUserUnderTest = (table: Table, { registry = {}, ceilings, dep
       return respond(registry.ownership ?? 'matched');
     },
   };
-  const own = createUserDepsOn(table, {
-    clock,
-    identityRegistry,
-    ...(ceilings === undefined ? {} : { ceilings }),
-  });
+  const own = createUserDepsOn(table, { clock, identityRegistry, paidChecksPerDay });
   const route = routes['create-user'];
   const all = deps?.(own) ?? own;
   const { call: check } = functionUnderTest(routes['check-user'], checkUser, table, all);

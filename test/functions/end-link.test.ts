@@ -2,12 +2,14 @@ import { eraseBuyer } from '#admin/operations/buyers.ts';
 import { useAdministration } from '#test/admin/operations/use-administration.ts';
 import { claimsOf, forgedTokens, signer } from '#test/fakes/buyer-tokens.ts';
 import { newPerson } from '#test/generated-people.ts';
+import { codesOn, rejected } from '#test/shared/one-time-codes/codes-on.ts';
 import { createSeller, itemsOf, noResponse } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { buyerAppOn, linkPerson } from './buyer-links-under-test.ts';
 import { testHashes } from './create-user-deps.ts';
+import { olderHashes, hashes as rotatedHashes } from './users-on.ts';
 
 const table = useTable();
 const newAdministration = useAdministration();
@@ -107,6 +109,51 @@ describe('204', () => {
     });
     expect((await buyerAppOn(raced).end(person.phone, id)).status).toBe(204);
     expect(await isLinked(String(again?.id))).toBe(false);
+  });
+});
+
+describe('the outstanding code of the seller', () => {
+  const NOW = Date.parse('2026-11-21T08:00:00Z') / 1000;
+
+  /** Sends a code for each of two sellers to the phone of a linked person, and fails one try of each. */
+  const withCodes = async (by = testHashes) => {
+    const person = newPerson();
+    await linkPerson(table, 'sel_books', person, by);
+    const { store, send } = codesOn(table);
+    const { current: phoneHash } = await by.phone(person.phone);
+    const [books, shoes] = ['sel_books', 'sel_shoes'].map((audience) => ({ phoneHash, audience }));
+    const owners = [books, shoes] as { phoneHash: string; audience: string }[];
+    for (const owner of owners) {
+      await send(owner, 'typed before the end', NOW - 10);
+      await store.countTry(owner, NOW - 5);
+    }
+    const recordOf = async (index: number) => (await store.read(owners[index] as (typeof owners)[0])).record;
+    return { person, store, owners, recordOf };
+  };
+
+  it('ends with the link, so that it cannot lift the refusal later; its failures and its sends stay', async () => {
+    const { person, store, owners, recordOf } = await withCodes();
+    const before = await recordOf(0);
+    expect((await buyerAppOn(table).end(person.phone, await linkIdOf(person))).status).toBe(204);
+    const { code, ...rest } = before;
+    expect(code).toBeDefined();
+    expect(await recordOf(0)).toEqual({ ...rest, version: before.version + 1 });
+    expect(await store.countTry(owners[0] as (typeof owners)[0], NOW)).toEqual(rejected);
+    expect((await recordOf(1)).code).toBeDefined();
+  });
+
+  it('ends too if it was sent under an older key of the hash secret', async () => {
+    const { person, recordOf } = await withCodes(olderHashes);
+    const app = buyerAppOn(table, rotatedHashes);
+    expect((await app.end(person.phone, await linkIdOf(person, app))).status).toBe(204);
+    expect((await recordOf(0)).code).toBeUndefined();
+  });
+
+  it('leaves nothing behind for a phone without a code', async () => {
+    const person = newPerson();
+    await linkPerson(table, 'sel_books', person);
+    await buyerAppOn(table).end(person.phone, await linkIdOf(person));
+    expect(await itemsOf(table, `CODE#${(await testHashes.phone(person.phone)).current}`)).toEqual([]);
   });
 });
 

@@ -1,5 +1,4 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { MAX_CLAIMED_PERSONS } from '#shared/buyers/link-searches.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import { claimsOf, forgedTokens, signer } from '#test/fakes/buyer-tokens.ts';
 import { newPerson } from '#test/generated-people.ts';
@@ -152,45 +151,53 @@ describe('422', () => {
 });
 
 describe('429', () => {
-  it('comes after five different persons whom no link of the phone has, for the right one too, until a day later', async () => {
+  it('comes after twenty searches of a phone that matched nobody, for the right person too, until midnight UTC', async () => {
     const person = newPerson();
     await linkPerson(table, 'sel_books', person);
     const app = buyerAppOn(table);
-    const claims = Array.from({ length: MAX_CLAIMED_PERSONS }, () => withPhone(person.phone));
-    for (const claim of claims) {
-      expect((await app.find(claim)).json).toEqual({ data: [] });
-      app.clock.advance(1);
+    app.clock.set('2026-11-21T23:30:00Z');
+    const search = async (claim: ReturnType<typeof newPerson>) =>
+      app.call['find-links']({
+        headers: {
+          Authorization: `Bearer ${await signer.sign(claimsOf(person.phone, 'sel_test', app.clock() / 1000))}`,
+        },
+        body: { national_id: claim.national_id, birth_date: '1370/1/15' },
+      });
+    for (let count = 0; count < 20; count += 1)
+      expect((await search(withPhone(person.phone))).json).toEqual({ data: [] });
+    app.clock.advance(60);
+    for (const claim of [withPhone(person.phone), person]) {
+      const { status, json, headers } = await search(claim);
+      expect([status, json.code, headers['Retry-After']]).toEqual([429, 'too_many_attempts', '1740']);
     }
-    for (const claim of [withPhone(person.phone), person, claims[0] as typeof person]) {
-      const { status, json, headers } = await app.find(claim);
-      expect([status, json.code]).toEqual([429, 'too_many_attempts']);
-      expect(headers['Retry-After']).toBe(String(86_400 - MAX_CLAIMED_PERSONS));
-    }
-    app.clock.advance(86_400 - MAX_CLAIMED_PERSONS);
-    const later = await app.call['find-links']({
-      headers: {
-        Authorization: `Bearer ${await signer.sign(claimsOf(person.phone, 'sel_test', Math.floor(app.clock() / 1000)))}`,
-      },
-      body: { national_id: person.national_id, birth_date: '1370/1/15' },
-    });
-    expect(later.json.data).toHaveLength(1);
+    app.clock.advance(1740);
+    expect((await search(person)).json.data).toHaveLength(1);
   });
 
-  it('never comes for the same person, whatever the page shows, with and without links of the phone', async () => {
+  it('is never caused by searches that match', async () => {
     const app = buyerAppOn(table);
-    const [linkedOne, unknown] = [newPerson(), newPerson()];
-    await linkPerson(table, 'sel_books', linkedOne);
-    for (let visit = 1; visit <= 2 * MAX_CLAIMED_PERSONS; visit += 1) {
-      expect((await app.find(linkedOne)).json.data).toHaveLength(1);
-      expect((await app.find(unknown)).json.data).toEqual([]);
-    }
+    const person = newPerson();
+    await linkPerson(table, 'sel_books', person);
+    for (let visit = 1; visit <= 25; visit += 1) expect((await app.find(person)).json.data).toHaveLength(1);
   });
 
-  it('bounds twenty different persons at once to five answers', async () => {
-    const { phone } = newPerson();
+  it('counts the searches of a phone without links alike', async () => {
     const app = buyerAppOn(table);
-    const replies = await Promise.all(Array.from({ length: 20 }, () => app.find(withPhone(phone))));
-    expect(replies.filter(({ status }) => status === 200)).toHaveLength(MAX_CLAIMED_PERSONS);
-    expect(replies.filter(({ status }) => status === 429)).toHaveLength(20 - MAX_CLAIMED_PERSONS);
+    const person = newPerson();
+    const statuses: number[] = [];
+    for (let visit = 1; visit <= 22; visit += 1) statuses.push((await app.find(person)).status);
+    expect(statuses).toEqual([...Array(20).fill(200), 429, 429]);
+  });
+
+  it('comes before anything is compared: of 60 searches at once, of which number 55 is the right one, 20 are answered', async () => {
+    const person = newPerson();
+    await linkPerson(table, 'sel_books', person);
+    const app = buyerAppOn(table);
+    const claims = Array.from({ length: 60 }, (_, index) =>
+      index === 54 ? person : withPhone(person.phone),
+    );
+    const replies = await Promise.all(claims.map((claim) => app.find(claim)));
+    expect(replies.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(39);
+    expect(replies.filter(({ json }) => json.data?.length === 0).length).toBeLessThanOrEqual(20);
   });
 });

@@ -1,13 +1,11 @@
 import { handle } from '#functions/send-otp.ts';
 import { randomCode } from '#shared/one-time-codes/new-code.ts';
 import { codeSends, codeTries } from '#shared/one-time-codes/store.ts';
-import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { routes } from '#shared/routes.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { CodeMessage } from '#shared/sms/port.ts';
 import type { Table } from '#shared/table/client.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
 
 export const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
@@ -30,14 +28,12 @@ export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = 
   const sent: CodeMessage[] = [];
   const provider: { name: string; failure?: Error; onSend?: () => Promise<unknown> } = { name: 'first' };
   const codes = { ...codeSends(table), ...codeTries(table) };
-  const limiter = patientLimiter(table);
-  const clock = (): number => test.clock();
   const test = functionUnderTest(routes['send-otp'], handle, table, {
     codes,
     newCode: randomCode,
     hashes,
     smsProvider: 'first',
-    ceilings: stageCeilings(limiter, { smsPerDay }, clock),
+    smsPerDay,
     sms: {
       sendCode: async (message) => {
         await provider.onSend?.();
@@ -56,7 +52,7 @@ export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = 
     send: (phone: string, authorizer: Record<string, string> = seller('sel_a'), locale?: string) =>
       test.call({ body: { phone, ...(locale && { locale }) }, authorizer }),
     record: async (phone: string, audience = 'sel_a') =>
-      (await codes.read({ phoneHash: (await hashes.phone(phone)).current, audience }, false)).record,
+      (await codes.read({ phoneHash: (await hashes.phone(phone)).current, audience })).record,
     ownerOf: async (phone: string, audience = 'sel_a') => ({
       phoneHash: (await hashes.phone(phone)).current,
       audience,

@@ -1,13 +1,12 @@
+import { mock } from 'node:test';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { handle } from '#functions/send-otp.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
-import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { routes } from '#shared/routes.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import { messageTo } from '#test/fakes/sms.ts';
 import { newPerson } from '#test/generated-people.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
 import { hashes, type SendOtpOptions, seller, sendOtpOn } from './send-otp-under-test.ts';
@@ -190,7 +189,7 @@ describe('429', () => {
     expect((await send(phone)).status).toBe(202);
   });
 
-  it('is resend_too_soon for the twenty-first SMS of 24 hours over all sellers', async () => {
+  it('is resend_too_soon for the twenty-first SMS of a day (UTC) over all sellers, until midnight', async () => {
     const { phone } = newPerson();
     const { send, clock, sent } = sendOtp();
     for (let index = 0; index < 20; index += 1) await send(phone, seller(`sel_${index}`));
@@ -198,9 +197,35 @@ describe('429', () => {
     const { json, headers } = await send(phone, seller('sel_late'));
     expect([json.code, headers['Retry-After'], sent.length]).toEqual([
       'resend_too_soon',
-      String(23 * 3600),
+      String(15 * 3600),
       20,
     ]);
+    clock.advance(15 * 3600);
+    expect((await send(phone, seller('sel_late'))).status).toBe(202);
+  });
+
+  it.each(['not_reached', 'not_sent'] as const)(
+    'is not caused over all sellers by messages that were certainly not sent: %s',
+    async (delivery) => {
+      const { phone } = newPerson();
+      const { send, provider } = sendOtp();
+      provider.failure = failure(delivery);
+      for (let index = 0; index < 25; index += 1) {
+        expect((await send(phone, seller(`sel_${index}`))).json.code).toBe('sms_unavailable');
+      }
+      provider.failure = undefined;
+      expect((await send(phone, seller('sel_late'))).status).toBe(202);
+    },
+  );
+
+  it('is decided by the own rules of the seller before anything is counted over all sellers', async () => {
+    const { phone } = newPerson();
+    const { send } = sendOtp();
+    for (let count = 0; count < 30; count += 1) await send(phone, seller('sel_a'));
+    for (let index = 0; index < 19; index += 1) {
+      expect((await send(phone, seller(`sel_other_${index}`))).status).toBe(202);
+    }
+    expect((await send(phone, seller('sel_late'))).json.code).toBe('resend_too_soon');
   });
 
   it.each([
@@ -266,7 +291,7 @@ describe('429', () => {
 });
 
 describe('503', () => {
-  it('is sms_unavailable for a send that reached no provider; it counts nowhere, and the old code stays', async () => {
+  it('is sms_unavailable for a send that reached no provider; it counts nowhere, and no code is outstanding', async () => {
     const { phone } = newPerson();
     const { send, provider, clock, record } = sendOtp();
     const limited = { ...seller('sel_a', 'key_refund'), limits: JSON.stringify({ 'sms-per-hour': 2 }) };
@@ -276,12 +301,15 @@ describe('503', () => {
     provider.failure = failure('not_reached');
     const { status, json, headers } = await send(phone, limited);
     expect([status, json.code, headers['Retry-After']]).toEqual([503, 'sms_unavailable', '10']);
-    expect(await record(phone)).toEqual({ ...before, version: 3 });
+    const { code, ...withoutCode } = before;
+    expect(code).toBeDefined();
+    expect(await record(phone)).toEqual({ ...withoutCode, version: 3 });
     provider.failure = undefined;
     expect((await send(phone, limited)).status).toBe(202);
+    expect((await send(newPerson().phone, limited)).json.code).toBe('rate_limit_exceeded');
   });
 
-  it('is sms_unavailable for a message that the provider refused; the cool-down starts, and the old code stays', async () => {
+  it('is sms_unavailable for a message that the provider refused; the cool-down starts, and no code is outstanding', async () => {
     const { phone } = newPerson();
     const { send, provider, clock, record } = sendOtp();
     await send(phone);
@@ -291,7 +319,9 @@ describe('503', () => {
     provider.failure = failure('not_sent');
     const { status, json, headers } = await send(phone);
     expect([status, json.code, headers['Retry-After']]).toEqual([503, 'sms_unavailable', '60']);
-    expect(await record(phone)).toEqual({ ...before, version: 3, lastRefusedAt: refusedAt });
+    const { code, ...withoutCode } = before;
+    expect(code).toBeDefined();
+    expect(await record(phone)).toEqual({ ...withoutCode, version: 3, lastRefusedAt: refusedAt });
     provider.failure = undefined;
     clock.advance(59);
     const tooSoon = await send(phone);
@@ -383,18 +413,26 @@ describe('503', () => {
     expect([sent.length, (await record(phone)).version]).toEqual([1, 0]);
   });
 
-  it('is service_unavailable when other requests keep changing the phone', async () => {
+  it('is service_unavailable when other requests keep changing the phone until the deadline, and counts nothing', async () => {
+    const now = mock.method(performance, 'now');
     const { phone } = newPerson();
-    const { call, codes, clock } = sendOtp();
+    const { call, codes } = sendOtp();
     const changing = functionUnderTest(routes['send-otp'], handle, table, {
-      codes: { ...codes, recordSend: async () => false },
+      codes: {
+        ...codes,
+        async recordSend() {
+          now.mock.mockImplementation(() => Number.MAX_SAFE_INTEGER);
+          return false;
+        },
+      },
       newCode: () => '123456',
       hashes,
       smsProvider: 'first',
-      ceilings: stageCeilings(patientLimiter(table), {}, clock),
+      smsPerDay: undefined,
       sms: { sendCode: () => Promise.reject(new Error('nothing may be sent')) },
     });
-    const { status, json, headers } = await changing.call({ body: { phone }, timeLeftMs: 600 });
+    const { status, json, headers } = await changing.call({ body: { phone } });
+    now.mock.restore();
     expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '5']);
     expect((await call({ body: { phone } })).status).toBe(202);
   });

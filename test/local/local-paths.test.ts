@@ -3,15 +3,7 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { forgetUse, isLocalPath, localPaths } from '#local/local-paths.ts';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
-import {
-  buyerKey,
-  codeKey,
-  limitSortKey,
-  limitsPartition,
-  personCheckKey,
-  phoneSendsKey,
-  userKey,
-} from '#shared/table/keys.ts';
+import { buyerKey, codeKey, limitSortKey, limitsPartition, userKey } from '#shared/table/keys.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 let server: LoopbackServer;
@@ -105,9 +97,9 @@ const put = (keys: readonly object[]) =>
   );
 
 describe('forgetUse', () => {
-  it('deletes every check, code and count, and nothing else', async () => {
+  it('deletes every code and count, and nothing else', async () => {
     const kept = [buyerKey('p'), userKey('sel_1', 1)];
-    await put([...kept, personCheckKey('sel_1', 'h'), codeKey('p', 'sel_1'), phoneSendsKey('p')]);
+    await put([...kept, codeKey('p', 'sel_1'), codeKey('p', 'public')]);
     for (const start of [0, 25, 50]) {
       await put(
         Array.from({ length: 25 }, (_, index) => ({
@@ -116,7 +108,7 @@ describe('forgetUse', () => {
         })),
       );
     }
-    expect(await forgetUse(table)).toBe(78);
+    expect(await forgetUse(table)).toBe(77);
     const { Items } = await table.client.send(new ScanCommand({ TableName: table.name }));
     expect(Items).toHaveLength(2);
     expect(Items).toEqual(expect.arrayContaining(kept));

@@ -14,7 +14,6 @@ import { randomCode } from '#shared/one-time-codes/new-code.ts';
 import { codeSends } from '#shared/one-time-codes/store.ts';
 import type { CallOptions } from '#shared/providers/call.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
-import { stageCeilings } from '#shared/rate-limits/stage-ceilings.ts';
 import { routes } from '#shared/routes.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import type { SellerTemplates } from '#shared/sms/templates.ts';
@@ -138,7 +137,7 @@ const bindEndpoints = (
     clock,
     rateLimiter,
     hashes,
-    ceilings: stageCeilings(rateLimiter, {}, clock),
+    smsPerDay: undefined,
     codes: codeSends(table),
     sms: smsSenderFrom(sms, secret, resilience),
     newCode: randomCode,

@@ -21,7 +21,7 @@ export interface paths {
         put?: never;
         /**
          * Link a buyer
-         * @description Checks that the phone is a registered buyer, that a living person has this national_id and birth_date, and that the phone belongs to that person. Then links the buyer to your account. The same national_id, phone and birth_date again return 200 with the existing user without a new check, so you can repeat a request after a timeout. A repeated link ignores display_name and external_id. After the buyer has ended the link, the response is link_refused, unless Authorization: Bearer carries an access token of a newer sign-in of that phone for your account. After 5 failed checks of a person in 24 hours the response is too_many_attempts.
+         * @description Checks that the phone is a registered buyer, that a living person has this national_id and birth_date, and that the phone belongs to that person. Then links the buyer to your account. The same national_id, phone and birth_date again return 200 with the existing user without a new check, so you can repeat a request after a timeout. A repeated link ignores display_name and external_id. After the buyer has ended the link, the response is link_refused, unless Authorization: Bearer carries an access token of a newer sign-in of that phone for your account. After 5 checks of a person in a minute, and after 5 failed ones in a day (UTC), the response is too_many_attempts.
          *
          *     Scope: `users:write`.
          */
@@ -183,7 +183,7 @@ export interface paths {
         put?: never;
         /**
          * Send a one-time code
-         * @description Sends 6 digits by SMS, valid for 300 seconds and for one use. A new code replaces your old one. The response is the same for every phone. Limits per phone, for you: 60 seconds between sends, 5 sends in 10 minutes, 10 sends in 24 hours; with buyers:register then one an hour, up to 24 sends in 24 hours. Over all sellers: 20 sends in 24 hours. While the phone is locked for you, nothing is sent. The text of the message is a template that the operator of the service chose, for you or for all sellers, one per language.
+         * @description Sends 6 digits by SMS, valid for 300 seconds and for one use. A new code replaces your old one. The response is the same for every phone. Limits per phone, for you: 60 seconds between sends, 5 sends in 10 minutes, 10 sends in 24 hours; with buyers:register then one an hour, up to 24 sends in 24 hours. Over all sellers: 20 sends in a day (UTC). While the phone is locked for you, nothing is sent. The text of the message is a template that the operator of the service chose, for you or for all sellers, one per language.
          */
         post: operations["send-otp"];
         delete?: never;
@@ -223,7 +223,7 @@ export interface paths {
         put?: never;
         /**
          * Show a buyer its links
-         * @description The sellers that linked the phone of the token with this person. The buyer app sends its key in X-Api-Key and the access token of the signed-in buyer as Authorization: Bearer. A national_id and birth_date that no link of the phone has get an empty list. After 5 different such persons in 24 hours the response is too_many_attempts for the phone; the same person again is not counted.
+         * @description The sellers that linked the phone of the token with this person. The buyer app sends its key in X-Api-Key and the access token of the signed-in buyer as Authorization: Bearer. A national_id and birth_date that no link of the phone has get an empty list. After 20 such searches of a phone in a day (UTC) the response is too_many_attempts.
          *
          *     Scope: `buyers:links`.
          */

@@ -3,7 +3,7 @@ import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/buyers.ts
 import { removeUser } from '#admin/operations/users.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
-import { codeKey, phoneLinkKey, phoneSendsKey } from '#shared/table/keys.ts';
+import { codeKey, limitSortKey, limitsPartition, phoneLinkKey } from '#shared/table/keys.ts';
 import { userReads } from '#shared/users/read-users.ts';
 import { codesOn } from '#test/shared/one-time-codes/codes-on.ts';
 import { linkBuyer } from './linked-buyer.ts';
@@ -49,7 +49,10 @@ const storeBuyer = async () => {
   ];
   await put({ ...codeKey(OLDER, first.seller_id), version: 1, sends: [1] });
   await put({ ...codeKey(CURRENT, 'public'), version: 1, sends: [1] });
-  await put({ ...phoneSendsKey(CURRENT), version: 1, sends: [] });
+  await put({ ...codeKey(CURRENT, second.seller_id), version: 1, sends: [2] });
+  for (const hash of [OLDER, CURRENT]) {
+    await put({ pk: limitsPartition(`phone:${hash}`), sk: limitSortKey('DAY', 20_000), sms: 3, searches: 2 });
+  }
   const other = await linkBuyer(deployment.table, first.seller_id, 'hash-of-another-phone');
   return { first, second, users, other };
 };
@@ -192,9 +195,10 @@ describe('an erasure beside a sign-in', () => {
 });
 
 describe('an interrupted erasure', () => {
-  const OF_A_USER = ['write SELLER EVENTS USERS REMOVED PERSON LINKS REMOVALS AUDIT', 'write LINKS'];
+  const OF_A_USER = ['write USERS REMOVED PERSON LINKS REMOVALS AUDIT SELLER EVENTS', 'write LINKS'];
   const WRITES = [
     ...['write CODE', 'write CODE', 'write CODE'],
+    ...['write LIMIT', 'write LIMIT'],
     'write BUYER AUDIT',
     ...[...OF_A_USER, ...OF_A_USER, ...OF_A_USER],
     'write AUDIT',

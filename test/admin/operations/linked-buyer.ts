@@ -34,6 +34,6 @@ export const linkBuyer = async (
     },
     performance.now() + 10_000,
   );
-  if (result === 'outdated') throw new Error('the person is linked already');
-  return result;
+  if (!result.written) throw new Error(`the person was not linked: ${result.reason}`);
+  return result.value;
 };

@@ -77,7 +77,7 @@ const OPERATIONS = {
     const user = { ...link.user, created_at: new Date(clock()).toISOString() };
     const newLink = withExternalId({ ...link, user }, externalIdOf(choice >> 5));
     const result = await userStore(table).link(newLink, inAnHour());
-    if (result !== 'outdated') users.push([sellerId, result.id]);
+    if (result.written) users.push([sellerId, result.value.id]);
   }),
   code: onSeller(({ deployment: { table } }, sellerId, choice) => {
     const Item = {

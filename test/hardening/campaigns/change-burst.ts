@@ -62,8 +62,8 @@ export const changeBurst: Campaign = {
     let isOver = false;
     const changes = Promise.all(
       links.map((link, index) => {
-        if (link === undefined || link === 'outdated') return undefined;
-        const { id } = link;
+        if (!link?.written) return undefined;
+        const { id } = link.value;
         const options = { removedAt: at, updatedAt: at, reason: 'seller', deadlineMs: deadlineMs() } as const;
         const update = { display_name: `corrected ${index}` };
         return made<unknown>(

@@ -4,7 +4,7 @@ import { eraseBuyer } from '#admin/operations/buyers.ts';
 import { handle as createUser } from '#functions/create-user.ts';
 import { handle as endLink } from '#functions/end-link.ts';
 import { localAdministration } from '#local/administration.ts';
-import { buyerLinks } from '#shared/buyers/links.ts';
+import { phoneLinkReader } from '#shared/buyers/links.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { redirectLog } from '#shared/log.ts';
 import { routes } from '#shared/routes.ts';
@@ -55,7 +55,7 @@ const openOn = async () => {
       const { current: id } = await testHashes.linkId(SELLER, personHash, phone);
       const request = { path: { id }, buyer: { phone, authTime: 0 }, deadlineMs: deadline() };
       await endLink(request as Parameters<typeof endLink>[0], {
-        links: buyerLinks(table),
+        readLinks: phoneLinkReader(table),
         users,
         hashes: testHashes,
         clock,

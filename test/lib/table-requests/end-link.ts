@@ -8,6 +8,7 @@ export default async ({ call, statusOf, recorder, signIn }: FunctionCalls): Prom
   const token = await signIn(person.phone);
   expect(await statusOf('create-user', { body: { ...person, external_id: 'order:ended' } })).toBe(201);
   const { body } = await call('find-links', { body: { national_id, birth_date }, ...token });
+  expect(await statusOf('send-otp', { body: { phone: person.phone } })).toBe(202);
   recorder.clear();
   expect(await statusOf('end-link', { pathParameters: { id: body.data[0].id }, ...token })).toBe(204);
 };

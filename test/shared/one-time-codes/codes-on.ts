@@ -41,8 +41,8 @@ export const codesOn = (table: Table) => {
   const store = { ...codeSends(table), ...codeTries(table) };
 
   /** Sends a code without checking the limits. Returns the data for an undo. */
-  const send = async (owner: CodeOwner, mac: string, now = NOW, withPhoneSends = true) => {
-    const before = await store.read(owner, withPhoneSends);
+  const send = async (owner: CodeOwner, mac: string, now = NOW) => {
+    const { record: before } = await store.read(owner);
     const code = codeOf(mac, now);
     const isStored = await store.recordSend(owner, before, code);
     return { before, code, isStored };
@@ -61,13 +61,9 @@ export const codesOn = (table: Table) => {
     }
   };
 
-  const record = async (owner: CodeOwner) => (await store.read(owner, false)).record;
+  const record = async (owner: CodeOwner) => (await store.read(owner)).record;
 
-  /** The times of the SMS to the phone over all sellers. */
-  const phoneSends = async (owner: CodeOwner) =>
-    (await store.read(owner, true)).phoneSends?.sends.map(({ at }) => at);
-
-  return { store, send, fail, failTen, record, phoneSends };
+  return { store, send, fail, failTen, record };
 };
 
 export type Codes = ReturnType<typeof codesOn>;

@@ -20,7 +20,7 @@ describe('countTry', () => {
     expect(results.filter(({ written }) => written)).toHaveLength(5);
     expect(results.filter(({ written }) => !written)).toEqual(Array(45).fill(tooMany(60)));
     const { failures, code } = await record(owner);
-    expect([failures, code?.tries.length]).toEqual([5, 5]);
+    expect([failures, code?.tries]).toEqual([5, 5]);
   });
 
   it('makes one write for a try, with no read before it', async () => {
@@ -72,7 +72,7 @@ describe('countTry', () => {
     const owner = newOwner();
     await send(owner, 'one');
     expect(await store.countTry(withSeller(owner, 'sel_b'), NOW)).toEqual(rejected);
-    expect(await record(owner)).toMatchObject({ failures: 0, code: { tries: [] } });
+    expect(await record(owner)).toMatchObject({ failures: 0, code: { tries: 0 } });
   });
 
   it('rejects a try for a phone without a code, and stores nothing', async () => {

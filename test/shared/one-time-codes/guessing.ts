@@ -102,8 +102,7 @@ export const simulateMonth = (strategy: Strategy): GuessingResult => {
       strategy.guessesPerCode,
       (strategy.mostFailures ?? MAX_CONSECUTIVE_FAILURES) - phone.record.failures,
     );
-    for (let index = 0; index < most; index += 1)
-      guesses += Number(phone.countTry(`try-${count.guesses + index}`, now));
+    for (let index = 0; index < most; index += 1) guesses += Number(phone.countTry(now));
     count.guesses += guesses;
     count.max = Math.max(count.max, phone.record.failures);
     // Guesses on one code are all different.
@@ -129,7 +128,7 @@ export const simulateMonth = (strategy: Strategy): GuessingResult => {
   for (let now = 0; now < MONTH_SECONDS; ) {
     if (now - buyerSignedInAt >= (strategy.buyerSignsInEverySeconds ?? Number.POSITIVE_INFINITY)) signIn(now);
     attack(now);
-    const refusal = whyNotSent(phone.record, { limits, phoneSends: [] }, now);
+    const refusal = whyNotSent(phone.record, limits, now);
     const waitSeconds = refusal && 'retryAfterSeconds' in refusal ? refusal.retryAfterSeconds : 0;
     now += Math.max(strategy.pauseSeconds, waitSeconds);
   }

@@ -25,7 +25,7 @@ export interface ModelPhone {
   /** Undoes the send of `mac`, which a provider refused at `refusedAt`, or which reached no provider (undefined). */
   undo(before: CodeRecord, mac: string, refusedAt: number | undefined): void;
   /** Counts a try if the rules allow it. Returns whether it was counted. */
-  countTry(tryId: string, now: number): boolean;
+  countTry(now: number): boolean;
   /** Uses the code up. Returns whether it was the outstanding one. */
   redeem(mac: string): boolean;
 }
@@ -39,30 +39,27 @@ export const modelPhone = (limits: readonly SendLimit[] = CODE_LIMITS.sendLimits
       return record;
     },
     send(mac, now) {
-      if (whyNotSent(record, { limits, phoneSends: [] }, now) !== undefined) return undefined;
+      if (whyNotSent(record, limits, now) !== undefined) return undefined;
       const before = record;
       record = afterSend(record, { mac, provider: 'first' }, now);
       return before;
     },
     undo(before, mac, refusedAt) {
-      const { code } = record;
-      if (code?.mac !== mac) return;
-      const restored = before.code && { ...before.code, tries: [...before.code.tries, ...code.tries] };
+      if (record.code?.mac !== mac) return;
       record = {
         ...withoutCode(record),
         sends: before.sends,
         lastRefusedAt: refusedAt ?? before.lastRefusedAt,
-        ...(restored && { code: restored }),
       };
     },
-    countTry(tryId, now) {
+    countTry(now) {
       const { code } = record;
       if (code === undefined || whyNotTried(record, now) !== undefined) return false;
       record = {
         ...record,
         failures: record.failures + 1,
         lastFailureAt: now,
-        code: { ...code, tries: [...code.tries, tryId] },
+        code: { ...code, tries: code.tries + 1 },
       };
       return true;
     },

@@ -1,3 +1,4 @@
+import type { Limit } from '#shared/rate-limits/plans.ts';
 import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import type { Table } from '#shared/table/client.ts';
 
@@ -6,3 +7,13 @@ const TIMEOUT_MS = 20_000;
 
 /** Returns a rate limiter that waits longer than any machine is slow. */
 export const patientLimiter = (table: Table) => rateLimiter(table, TIMEOUT_MS);
+
+/** A limit of a test, 60 seconds long unless another window is named. */
+export const limitOf = (limit: Pick<Limit, 'subject' | 'limit'> & Partial<Limit>): Limit => ({
+  name: 'minute',
+  windowSeconds: 60,
+  keptSeconds: 7200,
+  problem: 'rate_limit_exceeded',
+  passesUncounted: true,
+  ...limit,
+});

@@ -1,14 +1,28 @@
 import { mock } from 'node:test';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { KEY_LIMIT_NAMES, keyLimit, type LimitState, minuteLimit } from '#shared/rate-limits/plans.ts';
-import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
+import {
+  KEY_LIMIT_NAMES,
+  keyLimit,
+  type Limit,
+  type LimitState,
+  minuteLimit,
+} from '#shared/rate-limits/plans.ts';
+import {
+  limitKey,
+  limitKeys,
+  type RateLimiter,
+  rateLimiterFromEnv,
+  stateIn,
+  statesIn,
+} from '#shared/rate-limits/rate-limiter.ts';
 import type { Table } from '#shared/table/client.ts';
 import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
+import { batchGet } from '#shared/table/reads.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { hangingLimits } from '#test/table/hanging-limits.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { patientLimiter } from './patient-limiter.ts';
+import { limitOf, patientLimiter } from './patient-limiter.ts';
 
 const table = useTable();
 let limiter: RateLimiter;
@@ -22,9 +36,7 @@ const START_MS = Date.parse('2026-11-21T08:00:00Z');
 /** Concurrent requests of one key. */
 const requests = (keyId: string, times: number, limit: number, nowMs = START_MS) =>
   Promise.all(
-    Array.from({ length: times }, () =>
-      limiter.increment({ subject: keyId, limit, name: 'minute', windowSeconds: 60 }, nowMs),
-    ),
+    Array.from({ length: times }, () => limiter.increment(limitOf({ subject: keyId, limit }), nowMs)),
   );
 
 const allowedOf = (states: readonly LimitState[]): number => states.filter(({ allowed }) => allowed).length;
@@ -75,7 +87,7 @@ describe('increment', () => {
   });
 
   it('counts per clock hour when the window is an hour', async () => {
-    const limit = { subject: 'hourly', limit: 1, name: 'hour', windowSeconds: 3600 };
+    const limit = limitOf({ subject: 'hourly', limit: 1, name: 'hour', windowSeconds: 3600 });
     expect(await limiter.increment(limit, START_MS)).toEqual({
       allowed: true,
       remaining: 0,
@@ -89,11 +101,24 @@ describe('increment', () => {
     expect(await limiter.increment(limit, START_MS + 3_600_000)).toMatchObject({ allowed: true });
   });
 
-  it('keeps a count for one hour after its window', async () => {
+  it('keeps a count for as long as its limit says after the end of its hour', async () => {
     await requests('forgotten', 1, 5, START_MS + 500);
-    expect(await itemOf('forgotten')).toMatchObject({
+    expect(await itemOf('forgotten')).toEqual({
+      pk: 'LIMIT#forgotten',
+      sk: `HOUR#${START_MS / 3_600_000}`,
       minute_0: 1,
-      ttl: START_MS / 1000 + 1 + 3600 + 35 * 86_400,
+      ttl: START_MS / 1000 + 3600 + 7200,
+    });
+  });
+
+  it('keeps a count of a day until its limit says after midnight UTC', async () => {
+    const daily = limitOf({ subject: 'daily', name: 'searches', limit: 2, windowSeconds: 86_400 });
+    await limiter.increment(daily, Date.parse('2026-11-21T23:59:59Z'));
+    const Key = limitKey(daily, Date.parse('2026-11-21T00:00:00Z'));
+    const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key }));
+    expect(Item).toEqual({ ...Key, searches: 1, ttl: Date.parse('2026-11-22T02:00:00Z') / 1000 });
+    expect(await limiter.increment(daily, Date.parse('2026-11-22T00:00:00Z'))).toMatchObject({
+      remaining: 1,
     });
   });
 
@@ -113,7 +138,7 @@ describe('increment', () => {
       for (const limit of [minuteLimit(caller), ...hourly])
         await limiter.increment(limit, START_MS + minute * 60_000);
     const item = (await itemOf(caller.keyId)) ?? {};
-    expect(Object.keys(item)).toHaveLength(60 + hourly.length + 4);
+    expect(Object.keys(item)).toHaveLength(60 + hourly.length + 3);
     // A number of up to four digits takes three bytes.
     const bytes = Object.entries(item).map(
       ([name, value]) =>
@@ -125,33 +150,22 @@ describe('increment', () => {
   it('throws what the table throws', async () => {
     const client = { send: () => Promise.reject(new Error('the table is unreachable')) };
     const broken = patientLimiter({ client, name: 'test' } as unknown as Table);
-    await expect(
-      broken.increment({ subject: 'any', limit: 1, name: 'minute', windowSeconds: 60 }, START_MS),
-    ).rejects.toThrow('the table is unreachable');
+    await expect(broken.increment(limitOf({ subject: 'any', limit: 1 }), START_MS)).rejects.toThrow(
+      'the table is unreachable',
+    );
   });
 
-  it('refunds once when the SDK resends the write because its response was lost', async () => {
-    const lossy = losingResponses(table);
-    const limit = { subject: 'lost-refund', limit: 5, name: 'minute', windowSeconds: 60 };
-    for (const _ of [1, 2, 3]) await patientLimiter(lossy).increment(limit, START_MS);
-    lossy.loseWrites(1);
-    await patientLimiter(lossy).decrement(limit, START_MS);
-    expect(lossy.lost()).toBe(1);
-    expect(await itemOf('lost-refund')).toMatchObject({ minute_0: 2 });
-    lossy.client.destroy();
-  });
-
-  it('counts a write once when the SDK resends it because its response was lost', async () => {
+  it('counts twice when the SDK resends the write because its response was lost: fewer pass, never more', async () => {
     const lossy = losingResponses(table);
     lossy.loseWrites(1);
-    const limit = { subject: 'lost', limit: 1, name: 'minute', windowSeconds: 60 };
+    const limit = limitOf({ subject: 'lost', limit: 2 });
     expect(await patientLimiter(lossy).increment(limit, START_MS)).toEqual({
       allowed: true,
       remaining: 0,
       resetSeconds: 60,
     });
     expect(lossy.lost()).toBe(1);
-    expect(await itemOf('lost')).toMatchObject({ minute_0: 1 });
+    expect(await itemOf('lost')).toMatchObject({ minute_0: 2 });
     lossy.client.destroy();
   });
 });
@@ -162,7 +176,7 @@ describe('a call that gets no response', () => {
     [3000, 'on one machine', undefined],
   ])('ends after %d ms %s', async (timeoutMs, _, functionName) => {
     const timeout = mock.method(AbortSignal, 'timeout', () => AbortSignal.abort(new Error('timed out')));
-    const limit = { subject: 'hanging', limit: 1, name: 'minute', windowSeconds: 60 };
+    const limit = limitOf({ subject: 'hanging', limit: 1, name: 'minute', windowSeconds: 60 });
     if (functionName !== undefined) process.env.AWS_LAMBDA_FUNCTION_NAME = functionName;
     const deployed = rateLimiterFromEnv(hangingLimits(table));
     delete process.env.AWS_LAMBDA_FUNCTION_NAME;
@@ -173,8 +187,8 @@ describe('a call that gets no response', () => {
 });
 
 describe('incrementAndRead', () => {
-  const minute = { subject: 'reader', name: 'minute', limit: 2, windowSeconds: 60 };
-  const hour = { subject: 'reader', name: 'hourly', limit: 1, windowSeconds: 3600 };
+  const minute = limitOf({ subject: 'reader', limit: 2 });
+  const hour = limitOf({ subject: 'reader', name: 'hourly', limit: 1, windowSeconds: 3600 });
 
   it('counts one limit and returns the states of others in one call', async () => {
     const counted = countedTable(table);
@@ -186,44 +200,46 @@ describe('incrementAndRead', () => {
     expect(await allowed()).toEqual([false, false]);
     expect(counted.rounds).toEqual([['Update'], ['Update'], ['Update']]);
   });
+});
 
-  it('returns the states of others when the first response was lost', async () => {
+describe('decrement', () => {
+  const remaining = async (limit: Limit) => stateIn(await itemOf(limit.subject), limit, START_MS).remaining;
+
+  it('refunds one count and never goes below zero', async () => {
+    const limit = limitOf({ subject: 'refund', limit: 1 });
+    await limiter.increment(limit, START_MS);
+    await limiter.decrement(limit, START_MS);
+    await limiter.decrement(limit, START_MS);
+    expect(await remaining(limit)).toBe(1);
+    expect(await itemOf('refund')).toMatchObject({ minute_0: 0 });
+  });
+
+  it('is not sent again when its response was lost, so that it never refunds what another request counted', async () => {
     const lossy = losingResponses(table);
+    const limit = limitOf({ subject: 'lost-refund', limit: 5 });
+    for (const _ of [1, 2, 3]) await limiter.increment(limit, START_MS);
     lossy.loseWrites(1);
-    const [first, other] = await patientLimiter(lossy).incrementAndRead(
-      { ...minute, subject: 'lost-reader' },
-      [{ ...hour, subject: 'lost-reader' }],
-      START_MS,
-    );
-    expect([first.allowed, first.remaining, other?.allowed]).toEqual([true, 1, true]);
+    await expect(patientLimiter(lossy).decrement(limit, START_MS)).rejects.toThrow('got no response');
+    expect(lossy.lost()).toBe(1);
+    expect(await itemOf('lost-refund')).toMatchObject({ minute_0: 2 });
+    await patientLimiter(lossy).decrement(limit, START_MS);
+    expect(await itemOf('lost-refund')).toMatchObject({ minute_0: 1 });
     lossy.client.destroy();
   });
 });
 
-describe('read', () => {
-  it('returns the states of several limits without counting', async () => {
-    const limits = ['read-a', 'read-b'].map((subject) => ({
-      subject,
-      limit: 2,
-      name: 'minute',
-      windowSeconds: 60,
-    }));
+describe('statesIn', () => {
+  it('returns the states of limits that share an item, and of those that have none', async () => {
+    const [one, other] = [limitOf({ subject: 'read-a', limit: 2 }), limitOf({ subject: 'read-b', limit: 3 })];
+    const hourly = limitOf({ subject: 'read-a', name: 'hourly', limit: 4, windowSeconds: 3600 });
+    const limits = [one, hourly, other];
     await requests('read-a', 2, 2);
-    const expected = [
-      { allowed: false, remaining: 0, resetSeconds: 60 },
-      { allowed: true, remaining: 2, resetSeconds: 60 },
-    ];
-    expect(await limiter.read(limits, START_MS)).toEqual(expected);
-    expect(await limiter.read(limits, START_MS)).toEqual(expected);
-  });
-});
-
-describe('decrement', () => {
-  it('refunds one count and never goes below zero', async () => {
-    const limit = { subject: 'refund', limit: 1, name: 'minute', windowSeconds: 60 };
-    await limiter.increment(limit, START_MS);
-    await limiter.decrement(limit, START_MS);
-    await limiter.decrement(limit, START_MS);
-    expect(await limiter.read([limit], START_MS)).toMatchObject([{ remaining: 1 }]);
+    const keys = limitKeys(limits, START_MS);
+    expect(keys).toEqual([limitKey(one, START_MS), limitKey(other, START_MS)]);
+    expect([...statesIn(await batchGet(table, keys), limits, START_MS)]).toEqual([
+      [one, { allowed: false, remaining: 0, resetSeconds: 60 }],
+      [hourly, { allowed: true, remaining: 4, resetSeconds: 3600 }],
+      [other, { allowed: true, remaining: 3, resetSeconds: 60 }],
+    ]);
   });
 });

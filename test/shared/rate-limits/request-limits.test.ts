@@ -1,11 +1,17 @@
 import { redirectLog } from '#shared/log.ts';
-import type { Limit, LimitState } from '#shared/rate-limits/plans.ts';
-import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
-import { consumeAll, countRequest, keyLimits, type Refund } from '#shared/rate-limits/request-limits.ts';
-import { fakeClock } from '#test/fakes/clock.ts';
+import { keyLimit, type Limit, type LimitState } from '#shared/rate-limits/plans.ts';
+import {
+  consume,
+  countRequest,
+  exceeded,
+  RateLimitExceeded,
+  refund,
+  requireLeft,
+} from '#shared/rate-limits/request-limits.ts';
+import { limitOf } from './patient-limiter.ts';
 
 const caller = { keyId: 'key_1', plan: 'free', limits: { 'sms-per-hour': 7 } } as const;
-const clock = fakeClock('2026-11-21T08:00:30Z');
+const NOW_MS = Date.parse('2026-11-21T08:00:30Z');
 
 const lines: string[] = [];
 let restoreLog: () => void;
@@ -17,207 +23,175 @@ beforeEach(() => {
   lines.length = 0;
 });
 
-const unreachable = () =>
-  lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'rate_limiter_unreachable');
+const logged = (name: string) => lines.map((line) => JSON.parse(line)).filter(({ event }) => event === name);
 
 const OPEN: LimitState = { allowed: true, remaining: 41, resetSeconds: 30 };
 const USED_UP: LimitState = { allowed: false, remaining: 0, resetSeconds: 1770 };
+const LAST: LimitState = { allowed: true, remaining: 0, resetSeconds: 30 };
 
-/** A limiter that returns these states, or fails, and records its calls. */
-const limiterOf = (
-  states: { readonly plan?: LimitState; readonly hourly?: LimitState },
-  failing: readonly string[] = [],
-) => {
-  const { plan = OPEN, hourly = OPEN } = states;
-  const calls: (readonly [string, ...(string | number)[]])[] = [];
-  const called = <T>(name: string, limit: Limit, nowMs: number, result: T): Promise<T> => {
-    calls.push([name, limit.name, limit.limit, nowMs]);
-    return failing.includes(name) ? Promise.reject(new Error('no response')) : Promise.resolve(result);
+/** A limiter with the state of each limit by its name, open by default, that records its calls. Undefined: its count fails. */
+const limiterOf = (states: Readonly<Record<string, LimitState | undefined>> = {}) => {
+  const calls: (readonly [string, string, number])[] = [];
+  const stateOf = async ({ name }: Limit): Promise<LimitState> => {
+    const state = name in states ? states[name] : OPEN;
+    if (state === undefined) throw new Error('no response');
+    return state;
   };
-  const limiter: RateLimiter = {
-    incrementAndRead: (limit, others, nowMs) =>
-      called('incrementAndRead', limit, nowMs, [plan, ...others.map(() => hourly)]),
-    increment: (limit, nowMs) => called('increment', limit, nowMs, hourly),
-    read: (limits, nowMs) =>
-      called(
-        'read',
-        limits[0] as Limit,
-        nowMs,
-        limits.map(() => hourly),
-      ),
-    decrement: (limit, nowMs) => called('decrement', limit, nowMs, undefined),
+  const limiter = {
+    incrementAndRead: async (
+      limit: Limit,
+      others: readonly Limit[],
+      nowMs: number,
+    ): Promise<[LimitState, ...LimitState[]]> => {
+      calls.push(['incrementAndRead', limit.name, nowMs]);
+      return [await stateOf(limit), ...(await Promise.all(others.map(stateOf)))];
+    },
+    increment: async (limit: Limit, nowMs: number) => {
+      calls.push(['increment', limit.name, nowMs]);
+      return stateOf(limit);
+    },
+    decrement: async (limit: Limit, nowMs: number) => {
+      calls.push(['decrement', limit.name, nowMs]);
+      await stateOf(limit);
+    },
   };
   return { limiter, calls };
 };
 
-/** A counted request and the limits of its key. */
-const requestWith = ({ limiter }: ReturnType<typeof limiterOf>) => {
-  const planLimit = countRequest(limiter, caller, { nowMs: clock(), limitsToRead: ['sms-per-hour'] });
-  return { ...planLimit, limits: keyLimits({ rateLimiter: limiter, clock }, { caller, ...planLimit }) };
-};
+const PLAN = { name: 'free', limit: 100, windowSeconds: 60, remaining: 41, resetSeconds: 30 };
 
-const EXCEEDED = { code: 'rate_limit_exceeded', retryAfterSeconds: 1770 };
-const EXCEEDED_ITEM = {
-  name: 'sms-per-hour',
-  limit: 7,
-  windowSeconds: 3600,
-  remaining: 0,
-  resetSeconds: 1770,
-};
+const SMS_ITEM = { name: 'sms-per-hour', limit: 7, windowSeconds: 3600, remaining: 0, resetSeconds: 1770 };
+
+const counting = (limiter: ReturnType<typeof limiterOf>['limiter']) =>
+  countRequest(limiter, caller, {
+    nowMs: NOW_MS,
+    limitsToRead: ['sms-per-hour', 'failed-verifies-per-hour'],
+  });
 
 describe('countRequest', () => {
-  it("counts one against the plan's limit and returns the states that it read by name", async () => {
-    const bench = limiterOf({ hourly: USED_UP });
-    const { withinPlan, headerItem } = requestWith(bench);
-    expect(headerItem()).toBeUndefined();
-    const plan = { name: 'free', limit: 100, windowSeconds: 60, remaining: 41, resetSeconds: 30 };
-    expect(await withinPlan).toEqual({ plan, hourly: new Map([['sms-per-hour', USED_UP]]) });
-    expect(bench.calls).toEqual([['incrementAndRead', 'minute', 100, clock()]]);
-    expect(headerItem()).toEqual(plan);
+  it("counts one against the plan's limit and returns the states of the hourly limits by name, in one call", async () => {
+    const { limiter, calls } = limiterOf({ 'sms-per-hour': USED_UP });
+    expect(await counting(limiter)).toEqual({
+      plan: PLAN,
+      hourly: new Map([
+        ['sms-per-hour', USED_UP],
+        ['failed-verifies-per-hour', OPEN],
+      ]),
+    });
+    expect(calls).toEqual([['incrementAndRead', 'minute', NOW_MS]]);
   });
 
-  it('rejects with rate_limit_exceeded until the window ends, and has a header item too', async () => {
-    const { withinPlan, headerItem } = requestWith(
-      limiterOf({ plan: { allowed: false, remaining: 0, resetSeconds: 30 } }),
+  it('throws rate_limit_exceeded with the item of the plan, until the window ends', async () => {
+    const { limiter } = limiterOf({ minute: { allowed: false, remaining: 0, resetSeconds: 30 } });
+    const error: unknown = await counting(limiter).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RateLimitExceeded);
+    expect(error).toMatchObject({
+      code: 'rate_limit_exceeded',
+      retryAfterSeconds: 30,
+      item: { ...PLAN, remaining: 0 },
+    });
+  });
+
+  it('returns undefined and logs the key if the counts cannot be reached', async () => {
+    const { limiter } = limiterOf({ minute: undefined });
+    expect(await counting(limiter)).toBeUndefined();
+    expect(logged('rate_limiter_unreachable')).toMatchObject([{ key_id: 'key_1' }]);
+  });
+});
+
+describe('requireLeft', () => {
+  it('throws the problem of the first of the named limits that is used up, with its item', async () => {
+    const counted = await counting(limiterOf({ 'sms-per-hour': USED_UP }).limiter);
+    const required = () => requireLeft(counted, caller, ['failed-verifies-per-hour', 'sms-per-hour']);
+    expect(required).toThrow(
+      expect.objectContaining({
+        code: 'rate_limit_exceeded',
+        retryAfterSeconds: 1770,
+        item: expect.objectContaining(SMS_ITEM),
+      }),
     );
-    await expect(withinPlan).rejects.toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 30 });
-    expect(headerItem()).toMatchObject({ remaining: 0, resetSeconds: 30 });
+    expect(() => requireLeft(counted, caller, ['failed-verifies-per-hour'])).not.toThrow();
   });
 
-  it('resolves with undefined and logs the key if the store cannot be reached', async () => {
-    const { withinPlan, headerItem } = requestWith(limiterOf({}, ['incrementAndRead']));
-    expect(await withinPlan).toBeUndefined();
-    expect(headerItem()).toBeUndefined();
-    expect(unreachable()).toMatchObject([{ key_id: 'key_1' }]);
+  it('passes if the request could not be counted', () => {
+    expect(() => requireLeft(undefined, caller, ['sms-per-hour'])).not.toThrow();
   });
 });
 
-describe('check', () => {
-  it('uses the state that was read with the count, and makes no call', async () => {
-    const bench = limiterOf({ hourly: USED_UP });
-    const { limits } = requestWith(bench);
-    await expect(limits.check('sms-per-hour')).rejects.toMatchObject({ ...EXCEEDED, item: EXCEEDED_ITEM });
-    await expect(requestWith(limiterOf({})).limits.check('sms-per-hour')).resolves.toBeUndefined();
-    expect(bench.calls.map(([name]) => name)).toEqual(['incrementAndRead']);
-  });
-
-  it("throws the plan's refusal first", async () => {
-    const { limits } = requestWith(limiterOf({ plan: { ...USED_UP, resetSeconds: 30 }, hourly: USED_UP }));
-    await expect(limits.check('sms-per-hour')).rejects.toMatchObject({ retryAfterSeconds: 30 });
-  });
-
-  it('passes if the store could not be reached', async () => {
-    const { limits } = requestWith(limiterOf({ hourly: USED_UP }, ['incrementAndRead']));
-    await expect(limits.check('sms-per-hour')).resolves.toBeUndefined();
-  });
-});
-
-describe('recheck', () => {
-  it('reads the limit again and throws if it is used up by now', async () => {
-    const bench = limiterOf({ hourly: USED_UP });
-    const { limits } = requestWith(bench);
-    await expect(limits.recheck('sms-per-hour')).rejects.toMatchObject(EXCEEDED);
-    expect(bench.calls.at(-1)).toEqual(['read', 'sms-per-hour', 7, clock()]);
-    await expect(requestWith(limiterOf({})).limits.recheck('sms-per-hour')).resolves.toBeUndefined();
+describe('exceeded', () => {
+  it('returns the problem of the limit, with the seconds to the end of its window', () => {
+    const limit = limitOf({ subject: 'person:sel#hash', limit: 5, problem: 'too_many_attempts' });
+    expect(exceeded(limit, USED_UP)).toMatchObject({ code: 'too_many_attempts', retryAfterSeconds: 1770 });
+    expect(exceeded(limit, USED_UP)).not.toBeInstanceOf(RateLimitExceeded);
+    expect(exceeded(keyLimit('sms-per-hour', caller), USED_UP)).toBeInstanceOf(RateLimitExceeded);
   });
 });
 
 describe('consume', () => {
-  it('counts one, and refunds it in the window in which it was counted', async () => {
-    const bench = limiterOf({});
-    const { limits } = requestWith(bench);
-    const countedAtMs = clock();
-    const refund = await limits.consume('sms-per-hour');
-    clock.advance(3600);
-    await refund();
-    expect(bench.calls.slice(1)).toEqual([
-      ['increment', 'sms-per-hour', 7, countedAtMs],
-      ['decrement', 'sms-per-hour', 7, countedAtMs],
+  const first = limitOf({ subject: 'a', name: 'first', limit: 1, problem: 'resend_too_soon' });
+  const second = limitOf({
+    subject: 'b',
+    name: 'second',
+    limit: 2,
+    problem: 'sms_unavailable',
+    passesUncounted: false,
+  });
+  const third = limitOf({ subject: 'c', name: 'third', limit: 3 });
+
+  it('counts one of each limit in their order, and refund takes each back in the window in which it was counted', async () => {
+    const { limiter, calls } = limiterOf();
+    const counted = await consume(limiter, [first, second], NOW_MS);
+    await refund(limiter, counted);
+    expect(calls).toEqual([
+      ['increment', 'first', NOW_MS],
+      ['increment', 'second', NOW_MS],
+      ['decrement', 'first', NOW_MS],
+      ['decrement', 'second', NOW_MS],
     ]);
   });
 
-  it('throws rate_limit_exceeded with the item of the limit if it is used up', async () => {
-    const bench = limiterOf({ hourly: USED_UP });
-    await expect(requestWith(bench).limits.consume('sms-per-hour')).rejects.toMatchObject({
-      ...EXCEEDED,
-      item: EXCEEDED_ITEM,
+  it('throws the problem of the first that is used up, refunds those before it and counts none after it', async () => {
+    const { limiter, calls } = limiterOf({ second: USED_UP });
+    await expect(consume(limiter, [first, second, third], NOW_MS)).rejects.toMatchObject({
+      code: 'sms_unavailable',
+      retryAfterSeconds: 1770,
     });
+    expect(calls.map(([call, name]) => [call, name])).toEqual([
+      ['increment', 'first'],
+      ['increment', 'second'],
+      ['decrement', 'first'],
+    ]);
   });
 
-  it('counts nothing if the plan refuses the request', async () => {
-    const bench = limiterOf({ plan: USED_UP });
-    await expect(requestWith(bench).limits.consume('sms-per-hour')).rejects.toMatchObject(EXCEEDED);
-    expect(bench.calls.map(([name]) => name)).toEqual(['incrementAndRead']);
+  it('passes a limit that may pass uncounted if it cannot be counted, logs it and refunds only the others', async () => {
+    const { limiter, calls } = limiterOf({ third: undefined });
+    const counted = await consume(limiter, [third, first], NOW_MS);
+    await refund(limiter, counted);
+    expect(calls.map(([call, name]) => [call, name])).toEqual([
+      ['increment', 'third'],
+      ['increment', 'first'],
+      ['decrement', 'first'],
+    ]);
+    expect(logged('rate_limiter_unreachable')).toMatchObject([{ key_id: 'c' }]);
   });
 
-  it('makes no call if the store could not be reached for the plan, and has nothing to refund', async () => {
-    const bench = limiterOf({}, ['incrementAndRead']);
-    const refund = await requestWith(bench).limits.consume('sms-per-hour');
-    await refund();
-    expect(bench.calls.map(([name]) => name)).toEqual(['incrementAndRead']);
+  it('throws the error of a limit that must be counted, and refunds those before it', async () => {
+    const { limiter, calls } = limiterOf({ second: undefined });
+    await expect(consume(limiter, [first, second], NOW_MS)).rejects.toThrow('no response');
+    expect(calls.at(-1)).toEqual(['decrement', 'first', NOW_MS]);
   });
 
-  it('calls a store that fails once in a request, passes, refunds nothing and logs it once', async () => {
-    const bench = limiterOf({}, ['increment', 'read']);
-    const { limits } = requestWith(bench);
-    const counted = [await limits.consume('sms-per-hour'), await limits.consume('failed-checks-per-hour')];
-    await limits.recheck('sms-per-hour');
-    for (const refund of counted) await refund();
-    expect(bench.calls.map(([name]) => name)).toEqual(['incrementAndRead', 'increment']);
-    expect(unreachable()).toHaveLength(1);
+  it('does not fail if a refund cannot be written', async () => {
+    const { limiter } = limiterOf();
+    const counted = await consume(limiter, [first], NOW_MS);
+    await expect(refund(limiterOf({ first: undefined }).limiter, counted)).resolves.toBeUndefined();
   });
 
-  it('does not fail if the refund cannot be written', async () => {
-    const refund = await requestWith(limiterOf({}, ['decrement'])).limits.consume('sms-per-hour');
-    await expect(refund()).resolves.toBeUndefined();
-    expect(unreachable()).toHaveLength(1);
-  });
-});
-
-describe('a caller without a key', () => {
-  it('has no limits, and makes no call', async () => {
-    const bench = limiterOf({ hourly: USED_UP });
-    const withinPlan = Promise.resolve(undefined);
-    const limits = keyLimits({ rateLimiter: bench.limiter, clock }, { caller: undefined, withinPlan });
-    await limits.check('sms-per-hour');
-    await limits.recheck('sms-per-hour');
-    await (await limits.consume('sms-per-hour'))();
-    expect(bench.calls).toEqual([]);
-  });
-});
-
-/** Counts that record what happens, by name; one of them may throw. */
-const counts = (throwing?: string) => {
-  const events: string[] = [];
-  const count = (name: string) => async (): Promise<Refund> => {
-    if (name === throwing) throw new Error(`${name} is used up`);
-    events.push(`count ${name}`);
-    return async () => events.push(`refund ${name}`);
-  };
-  return { events, count };
-};
-
-describe('consumeAll', () => {
-  it('counts one after the other, in the given order', async () => {
-    const { events, count } = counts();
-    const first = async () => {
-      await new Promise(setImmediate);
-      return count('a')();
-    };
-    await consumeAll(first, count('b'));
-    expect(events).toEqual(['count a', 'count b']);
-  });
-
-  it('refunds all of them together', async () => {
-    const { events, count } = counts();
-    const refundAll = await consumeAll(count('a'), count('b'));
-    await refundAll();
-    expect(events).toEqual(['count a', 'count b', 'refund a', 'refund b']);
-  });
-
-  it('refunds those before one that throws, throws its error and counts none after it', async () => {
-    const { events, count } = counts('c');
-    await expect(consumeAll(count('a'), count('b'), count('c'), count('d'))).rejects.toThrow('c is used up');
-    expect(events).toEqual(['count a', 'count b', 'refund a', 'refund b']);
+  it('logs the key whose limit is used up by this count, and nothing for a refused one or for a person', async () => {
+    const sms = keyLimit('sms-per-hour', caller);
+    await consume(limiterOf({ 'sms-per-hour': LAST, first: LAST }).limiter, [sms, first], NOW_MS);
+    expect(logged('key_limit_used_up')).toMatchObject([{ limit: 'sms-per-hour', key_id: 'key_1' }]);
+    await consume(limiterOf({ 'sms-per-hour': USED_UP }).limiter, [sms], NOW_MS).catch(() => {});
+    expect(logged('key_limit_used_up')).toHaveLength(1);
   });
 });

@@ -1,10 +1,12 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { getItem } from '#shared/table/reads.ts';
-import { conditionalWrite, isConditionFailure, transactWrite } from '#shared/table/writes.ts';
+import { type Action, conditionalWrite, transactWrite, transactWriteUntil } from '#shared/table/writes.ts';
+import { canceledFor } from '#test/shared/users/linking.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 const table = useTable();
+const EXISTS = { ConditionExpression: 'attribute_exists(pk)' };
 const stored = { pk: 'there', sk: 'there', count: 7, names: ['a', 'b'] };
 
 beforeAll(async () => {
@@ -46,22 +48,51 @@ describe('conditionalWrite', () => {
   });
 });
 
+/** A put of a new item, and an increment that fails where the stored item is. */
+const put = (pk: string): Action => ({ Put: { TableName: table.name, Item: { pk, sk: pk } } });
+
 describe('transactWrite', () => {
-  it('returns one reason per item, in their order, with the item as it was', async () => {
-    const Put = { TableName: table.name, Item: { pk: 'new', sk: 'new' } };
-    const result = await transactWrite(table, [{ Put }, { Update: increment('there') }]);
-    expect(result).toEqual({
+  it('returns the refusal of the first failed condition, with its item if the action asks for it', async () => {
+    const refused = await transactWrite<'first' | 'second'>(table, [
+      put('new'),
+      { Update: increment('there'), otherwise: 'first' },
+      {
+        ConditionCheck: { TableName: table.name, Key: { pk: 'nowhere', sk: 'nowhere' }, ...EXISTS },
+        otherwise: 'second',
+      },
+    ]);
+    expect(refused).toEqual({ written: false, refusal: 'first', item: stored });
+    expect(await getItem(table, { pk: 'new', sk: 'new' })).toBeUndefined();
+  });
+
+  it('leaves out a failed condition without a meaning if another one has one', async () => {
+    const check = { TableName: table.name, Key: { pk: 'nowhere', sk: 'nowhere' }, ...EXISTS };
+    const actions = [
+      { ConditionCheck: check },
+      { Update: increment('there', 'NONE'), otherwise: 'meant' as const },
+    ];
+    expect(await transactWrite(table, actions)).toEqual({
       written: false,
-      reason: [
-        { code: 'None', item: undefined },
-        { code: 'ConditionalCheckFailed', item: stored },
-      ],
+      refusal: 'meant',
+      item: undefined,
     });
   });
 
+  it('throws if only a condition without a meaning failed', async () => {
+    await expect(transactWrite(table, [put('new'), { Update: increment('there') }])).rejects.toThrow(
+      'the condition of action 1 failed alone',
+    );
+  });
+
+  it('returns conflict if no condition failed but another write holds an item', async () => {
+    const client = { send: () => Promise.reject(canceledFor('None', 'TransactionConflict')) } as never;
+    const actions = [put('a'), { ...put('b'), otherwise: 'meant' as const }];
+    expect(await transactWrite({ client }, actions)).toEqual({ written: false, refusal: 'conflict' });
+  });
+
   it('writes all items when no condition fails', async () => {
-    const Put = { TableName: table.name, Item: { pk: 'other', sk: 'other' } };
-    expect(await transactWrite(table, [{ Put }])).toEqual({ written: true, value: undefined });
+    expect(await transactWrite(table, [put('other'), put('another')])).toEqual({ written: true });
+    expect(await getItem(table, { pk: 'another', sk: 'another' })).toBeDefined();
   });
 
   it('sends a transaction whose response was lost once more with the same token, so that it is made once', async () => {
@@ -78,7 +109,7 @@ describe('transactWrite', () => {
       ExpressionAttributeValues: { ':one': 1 },
     };
     const Update = { TableName: table.name, Key, UpdateExpression: 'ADD #count :one', ...count };
-    expect(await transactWrite(lossy, [{ Update }])).toEqual({ written: true, value: undefined });
+    expect(await transactWrite(lossy, [{ Update }])).toEqual({ written: true });
     expect(await getItem(table, Key)).toMatchObject({ count: 1 });
     expect([tokens.length, new Set(tokens).size]).toEqual([2, 1]);
     await transactWrite(lossy, [{ Update }]);
@@ -91,23 +122,29 @@ describe('transactWrite', () => {
   });
 
   it('throws when an item of the transaction is throttled', async () => {
-    const { TransactionCanceledException } = await import('@aws-sdk/client-dynamodb');
-    const throttled = new TransactionCanceledException({
-      message: 'throttled',
-      $metadata: {},
-      CancellationReasons: [{ Code: 'ThrottlingError' }],
-    });
+    const throttled = canceledFor('ThrottlingError');
     const client = { send: () => Promise.reject(throttled) } as never;
     await expect(transactWrite({ client }, [])).rejects.toBe(throttled);
   });
 });
 
-describe('isConditionFailure', () => {
-  it.each([
-    ['ConditionalCheckFailed', true],
-    ['TransactionConflict', false],
-    ['None', false],
-  ])('is %s -> %s', (code, expected) => {
-    expect(isConditionFailure({ code, item: undefined })).toBe(expected);
+describe('transactWriteUntil', () => {
+  it('sends a transaction again while it conflicts, and returns its refusal when a condition fails', async () => {
+    let conflicts = 3;
+    const busy = interceptedTable(table, (_command, send) => {
+      conflicts -= 1;
+      return conflicts < 0 ? send() : Promise.reject(canceledFor('TransactionConflict'));
+    });
+    const actions = [{ Update: increment('there'), otherwise: 'full' as const }];
+    const result = await transactWriteUntil(busy, actions, performance.now() + 60_000);
+    expect([result, conflicts]).toEqual([{ written: false, reason: 'full' }, -1]);
+  });
+
+  it('throws service_unavailable when it still conflicts at the deadline', async () => {
+    const client = { send: () => Promise.reject(canceledFor('TransactionConflict')) } as never;
+    await expect(transactWriteUntil({ client }, [put('late')], performance.now() - 1)).rejects.toMatchObject({
+      code: 'service_unavailable',
+      cause: { name: 'WriteConflict' },
+    });
   });
 });

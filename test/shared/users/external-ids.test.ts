@@ -41,7 +41,7 @@ describe('the external id of a user', () => {
         store.link(withExternalId(linkOf('sel_unique', `unique-${number}`), 'order:1'), inAnHour()),
       ),
     );
-    expect(results.filter((result) => result !== 'outdated')).toHaveLength(1);
+    expect(results.filter(({ written }) => written)).toHaveLength(1);
     const { users, total } = await store.listPage('sel_unique', 1, 100);
     expect([users.length, total, users[0]?.external_id]).toEqual([1, 1, 'order:1']);
     expect(await itemsOf(table, 'EVENTS#sel_unique')).toHaveLength(1);
@@ -92,11 +92,11 @@ describe('the external id of a user', () => {
       return send();
     });
     const link = withExternalId(linkOf('sel_taken', 'second'), 'order:1');
-    expect(await overtaken.link(link, inAnHour())).toBe('outdated');
+    expect(await overtaken.link(link, inAnHour())).toEqual({ written: false, reason: 'external_id_taken' });
     const noLimits = { limits: [], nowMs: 0 };
-    expect((await store.lookUp({ ...link, ...noLimits, externalId: 'order:1' })).isExternalIdTaken).toBe(
+    expect((await store.readPerson({ ...link, ...noLimits, externalId: 'order:1' })).isExternalIdTaken).toBe(
       true,
     );
-    expect((await store.lookUp({ ...link, ...noLimits })).isExternalIdTaken).toBe(false);
+    expect((await store.readPerson({ ...link, ...noLimits })).isExternalIdTaken).toBe(false);
   });
 });

@@ -1,10 +1,10 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
-import { sellerKey } from '#shared/table/keys.ts';
-import type { TransactItem } from '#shared/table/writes.ts';
+import { buyerKey, personKey, sellerKey } from '#shared/table/keys.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { createSeller, inAnHour, itemsOf, linked, linkOf } from './linking.ts';
+import { createSeller, inAnHour, itemsOf, linked, linkOf, storeWhose, withExternalId } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 const table = useTable();
@@ -81,9 +81,11 @@ describe('link', () => {
     const results = await Promise.all(
       numbers(20).map(() => store.link(linkOf('sel_twins', 'twins'), inAnHour())),
     );
-    const users = results.filter((result) => result !== 'outdated');
+    const refused = results.filter(({ written }) => !written);
+    expect(refused).toEqual(Array(19).fill({ written: false, reason: 'person_changed' }));
+    const { users } = await store.listPage('sel_twins', 1, 20);
+    expect(results).toContainEqual({ written: true, value: users[0] });
     expect(users).toHaveLength(1);
-    expect((await store.listPage('sel_twins', 1, 20)).users).toEqual(users);
   });
 
   it('keeps the time of the writer, even if it is earlier than that of the user before', async () => {
@@ -100,7 +102,7 @@ describe('link', () => {
     await createSeller(table, 'sel_rotated');
     await linked(store, linkOf('sel_rotated', 'old'));
     const again = { ...linkOf('sel_rotated', 'new'), person: new KeyedHash('hash-of-new', ['hash-of-old']) };
-    expect(await store.link(again, inAnHour())).toBe('outdated');
+    expect(await store.link(again, inAnHour())).toEqual({ written: false, reason: 'person_changed' });
     expect((await store.listPage('sel_rotated', 1, 20)).total).toBe(1);
   });
 
@@ -118,21 +120,38 @@ describe('link', () => {
   });
 });
 
-describe("link with the caller's own items", () => {
-  beforeAll(() => createSeller(table, 'sel_also'));
+describe('link refuses', () => {
+  beforeAll(() => createSeller(table, 'sel_refused'));
 
-  const put = (person: string): TransactItem => ({
-    Put: { TableName: table.name, Item: { pk: `CHECK#${person}`, sk: 'CHECK' } },
+  it('buyer_gone if the buyer is not registered any more', async () => {
+    const link = { ...linkOf('sel_refused', 'gone'), buyer: buyerKey('erased buyer') };
+    expect(await store.link(link, inAnHour())).toEqual({ written: false, reason: 'buyer_gone' });
+    expect(await itemsOf(table, 'LINKS#phone-of-gone')).toEqual([]);
   });
 
-  it('writes them in the same transaction', async () => {
-    await store.link(linkOf('sel_also', 'lease'), inAnHour(), [put('lease')]);
-    expect(await itemsOf(table, 'CHECK#lease')).toHaveLength(1);
+  it('external_id_taken if another user has the external id', async () => {
+    await linked(store, withExternalId(linkOf('sel_refused', 'owner'), 'order:1'));
+    const link = withExternalId(linkOf('sel_refused', 'rival'), 'order:1');
+    expect(await store.link(link, inAnHour())).toEqual({ written: false, reason: 'external_id_taken' });
   });
 
-  it('does not write them if the person was linked before', async () => {
-    await linked(store, linkOf('sel_also', 'before'));
-    await store.link(linkOf('sel_also', 'before'), inAnHour(), [put('before')]);
-    expect(await itemsOf(table, 'CHECK#before')).toEqual([]);
+  it('person_changed if the refusal that it lifts is another one by now', async () => {
+    const lifted = { refusedAt: 7, personHash: 'hash-of-lifted', phoneHash: 'phone-of-lifted' };
+    const refusal = { ...personKey('sel_refused', 'hash-of-lifted'), refused_at: 8 };
+    await table.client.send(new PutCommand({ TableName: table.name, Item: refusal }));
+    const link = { ...linkOf('sel_refused', 'lifted'), lifted };
+    expect(await store.link(link, inAnHour())).toEqual({ written: false, reason: 'person_changed' });
+    const current = { ...link, lifted: { ...lifted, refusedAt: 8 } };
+    expect((await store.link(current, inAnHour())).written).toBe(true);
+  });
+
+  it('with the first of several reasons, before the counts of the seller', async () => {
+    await linked(store, linkOf('sel_refused', 'twice'));
+    const overtaken = storeWhose(table, async (send) => {
+      await linked(store, linkOf('sel_refused', 'overtaker'));
+      return send();
+    });
+    const link = { ...linkOf('sel_refused', 'twice'), buyer: buyerKey('erased buyer') };
+    expect(await overtaken.link(link, inAnHour())).toEqual({ written: false, reason: 'buyer_gone' });
   });
 });

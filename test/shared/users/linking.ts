@@ -56,22 +56,26 @@ export const withExternalId = (link: NewLink, external_id: string | undefined): 
 });
 
 /** Returns the person whom a seller has linked under a hash. */
-export const findPerson = async (store: Pick<UserStore, 'lookUp'>, sellerId: string, personHash: string) =>
+export const findPerson = async (
+  store: Pick<UserStore, 'readPerson'>,
+  sellerId: string,
+  personHash: string,
+) =>
   (
-    await store.lookUp({
+    await store.readPerson({
       sellerId,
       person: new KeyedHash(personHash),
       phone: new KeyedHash('none'),
       limits: [],
       nowMs: 0,
     })
-  ).person;
+  ).linked;
 
 /** Makes a link that must succeed; returns the new user. */
 export const linked = async (store: Pick<UserStore, 'link'>, link: NewLink): Promise<User> => {
   const result = await store.link(link, inAnHour());
-  if (result === 'outdated') throw new Error(`${link.user.display_name} was linked before`);
-  return result;
+  if (!result.written) throw new Error(`${link.user.display_name} was not linked: ${result.reason}`);
+  return result.value;
 };
 
 /** Every item of the table whose partition key begins with `prefix`. */

@@ -93,10 +93,10 @@ const link = async (model: ModelSeller, { person, phone, ...step }: Link, rotate
   const isTaken = model.users.some(
     ({ user }) => step.externalId !== undefined && user.external_id === step.externalId,
   );
-  expect(result !== 'outdated').toBe(existing === undefined && !isTaken);
-  if (result === 'outdated') return;
-  model.users.push({ user: result, person, phone });
-  model.events.push({ type: 'user.linked', user_id: result.id });
+  expect(result.written).toBe(existing === undefined && !isTaken);
+  if (!result.written) return;
+  model.users.push({ user: result.value, person, phone });
+  model.events.push({ type: 'user.linked', user_id: result.value.id });
 };
 
 /** Removes one of all users that ever were. */

@@ -1,5 +1,6 @@
 import type { Table } from '#shared/table/client.ts';
-import { personReader, userLinker } from '#shared/users/link-user.ts';
+import { userLinker } from '#shared/users/link-user.ts';
+import { personReader } from '#shared/users/read-person.ts';
 import { userReads } from '#shared/users/read-users.ts';
 import { userRemover } from '#shared/users/remove-user.ts';
 import { userConfirmer, userUpdater } from '#shared/users/update-user.ts';
@@ -7,7 +8,7 @@ import { userConfirmer, userUpdater } from '#shared/users/update-user.ts';
 /** Everything that can be done with the users of a table. */
 export const userStore = (table: Table) => ({
   ...userReads(table),
-  lookUp: personReader(table),
+  readPerson: personReader(table),
   link: userLinker(table),
   removeUser: userRemover(table),
   updateUser: userUpdater(table),

@@ -29,8 +29,8 @@ const link = async (person: string, externalId?: string): Promise<string> => {
     { ...newLink, user: { ...user, external_id: externalId } },
     inAnHour(),
   );
-  if (result === 'outdated') throw new Error('the person is linked already');
-  return result.id;
+  if (!result.written) throw new Error(`the person was not linked: ${result.reason}`);
+  return result.value.id;
 };
 
 const correct = (userId: string, update: { display_name?: string; external_id?: string | null }) =>

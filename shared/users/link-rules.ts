@@ -1,0 +1,95 @@
+/** What follows from what was read about a person: for a link, and for a check of a user. */
+import type { VerifiedBuyer } from '#shared/access-tokens/verify.ts';
+import { type Problem, problem } from '#shared/problems.ts';
+import type { Limit } from '#shared/rate-limits/plans.ts';
+import { exceeded } from '#shared/rate-limits/request-limits.ts';
+import type { ItemKey } from '#shared/table/keys.ts';
+import type { StoredItem } from '#shared/table/writes.ts';
+import type { CheckLimits } from './check-limits.ts';
+import type { FoundPerson, LinkHashes } from './read-person.ts';
+import type { NewUser } from './schema.ts';
+import type { RefusedPerson } from './user-item.ts';
+
+/** `counts`: as a refused link, since the response tells something about the person or the phone. */
+type Refuse = { readonly next: 'refuse'; readonly problem: Problem; readonly counts: boolean };
+
+export type LinkDecision =
+  | Refuse
+  /** The person is linked. */
+  | { readonly next: 'show'; readonly userId: string }
+  /** `lifted`: a refusal of the buyer that a later sign-in has lifted. */
+  | { readonly next: 'check'; readonly buyer: ItemKey; readonly lifted: RefusedPerson | undefined };
+
+export type CheckDecision =
+  | Refuse
+  /** The same data was checked a moment ago. */
+  | { readonly next: 'show'; readonly user: StoredItem }
+  | { readonly next: 'check'; readonly buyer: ItemKey };
+
+interface Asked {
+  readonly body: Pick<NewUser, 'birth_date' | 'phone'>;
+  readonly hashes: LinkHashes;
+  readonly limits: CheckLimits;
+  /** The registries have confirmed the person already: what limits a check decides no more. */
+  readonly isChecked: boolean;
+}
+
+const refuse = (reason: Problem): Refuse => ({ next: 'refuse', problem: reason, counts: false });
+
+const refuseAndCount = (reason: Problem): Refuse => ({ next: 'refuse', problem: reason, counts: true });
+
+/** The problem of the first limit that is used up. */
+const usedUp = (limits: readonly Limit[], { limitStates }: FoundPerson): Problem | undefined => {
+  const limit = limits.find((each) => limitStates.get(each)?.allowed === false);
+  const state = limit && limitStates.get(limit);
+  return limit && state && exceeded(limit, state);
+};
+
+/** The limits of the person precede the buyer: their problem is the same for every phone. */
+export const decideLink = (
+  found: FoundPerson,
+  { body, hashes, limits, isChecked, signedIn }: Asked & { readonly signedIn: VerifiedBuyer | undefined },
+): LinkDecision => {
+  const { linked, refused, buyer } = found;
+  const overCalls = isChecked ? undefined : usedUp(limits.paidChecks, found);
+  if (overCalls !== undefined) return refuse(overCalls);
+  if (linked !== undefined) {
+    const isSame = hashes.phone.isOf(linked.phoneHash) && linked.birthDay === body.birth_date.isoDay;
+    if (isSame) return { next: 'show', userId: linked.userId };
+    return refuseAndCount(problem('user_conflict', { user_id: linked.userId }));
+  }
+  const overPerson = isChecked ? undefined : usedUp(limits.ofPerson, found);
+  if (overPerson !== undefined) return refuse(overPerson);
+  const isLifted = signedIn?.phone === body.phone && signedIn.authTime > (refused?.refusedAt ?? 0);
+  if (refused !== undefined && !isLifted) return refuseAndCount(problem('link_refused'));
+  if (buyer === undefined) return refuseAndCount(problem('buyer_not_registered'));
+  if (found.isExternalIdTaken) return refuseAndCount(problem('external_id_conflict'));
+  return { next: 'check', buyer, lifted: refused };
+};
+
+/** The same data again within this time of a check need no other: a request can be repeated, and be sent by many at once. */
+const RECENT_MS = 60_000;
+
+/** Times of two machines differ by the error of their clocks. A time that only a wrong clock can have written counts as old. */
+const isRecent = ({ checked_at }: StoredItem, nowMs: number): boolean =>
+  Math.abs(nowMs - Date.parse(String(checked_at))) < RECENT_MS;
+
+const NOT_OF_THE_USER = 'This national_id is not that of the user.';
+
+export const decideCheck = (
+  found: FoundPerson,
+  { body, hashes, limits, isChecked, nowMs }: Asked & { readonly nowMs: number },
+): CheckDecision => {
+  const { linked, user, buyer } = found;
+  const overCalls = isChecked ? undefined : usedUp(limits.paidChecks, found);
+  if (overCalls !== undefined) return refuse(overCalls);
+  if (user === undefined) return refuse(problem('user_not_found'));
+  if (!hashes.person.isOf(user.person_hash))
+    return refuseAndCount(problem('user_conflict', { detail: NOT_OF_THE_USER }));
+  const overPerson = isChecked ? undefined : usedUp(limits.ofPerson, found);
+  if (overPerson !== undefined) return refuse(overPerson);
+  if (buyer === undefined) return refuseAndCount(problem('buyer_not_registered'));
+  const isSame = hashes.phone.isOf(user.phone_hash) && linked?.birthDay === body.birth_date.isoDay;
+  if (isSame && isRecent(user, nowMs)) return { next: 'show', user };
+  return { next: 'check', buyer };
+};

@@ -1,0 +1,66 @@
+import type { Clock } from '#shared/clock.ts';
+import { checkPerson, type PersonToCheck, wasCalled } from '#shared/identity-registry/check-person.ts';
+import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
+import { Problem } from '#shared/problems.ts';
+import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
+import { consume, refund } from '#shared/rate-limits/request-limits.ts';
+import type { CheckLimits } from './check-limits.ts';
+
+interface PaidCheckDeps {
+  readonly rateLimiter: Pick<RateLimiter, 'increment' | 'decrement'>;
+  readonly identityRegistry: IdentityRegistry;
+  readonly clock: Clock;
+}
+
+interface PaidCheck {
+  readonly limits: CheckLimits;
+  readonly person: PersonToCheck;
+  /** In milliseconds of the monotonic clock (performance.now()). */
+  readonly deadlineMs: number;
+  /** Whether a check without a verdict counts as a refused link: its response tells what only paid checks may tell. */
+  readonly countsUndecided: boolean;
+}
+
+/**
+ * Counts the beginning of a check, asks both registries, and counts a verdict against the person. Throws `identity_mismatch` or
+ * `phone_not_owned` after such a verdict, the problem of a limit that is used up in place of it, and `verification_unavailable` without
+ * one. Nothing stays counted if no provider was called.
+ */
+export const paidCheck = async (deps: PaidCheckDeps, check: PaidCheck): Promise<void> => {
+  const { rateLimiter, clock } = deps;
+  try {
+    await countedCheck(deps, check);
+  } catch (error) {
+    if (check.countsUndecided && error instanceof Problem && !isVerdict(error))
+      await consume(rateLimiter, [check.limits.refusedLink], clock());
+    throw error;
+  }
+};
+
+const countedCheck = async (
+  { rateLimiter, identityRegistry, clock }: PaidCheckDeps,
+  { limits, person, deadlineMs }: PaidCheck,
+): Promise<void> => {
+  const begun = await consume(rateLimiter, limits.begun, clock());
+  try {
+    await checkPerson(identityRegistry, person, deadlineMs);
+  } catch (error) {
+    if (!wasCalled(error)) await refund(rateLimiter, begun);
+    if (isVerdict(error)) await countFailed(limits, rateLimiter, clock());
+    throw error;
+  }
+};
+
+/** Only these count against the person. */
+const isVerdict = (error: unknown): boolean =>
+  error instanceof Problem && (error.code === 'identity_mismatch' || error.code === 'phone_not_owned');
+
+/** Each count is made, whether or not the other is refused. */
+const countFailed = async (
+  { failed }: CheckLimits,
+  rateLimiter: PaidCheckDeps['rateLimiter'],
+  nowMs: number,
+): Promise<void> => {
+  const counts = await Promise.allSettled(failed.map((limit) => consume(rateLimiter, [limit], nowMs)));
+  for (const count of counts) if (count.status === 'rejected') throw count.reason;
+};

@@ -1,0 +1,180 @@
+import { redirectLog } from '#shared/log.ts';
+import { type Problem, problem } from '#shared/problems.ts';
+import { type CeilingName, ceilingLimits, personLimit, phoneLimit } from '#shared/rate-limits/limits.ts';
+import type { Limit } from '#shared/rate-limits/plans.ts';
+import { type Consumed, consume, refund } from '#shared/rate-limits/request-limits.ts';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
+import { itForAll } from '#test/for-all.ts';
+import { useTable } from '#test/table/use-table.ts';
+import { patientLimiter } from './patient-limiter.ts';
+
+const table = useTable();
+
+let lines: string[];
+let restoreLog: () => void;
+beforeEach(() => {
+  lines = [];
+  restoreLog = redirectLog((line) => lines.push(line));
+});
+afterEach(() => restoreLog());
+
+const logged = () => lines.map((line) => JSON.parse(line));
+
+const APP = { keyId: 'key_app', sellerId: 'sel_app', scopes: ['buyers:register'] } as const;
+
+let keys = 0;
+
+/** A key without buyers:register, of a new seller or of this one. */
+const sellerKey = (sellerId = `sel_share_${keys + 1}`) => {
+  keys += 1;
+  return { keyId: `key_share_${keys}`, sellerId, scopes: ['users:write'] } as const;
+};
+
+let days = 0;
+
+/** Eight o'clock UTC on a day that no other test counts on. */
+const newDay = (): number => {
+  days += 1;
+  return Date.UTC(2026, 0, days * 3, 8);
+};
+
+/** Counts calls at once. Returns what was counted of each that passed. */
+const counted = async (count: number, limits: readonly Limit[], nowMs: number): Promise<Consumed[]> => {
+  const limiter = patientLimiter(table);
+  const results = await Promise.allSettled(
+    Array.from({ length: count }, () => consume(limiter, limits, nowMs)),
+  );
+  return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+};
+
+const problemOf = (limits: readonly Limit[], nowMs: number): Promise<Problem> =>
+  consume(patientLimiter(table), limits, nowMs).then(
+    () => problem('internal'),
+    (thrown: Problem) => thrown,
+  );
+
+const CEILINGS = [
+  { name: 'paid-checks-per-day', code: 'verification_unavailable', ofSellers: 20 },
+  { name: 'sms-per-day', code: 'sms_unavailable', ofSellers: 16 },
+] as const satisfies readonly { name: CeilingName; code: string; ofSellers: number }[];
+
+describe('ceilingLimits of a stage with a ceiling of 20', () => {
+  itForAll(CEILINGS)(
+    'lets the buyer app use all of it, then refuses until midnight UTC',
+    async ({ name, code }) => {
+      const nowMs = newDay();
+      const limits = ceilingLimits(name, 20, APP);
+      expect(await counted(25, limits, nowMs)).toHaveLength(20);
+      expect(await problemOf(limits, nowMs + 60_000)).toMatchObject({
+        code,
+        retryAfterSeconds: 16 * 3600 - 60,
+      });
+      expect(await counted(1, limits, nowMs + 16 * 3_600_000)).toHaveLength(1);
+    },
+  );
+
+  itForAll(CEILINGS)(
+    'lets a seller use a quarter of it over all its keys, and no other seller notices',
+    async ({ name, code }) => {
+      const nowMs = newDay();
+      const key = sellerKey();
+      const [own, second] = [ceilingLimits(name, 20, key), ceilingLimits(name, 20, sellerKey(key.sellerId))];
+      const ofOwn = await counted(3, own, nowMs);
+      expect([ofOwn.length, (await counted(8, second, nowMs)).length]).toEqual([3, 2]);
+      expect(await problemOf(own, nowMs)).toMatchObject({ code, retryAfterSeconds: 16 * 3600 });
+      expect(await counted(9, ceilingLimits(name, 20, sellerKey()), nowMs)).toHaveLength(5);
+    },
+  );
+
+  itForAll(CEILINGS)(
+    'lets all sellers together use all paid checks, and all messages but the last fifth',
+    async ({ name, code, ofSellers }) => {
+      const nowMs = newDay();
+      const sellers = Array.from({ length: 5 }, () => ceilingLimits(name, 20, sellerKey()));
+      let passed = 0;
+      for (const limits of sellers) passed += (await counted(6, limits, nowMs)).length;
+      expect(passed).toBe(ofSellers);
+      expect(await problemOf(ceilingLimits(name, 20, sellerKey()), nowMs)).toMatchObject({ code });
+      expect(await counted(9, ceilingLimits(name, 20, APP), nowMs)).toHaveLength(20 - ofSellers);
+    },
+  );
+
+  itForAll(CEILINGS)(
+    'counts nothing of the stage when the share is used up, and refunds both',
+    async ({ name }) => {
+      const nowMs = newDay();
+      const own = ceilingLimits(name, 20, sellerKey());
+      const [first] = await counted(50, own, nowMs);
+      await refund(patientLimiter(table), first as Consumed);
+      expect(await counted(3, own, nowMs)).toHaveLength(1);
+      expect(await counted(30, ceilingLimits(name, 20, APP), nowMs)).toHaveLength(15);
+    },
+  );
+
+  itForAll(CEILINGS)('counts nothing of the share when the ceiling is used up', async ({ name }) => {
+    const nowMs = newDay();
+    const ofApp = await counted(20, ceilingLimits(name, 20, APP), nowMs);
+    const own = ceilingLimits(name, 20, sellerKey());
+    expect(await counted(3, own, nowMs)).toEqual([]);
+    for (const each of ofApp) await refund(patientLimiter(table), each);
+    expect(await counted(9, own, nowMs)).toHaveLength(5);
+  });
+
+  itForAll(CEILINGS)(
+    'logs the used percentage of the ceiling, and the key that used up the share',
+    async ({ name }) => {
+      const nowMs = newDay();
+      lines.length = 0;
+      const key = sellerKey();
+      for (const _ of [1, 2, 3, 4, 5]) await counted(1, ceilingLimits(name, 20, key), nowMs);
+      const percents = logged().filter(({ event }) => event === 'stage_ceiling_counted');
+      expect(
+        percents.map(({ ceiling, StageCeilingUsedPercent }) => [ceiling, StageCeilingUsedPercent]),
+      ).toEqual([5, 10, 15, 20, 25].map((percent) => [name, percent]));
+      expect(percents[0]).toMatchObject({ _aws: { CloudWatchMetrics: [{ Dimensions: [['ceiling']] }] } });
+      const usedUp = logged().filter(({ event }) => event === 'key_limit_used_up');
+      expect(usedUp).toEqual([expect.objectContaining({ limit: name, key_id: key.keyId })]);
+    },
+  );
+});
+
+describe('ceilingLimits', () => {
+  it('sets no limit on a stage without a ceiling', () => {
+    expect(ceilingLimits('sms-per-day', undefined, sellerKey())).toEqual([]);
+  });
+
+  it('lets one call pass of a ceiling whose quarter is less than one', async () => {
+    expect(await counted(3, ceilingLimits('paid-checks-per-day', 3, sellerKey()), newDay())).toHaveLength(1);
+  });
+
+  it('lets callers without a key use the whole ceiling, where no key is required', async () => {
+    expect(await counted(9, ceilingLimits('sms-per-day', 5, undefined), newDay())).toHaveLength(5);
+  });
+
+  it('refuses a call that cannot be counted', () => {
+    const limits = ceilingLimits('sms-per-day', 20, sellerKey());
+    expect(limits.map(({ passesUncounted }) => passesUncounted)).toEqual([false, false]);
+  });
+});
+
+describe('the limits of people', () => {
+  const person = new KeyedHash('person-new', ['person-old']);
+  const phone = new KeyedHash('phone-new', ['phone-old']);
+
+  it('are counted under the current hash, for an hour after their window, and must be counted', () => {
+    const ofPeople = { keptSeconds: 3600, passesUncounted: false, limit: 5 };
+    const ofPerson = { ...ofPeople, subject: 'person:sel_1#person-new', problem: 'too_many_attempts' };
+    expect([
+      personLimit('begun-checks', 'sel_1', person),
+      personLimit('failed-checks', 'sel_1', person),
+    ]).toEqual([
+      { ...ofPerson, name: 'begun-checks', windowSeconds: 60 },
+      { ...ofPerson, name: 'failed-checks', windowSeconds: 86_400 },
+    ]);
+    const ofPhone = { ...ofPeople, subject: 'phone:phone-new', limit: 20, windowSeconds: 86_400 };
+    expect([phoneLimit('searches', phone), phoneLimit('sms', phone)]).toEqual([
+      { ...ofPhone, name: 'searches', problem: 'too_many_attempts' },
+      { ...ofPhone, name: 'sms', problem: 'resend_too_soon' },
+    ]);
+  });
+});
