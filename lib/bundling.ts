@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { accessRows } from '#shared/access.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -69,56 +69,132 @@ export const NAMED_ERRORS = [
   'TransactionConflictException',
 ];
 
-/** What a function needs of modules in Lambda, by the end of their path, a regular expression: docs/adr/0007-bundles.md. */
-const NEEDED: Readonly<Record<string, (source: string, path: string) => string>> = {
-  // Its value in place of the route table, which holds every schema.
-  'shared/access.ts': () => `export const accessRows = ${JSON.stringify(accessRows)};`,
-  // Lambda passes credentials in the environment and has no profiles, SSO or metadata service.
-  '@aws-sdk/credential-provider-node/dist-es/index.js':
-    () => `export const defaultProvider = () => async () => ({
-    accessKeyId: process.env.AWS_ACCESS_KEY_ID,
-    secretAccessKey: process.env.AWS_SECRET_ACCESS_KEY,
-    sessionToken: process.env.AWS_SESSION_TOKEN,
-  });`,
-  // An option is in the environment or has its default: Lambda has no files of profiles, which each client would try to read.
-  '@smithy/core/dist-es/submodules/config/node-config-provider/configLoader.js': (source) =>
-    source.replace(/fromSharedConfigFiles\(.*?\), /, ''),
-  // The given endpoint or the standard one of the Region: FIPS, dual-stack and account-based endpoints are not used, nor the partitions of their rules.
-  '@aws-sdk/client-[\\w-]+/dist-es/endpoint/endpointResolver.js': (_, path) => {
-    const service = /client-([\w-]+)/.exec(path)?.[1]?.replaceAll('-', '');
-    return `export const defaultEndpointResolver = ({ Endpoint, Region }) => ({
-      url: new URL(Endpoint ?? \`https://${service}.\${Region}.amazonaws.com\${Region.startsWith('cn-') ? '.cn' : ''}\`),
-    });`;
-  },
-  '@aws-sdk/core/.+/partitions.js': () => 'export const partitionsInfo = {};',
-  // A client registers a class for each error of its service, 50 for KMS.
-  '@aws-sdk/client-[\\w-]+/dist-es/schemas/schemas_0.js': (source) =>
-    source.replaceAll(/^n0_registry\.registerError\((\w+)\$, \w+\);$/gm, (line, error) =>
-      NAMED_ERRORS.includes(error) ? line : '',
-    ),
-  // A client reads its version and nothing else of its package.
-  '@aws-sdk/client-[\\w-]+/package.json': (source) =>
-    `export default ${JSON.stringify({ version: JSON.parse(source).version })};`,
-  // No command of the functions discovers its endpoint.
-  '@aws-sdk/middleware-endpoint-discovery/dist-es/index.js': () =>
-    `export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {
-      environmentVariableSelector: () => undefined, configFileSelector: () => undefined, default: undefined };
-    export const resolveEndpointDiscoveryConfig = (config) => config;`,
-  // No operation that the functions call uses event streams.
-  '@smithy/core/dist-es/submodules/event-streams/index.js': () =>
-    `throw new Error('event streams are not part of this bundle');`,
+/** What a build of bundles holds: the SDK clients by their services, and the functions. */
+interface BuildContent {
+  readonly clients: readonly string[];
+  readonly functions: readonly string[];
+}
+
+/** What a function needs of a module in Lambda. */
+interface Rewrite {
+  /** How many modules of a build it must match: the build fails otherwise, since an SDK update moved or split the module. */
+  readonly modules: (content: BuildContent) => number;
+  /** Returns the new source. Throws if the text that it replaces is not there as often as it must be. */
+  readonly rewrite: (source: string, path: string) => string;
+}
+
+const onceWithSdk = ({ clients }: BuildContent): number => Math.min(clients.length, 1);
+const onceForEachClient = ({ clients }: BuildContent): number => clients.length;
+
+/** Replaces each match of a pattern. Throws unless there are `times` of them, at least one. */
+const replaceEach = (source: string, pattern: RegExp, times: number, by: (...match: string[]) => string) => {
+  const found = [...source.matchAll(pattern)].length;
+  if (found === 0 || found !== times)
+    throw new Error(`${pattern} matches ${found} times in place of ${times}`);
+  return source.replaceAll(pattern, by);
 };
 
-/** A change that moves one of these modules makes the bundles larger, and the size budget of test/lib/bundling.test.ts then fails. */
+/**
+ * The rewrites by the end of the path of their modules, a regular expression: docs/adr/0007-bundles.md. Where all of a module is replaced, an
+ * export that the SDK renames fails the build, since its importers no longer find it.
+ */
+const REWRITES: Readonly<Record<string, Rewrite>> = {
+  // Its value in place of the route table, which holds every schema.
+  'shared/access.ts': {
+    modules: ({ functions }) => (functions.includes('authorizer') ? 1 : 0),
+    rewrite: () => `export const accessRows = ${JSON.stringify(accessRows)};`,
+  },
+  // Lambda passes credentials in the environment and has no profiles, SSO or metadata service.
+  '@aws-sdk/credential-provider-node/dist-es/index.js': {
+    modules: onceWithSdk,
+    rewrite: () => `export const defaultProvider = () => async () => ({
+      accessKeyId: process.env.AWS_ACCESS_KEY_ID,
+      secretAccessKey: process.env.AWS_SECRET_ACCESS_KEY,
+      sessionToken: process.env.AWS_SESSION_TOKEN,
+    });`,
+  },
+  // An option is in the environment or has its default: Lambda has no files of profiles, which each client would try to read.
+  '@smithy/core/dist-es/submodules/config/node-config-provider/configLoader.js': {
+    modules: onceWithSdk,
+    rewrite: (source) => replaceEach(source, /fromSharedConfigFiles\(.*?\), /g, 1, () => ''),
+  },
+  // The given endpoint or the standard one of the Region: FIPS, dual-stack and account-based endpoints are not used, nor the partitions of their rules.
+  '@aws-sdk/client-[\\w-]+/dist-es/endpoint/endpointResolver.js': {
+    modules: onceForEachClient,
+    rewrite: (_, path) => {
+      const service = /client-([\w-]+)/.exec(path)?.[1]?.replaceAll('-', '');
+      return `export const defaultEndpointResolver = ({ Endpoint, Region }) => ({
+        url: new URL(Endpoint ?? \`https://${service}.\${Region}.amazonaws.com\${Region.startsWith('cn-') ? '.cn' : ''}\`),
+      });`;
+    },
+  },
+  '@aws-sdk/core/.+/partitions.js': {
+    modules: onceWithSdk,
+    rewrite: () => 'export const partitionsInfo = {};',
+  },
+  // A client registers a class for each error of its service, 50 for KMS.
+  '@aws-sdk/client-[\\w-]+/dist-es/schemas/schemas_0.js': {
+    modules: onceForEachClient,
+    rewrite: (source) =>
+      replaceEach(
+        source,
+        /^n0_registry\.registerError\((\w+)\$, \w+\);$/gm,
+        source.split('n0_registry.registerError').length - 1,
+        (line, error = '') => (NAMED_ERRORS.includes(error) ? line : ''),
+      ),
+  },
+  // A client reads its version and nothing else of its package.
+  '@aws-sdk/client-[\\w-]+/package.json': {
+    modules: onceForEachClient,
+    rewrite: (source) => `export default ${JSON.stringify({ version: JSON.parse(source).version })};`,
+  },
+  // No command of the functions discovers its endpoint.
+  '@aws-sdk/middleware-endpoint-discovery/dist-es/index.js': {
+    modules: ({ clients }) => (clients.includes('dynamodb') ? 1 : 0),
+    rewrite: () => `export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {
+      environmentVariableSelector: () => undefined, configFileSelector: () => undefined, default: undefined };
+    export const resolveEndpointDiscoveryConfig = (config) => config;`,
+  },
+  // No operation that the functions call uses event streams.
+  '@smithy/core/dist-es/submodules/event-streams/index.js': {
+    modules: onceWithSdk,
+    rewrite: () => `throw new Error('event streams are not part of this bundle');`,
+  },
+};
+
+const contentOf = ({ inputs, outputs }: Metafile): BuildContent => {
+  const clients = Object.keys(inputs).flatMap((path) => /@aws-sdk\/client-([\w-]+)\//.exec(path)?.[1] ?? []);
+  const functions = Object.keys(outputs).map((path) => basename(dirname(path)));
+  return { clients: [...new Set(clients)], functions };
+};
+
+/** Applies the rewrites. Fails the build with the name of one that does not match as often as it must. */
 const neededOnly: Plugin = {
   name: 'needed-only',
-  setup({ onLoad }) {
-    for (const [end, rewrite] of Object.entries(NEEDED)) {
-      onLoad({ filter: new RegExp(`${end.replaceAll('/', '.')}$`) }, async ({ path }) => ({
-        contents: rewrite(await readFile(path, 'utf8'), path),
-        loader: 'js',
-      }));
+  setup({ initialOptions, onLoad, onEnd }) {
+    initialOptions.metafile = true;
+    const matches = new Map<string, number>();
+    for (const [end, { rewrite }] of Object.entries(REWRITES)) {
+      onLoad({ filter: new RegExp(`${end.replaceAll('/', '.')}$`) }, async ({ path }) => {
+        matches.set(end, (matches.get(end) ?? 0) + 1);
+        const source = await readFile(path, 'utf8');
+        try {
+          return { contents: rewrite(source, path), loader: 'js' };
+        } catch (error) {
+          return { errors: [{ text: `${end}: ${(error as Error).message}` }] };
+        }
+      });
     }
+    onEnd(({ metafile }) => {
+      if (metafile === undefined) return;
+      const content = contentOf(metafile);
+      const errors = Object.entries(REWRITES).flatMap(([end, { modules }]) => {
+        const [found, expected] = [matches.get(end) ?? 0, modules(content)];
+        const text = `${end} matches ${found} modules in place of ${expected}: adapt or remove its rewrite`;
+        return found === expected ? [] : [{ text }];
+      });
+      return { errors };
+    });
   },
 };
 

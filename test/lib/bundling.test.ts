@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Bundles, bundleFunctions, functionFiles, NAMED_ERRORS } from '#lib/bundling.ts';
 import { addPages } from '#reference/pages/write-pages.ts';
 import { pageFile } from '#shared/pages.ts';
@@ -166,5 +166,77 @@ describe('the content of a bundle', () => {
     );
     expect(checked.length).toBeGreaterThan(0);
     expect(NAMED_ERRORS).toEqual(expect.arrayContaining(checked));
+  });
+});
+
+describe('the build of the bundles fails with the name of a rewrite', () => {
+  const CONFIG_LOADER = '@smithy/core/dist-es/submodules/config/node-config-provider/configLoader.js';
+  const SCHEMAS = '@aws-sdk/client-kms/dist-es/schemas/schemas_0.js';
+  const sdk = new URL('../../node_modules/', import.meta.url);
+
+  /** Bundles a function that imports these files in place of the SDK. */
+  const buildOf = async (files: Readonly<Record<string, string>>): Promise<Bundles> => {
+    const project = await mkdtemp(join(folder, 'sdk-'));
+    for (const [path, source] of Object.entries(files)) {
+      await mkdir(dirname(join(project, path)), { recursive: true });
+      await writeFile(join(project, path), source);
+    }
+    const entry = join(project, 'entry.js');
+    const exports = Object.keys(files).map((path) => `export * from './${path}';`);
+    await writeFile(entry, exports.join('\n'));
+    return bundleFunctions({ outDir: join(project, 'out'), entries: { entry } });
+  };
+
+  /** The config loader without its imports, which the function of the test would lack. */
+  const loader = async (): Promise<string> =>
+    (await readFile(new URL(CONFIG_LOADER, sdk), 'utf8')).replaceAll(/^import .*$/gm, '');
+
+  test('whose text an SDK file no longer contains', async () => {
+    const renamed = (await loader()).replace('fromSharedConfigFiles(', 'fromProfiles(');
+    await expect(buildOf({ [CONFIG_LOADER]: renamed })).rejects.toThrow(
+      `${CONFIG_LOADER}: /fromSharedConfigFiles\\(.*?\\), /g matches 0 times in place of 1`,
+    );
+  });
+
+  test('whose text an SDK file contains once more', async () => {
+    const doubled = await loader();
+    await expect(buildOf({ [CONFIG_LOADER]: `${doubled}\n${doubled}` })).rejects.toThrow(
+      'matches 2 times in place of 1',
+    );
+  });
+
+  test('that recognizes only some of the registered errors of a client', async () => {
+    const source = ['NotFound', 'Disabled'].map((name) => `n0_registry.registerError(${name}$, ${name});`);
+    await expect(buildOf({ [SCHEMAS]: source.join(' ') })).rejects.toThrow(
+      /schemas_0\.js: .* matches 0 times in place of 2/,
+    );
+    await expect(buildOf({ [SCHEMAS]: [...source, ` ${source[0]}`].join('\n') })).rejects.toThrow(
+      'matches 2 times in place of 3',
+    );
+    await expect(buildOf({ [SCHEMAS]: '' })).rejects.toThrow('matches 0 times in place of 0');
+  });
+
+  test('whose module a client no longer has', async () => {
+    const build = buildOf({ '@aws-sdk/client-dynamodb/dist-es/index.js': 'export const client = 1;' });
+    const missing = [
+      '@aws-sdk/credential-provider-node/dist-es/index.js',
+      CONFIG_LOADER,
+      '@aws-sdk/client-[\\w-]+/dist-es/endpoint/endpointResolver.js',
+      '@aws-sdk/core/.+/partitions.js',
+      '@aws-sdk/client-[\\w-]+/dist-es/schemas/schemas_0.js',
+      '@aws-sdk/client-[\\w-]+/package.json',
+      '@aws-sdk/middleware-endpoint-discovery/dist-es/index.js',
+      '@smithy/core/dist-es/submodules/event-streams/index.js',
+    ];
+    await expect(build).rejects.toMatchObject({
+      errors: missing.map((name) => ({
+        text: `${name} matches 0 modules in place of 1: adapt or remove its rewrite`,
+      })),
+    });
+  });
+
+  test('whose module is in a function that does not need it', async () => {
+    const build = buildOf({ 'shared/access.ts': 'export const accessRows = [];' });
+    await expect(build).rejects.toThrow('shared/access.ts matches 1 modules in place of 0');
   });
 });
