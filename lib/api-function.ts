@@ -19,6 +19,9 @@ import { ALARM_PERIOD } from './metrics.ts';
 import type { Rollout } from './rollout.ts';
 import type { StaticEgress } from './static-egress.ts';
 
+/** API Gateway stops waiting after 29 seconds; a function must respond before that. */
+const MAX_TIMEOUT_SECONDS = 28;
+
 /** The properties that every function of a stage shares. */
 export interface FunctionDefaults {
   readonly logs: LogGroupProps;
@@ -81,7 +84,7 @@ const networkInterfaces = (scope: Construct): readonly PolicyStatement[] => [
   }),
 ];
 
-/** A Lambda function with the defaults of this service, its role, its log group and its alarms. */
+/** A Lambda function with the defaults of this service, its role, its log group and its alarms. Throws for a timeout above 28 seconds. */
 export class ApiFunction extends Construct {
   readonly lambda: LambdaFunction;
   /** What callers invoke: the alias of a gradual rollout, or else the function. */
@@ -91,6 +94,11 @@ export class ApiFunction extends Construct {
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
     super(scope, id);
     const { timeoutSeconds, egress } = props;
+    if (timeoutSeconds > MAX_TIMEOUT_SECONDS) {
+      throw new Error(
+        `${props.name}: a timeout of ${timeoutSeconds} s is longer than the ${MAX_TIMEOUT_SECONDS} s that API Gateway allows`,
+      );
+    }
     this.logGroup = new LogGroup(this, 'Log', props.logs);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: props.description,

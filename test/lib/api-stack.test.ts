@@ -1,10 +1,13 @@
+import { Stack } from 'aws-cdk-lib';
+import { monitoringOf } from '#lib/alarms.ts';
+import { ApiFunction } from '#lib/api-function.ts';
 import { callsProviders, variablesOf } from '#lib/grants.ts';
 import { OUTPUTS, usagePlanOutput } from '#lib/outputs.ts';
 import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
-import { allRoutes } from '#shared/routes.ts';
+import { allRoutes, routes } from '#shared/routes.ts';
 import { itForAll } from '#test/for-all.ts';
 import { methodOf } from './methods.ts';
-import { COMPLETE, resourcesOf, templatesOf } from './synthesized.ts';
+import { COMPLETE, emptyBundles, resourcesOf, stageConfig, templatesOf } from './synthesized.ts';
 
 const dev = templatesOf('dev');
 const prod = templatesOf('prod', COMPLETE);
@@ -42,12 +45,30 @@ describe('functions', () => {
         TracingConfig: { Mode: 'Active' },
       });
       expect(lambda.LoggingConfig.LogFormat).toBe('JSON');
-      expect(lambda.Timeout).toBeLessThan(29);
       expect(JSON.stringify(methodOf(dev.api, route).integration)).toContain(
         `${name.replaceAll('-', '')}Function`,
       );
     },
   );
+
+  test('a timeout of more than 28 s is refused by name, since API Gateway waits for 29 s', () => {
+    const stack = new Stack();
+    const withTimeout = (timeoutSeconds: number) =>
+      new ApiFunction(stack, `of-${timeoutSeconds}`, {
+        ...routes['get-jwks'],
+        timeoutSeconds,
+        codeFolder: emptyBundles.folderOf('get-jwks'),
+        environment: {},
+        grants: [],
+        logs: {},
+        monitoring: monitoringOf(stack, stageConfig('dev')),
+        rollout: undefined,
+      });
+    expect(() => withTimeout(29)).toThrow(
+      'get-jwks: a timeout of 29 s is longer than the 28 s that API Gateway allows',
+    );
+    expect(withTimeout(28).lambda.timeout?.toSeconds()).toBe(28);
+  });
 
   itForAll(rows)('each has exactly the variables that its permissions require', (name, route) => {
     const variables = Object.keys(functionOf(prod, name).Environment?.Variables ?? {});
