@@ -46,7 +46,8 @@ const environmentOf = ({
   PROVIDER_SECRET: config.providers.secretName,
   IDENTITY_PROVIDERS: config.providers.identityRegistry.join(','),
   SMS_PROVIDERS: config.providers.sms.join(','),
-  SIGNING_KEYS: data.signingKeys.map((key) => key.keyId).join(','),
+  // The ARN, as in the grants: an export that a deployed stack imports cannot be dropped, so each key is exported in one form through a rotation.
+  SIGNING_KEYS: data.signingKeys.map((key) => key.keyArn).join(','),
   TOKEN_ISSUER: baseUrl,
   KEY_PREFIX: config.keyPrefix,
   OTP_ACCESS: config.otpAccess,

@@ -1,0 +1,104 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import type { Stage } from '#lib/stages.ts';
+import { COMPLETE, templatesOf } from './synthesized.ts';
+
+/** A deploy: the settings that it changes, and the stacks in the order in which the CDK CLI deploys them. */
+interface Deploy {
+  readonly settings: Partial<Stage>;
+  readonly stacks: readonly ('data' | 'api')[];
+}
+
+/** `npm run deploy`: the data stack goes first, since the API stack imports from it. */
+const whole = (settings: Partial<Stage>): Deploy => ({ settings, stacks: ['data', 'api'] });
+
+/** `npx cdk deploy --exclusively buyer-linking-<stage>-api` */
+const apiAlone = (settings: Partial<Stage>): Deploy => ({ settings, stacks: ['api'] });
+
+const oldKeyRetired = { signingKeys: ['k2'], retiredSigningKeys: ['k1'] };
+
+/** The deploys that docs/operations.md and docs/deploy.md describe. */
+const DOCUMENTED: Readonly<Record<string, readonly Deploy[]>> = {
+  'Rotate the signing key': [
+    whole({ signingKeys: ['k1'] }),
+    whole({ signingKeys: ['k1', 'k2'] }),
+    whole({ signingKeys: ['k2', 'k1'] }),
+    whole(oldKeyRetired),
+    apiAlone({ signingKeys: ['k2'] }),
+    whole({ signingKeys: ['k2'] }),
+  ],
+  'A compromised signing key': [
+    whole({ signingKeys: ['k1'] }),
+    whole({ signingKeys: ['k2'], retiredSigningKeys: ['k1'] }),
+  ],
+  'A rotation that is rolled back after each step': [
+    whole({ signingKeys: ['k1'] }),
+    whole({ signingKeys: ['k1', 'k2'] }),
+    apiAlone({ signingKeys: ['k1'] }),
+    whole({ signingKeys: ['k1', 'k2'] }),
+    whole({ signingKeys: ['k2', 'k1'] }),
+    apiAlone({ signingKeys: ['k1', 'k2'] }),
+    whole({ signingKeys: ['k2', 'k1'] }),
+    whole(oldKeyRetired),
+    apiAlone({ signingKeys: ['k2', 'k1'] }),
+  ],
+  'A copy of the hash secret in a second Region, and none': [
+    whole({ hashSecretReplica: null }),
+    whole({ hashSecretReplica: 'eu-west-1' }),
+    whole({ hashSecretReplica: null }),
+  ],
+  'Switch the encryption, and back': [
+    whole({ encryption: 'aws-owned-keys' }),
+    whole({ encryption: 'customer-managed-key' }),
+    apiAlone({ encryption: 'aws-owned-keys' }),
+    whole({ encryption: 'aws-owned-keys' }),
+  ],
+};
+
+const exportsOf = (template: Template): readonly string[] =>
+  Object.values(template.findOutputs('*')).flatMap(({ Export }) => Export?.Name ?? []);
+
+const importsOf = (template: Template): readonly string[] => [
+  ...new Set(
+    [...JSON.stringify(template.toJSON()).matchAll(/"Fn::ImportValue":"([^"]+)"/g)].map(
+      ([, name = '']) => name,
+    ),
+  ),
+];
+
+/** Returns what CloudFormation refuses: an export that a deployed stack still imports cannot be deleted, a missing one not imported. */
+const refusalsOf = (deploys: readonly Deploy[]): readonly string[] => {
+  let exported: readonly string[] = [];
+  let imported: readonly string[] = [];
+  return deploys.flatMap(({ settings, stacks }) => {
+    const templates = templatesOf('prod', { ...COMPLETE, ...settings });
+    return stacks.flatMap((stack) => {
+      if (stack === 'data') exported = exportsOf(templates.data);
+      else imported = importsOf(templates.api);
+      return imported
+        .filter((name) => !exported.includes(name))
+        .map((name) => `${stack} stack with ${JSON.stringify(settings)}: ${name}`);
+    });
+  });
+};
+
+describe('each documented deploy after the one before', () => {
+  test.each(Object.entries(DOCUMENTED))('drops no export that a deployed stack imports: %s', (_, deploys) => {
+    expect(refusalsOf(deploys)).toEqual([]);
+  });
+
+  test('would be refused where a document says to deploy the API stack first and the whole stage is deployed', () => {
+    const { 'Rotate the signing key': rotation = [], 'Switch the encryption, and back': encryption = [] } =
+      DOCUMENTED;
+    const withoutApiAlone = (deploys: readonly Deploy[]) =>
+      refusalsOf(deploys.filter(({ stacks }) => stacks.length === 2));
+    expect(withoutApiAlone(rotation)).toEqual([expect.stringContaining('SigningKeyk1')]);
+    expect(withoutApiAlone(encryption)).toEqual([expect.stringContaining('EncryptionKey')]);
+  });
+
+  test('keeps the export of a key id, which the API stack of version 1.0 imports', () => {
+    const ids = exportsOf(templatesOf('prod', { ...COMPLETE, ...oldKeyRetired }).data).filter((name) =>
+      name.includes('ExportsOutputRefSigningKey'),
+    );
+    expect(ids.map((name) => /SigningKey(k\d)/.exec(name)?.[1]).sort()).toEqual(['k1', 'k2']);
+  });
+});
