@@ -21,25 +21,46 @@ export const allow = (actions: readonly string[], resources: readonly string[]):
   new PolicyStatement({ actions: [...actions], resources: [...resources] });
 
 /**
+ * What a change of users names in the item of its seller. The API keys are in the same partition: without this list, whoever may count users
+ * could also change the scopes of a key.
+ */
+export const SELLER_COUNTS = ['pk', 'sk', 'user_count', 'removed_count', 'event_count'] as const;
+
+/**
  * Grants each action on the items whose partition keys begin with one of its prefixes. A BatchGetItem is allowed only if every key of
  * the request does, so one statement holds all prefixes of an action. `ForAllValues` is also true for a request without partition
- * keys; the `Null` condition denies that one.
+ * keys; the `Null` condition denies that one. An update of a seller has a statement of its own, with the attributes that it may name.
  */
-const onTable = (table: TablePermissions, { tableArn }: Resources): PolicyStatement[] => {
+const onTable = (table: TablePermissions, { newSecrets }: Permissions, { tableArn }: Resources) => {
+  const statement = (action: TableAction, prefixes: readonly string[], attributes?: readonly string[]) =>
+    new PolicyStatement({
+      actions: [`dynamodb:${action}`],
+      resources: [tableArn],
+      conditions: {
+        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': prefixes.map((prefix) => `${prefix}*`) },
+        ...(attributes && { 'ForAllValues:StringEquals': { 'dynamodb:Attributes': [...attributes] } }),
+        Null: { 'dynamodb:LeadingKeys': 'false' },
+      },
+    });
   const pairs = Object.entries(table).flatMap(([prefix, actions]) =>
     actions.map((action) => ({ action, prefix })),
   );
-  return [...Map.groupBy(pairs, ({ action }) => action)].map(
-    ([action, granted]: [TableAction, typeof pairs]) =>
-      new PolicyStatement({
-        actions: [`dynamodb:${action}`],
-        resources: [tableArn],
-        conditions: {
-          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': granted.map(({ prefix }) => `${prefix}*`) },
-          Null: { 'dynamodb:LeadingKeys': 'false' },
-        },
-      }),
+  // The rotation of a key updates the item of the key.
+  const isOfCounts = ({ action, prefix }: (typeof pairs)[number]) =>
+    action === 'UpdateItem' && prefix === 'SELLER#' && !newSecrets;
+  const others = Map.groupBy(
+    pairs.filter((pair) => !isOfCounts(pair)),
+    ({ action }) => action,
   );
+  return [
+    ...pairs.filter(isOfCounts).map(({ action, prefix }) => statement(action, [prefix], SELLER_COUNTS)),
+    ...[...others].map(([action, granted]) =>
+      statement(
+        action,
+        granted.map(({ prefix }) => prefix),
+      ),
+    ),
+  ];
 };
 
 /**
@@ -51,7 +72,7 @@ const onSigningKeys = (use: 'sign' | 'publish', { signingKeyArns }: Resources): 
 
 /** Returns the policy statements for a function's permissions. They name every action and every resource. */
 export const grantsOf = (permissions: Permissions, resources: Resources): readonly PolicyStatement[] => [
-  ...(permissions.table ? onTable(permissions.table, resources) : []),
+  ...(permissions.table ? onTable(permissions.table, permissions, resources) : []),
   ...(permissions.hashes ? [allow(['secretsmanager:GetSecretValue'], [resources.hashSecretArn])] : []),
   ...(permissions.identityRegistry || permissions.sms
     ? [allow(['secretsmanager:GetSecretValue'], [resources.providerSecretArn])]

@@ -21,6 +21,9 @@ type Key = { readonly pk: { readonly S: string } };
 interface Part {
   readonly Key?: Key;
   readonly Item?: Key;
+  readonly UpdateExpression?: string;
+  readonly ConditionExpression?: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
 }
 
 /** The fields of a request body from which its partition keys are read. */
@@ -34,6 +37,17 @@ interface Body extends Part {
 const queriedKey = ({ KeyConditionExpression = '', ExpressionAttributeValues = {} }: Body): string => {
   const [, value = ''] = /\bpk = (:\w+)/.exec(KeyConditionExpression) ?? [];
   return ExpressionAttributeValues[value]?.S ?? '';
+};
+
+/** Returns the attributes that an update names, as `dynamodb:Attributes` lists them: those of its key and of its expressions. */
+const attributesOf = ({
+  Key = {} as Key,
+  UpdateExpression = '',
+  ConditionExpression = '',
+  ExpressionAttributeNames = {},
+}: Part): readonly string[] => {
+  const words = `${UpdateExpression} ${ConditionExpression}`.match(/(?<![:\w])#?[a-z]\w*(?!\w*\()/g) ?? [];
+  return [...Object.keys(Key), ...words.map((word) => ExpressionAttributeNames[word] ?? word)];
 };
 
 const keyOf = ({ Key, Item }: Part): string => (Key ?? Item)?.pk.S ?? '';
@@ -52,17 +66,27 @@ const accessesOf = (operation: string, body: Body): (readonly [action: string, p
   return [[operation, operation === 'Query' ? queriedKey(body) : keyOf(body)]];
 };
 
+const updatesOf = (operation: string, body: Body): readonly Part[] => [
+  ...(body.TransactItems ?? []).flatMap(({ Update }) => Update ?? []),
+  ...(operation === 'UpdateItem' ? [body] : []),
+];
+
 /** `SELLER#sel_1` -> `SELLER#` */
 const prefixOf = (partitionKey: string): string => /^[A-Z]+#/.exec(partitionKey)?.[0] ?? partitionKey;
 
 /** Starts a proxy in front of a database that records the actions and key prefixes of its requests. */
 export const startRecordingTable = async (endpoint: string) => {
   const accesses = new Set<string>();
+  const updated = new Map<string, Set<string>>();
   const server = createServer(async (request, response) => {
     const body = await textOf(request);
     const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
-    for (const [action, key] of accessesOf(operation, JSON.parse(body)))
-      accesses.add(`${action} ${prefixOf(key)}`);
+    const parsed: Body = JSON.parse(body);
+    for (const [action, key] of accessesOf(operation, parsed)) accesses.add(`${action} ${prefixOf(key)}`);
+    for (const part of updatesOf(operation, parsed)) {
+      const prefix = prefixOf(keyOf(part));
+      updated.set(prefix, new Set([...(updated.get(prefix) ?? []), ...attributesOf(part)]));
+    }
     const { host: _own, 'content-length': _length, connection: _connection, ...headers } = request.headers;
     const forwarded = await fetch(endpoint, {
       method: 'POST',
@@ -77,7 +101,12 @@ export const startRecordingTable = async (endpoint: string) => {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** Returns the sorted accesses since the last `clear`, as `GetItem SELLER#`. */
     recorded: (): string[] => [...accesses].sort(),
-    clear: (): void => accesses.clear(),
+    /** Returns the attributes that the updates of items with a key prefix named since the last `clear`, sorted. */
+    updatedAttributes: (prefix: string): string[] => [...(updated.get(prefix) ?? [])].sort(),
+    clear(): void {
+      accesses.clear();
+      updated.clear();
+    },
     async close() {
       server.close();
       server.closeAllConnections();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import * as v from 'valibot';
+import { SELLER_COUNTS } from '#lib/grants.ts';
 import { hashApiKey, newApiKey } from '#shared/api-keys/secret.ts';
 import { redirectLog } from '#shared/log.ts';
 import { permissionsOf, type Route } from '#shared/route.ts';
@@ -105,12 +106,16 @@ describe('the requests of a function to the table', () => {
   const rows = allRoutes.filter((route) => permissionsOf(route).table !== undefined);
 
   itForAll(rows.map((route) => [route.name, route] as const))(
-    'use every grant of its row and nothing else',
+    'use every grant of its row and nothing else, and of a seller change its counts only',
     async (name, route) => {
       recorder.clear();
       const useGrants = await requestsOf(route);
       await useGrants(functionCalls(recorder, simulators));
       expect(recorder.recorded()).toEqual(grantedTo(name));
+      const { newSecrets = false } = route.permissions;
+      const isCounting = grantedTo(name).includes('UpdateItem SELLER#') && !newSecrets;
+      const attributes = newSecrets ? [] : recorder.updatedAttributes('SELLER#');
+      expect(attributes).toEqual(isCounting ? [...SELLER_COUNTS].sort() : []);
     },
   );
 
