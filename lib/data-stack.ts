@@ -129,7 +129,8 @@ export class DataStack extends Stack {
     this.hashSecret = new Secret(this, 'HashSecret', {
       ...this.encryption,
       description: `Buyer Linking (${stage}): the hash secret. Change it only as docs/operations.md describes.`,
-      // The form that shared/secrets/keyed-hashes.ts reads: { "current": "…" }.
+      // The form that shared/secrets/keyed-hashes.ts reads: { "current": "…" }. Never change a property: CloudFormation would generate a new secret,
+      // and no stored hash would be found any more. data-stack.test.ts freezes them.
       generateSecretString: {
         secretStringTemplate: '{}',
         generateStringKey: 'current',

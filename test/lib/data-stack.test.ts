@@ -82,6 +82,26 @@ describe('the data stack', () => {
     expect(text).not.toMatch(/SigningKeyk0/);
   });
 
+  test.each([
+    ['dev', dev],
+    ['prod', prod],
+    ['prod with every option', every.data],
+  ] as const)(
+    'generates the hash secret of %s by these properties, and any other would replace it',
+    (_, template) => {
+      const [secret, ...others] = Object.values(resourcesOf(template, 'AWS::SecretsManager::Secret'));
+      expect(others).toEqual([]);
+      expect(secret?.Properties.GenerateSecretString).toEqual({
+        SecretStringTemplate: '{}',
+        GenerateStringKey: 'current',
+        PasswordLength: 64,
+        ExcludePunctuation: true,
+      });
+      expect(secret?.Properties).not.toHaveProperty('SecretString');
+      expect(secret?.Properties).not.toHaveProperty('Name');
+    },
+  );
+
   test('replicates the hash secret to a second Region, if the config names one', () => {
     const replicasOf = (template: typeof dev) =>
       Object.values(resourcesOf(template, 'AWS::SecretsManager::Secret'))[0]?.Properties.ReplicaRegions;
