@@ -15,11 +15,14 @@ import { loggedMetrics } from './metrics.ts';
 import { alarmNamePrefix } from './outputs.ts';
 import type { StaticEgress } from './static-egress.ts';
 
+/** Alarms that the dashboard shows and that notify nobody: what they tell can wait for the next day. */
+const NOT_URGENT: readonly string[] = ['key-limit-used-up'];
+
 /** What an alarm says and when it is raised. */
 export interface AlarmProps {
   /** docs/operations.md has a section of this name, unless `section` names another one. */
   readonly name: string;
-  /** The section for alarms of one kind: `<operation>-failing`. */
+  /** The section for alarms of one kind: `<operation>-concurrency`. */
   readonly section?: string;
   /** One sentence: what people cannot do while the alarm lasts. A person on call reads it first. */
   readonly impact: string;
@@ -75,7 +78,11 @@ const addEnds = (scope: Construct, namePrefix: string, topic: ITopic): void => {
       detailType: ['CloudWatch Alarm State Change'],
       // The type of CDK has no prefix match.
       resources: [{ prefix }] as unknown as string[],
-      detail: { state: { value: ['OK'] }, previousState: { value: ['ALARM'] } },
+      detail: {
+        alarmName: [{ 'anything-but': NOT_URGENT.map((name) => `${namePrefix}${name}`) }],
+        state: { value: ['OK'] },
+        previousState: { value: ['ALARM'] },
+      },
     },
     targets: [new SnsTopic(topic, { message: END })],
   });
@@ -85,7 +92,10 @@ const addEnds = (scope: Construct, namePrefix: string, topic: ITopic): void => {
   );
 };
 
-/** Returns the metrics of a stage, and a function that adds an alarm with the stage's name prefix and receiver. */
+/**
+ * Returns the metrics of a stage, and a function that adds an alarm with the stage's name prefix and receiver. Without a receiver it adds
+ * none: an alarm that nobody gets costs as much as any other.
+ */
 export const monitoringOf = (scope: Construct, { stage, alarms: receiver }: Config) => {
   const namePrefix = alarmNamePrefix(stage);
   const topic = receiver === null ? undefined : topicOf(scope, receiver);
@@ -97,6 +107,7 @@ export const monitoringOf = (scope: Construct, { stage, alarms: receiver }: Conf
     alarms: alarms as readonly Alarm[],
 
     addAlarm(parent: Construct, props: AlarmProps): void {
+      if (topic === undefined) return;
       const { name, impact, metric, threshold, periods: [breaching, evaluated] = [1, 1] } = props;
       const alarm = new Alarm(parent, `Alarm-${name}`, {
         alarmName: `${namePrefix}${name}`,
@@ -108,7 +119,7 @@ export const monitoringOf = (scope: Construct, { stage, alarms: receiver }: Conf
         evaluationPeriods: evaluated,
         treatMissingData: props.missingData ?? TreatMissingData.NOT_BREACHING,
       });
-      if (topic) alarm.addAlarmAction(new SnsAction(topic));
+      if (!NOT_URGENT.includes(name)) alarm.addAlarmAction(new SnsAction(topic));
       alarms.push(alarm);
     },
   };
@@ -125,10 +136,13 @@ export interface MonitoredService {
   readonly egress: StaticEgress | undefined;
 }
 
-/** Adds a monthly budget on what the resources with the tags of this stage cost. It notifies the receiver of the alarms. */
+/**
+ * Adds a monthly budget, which notifies the receiver of the alarms: on all costs of the account, or on those of the resources with the tags
+ * of the stage if it shares the account. Only a management account can activate the tags; until then a budget on them sees no cost.
+ */
 export const addBudget = (
   scope: Construct,
-  { stage, budget, alarms }: Pick<Config, 'stage' | 'budget' | 'alarms'>,
+  { stage, sharesAccount, budget, alarms }: Pick<Config, 'stage' | 'sharesAccount' | 'budget' | 'alarms'>,
 ): void => {
   if (budget === null || alarms === null) return;
   const subscriber =
@@ -150,7 +164,9 @@ export const addBudget = (
       budgetType: 'COST',
       timeUnit: 'MONTHLY',
       budgetLimit: { amount: budget.usdPerMonth, unit: 'USD' },
-      filterExpression: { and: [tagged('service', 'buyer-linking'), tagged('stage', stage)] },
+      ...(sharesAccount && {
+        filterExpression: { and: [tagged('service', 'buyer-linking'), tagged('stage', stage)] },
+      }),
       metrics: ['UnblendedCost'],
     },
     notificationsWithSubscribers: [notification('ACTUAL', 80), notification('FORECASTED', 100)],

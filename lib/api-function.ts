@@ -84,7 +84,7 @@ const networkInterfaces = (scope: Construct): readonly PolicyStatement[] => [
   }),
 ];
 
-/** A Lambda function with the defaults of this service, its role, its log group and its alarms. Throws for a timeout above 28 seconds. */
+/** A Lambda function with the defaults of this service, its role, its log group and the alarm of its concurrency. Throws for a timeout above 28 seconds. */
 export class ApiFunction extends Construct {
   readonly lambda: LambdaFunction;
   /** What callers invoke: the alias of a gradual rollout, or else the function. */
@@ -127,7 +127,7 @@ export class ApiFunction extends Construct {
       }),
     });
     const { isOperation = true, rollout } = props;
-    if (isOperation) this.addAlarms(props);
+    this.addConcurrencyAlarm(props);
     const alias = isOperation ? rollout?.(this, { ...props, lambda: this.lambda }) : undefined;
     this.target = alias ?? this.lambda;
   }
@@ -153,32 +153,14 @@ export class ApiFunction extends Construct {
     return role;
   }
 
-  private addAlarms(props: ApiFunctionProps): void {
-    const { name, impact, timeoutSeconds, reservedConcurrency } = props;
-    const { metrics, addAlarm } = props.monitoring;
-    if (reservedConcurrency !== undefined) {
-      addAlarm(this, {
-        name: `${name}-concurrency`,
-        section: '<operation>-concurrency',
-        impact: `${impact} 80 % of its ${reservedConcurrency} concurrent runs are in use; above 100 %, Lambda refuses requests.`,
-        metric: this.lambda.metric('ConcurrentExecutions', { period: ALARM_PERIOD, statistic: 'Maximum' }),
-        threshold: reservedConcurrency * 0.8,
-      });
-    }
-    addAlarm(this, {
-      name: `${name}-failing`,
-      section: '<operation>-failing',
-      impact,
-      metric: metrics.one('UnexpectedErrors', { operation: name }),
-      threshold: 3,
-    });
-    addAlarm(this, {
-      name: `${name}-slow`,
-      section: '<operation>-slow',
-      impact: `${impact} One request in a hundred takes more than half of the timeout.`,
-      metric: this.lambda.metricDuration({ period: ALARM_PERIOD, statistic: 'p99' }),
-      threshold: (timeoutSeconds * 1000) / 2,
-      periods: [3, 3],
+  private addConcurrencyAlarm({ name, impact, reservedConcurrency, monitoring }: ApiFunctionProps): void {
+    if (reservedConcurrency === undefined) return;
+    monitoring.addAlarm(this, {
+      name: `${name}-concurrency`,
+      section: '<operation>-concurrency',
+      impact: `${impact} 80 % of its ${reservedConcurrency} concurrent runs are in use; above 100 %, Lambda refuses requests.`,
+      metric: this.lambda.metric('ConcurrentExecutions', { period: ALARM_PERIOD, statistic: 'Maximum' }),
+      threshold: reservedConcurrency * 0.8,
     });
   }
 }

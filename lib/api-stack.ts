@@ -39,7 +39,7 @@ export class ApiStack extends Stack {
     const logs = { retention: config.logRetentionDays, removalPolicy, ...data.encryption };
     const api = restApi(this, name, config, logs);
     const baseUrl = baseUrlOf(api, config);
-    const egress = config.staticEgress ? staticEgress(this, logs) : undefined;
+    const egress = config.staticEgress === null ? undefined : staticEgress(this, config.staticEgress, logs);
     const defaults: FunctionDefaults = {
       logs,
       monitoring: monitoringOf(this, config),
@@ -64,7 +64,7 @@ export class ApiStack extends Stack {
     const monitored = { config, monitoring: defaults.monitoring, api, table: data.table, egress };
     addServiceAlarms(this, monitored);
     addLogQueries(this, name);
-    addDashboard(this, name, monitored);
+    const dashboardName = config.alarms === null ? undefined : addDashboard(this, monitored);
     const outputs: Readonly<Record<string, string>> = {
       [OUTPUTS.apiId]: api.restApiId,
       [OUTPUTS.stageName]: config.stage,
@@ -79,7 +79,8 @@ export class ApiStack extends Stack {
       [OUTPUTS.commit]: release.commit,
       ...Object.fromEntries(plans.map(([plan, { usagePlanId }]) => [usagePlanOutput(plan), usagePlanId])),
       [OUTPUTS.canarySecretArn]: canarySecretArn,
-      ...(egress && { [OUTPUTS.egressAddress]: egress.address }),
+      ...(dashboardName && { [OUTPUTS.dashboardName]: dashboardName }),
+      ...(egress && { [OUTPUTS.egressAddress]: egress.addresses.join(',') }),
       ...(api.domainName && { [OUTPUTS.domainTarget]: api.domainName.domainNameAliasDomainName }),
     };
     for (const [output, value] of Object.entries(outputs)) new CfnOutput(this, output, { value });

@@ -17,6 +17,17 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+/** The concurrency that functions without a reservation must have. Lambda itself keeps 100: a deploy that leaves less fails. */
+const UNRESERVED_CONCURRENCY = 200;
+
+const unreservedOf = ({ reservedConcurrency }: Config): number =>
+  reservedConcurrency === null
+    ? Number.POSITIVE_INFINITY
+    : Object.values(reservedConcurrency.functions).reduce(
+        (rest, reserved) => rest - reserved,
+        reservedConcurrency.accountQuota,
+      );
+
 /** What types cannot say: a sentence for each fault. */
 const faultsOf = (config: Config): readonly string[] => {
   const { account, region, providers, keyPrefix, budget, alarms, spend, signingKeys } = config;
@@ -34,6 +45,10 @@ const faultsOf = (config: Config): readonly string[] => {
     ],
     [ceilings.every((limit) => Number.isInteger(limit) && limit > 0), 'spend must be whole numbers above 0'],
     [budget === null || alarms !== null, 'budget requires alarms, which it notifies'],
+    [
+      unreservedOf(config) >= UNRESERVED_CONCURRENCY,
+      `reservedConcurrency must leave ${UNRESERVED_CONCURRENCY} of accountQuota to the functions that it does not name`,
+    ],
     [
       signingKeys.length > 0 && new Set(labels).size === labels.length,
       'signing keys must be different labels',

@@ -79,10 +79,13 @@ const alarmWidgets = ({ monitoring: { alarms } }: MonitoredService): IWidget[] =
     return new AlarmStatusWidget({ title: `Alarms ${index + 1}`, width: 2 * WIDTH, alarms: shown });
   });
 
-/** Adds the dashboard of a stack: its alarms so far, then the graphs, two in a row. */
-export const addDashboard = (scope: Construct, dashboardName: string, service: MonitoredService): void => {
+/**
+ * Adds the dashboard of a stack: its alarms so far, then the graphs, two in a row. Returns its name, which CloudFormation makes: names of
+ * dashboards are unique in an account, over all Regions.
+ */
+export const addDashboard = (scope: Construct, service: MonitoredService): string => {
   const widgets = [[...alarmWidgets(service), ...graphsOf(service)]];
-  new Dashboard(scope, 'Dashboard', { dashboardName, widgets });
+  return new Dashboard(scope, 'Dashboard', { widgets }).dashboardName;
 };
 
 /** The fields of the completion line, and of the lines about provider calls. */

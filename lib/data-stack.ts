@@ -123,8 +123,6 @@ export class DataStack extends Stack {
       });
     this.signingKeys = config.signingKeys.map(signingKey);
     this.retiredSigningKeys = config.retiredSigningKeys.map(signingKey);
-    // Version 1.0 of the API stack imports the id. Remove it when no stage runs 1.0 any more.
-    for (const key of [...this.signingKeys, ...this.retiredSigningKeys]) this.exportValue(key.keyId);
 
     this.hashSecret = new Secret(this, 'HashSecret', {
       ...this.encryption,

@@ -8,7 +8,7 @@ export const apiStackName = (stage: string): string => `${SERVICE}-${stage}-api`
 
 export const alarmNamePrefix = (stage: string): string => `${SERVICE}-${stage}-`;
 
-/** The outputs of the API stack. `EgressAddress` exists only with `staticEgress`, `DomainTarget` only with `domain`. */
+/** The outputs of the API stack. `DashboardName` exists only with `alarms`, `EgressAddress` only with `staticEgress`, `DomainTarget` only with `domain`. */
 export const OUTPUTS = {
   apiId: 'ApiId',
   stageName: 'StageName',
@@ -21,6 +21,8 @@ export const OUTPUTS = {
   providers: 'Providers',
   version: 'Version',
   commit: 'Commit',
+  dashboardName: 'DashboardName',
+  /** The addresses, separated by commas. */
   egressAddress: 'EgressAddress',
   domainTarget: 'DomainTarget',
 } as const;

@@ -45,13 +45,20 @@ const accessLogFormat = AccessLogFormat.custom(
     function_status: AccessLogField.contextIntegrationStatus(),
     function_ms: AccessLogField.contextIntegrationLatency(),
     response_bytes: AccessLogField.contextResponseLength(),
-    trace_id: AccessLogField.contextXrayTraceId(),
   }),
 );
 
 const throttleOf = ({ requestsPerSecond, burst }: Config['openRoutes']): MethodDeploymentOptions => ({
   throttlingRateLimit: requestsPerSecond,
   throttlingBurstLimit: burst,
+});
+
+/** The share of the throttle of an open route for HEAD, by which checks of links ask: whoever floods the pages pays nothing. */
+const SHARE_OF_HEAD = 1 / 10;
+
+const headThrottleOf = ({ requestsPerSecond, burst }: Config['openRoutes']): Config['openRoutes'] => ({
+  requestsPerSecond: requestsPerSecond * SHARE_OF_HEAD,
+  burst: Math.ceil(burst * SHARE_OF_HEAD),
 });
 
 /** Returns the throttles of the methods: one bucket for each row. A row that requires no key has no plan, so its bucket is smaller. */
@@ -65,7 +72,10 @@ const throttlesOf = ({
     allRoutes
       .filter((route) => !requiresKey(route, otpAccess))
       .flatMap((route) =>
-        methodsOf(route).map((method) => [`${route.path}/${method}`, throttleOf(openRoutes)]),
+        methodsOf(route).map((method) => [
+          `${route.path}/${method}`,
+          throttleOf(method === 'HEAD' ? headThrottleOf(openRoutes) : openRoutes),
+        ]),
       ),
   ),
 });
@@ -86,7 +96,8 @@ export const restApi = (scope: Construct, name: string, config: Config, logs: Lo
     cloudWatchRole: true,
     deployOptions: {
       stageName: config.stage,
-      tracingEnabled: true,
+      // A trace of API Gateway holds the URL with its query, and so phones: docs/privacy.md.
+      tracingEnabled: false,
       accessLogDestination: new LogGroupLogDestination(accessLog),
       accessLogFormat,
       methodOptions: throttlesOf(config),

@@ -38,6 +38,8 @@ const FAILURES_OF_AUTHORIZER = {
 
 interface RolloutFunction {
   readonly name: string;
+  /** What people cannot do while the function fails. */
+  readonly impact: string;
   readonly lambda: LambdaFunction;
   /** Whether the function throws to refuse a request, as a Lambda authorizer must. */
   readonly throwsToRefuse?: boolean;
@@ -54,7 +56,7 @@ export type Rollout = (scope: Construct, of: RolloutFunction) => Alias;
  * and its name is not that of a stage's alarm: CodeDeploy rolls back by itself. It ends with the version: a changed alarm keeps its state at first.
  */
 const versionAlarm = (scope: Construct, of: RolloutFunction, stage: string) => {
-  const { name, lambda, throwsToRefuse = false } = of;
+  const { name, impact, lambda, throwsToRefuse = false } = of;
   const { version } = lambda.currentVersion;
   const metrics = loggedMetrics(stage);
   const { expression, failing } = throwsToRefuse ? FAILURES_OF_AUTHORIZER : FAILURES;
@@ -66,7 +68,7 @@ const versionAlarm = (scope: Construct, of: RolloutFunction, stage: string) => {
   };
   return new Alarm(scope, 'RolloutAlarm', {
     alarmName: `buyer-linking-rollout-${stage}-${name}-${version}`,
-    alarmDescription: `The new version of ${name} fails, and its deploy is rolled back. docs/operations.md, "Gradual rollout".`,
+    alarmDescription: `${impact} It concerns the requests that get the new version of ${name}; its deploy is rolled back. docs/operations.md, "Gradual rollout".`,
     metric: new MathExpression({
       expression,
       label: 'failures of the new version',

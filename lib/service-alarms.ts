@@ -1,4 +1,4 @@
-/** The alarms of the service as a whole and of the resources that it uses; api-function.ts adds those of each function. */
+/** The alarms of the service as a whole and of the resources that it uses; api-function.ts adds those of the reserved concurrency. */
 import { Duration, Stack } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
@@ -16,6 +16,9 @@ const COMPLETION = {
   leastShare: 0.2,
 } as const;
 
+/** The share of the throttle of one operation that keys may use which are none. */
+const SHARE_OF_WRONG_KEYS = 1 / 10;
+
 /** ACM renews a certificate 60 days before its end; at this number the renewal has failed for a month. */
 const CERTIFICATE_DAYS = 30;
 
@@ -26,8 +29,8 @@ const math = (
   period: Duration = ALARM_PERIOD,
 ): MathExpression => new MathExpression({ label, expression, usingMetrics: { ...usingMetrics }, period });
 
-/** Returns the alarms of callers and of abuse, which every stage has. */
-const serviceAlarms = ({ api, monitoring: { metrics } }: MonitoredService): readonly AlarmProps[] => {
+/** Returns the alarms of callers and of abuse. */
+const serviceAlarms = ({ config, api, monitoring: { metrics } }: MonitoredService): readonly AlarmProps[] => {
   const requests = (operation: string, outcome: string) => metrics.one('Requests', { operation, outcome });
   return [
     {
@@ -38,6 +41,12 @@ const serviceAlarms = ({ api, monitoring: { metrics } }: MonitoredService): read
       metric: api.metricServerError(SUM),
       threshold: 5,
       periods: [2, 2],
+    },
+    {
+      name: 'operations-failing',
+      impact: 'Callers get internal: an operation, or the authorizer, fails unexpectedly.',
+      metric: metrics.one('UnexpectedErrors', {}),
+      threshold: 3,
     },
     {
       name: 'slow-responses',
@@ -73,6 +82,18 @@ const serviceAlarms = ({ api, monitoring: { metrics } }: MonitoredService): read
       impact: 'Requests pass without being counted: only the usage plans of API Gateway limit sellers.',
       metric: metrics.one('RateLimiterUnreachable', {}),
       threshold: 10,
+    },
+    {
+      name: 'wrong-keys',
+      impact:
+        'Many requests have keys that are none: from many addresses they can use up the throttle of an operation, and sellers then get rate_limit_exceeded.',
+      metric: math('requests with wrong keys', 'malformed + unknown', {
+        malformed: metrics.one('KeysChecked', { outcome: 'malformed' }),
+        unknown: metrics.one('KeysChecked', { outcome: 'unknown' }),
+      }),
+      threshold: Math.ceil(
+        config.keyedRoutes.requestsPerSecond * ALARM_PERIOD.toSeconds() * SHARE_OF_WRONG_KEYS,
+      ),
     },
     {
       name: 'secret-refresh-failing',
@@ -141,30 +162,14 @@ const configuredAlarms = ({ config, monitoring: { metrics } }: MonitoredService)
       ),
       threshold: 1,
     })),
-    // Raised even while another provider takes over.
-    ...[...new Set([...providers.identityRegistry, ...providers.sms])].flatMap((provider) => [
-      {
-        name: `circuit-open-${provider}`,
-        section: 'circuit-open-<provider>',
-        impact: `${provider} is not called for now, because its calls kept failing; the next configured provider takes over.`,
-        metric: metrics.one('CircuitChanges', { provider, state: 'open' }),
-        threshold: 1,
-      },
-      {
-        name: `unreadable-responses-${provider}`,
-        section: 'unreadable-responses-<provider>',
-        impact: `${provider} responds with JSON that its adapter cannot read; only the next configured provider can return a result.`,
-        metric: metrics.one('UnreadableResponses', { provider }),
-        threshold: 5,
-      },
-      {
-        name: `misconfigured-${provider}`,
-        section: 'misconfigured-<provider>',
-        impact: `${provider} cannot be called: its section of the provider secret is missing, wrong or unreachable.`,
-        metric: metrics.one('ProviderMisconfigured', { provider }),
-        threshold: 1,
-      },
-    ]),
+    ...[...new Set([...providers.identityRegistry, ...providers.sms])].map((provider) => ({
+      name: `provider-failing-${provider}`,
+      section: 'provider-failing-<provider>',
+      impact: `${provider} returns no results: only the next configured provider can, if there is one.`,
+      // Counted even while another provider takes over.
+      metric: metrics.one('ProviderFailures', { provider }),
+      threshold: 5,
+    })),
   ];
 };
 
@@ -174,8 +179,7 @@ const resourceAlarms = (
   { config, table: { tableName: TableName }, egress }: MonitoredService,
 ): readonly AlarmProps[] =>
   [
-    // It costs as much as three alarms, so a stage has it only if somebody receives it.
-    config.alarms && {
+    {
       name: 'table-throttled',
       impact: 'Requests are slow or fail: the table refuses reads or writes above its throughput.',
       // "Alarms that evaluate metrics in the AWS/DynamoDB namespace always ignore missing data" (PutMetricAlarm), and these two have
@@ -189,8 +193,17 @@ const resourceAlarms = (
     },
     egress && {
       name: 'nat-ports-used-up',
-      impact: 'Some calls to providers fail: the NAT gateway has no port left for a connection.',
-      metric: awsMetric('NATGateway', 'ErrorPortAllocation', { NatGatewayId: egress.natGatewayId }),
+      impact: 'Some calls to providers fail: a NAT gateway has no port left for a connection.',
+      metric: math(
+        'connections without a port',
+        egress.natGatewayIds.map((_, index) => `nat${index}`).join(' + '),
+        Object.fromEntries(
+          egress.natGatewayIds.map((NatGatewayId, index) => [
+            `nat${index}`,
+            awsMetric('NATGateway', 'ErrorPortAllocation', { NatGatewayId }),
+          ]),
+        ),
+      ),
       threshold: 1,
     },
     config.firewall && {

@@ -76,7 +76,7 @@ export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
   const { config, bundles, defaults, egress } = service;
   const resources = resourcesOf(scope, service);
   const values = environmentOf(service);
-  const reserved: Readonly<Record<string, number | undefined>> = config.reservedConcurrency;
+  const reserved: Readonly<Record<string, number | undefined>> = config.reservedConcurrency?.functions ?? {};
 
   const addFunction = ({ name, variables, ...kind }: FunctionKind): IFunction =>
     new ApiFunction(scope, name, {

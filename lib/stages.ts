@@ -35,20 +35,32 @@ export interface Stage {
     readonly sms: readonly string[];
     readonly secretName: string;
   };
-  /** One fixed address for providers to allow (output EgressAddress), through a NAT gateway for about 37 USD a month. */
-  readonly staticEgress: boolean;
+  /**
+   * Fixed addresses for providers to allow (output EgressAddress), through one NAT gateway for about 37 USD a month, or one in each of two
+   * zones for about 73: then links and codes go on while a zone is lost.
+   */
+  readonly staticEgress: 'one-zone' | 'two-zones' | null;
   /** A web firewall. Requests of an address in 5 minutes; `codesPerAddress` holds where one-time codes require no key. */
   readonly firewall: { readonly requestsPerAddress: number; readonly codesPerAddress: number } | null;
-  /** The throttle of each operation that requires no key. With a firewall, one address may use a fifth of it. */
+  /** The throttle of each operation that requires no key; a tenth of it for HEAD. With a firewall, one address may use a fifth of it. */
   readonly openRoutes: Throttle;
   /** The throttle of each operation that requires a key, over all keys, unknown ones too. With a firewall, an address gets a part of it: docs/security.md. */
   readonly keyedRoutes: Throttle;
   /** Daily ceilings of the stage on what costs money, over all keys, with an alarm at 80 %: docs/limits.md. */
   readonly spend: { readonly paidChecksPerDay: number | null; readonly smsPerDay: number | null };
-  /** A monthly budget, which notifies the receiver of `alarms`. First activate the cost allocation tags service and stage in Billing. */
+  /**
+   * A monthly budget, which notifies the receiver of `alarms`: on all costs of the account, or with `sharesAccount` on what has the cost
+   * allocation tags service and stage, which a management account must activate first.
+   */
   readonly budget: { readonly usdPerMonth: number } | null;
-  /** The concurrency that is kept for a function and is its limit, by function; the others share the rest of the account. */
-  readonly reservedConcurrency: { readonly [Name in RouteName | 'authorizer']?: number };
+  /**
+   * The concurrency that is kept for a function and is its limit, by function; the others share the rest of `accountQuota`, "Concurrent
+   * executions" of the account under Service Quotas, of which they must have 200.
+   */
+  readonly reservedConcurrency: {
+    readonly accountQuota: number;
+    readonly functions: { readonly [Name in RouteName | 'authorizer']?: number };
+  } | null;
   /**
    * `gradual`: 10 % of the requests for 5 minutes, then all; a failing version is rolled back. `direct`: the same for one deploy with all
    * requests at once (--direct). `all-at-once`: without versions and aliases.
@@ -84,14 +96,14 @@ export const STAGES = {
       sms: ['sandbox'],
       secretName: 'buyer-linking/dev/providers',
     },
-    staticEgress: false,
+    staticEgress: null,
     firewall: null,
     openRoutes: { requestsPerSecond: 20, burst: 40 },
     keyedRoutes: { requestsPerSecond: 100, burst: 200 },
     spend: { paidChecksPerDay: null, smsPerDay: null },
     budget: null,
     // A new account may run 10 functions at a time and can reserve none of them.
-    reservedConcurrency: {},
+    reservedConcurrency: null,
     rollout: 'all-at-once',
     domain: null,
     signingKeys: ['k1'],
@@ -113,23 +125,28 @@ export const STAGES = {
       sms: ['kavenegar', 'sms-ir'],
       secretName: 'buyer-linking/prod/providers',
     },
-    staticEgress: true,
+    staticEgress: 'one-zone',
     // Six keys of the professional plan may send their full rate from one address.
     firewall: { requestsPerAddress: 30_000, codesPerAddress: 100 },
-    openRoutes: { requestsPerSecond: 100, burst: 200 },
+    // Verifiers keep the public keys for five minutes: enough for 15,000 of them.
+    openRoutes: { requestsPerSecond: 50, burst: 100 },
     // Six operations at this limit leave 4,000 of the 10,000 requests a second of an account to others.
     keyedRoutes: { requestsPerSecond: 1000, burst: 1000 },
     spend: { paidChecksPerDay: null, smsPerDay: null }, // Set { paidChecksPerDay: 5000, smsPerDay: 10_000 }, or one of them.
     budget: null, // Set { usdPerMonth: 500 }.
-    // Links wait for the registries; these numbers keep them from using the concurrency that sign-in needs. The account needs 1,000.
+    // Links and checks wait for the registries, corrections and removals for each other: these numbers bound them, so that reads have 400. Sign-in
+    // and the authorizer have what they need in any case. docs/scaling.md has the arithmetic.
     reservedConcurrency: {
-      authorizer: 100,
-      'create-user': 300,
-      'check-user': 100,
-      'update-user': 100,
-      'delete-user': 100,
-      'send-otp': 100,
-      'verify-otp': 100,
+      accountQuota: 1000,
+      functions: {
+        authorizer: 100,
+        'create-user': 200,
+        'check-user': 60,
+        'update-user': 40,
+        'delete-user': 40,
+        'send-otp': 100,
+        'verify-otp': 60,
+      },
     },
     rollout: 'gradual',
     domain: null,

@@ -16,27 +16,36 @@ import {
 import { LogGroup, type LogGroupProps } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
-/** A network whose outbound traffic has one fixed address, which providers can allow-list. */
+/** A network whose outbound traffic has fixed addresses, which providers can allow-list: one for each NAT gateway. */
 export interface StaticEgress {
   readonly vpc: IVpc;
   readonly securityGroup: ISecurityGroup;
-  readonly address: string;
-  readonly natGatewayId: string;
+  readonly addresses: readonly string[];
+  readonly natGatewayIds: readonly string[];
 }
 
+/** The ids of the Elastic IPs, by zone. The first one keeps its id, and so the address, whatever the setting. */
+const ADDRESS_IDS = { 'one-zone': ['Address'], 'two-zones': ['Address', 'SecondAddress'] } as const;
+
 /**
- * Adds a VPC for the functions that call providers: private subnets in two zones behind one NAT gateway with an Elastic IP. DynamoDB
- * has a gateway endpoint, which is free. Secrets Manager is called through the NAT gateway, a few times an hour.
+ * Adds a VPC for the functions that call providers: private subnets in two zones behind one NAT gateway or one in each zone, each with an
+ * Elastic IP. DynamoDB has a gateway endpoint, which is free. Secrets Manager is called through a NAT gateway, a few times an hour.
  */
-export const staticEgress = (parent: Construct, logs: LogGroupProps): StaticEgress => {
+export const staticEgress = (
+  parent: Construct,
+  zones: keyof typeof ADDRESS_IDS,
+  logs: LogGroupProps,
+): StaticEgress => {
   const scope = new Construct(parent, 'Egress');
-  const address = new CfnEIP(scope, 'Address', { domain: 'vpc' });
-  // Providers allow this address, and AWS gives a released address to somebody else: it is kept as the logs are.
-  address.applyRemovalPolicy(logs.removalPolicy);
-  const gateways = NatProvider.gateway({ eipAllocationIds: [address.attrAllocationId] });
+  const addresses = ADDRESS_IDS[zones].map((id) => new CfnEIP(scope, id, { domain: 'vpc' }));
+  // Providers allow these addresses, and AWS gives a released address to somebody else: they are kept as the logs are.
+  for (const address of addresses) address.applyRemovalPolicy(logs.removalPolicy);
+  const gateways = NatProvider.gateway({
+    eipAllocationIds: addresses.map(({ attrAllocationId }) => attrAllocationId),
+  });
   const vpc = new Vpc(scope, 'Vpc', {
     maxAzs: 2,
-    natGateways: 1,
+    natGateways: addresses.length,
     natGatewayProvider: gateways,
     subnetConfiguration: [
       { name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 28, mapPublicIpOnLaunch: false },
@@ -58,6 +67,6 @@ export const staticEgress = (parent: Construct, logs: LogGroupProps): StaticEgre
     allowAllOutbound: false,
   });
   securityGroup.addEgressRule(Peer.anyIpv4(), Port.tcp(443), 'Providers, and AWS services');
-  const natGatewayId = gateways.configuredGateways[0]?.gatewayId ?? '';
-  return { vpc, securityGroup, address: address.ref, natGatewayId };
+  const natGatewayIds = gateways.configuredGateways.map(({ gatewayId }) => gatewayId);
+  return { vpc, securityGroup, addresses: addresses.map(({ ref }) => ref), natGatewayIds };
 };

@@ -50,7 +50,7 @@ export const EVENTS = {
       'error_cause',
     ],
     metrics: { UnexpectedErrors: ['Count', 1] },
-    dimensions: [['operation'], ['operation', 'version']],
+    dimensions: [[], ['operation', 'version']],
   },
   /** A limit's store could not be reached, so a request passed uncounted. */
   rate_limiter_unreachable: {
@@ -115,6 +115,16 @@ export const EVENTS = {
     level: 'ERROR',
     fields: ['request_id', 'provider', 'error_name', 'error_message'],
     metrics: { ProviderMisconfigured: ['Count', 1] },
+    dimensions: [['provider']],
+  },
+  /**
+   * A provider gave no result, also if another one took over. `reason`: misconfigured, unreadable, circuit_open, credentials, blocked, quota,
+   * balance or upstream.
+   */
+  provider_failed: {
+    level: 'WARN',
+    fields: ['request_id', 'provider', 'provider_operation', 'reason'],
+    metrics: { ProviderFailures: ['Count', 1] },
     dimensions: [['provider']],
   },
   code_sent: {

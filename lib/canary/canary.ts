@@ -41,7 +41,7 @@ const keySecretArn = (
 };
 
 /**
- * Adds a function that calls the service every five minutes over the public URL, and an alarm on its failures. Returns the ARN of the
+ * Adds a function that calls the service every five minutes over the public URL, and alarms on its failures and on a missing key. Returns the ARN of the
  * secret that takes its API key.
  */
 export const addCanary = (scope: Construct, props: CanaryProps): string => {
@@ -78,6 +78,14 @@ export const addCanary = (scope: Construct, props: CanaryProps): string => {
     periods: [2, 3],
     // The canary reports every five minutes, so missing data is a failure too.
     missingData: TreatMissingData.BREACHING,
+  });
+  monitoring.addAlarm(scope, {
+    name: 'canary-key-missing',
+    impact:
+      'The canary has no API key: it reads the public keys only, so nobody learns that sellers cannot call.',
+    metric: monitoring.metrics.one('CanaryKeysMissing', {}),
+    threshold: 1,
+    periods: [3, 3],
   });
   return secretArn;
 };

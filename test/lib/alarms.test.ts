@@ -4,10 +4,12 @@ import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.
 
 const { api } = templatesOf('prod', COMPLETE);
 
-/** The alarms that notify people: those of a rollout end with a version and notify nobody. */
-const all = Object.values(resourcesOf(api, 'AWS::CloudWatch::Alarm'))
-  .map(({ Properties }) => Properties)
-  .filter(({ AlarmName }) => typeof AlarmName === 'string');
+const everyAlarm = Object.values(resourcesOf(api, 'AWS::CloudWatch::Alarm')).map(
+  ({ Properties }) => Properties,
+);
+
+/** The alarms of the stage. Those of a rollout end with a version, and CodeDeploy reads them. */
+const all = everyAlarm.filter(({ AlarmName }) => typeof AlarmName === 'string');
 
 /** An alarm by the end of its name. */
 const alarmOf = (name: string) => all.find(({ AlarmName }) => AlarmName === `buyer-linking-prod-${name}`);
@@ -27,6 +29,7 @@ const FIVE_MINUTES = 300;
 /** Alarms on one metric by name: namespace, metric, dimensions, statistic, threshold, and n of m periods of five minutes. */
 const CONDITIONS = [
   ['server-errors', 'AWS/ApiGateway', '5XXError', { ApiName: 'buyer-linking-prod-api' }, 'Sum', 5, [2, 2]],
+  ['operations-failing', OURS, 'UnexpectedErrors', {}, 'Sum', 3, [1, 1]],
   ['slow-responses', 'AWS/ApiGateway', 'Latency', { ApiName: 'buyer-linking-prod-api' }, 'p99', 8000, [3, 3]],
   ['functions-throttled', 'AWS/Lambda', 'Throttles', {}, 'Sum', 1, [1, 1]],
   [
@@ -51,17 +54,8 @@ const CONDITIONS = [
   ],
   ['key-limit-used-up', OURS, 'KeyLimitsUsedUp', {}, 'Sum', 1, [1, 1]],
   ['app-verifies-failing', OURS, 'FailedVerifiesAboveLimit', {}, 'Sum', 1, [1, 1]],
-  ['key-limit-used-up', OURS, 'KeyLimitsUsedUp', {}, 'Sum', 1, [1, 1]],
+  ['canary-key-missing', OURS, 'CanaryKeysMissing', {}, 'Sum', 1, [3, 3]],
   ['canary', 'AWS/Lambda', 'Errors', { FunctionName: { Ref: functionOf('canary') } }, 'Sum', 1, [2, 3]],
-  [
-    'nat-ports-used-up',
-    'AWS/NATGateway',
-    'ErrorPortAllocation',
-    { NatGatewayId: { Ref: Object.keys(resourcesOf(api, 'AWS::EC2::NatGateway'))[0] } },
-    'Sum',
-    1,
-    [1, 1],
-  ],
   [
     'firewall-blocks',
     'AWS/WAFV2',
@@ -71,7 +65,7 @@ const CONDITIONS = [
     1000,
     [1, 1],
   ],
-  ...Object.entries(STAGES.prod.reservedConcurrency).map(
+  ...Object.entries(STAGES.prod.reservedConcurrency.functions).map(
     ([operation, reserved]) =>
       [
         `${operation}-concurrency`,
@@ -87,29 +81,9 @@ const CONDITIONS = [
     (ceiling) =>
       [`ceiling-${ceiling}`, OURS, 'StageCeilingUsedPercent', { ceiling }, 'Maximum', 80, [1, 1]] as const,
   ),
-  ...[...STAGES.prod.providers.identityRegistry, ...STAGES.prod.providers.sms].flatMap(
+  ...[...STAGES.prod.providers.identityRegistry, ...STAGES.prod.providers.sms].map(
     (provider) =>
-      [
-        [`circuit-open-${provider}`, OURS, 'CircuitChanges', { provider, state: 'open' }, 'Sum', 1, [1, 1]],
-        [`unreadable-responses-${provider}`, OURS, 'UnreadableResponses', { provider }, 'Sum', 5, [1, 1]],
-        [`misconfigured-${provider}`, OURS, 'ProviderMisconfigured', { provider }, 'Sum', 1, [1, 1]],
-        [`unreadable-responses-${provider}`, OURS, 'UnreadableResponses', { provider }, 'Sum', 5, [1, 1]],
-      ] as const,
-  ),
-  ...allRoutes.flatMap(
-    ({ name, timeoutSeconds }) =>
-      [
-        [`${name}-failing`, OURS, 'UnexpectedErrors', { operation: name }, 'Sum', 3, [1, 1]],
-        [
-          `${name}-slow`,
-          'AWS/Lambda',
-          'Duration',
-          { FunctionName: { Ref: functionOf(name) } },
-          'p99',
-          timeoutSeconds * 500,
-          [3, 3],
-        ],
-      ] as const,
+      [`provider-failing-${provider}`, OURS, 'ProviderFailures', { provider }, 'Sum', 5, [1, 1]] as const,
   ),
 ] as const;
 
@@ -154,12 +128,58 @@ describe('the alarms of prod', () => {
     const listed: string[] = CONDITIONS.map(([name]) => `buyer-linking-prod-${name}`);
     const others = all.map(({ AlarmName }) => AlarmName).filter((name) => !listed.includes(name));
     expect(others.sort()).toEqual([
-      'buyer-linking-prod-authorizer-failing',
-      'buyer-linking-prod-authorizer-slow',
       ...STAGES.prod.providers.sms.map((provider) => `buyer-linking-prod-codes-unredeemed-${provider}`),
       'buyer-linking-prod-identity-registries-unavailable',
+      'buyer-linking-prod-nat-ports-used-up',
       'buyer-linking-prod-table-throttled',
+      'buyer-linking-prod-wrong-keys',
     ]);
+  });
+
+  test('are at most 60 with those of the rollouts', () => {
+    expect(everyAlarm.length).toBeLessThanOrEqual(60);
+    // One rollout for each operation and the authorizer.
+    expect(everyAlarm.length - all.length).toBe(allRoutes.length + 1);
+  });
+
+  test('on wrong keys are raised at a tenth of the throttle of an operation, which these requests use up too', () => {
+    const { Metrics, Threshold } = alarmOf('wrong-keys');
+    const [{ Expression }, ...counted] = Metrics;
+    expect({ Expression, Threshold }).toEqual({ Expression: 'malformed + unknown', Threshold: 30_000 });
+    expect(STAGES.prod.keyedRoutes.requestsPerSecond).toBe(1000);
+    expect(counted.map(({ MetricStat }: { MetricStat: unknown }) => MetricStat)).toEqual(
+      ['malformed', 'unknown'].map((outcome) => ({
+        Metric: { Namespace: OURS, MetricName: 'KeysChecked', Dimensions: dimensions({ outcome }) },
+        Period: FIVE_MINUTES,
+        Stat: 'Sum',
+      })),
+    );
+  });
+
+  test.each([
+    ['one-zone', 'nat0'],
+    ['two-zones', 'nat0 + nat1'],
+  ] as const)('on ports count those of every NAT gateway: %s', (staticEgress, expression) => {
+    const template = templatesOf('prod', { ...COMPLETE, staticEgress }).api;
+    const [alarm] = Object.values(resourcesOf(template, 'AWS::CloudWatch::Alarm')).filter(
+      ({ Properties }) => Properties.AlarmName === 'buyer-linking-prod-nat-ports-used-up',
+    );
+    const [{ Expression }, ...counted] = alarm?.Properties.Metrics ?? [];
+    expect({ Expression, Threshold: alarm?.Properties.Threshold }).toEqual({
+      Expression: expression,
+      Threshold: 1,
+    });
+    expect(counted.map(({ MetricStat }: { MetricStat: unknown }) => MetricStat)).toEqual(
+      Object.keys(resourcesOf(template, 'AWS::EC2::NatGateway')).map((Ref) => ({
+        Metric: {
+          Namespace: 'AWS/NATGateway',
+          MetricName: 'ErrorPortAllocation',
+          Dimensions: dimensions({ NatGatewayId: { Ref } }),
+        },
+        Period: FIVE_MINUTES,
+        Stat: 'Sum',
+      })),
+    );
   });
 
   test('on the table have a value while it is used, since alarms on DynamoDB metrics ignore missing data', () => {
@@ -205,12 +225,29 @@ describe('the alarms of prod', () => {
     ]);
   });
 
-  test('notify the topic when they are raised, and have no OK action, which a new alarm would run', () => {
+  test('notify the topic when they are raised, except for one that is not urgent, and have no OK action, which a new alarm would run', () => {
     const [topic, ...otherTopics] = Object.keys(resourcesOf(api, 'AWS::SNS::Topic'));
     expect([topic, otherTopics]).toEqual([expect.any(String), []]);
-    for (const { AlarmActions, OKActions } of all) {
+    const silent = all.filter(({ AlarmActions }) => AlarmActions === undefined);
+    expect(silent.map(({ AlarmName }) => AlarmName)).toEqual(['buyer-linking-prod-key-limit-used-up']);
+    for (const { AlarmActions, OKActions } of all.filter((alarm) => !silent.includes(alarm))) {
       expect({ AlarmActions, OKActions }).toEqual({ AlarmActions: [{ Ref: topic }], OKActions: undefined });
     }
+  });
+
+  test('exist without a receiver only where CodeDeploy reads them, and so does the dashboard', () => {
+    const counts = (template: typeof api) =>
+      ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::Dashboard'].map(
+        (type) => Object.keys(resourcesOf(template, type)).length,
+      );
+    expect(counts(templatesOf('dev').api)).toEqual([0, 0]);
+    const unwatched = templatesOf('prod', { ...COMPLETE, alarms: null, budget: null }).api;
+    expect(counts(unwatched)).toEqual([allRoutes.length + 1, 0]);
+    const names = Object.values(resourcesOf(unwatched, 'AWS::CloudWatch::Alarm')).map(({ Properties }) =>
+      JSON.stringify(Properties.AlarmName),
+    );
+    expect(names.filter((name) => !name.includes('buyer-linking-rollout-prod-'))).toEqual([]);
+    expect(counts(templatesOf('dev', { alarms: COMPLETE.alarms }).api)[1]).toBe(1);
   });
 
   test('notify the topic once when they end after they were raised', () => {
@@ -224,7 +261,11 @@ describe('the alarms of prod', () => {
     expect(rule.EventPattern).toMatchObject({
       source: ['aws.cloudwatch'],
       'detail-type': ['CloudWatch Alarm State Change'],
-      detail: { state: { value: ['OK'] }, previousState: { value: ['ALARM'] } },
+      detail: {
+        alarmName: [{ 'anything-but': ['buyer-linking-prod-key-limit-used-up'] }],
+        state: { value: ['OK'] },
+        previousState: { value: ['ALARM'] },
+      },
     });
     expect(JSON.stringify(rule.EventPattern.resources[0].prefix)).toContain(':alarm:buyer-linking-prod-"');
     expect(rule.Targets).toMatchObject([{ Arn: { Ref: topic } }]);

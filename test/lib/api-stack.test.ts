@@ -104,24 +104,28 @@ describe('reserved concurrency', () => {
     expect(text).not.toContain('ReservedConcurrentExecutions');
   });
 
-  test('prod reserves concurrency for signing in and caps linking, within the 900 that an account of 1,000 can reserve', () => {
+  test('prod keeps concurrency for signing in and the authorizer, bounds what waits, and leaves 400 of 1,000 to all others', () => {
     const reserved = Object.fromEntries(
-      ['authorizer', 'send-otp', 'verify-otp', 'create-user', 'list-users'].map((name) => [
+      ['authorizer', ...allRoutes.map(({ name }) => name)].map((name) => [
         name,
         functionOf(prod, name).ReservedConcurrentExecutions,
       ]),
     );
+    const others = Object.fromEntries(allRoutes.map(({ name }) => [name, undefined]));
     expect(reserved).toEqual({
+      ...others,
       authorizer: 100,
       'send-otp': 100,
-      'verify-otp': 100,
-      'create-user': 300,
-      'list-users': undefined,
+      'verify-otp': 60,
+      'create-user': 200,
+      'check-user': 60,
+      'update-user': 40,
+      'delete-user': 40,
     });
     const all = Object.values(resourcesOf(prod.api, 'AWS::Lambda::Function')).map(
       ({ Properties }) => Properties.ReservedConcurrentExecutions ?? 0,
     );
-    expect(all.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(900);
+    expect(all.reduce((sum, each) => sum + each, 0)).toBe(600);
   });
 });
 
@@ -141,9 +145,15 @@ describe('plans', () => {
 
 describe('outputs', () => {
   test('the API stack has every output that the admin CLI reads', () => {
-    const { canarySecretArn, egressAddress, domainTarget, ...always } = OUTPUTS;
+    const { canarySecretArn, dashboardName, egressAddress, domainTarget, ...always } = OUTPUTS;
     const names = [...Object.values(always), ...PLAN_NAMES.map(usagePlanOutput)];
     expect(Object.keys(dev.api.findOutputs('*'))).toEqual(expect.arrayContaining(names));
+  });
+
+  test('the name of the dashboard, which CloudFormation makes, is an output of a stage that has one', () => {
+    const [dashboard] = Object.keys(resourcesOf(prod.api, 'AWS::CloudWatch::Dashboard'));
+    prod.api.hasOutput(OUTPUTS.dashboardName, { Value: { Ref: dashboard } });
+    expect(Object.keys(dev.api.findOutputs('*'))).not.toContain(OUTPUTS.dashboardName);
   });
 
   test('the address for providers is an output of a stage with staticEgress only', () => {
@@ -169,7 +179,28 @@ describe('staticEgress', () => {
     const policiesOf = (template: typeof dev.api) =>
       Object.values(resourcesOf(template, 'AWS::EC2::EIP')).map(({ DeletionPolicy }) => DeletionPolicy);
     expect(policiesOf(prod.api)).toEqual(['Retain']);
-    expect(policiesOf(templatesOf('dev', { staticEgress: true }).api)).toEqual(['Delete']);
+    expect(policiesOf(templatesOf('dev', { staticEgress: 'one-zone' }).api)).toEqual(['Delete']);
+  });
+
+  test("has with 'two-zones' a NAT gateway and an address in each zone, and keeps the first address", () => {
+    const { api } = templatesOf('prod', { ...COMPLETE, staticEgress: 'two-zones' });
+    const idsOf = (template: typeof api, type: string) => Object.keys(resourcesOf(template, type));
+    const [before, after] = [prod.api, api].map((template) => ({
+      addresses: idsOf(template, 'AWS::EC2::EIP'),
+      gateways: resourcesOf(template, 'AWS::EC2::NatGateway'),
+    }));
+    expect(after?.addresses).toHaveLength(2);
+    expect(after?.addresses).toEqual(expect.arrayContaining(before?.addresses ?? []));
+    expect(after?.gateways).toMatchObject(before?.gateways ?? {});
+    const gateways = Object.values(after?.gateways ?? {}).map(({ Properties }) => Properties);
+    expect(new Set(gateways.map(({ SubnetId }) => SubnetId.Ref)).size).toBe(2);
+    const routesToNat = Object.values(resourcesOf(api, 'AWS::EC2::Route')).flatMap(
+      ({ Properties }) => Properties.NatGatewayId?.Ref ?? [],
+    );
+    expect(routesToNat.sort()).toEqual(idsOf(api, 'AWS::EC2::NatGateway').sort());
+    api.hasOutput(OUTPUTS.egressAddress, {
+      Value: { 'Fn::Join': ['', [{ Ref: after?.addresses[0] }, ',', { Ref: after?.addresses[1] }]] },
+    });
   });
 
   test('adds no network when it is off', () => {
@@ -191,6 +222,23 @@ describe('logs and compression', () => {
     expect(Object.keys(JSON.parse(format))).toContain('request_id');
     expect(format).not.toMatch(/identity\.apiKey|context\.path|header|querystring|userAgent|error\.message/);
   });
+
+  test.each([
+    ['dev', dev],
+    ['prod', prod],
+  ])(
+    'API Gateway writes no trace in %s, which would hold the URL with its query, and functions trace their own time only',
+    (_, { api }) => {
+      const stages = Object.values(resourcesOf(api, 'AWS::ApiGateway::Stage'));
+      expect(stages.map(({ Properties }) => Properties.TracingEnabled)).toEqual([false]);
+      const functions = Object.values(resourcesOf(api, 'AWS::Lambda::Function'));
+      // No layer or wrapper adds what a function calls, or a request, to its trace. The bundles hold no X-Ray client: bundling.test.ts.
+      for (const { Properties } of functions) {
+        expect(Properties.Layers).toBeUndefined();
+        expect(Object.keys(Properties.Environment?.Variables ?? {}).join()).not.toMatch(/WRAPPER|XRAY|OTEL/);
+      }
+    },
+  );
 
   test('API Gateway writes no execution log', () => {
     const stage = JSON.stringify(resourcesOf(prod.api, 'AWS::ApiGateway::Stage'));

@@ -155,6 +155,14 @@ describe('the content of a bundle', () => {
     }
   });
 
+  test('no bundle holds a client of X-Ray or OpenTelemetry, which would put URLs into traces', async () => {
+    for (const name of names) {
+      expect(await sourcesOf(name)).not.toMatch(
+        /node_modules\/(?:aws-xray|@opentelemetry|@aws-lambda-powertools)/,
+      );
+    }
+  });
+
   test('the bundles keep every SDK error class that shared/ checks with instanceof', async () => {
     const sources = await Promise.all(
       (await readdir('shared', { recursive: true }))

@@ -30,6 +30,10 @@ describe('the settings of a stage', () => {
       [{ providers: { ...providers, sms: [] } }, 'no provider is named'],
       [{ spend: { paidChecksPerDay: 0, smsPerDay: null } }, 'spend must be whole numbers above 0'],
       [{ budget: { usdPerMonth: 100 } }, 'budget requires alarms'],
+      [
+        { reservedConcurrency: { accountQuota: 1000, functions: { authorizer: 400, 'create-user': 401 } } },
+        'reservedConcurrency must leave 200 of accountQuota to the functions that it does not name',
+      ],
       [{ signingKeys: [] }, 'signing keys must be different labels'],
       [{ retiredSigningKeys: ['k1'] }, 'signing keys must be different labels'],
       [{ otpAccess: 'public' }, 'otpAccess "public" requires firewall and spend.smsPerDay'],
@@ -46,6 +50,8 @@ describe('the settings of a stage', () => {
     expect(refusalOf({ otpAccess: 'public', firewall, spend: { paidChecksPerDay: null, smsPerDay } })).toBe(
       undefined,
     );
+    const functions = { authorizer: 400, 'create-user': 400 };
+    expect(refusalOf({ reservedConcurrency: { accountQuota: 1000, functions } })).toBe(undefined);
     expect(refusalOf({ providers }, 'prod')).toContain(
       '"sandbox" must be the only provider of both ports, and not in prod',
     );

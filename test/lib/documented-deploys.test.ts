@@ -94,11 +94,4 @@ describe('each documented deploy after the one before', () => {
     expect(withoutApiAlone(rotation)).toEqual([expect.stringContaining('SigningKeyk1')]);
     expect(withoutApiAlone(encryption)).toEqual([expect.stringContaining('EncryptionKey')]);
   });
-
-  test('keeps the export of a key id, which the API stack of version 1.0 imports', () => {
-    const ids = exportsOf(templatesOf('prod', { ...COMPLETE, ...oldKeyRetired }).data).filter((name) =>
-      name.includes('ExportsOutputRefSigningKey'),
-    );
-    expect(ids.map((name) => /SigningKey(k\d)/.exec(name)?.[1]).sort()).toEqual(['k1', 'k2']);
-  });
 });

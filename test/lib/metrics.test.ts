@@ -17,10 +17,10 @@ describe('a metric of the log', () => {
   test('has the namespace, name and dimensions that the log line carries', () => {
     const lines: string[] = [];
     const restore = redirectLog((line) => lines.push(line));
-    logEvent('request_failed', { request_id: '1', operation: 'create-user' });
+    logEvent('provider_failed', { request_id: '1', provider: 'jibit', reason: 'quota' });
     restore();
     const [written] = JSON.parse(lines[0] ?? '')._aws.CloudWatchMetrics;
-    const metric = metrics.one('UnexpectedErrors', { operation: 'create-user' }, SUM);
+    const metric = metrics.one('ProviderFailures', { provider: 'jibit' }, SUM);
     expect(metric.namespace).toBe(written.Namespace);
     expect(written.Metrics.map(({ Name }: { Name: string }) => Name)).toContain(metric.metricName);
     expect(written.Dimensions).toContainEqual(Object.keys(metric.dimensions ?? {}));

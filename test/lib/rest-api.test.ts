@@ -76,6 +76,29 @@ describe('methods', () => {
     expect(throttled.sort()).toEqual(['* *', ...open.map(nameOf), ...HEAD_OF_PAGES].sort());
   });
 
+  test('the stage gives HEAD of a page a tenth of the throttle of an open row', () => {
+    const { requestsPerSecond, burst } = STAGES.prod.openRoutes;
+    const settings: { HttpMethod: string; ResourcePath: string }[] = Object.values(
+      resourcesOf(prod, 'AWS::ApiGateway::Stage'),
+    ).flatMap(({ Properties }) => Properties.MethodSettings);
+    const throttles = settings
+      .filter(({ ResourcePath }) => ResourcePath === '/~1docs')
+      .map(
+        ({ DataTraceEnabled, ...setting }: { DataTraceEnabled?: boolean } & Record<string, unknown>) =>
+          setting,
+      );
+    const of = (HttpMethod: string, ThrottlingRateLimit: number, ThrottlingBurstLimit: number) => ({
+      HttpMethod,
+      ResourcePath: '/~1docs',
+      ThrottlingRateLimit,
+      ThrottlingBurstLimit,
+    });
+    expect(throttles).toEqual([
+      of('GET', requestsPerSecond, burst),
+      of('HEAD', requestsPerSecond / 10, burst / 10),
+    ]);
+  });
+
   test.each(stages)(
     'the stage %s throttles the operations with a key over all keys, invalid ones too',
     (name, api) => {

@@ -24,7 +24,7 @@ const differences = (): Record<string, number> => {
   );
 };
 
-/** What each setting of prod adds to dev. `alarms` also adds the alarm on the table. */
+/** What each setting of prod adds to dev. Without `alarms` a stage has no alarm but those of its rollouts. */
 const BY_OPTION = {
   rollout: {
     'AWS::CodeDeploy::Application': 1,
@@ -59,7 +59,8 @@ const BY_OPTION = {
   },
   reservedConcurrency: { 'AWS::CloudWatch::Alarm': 7 },
   alarms: {
-    'AWS::CloudWatch::Alarm': 1,
+    'AWS::CloudWatch::Alarm': 15,
+    'AWS::CloudWatch::Dashboard': 1,
     'AWS::Events::Rule': 1,
     'AWS::SNS::Subscription': 1,
     'AWS::SNS::Topic': 1,
@@ -67,8 +68,8 @@ const BY_OPTION = {
   },
   spend: { 'AWS::CloudWatch::Alarm': 2 },
   budget: { 'AWS::Budgets::Budget': 1 },
-  // Three alarms for each of four providers in prod, and for the one provider `sandbox` in dev; two on redeemed codes.
-  providers: { 'AWS::CloudWatch::Alarm': 11 },
+  // One alarm for each of four providers, and one on redeemed codes for each of two.
+  providers: { 'AWS::CloudWatch::Alarm': 6 },
 } as const;
 
 /** Returns the lines of both templates of a stage, without the stage's name, its prefix of keys and the hashes that CDK derives from it. */
@@ -96,7 +97,7 @@ describe('the templates of dev and prod', () => {
 
   test('are for the account and Region of the settings, and look nothing up for them', () => {
     // With a network, whose zones CDK would look up.
-    const pinned = { account: '123456789012', region: 'eu-central-1', staticEgress: true };
+    const pinned = { account: '123456789012', region: 'eu-central-1', staticEgress: 'one-zone' } as const;
     const { manifest } = stageApp(stageConfig('dev', pinned)).app.synth();
     expect(manifest.missing).toBeUndefined();
     const environments = Object.values(manifest.artifacts ?? {}).flatMap(
