@@ -41,6 +41,12 @@ const DOCUMENTED: Readonly<Record<string, readonly Deploy[]>> = {
     whole(oldKeyRetired),
     apiAlone({ signingKeys: ['k2', 'k1'] }),
   ],
+  'Fixed addresses for providers, in one zone and in two': [
+    whole({ staticEgress: null }),
+    whole({ staticEgress: 'one-zone' }),
+    whole({ staticEgress: 'two-zones' }),
+    whole({ staticEgress: 'one-zone' }),
+  ],
   'A copy of the hash secret in a second Region, and none': [
     whole({ hashSecretReplica: null }),
     whole({ hashSecretReplica: 'eu-west-1' }),
