@@ -53,7 +53,7 @@ const throttleOf = ({ requestsPerSecond, burst }: Config['openRoutes']): MethodD
   throttlingBurstLimit: burst,
 });
 
-/** The share of the throttle of an open route for HEAD, by which checks of links ask: whoever floods the pages pays nothing. */
+/** The share of the throttle of an open route for HEAD, by which checks of links ask: each method has a bucket, and a flood fills all of them. */
 const SHARE_OF_HEAD = 1 / 10;
 
 const headThrottleOf = ({ requestsPerSecond, burst }: Config['openRoutes']): Config['openRoutes'] => ({

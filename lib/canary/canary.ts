@@ -41,8 +41,8 @@ const keySecretArn = (
 };
 
 /**
- * Adds a function that calls the service every five minutes over the public URL, and alarms on its failures and on a missing key. Returns the ARN of the
- * secret that takes its API key.
+ * Adds a function that calls the service every five minutes over the public URL, and alarms on its failures and on a missing key. Returns
+ * the ARN of the secret that takes its API key.
  */
 export const addCanary = (scope: Construct, props: CanaryProps): string => {
   const { baseUrl, config, encryption, ...defaults } = props;
